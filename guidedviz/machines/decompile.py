@@ -4,8 +4,6 @@ A finite machine over bytes becomes a net over characters: a path of one to four
 becomes one edge with these characters.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any

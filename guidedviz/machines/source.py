@@ -1,7 +1,5 @@
 """A constraint as user input: its language, its machine, and the position of an error."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ for the first time, its tag opens: the content and the end follow. After a tag t
 one grammar, so tags may be cut across tokens, and every engine can be used.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -4,8 +4,6 @@ The machine is the referee: it reads the bytes of each disputed token one by one
 reason is the first of a list that fits; every fault in it was observed by running the engine.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ SGLang cuts the whole output again with the tokenizer ("canonical", retokenisati
 request 776) leave the last bytes to the model if a longer token could begin with them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

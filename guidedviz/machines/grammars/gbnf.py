@@ -5,8 +5,6 @@ r"""Parse the text of a grammar in GBNF, the dialect of llama.cpp.
 after `|` and after `::=`. The text is split into tokens, then a recursive-descent parser reads them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 A net becomes one expression, or one rule per place if the expression would be much longer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import groupby

@@ -6,8 +6,6 @@ a step back is an old state, and a step that was taken before is a look-up.
 Next: `tokens/split.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ marked texts of the pattern, those are taken away in which some mark is at a wro
 Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with one mark and no `a` behind it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@
 Patterns with the same language give equal machines, so `==` on machines compares languages.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import pairwise

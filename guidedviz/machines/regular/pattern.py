@@ -1,7 +1,5 @@
 """Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches

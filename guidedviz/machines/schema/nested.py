@@ -5,8 +5,6 @@ text may repeat other keys, because no machine of this kind remembers which keys
 counts, so a key that must exist with a certain value comes last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol

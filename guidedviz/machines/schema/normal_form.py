@@ -4,8 +4,6 @@ The keywords that apply schemas to the same value become and, or, not (De Morgan
 `unevaluatedProperties` and `unevaluatedItems` are additional properties and items of each conjunction.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
