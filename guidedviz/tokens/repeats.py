@@ -47,7 +47,7 @@ def walk_open(unknown: OpenStack, table: MoveTable[State], vocabulary: Vocabular
 
 
 @dataclass(frozen=True, eq=False)
-class Repeat:
+class OpenRepeat:
     """The tokens that are live at the start of a counted repeat; the same for all counts."""
 
     tokens: Ints
@@ -75,7 +75,7 @@ class Repeat:
 
 def read_repeat(
     unknown: OpenStack, table: MoveTable[State], vocabulary: Vocabulary, node: int, counts: Counts
-) -> Repeat | None:
+) -> OpenRepeat | None:
     """The tokens at the start of a repeat or at its call; None if there is none, or if a text has several counts.
 
     >>> unknown = OpenStack(gv.grammar('root ::= "<" [a-z]{0,5000} ">" "!"'))
@@ -102,7 +102,7 @@ def read_repeat(
     tokens, order = trie.tokens(nodes, np.arange(1, len(nodes) + 1))  # no label is 0
     at = nodes[order - 1]
     begun = parts[at] + vocabulary.trie.characters[tokens] - trie.characters[tokens]  # a slice reads one per character
-    return Repeat(
+    return OpenRepeat(
         np.concatenate((whole, tokens)),
         np.concatenate((np.full(len(whole), ACCEPTED, dtype=np.int8), table.say(labels, say)[order - 1])),
         np.concatenate((np.ones(len(whole), dtype=np.bool_), inside[at])),

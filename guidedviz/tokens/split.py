@@ -26,7 +26,7 @@ from guidedviz.machines.pushdown.rules import Counts
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
 from guidedviz.tokens.lazy import Lazy
-from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, Answers, Repeat, read_repeat, say, walk_open
+from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, Answers, OpenRepeat, read_repeat, say, walk_open
 from guidedviz.tokens.trie import MoveTable, Trie, build_trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
@@ -130,7 +130,7 @@ class Split:
         self._unknown = OpenStack(pda, expand, longest=len(vocabulary.trie.levels) - 2)
         self._table = MoveTable[State](self._unknown.step, pda.kinds)
         self._nodes: dict[Place, NodeSplit] = {}
-        self._repeats: dict[Place, Repeat | None] = {}
+        self._repeats: dict[Place, OpenRepeat | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
         self._answers: dict[Hashable, Answer] = {}  # they hold for all stacks with the same upper cells
         self._tangled: set[tuple[Place, ...]] = set()  # nodes from which a text is too ambiguous to read
@@ -222,7 +222,7 @@ class Split:
         tokens, said = trie.tokens(nodes, said)
         return np.concatenate((whole, tokens[said == ACCEPTED])), tokens[said == DEPENDENT]
 
-    def _repeat(self, node: int, counts: Counts) -> Repeat | None:
+    def _repeat(self, node: int, counts: Counts) -> OpenRepeat | None:
         key = (node, None) if self.pda.nodes.counts[self.pda.nodes.rule_of[node]] else (node, counts)
         if key not in self._repeats:
             self._repeats[key] = read_repeat(self._unknown, self._table, self.vocabulary, *key)

@@ -34,7 +34,7 @@ from guidedviz.machines.schema.document import (
 from guidedviz.machines.schema.patterns import FORMATS, NOT_ENFORCED, to_python
 from guidedviz.machines.schema.scalars import (
     ANYTHING,
-    Comparison,
+    NumberBound,
     Matching,
     MultipleOf,
     TextSet,
@@ -173,7 +173,7 @@ class SomeProperty:
         raise NotImplementedError  # it stands in no schema, only in a negation
 
 
-Scalar = Size | Matching | Comparison | MultipleOf  # says of a value whether it is allowed
+Scalar = Size | Matching | NumberBound | MultipleOf  # says of a value whether it is allowed
 Constraint = Scalar | ItemGoals | ContainsGoal | UniqueItems | PropertyGoals | RequiredKeys | SomeProperty
 C = TypeVar("C")
 
@@ -226,7 +226,7 @@ class Conjunction:
 
     def numbers(self, path: str) -> Tree:
         """The numbers, as JSON text."""
-        return number_tree([*self.of_type(Comparison), *self.of_type(MultipleOf)], self.kinds, path)
+        return number_tree([*self.of_type(NumberBound), *self.of_type(MultipleOf)], self.kinds, path)
 
     def allowed_values(self) -> list[Any]:
         """The values that the constraints on strings, numbers and sizes allow."""
@@ -309,15 +309,15 @@ def matching_texts(pattern: Any, path: str, fails: Callable[..., PatternError] =
     return TextSet(pattern, lambda: tree)
 
 
-def _numbers(part: Subschema) -> Iterator[Comparison | MultipleOf]:
+def _numbers(part: Subschema) -> Iterator[NumberBound | MultipleOf]:
     schema, path = part.schema, part.path
     for closed, strict, sign in LIMITS:
         value, excluded = part.number(closed), schema.get(strict)
         if value is not None:
             signs = {sign} if excluded is True else {0, sign}  # a truth value in draft 4
-            yield Comparison(value, frozenset(signs), path)
+            yield NumberBound(value, frozenset(signs), path)
         if not isinstance(excluded, bool) and (other := part.number(strict)) is not None:
-            yield Comparison(other, frozenset((sign,)), path)
+            yield NumberBound(other, frozenset((sign,)), path)
     step = part.number("multipleOf")
     if step is not None:
         if step <= 0:

@@ -45,7 +45,7 @@ from guidedviz.machines.schema.document import (
     refusal,
     take_names,
 )
-from guidedviz.machines.schema.scalars import SIGNS, Comparison, Matching, TextSet
+from guidedviz.machines.schema.scalars import SIGNS, NumberBound, Matching, TextSet
 from guidedviz.machines.tree import Tree, either, literal
 from guidedviz.machines.work import spend
 
@@ -294,7 +294,7 @@ class NormalForms:
         for value in (own.values or {}).values():
             kind = kind_of(value)
             if kind in NUMBERS:
-                found.append(Comparison(exact(value, own.path), SIGNS - {0}, own.path))
+                found.append(NumberBound(exact(value, own.path), SIGNS - {0}, own.path))
             elif kind == "string":
                 texts.append(value)
             elif kind in ("object", "array"):

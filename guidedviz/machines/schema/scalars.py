@@ -305,7 +305,7 @@ def bracket(signs: str, inside: Tree, token: Spaced) -> Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class NumberBound:
     """The number minus the value has one of these signs: {0, 1} is a minimum, {-1} an exclusive maximum.
 
     The state compares two numbers that are at least zero: digits compared so far, the sign, 1 behind the point.
@@ -317,13 +317,13 @@ class Comparison:
     kind: ClassVar = "number"
     start: ClassVar[State] = (0, 0, 0)
 
-    def negations(self) -> Iterator[tuple[Comparison, ...]]:
+    def negations(self) -> Iterator[tuple[NumberBound, ...]]:
         yield (replace(self, signs=SIGNS - self.signs),)
 
     def allows(self, number: Decimal) -> bool:
         return (number > self.value) - (number < self.value) in self.signs
 
-    def of_size(self, sign: int) -> Comparison:
+    def of_size(self, sign: int) -> NumberBound:
         """The same for the sizes of numbers with this sign."""
         return replace(self, value=abs(self.value), signs=frozenset(sign * each for each in self.signs))
 
@@ -394,21 +394,21 @@ class MultipleOf:
         return exact == self.wanted
 
 
-NumberRule = Comparison | MultipleOf
+NumberRule = NumberBound | MultipleOf
 
 
 def number_tree(rules: Sequence[NumberRule], kinds: Collection[str], path: str = "#") -> Tree:
     """The integers, the fractions, or both kinds of numbers that keep these rules, without an exponent.
 
     >>> from guidedviz.machines.regular.show_regex import show_regex
-    >>> bounds = [Comparison(Decimal(8), frozenset((0, 1)), "#"), Comparison(Decimal(12), frozenset((-1,)), "#")]
+    >>> bounds = [NumberBound(Decimal(8), frozenset((0, 1)), "#"), NumberBound(Decimal(12), frozenset((-1,)), "#")]
     >>> show_regex(number_tree(bounds, {"integer"}))
     '[89]|1[01]'
     >>> half = number_tree([MultipleOf(Decimal("0.5"), True, "#")], {"integer", "fraction"})
     >>> gv.regex(show_regex(half)) == gv.regex(r"-?(0|[1-9][0-9]*)(\\.[05]0*)?")
     True
     """
-    bounds, whole = [rule for rule in rules if isinstance(rule, Comparison)], "fraction" not in kinds
+    bounds, whole = [rule for rule in rules if isinstance(rule, NumberBound)], "fraction" not in kinds
     if "integer" not in kinds:
         rules = [*rules, MultipleOf(Decimal(1), False, path)]
     if whole and len(bounds) == len(rules) and all((1 in rule.signs) != (-1 in rule.signs) for rule in bounds):
@@ -427,7 +427,7 @@ def one_side(sign: int, rules: Iterable[NumberRule], whole: bool) -> Tree:
     """The numbers with this sign that keep the rules; zero has both."""
     kept: list[NumberRule] = []
     for rule in rules:
-        if isinstance(rule, Comparison):
+        if isinstance(rule, NumberBound):
             if (rule.value * sign < 0 or (rule.value == 0 and sign < 0)) and sign not in rule.signs:
                 return NOTHING
             if rule.value * sign >= 0:
