@@ -4,8 +4,6 @@
 what to try. With the guide, the tokens are read again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@
 value, so a stage can go back to any point and take another way from there. `trace.py` makes the records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date

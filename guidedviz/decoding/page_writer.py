@@ -4,8 +4,6 @@ The front door (`guidedviz/__init__.py`) sets `load_writer`, so that this room i
 when a trace is saved, because the widgets load slowly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol

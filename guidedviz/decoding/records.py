@@ -3,8 +3,6 @@
 Bytes are kept as Latin-1 text, so that a person can read the file. A damaged file is a TraceError that names the field.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

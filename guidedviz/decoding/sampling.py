@@ -4,8 +4,6 @@ The order is the usual one: bias and mask change the logits, temperature scales 
 probabilities, top-k and top-p cut the tail, and one uniform random number picks the token.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from math import log10
 from typing import Annotated, Any

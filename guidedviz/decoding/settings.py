@@ -1,7 +1,5 @@
 """The settings of a decode; types and ranges are checked once, where they enter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any

@@ -4,8 +4,6 @@ The head has what a student's stage needs to show the same panels and to go on a
 vocabulary, and the machine of the constraint as data. What comes from a host is checked like a file of a stranger.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

@@ -6,8 +6,6 @@ or from a smaller model (`Small`). Every guess carries the probabilities that it
 Papers: speculative sampling, arXiv 2211.17192 and 2302.01318.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol, runtime_checkable

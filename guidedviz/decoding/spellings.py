@@ -5,8 +5,6 @@ one without a forward pass removes this choice (dottxt, "Coalescence: making LLM
 llguidance, docs/fast_forward.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import date

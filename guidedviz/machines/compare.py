@@ -3,8 +3,6 @@
 Equivalence of grammars is undecidable (Bar-Hillel, Perles and Shamir, 1961), so a result says how far it came.
 """
 
-from __future__ import annotations
-
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -4,10 +4,8 @@ A finite machine over bytes becomes a net over characters: a path of one to four
 becomes one edge with these characters.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from guidedviz.errors import PatternError
@@ -16,14 +14,16 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.tree import Chars, Range, Tree, merge_ranges
+from guidedviz.machines.regular.nfa import utf8_rows
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.tree import LAST, Chars, Range, Tree, merge_ranges
 
 MOST_RANGES = 200_000
-TAIL = (0x80, 0xBF)
-LEADS = ((0xC2, 0xDF, 1), (0xE0, 0xEF, 2), (0xF0, 0xF4, 3))  # lowest lead byte, highest, number of tail bytes
-SECOND = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}  # otherwise TAIL
+TAIL = (0x80, 0xBF)  # the bytes of a character after its first one
+ROWS = tuple(utf8_rows(0, LAST))
 Way = tuple[int, int, int]  # lowest character, highest character, next state
 
 
@@ -55,7 +55,9 @@ def character_net(dfa: DFA) -> Tree:
     >>> character_net(gv.regex("é")).edges
     ((0, Chars(ranges=((233, 233),)), 1), (1, Concat(parts=()), 2))
     """
-    met, left = {dfa.initial}, MOST_RANGES
+    if dfa.accepting and difference(dfa, regex(r"[\s\S]*")).accepting:
+        raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
+    left = MOST_RANGES
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
         nonlocal left
@@ -65,13 +67,9 @@ def character_net(dfa: DFA) -> Tree:
             left -= 1
             if left < 0:
                 raise PatternError("machine", seen=f"more than {MOST_RANGES:,} ranges", expected="a smaller machine")
-        met.update(ranges)
         return ((Chars(_over_surrogates(found)), target) for target, found in ranges.items())
 
-    net = build_net(dfa.initial, moves, dfa.is_accepting)
-    if dfa.accepting - met:
-        raise _no_text("an end")
-    return net
+    return build_net(dfa.initial, moves, dfa.is_accepting)
 
 
 def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:
@@ -82,30 +80,24 @@ def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:
 
 def _characters(dfa: DFA, state: int) -> Iterator[Way]:
     """The edges of a state, over whole characters."""
-    for low, high, target in dfa.edges[state]:
-        if low < 0x80:
-            yield low, min(high, 0x7F), target
-        for lead in range(max(low, 0x80), high + 1):
-            tail = next((tail for first, last, tail in LEADS if first <= lead <= last), 0)
-            if not tail:
-                raise _no_text(f"the byte {lead:02X}")
-            bits = lead & (0x3F >> tail)
-            yield from _tails(dfa, (bits, bits, target), tail, SECOND.get(lead, TAIL))
+    for (first, last), *tail in ROWS:
+        for low, high, target in dfa.edges[state]:
+            leads = range(max(low, first), min(high, last) + 1)
+            for lead in leads if tail else ():
+                bits = lead & 0x3F >> len(tail)
+                yield from _tails(dfa, (bits, bits, target), tail)
+            if leads and not tail:
+                yield leads[0], leads[-1], target
 
 
-def _tails(dfa: DFA, way: Way, tail: int, allowed: Range = TAIL) -> Iterator[Way]:
+def _tails(dfa: DFA, way: Way, tail: Sequence[Range]) -> Iterator[Way]:
     """The edges for the remaining bytes of a character, given the range of its first bits."""
     if not tail:
         yield way
         return
     least, most, state = way
     for low, high, target in dfa.edges[state]:
-        if low < allowed[0] or high > allowed[1]:
-            raise _no_text(f"the bytes {low:02X} to {high:02X}")
-        pairs = [(least, most)] if (low, high) == TAIL else [(value, value) for value in range(least, most + 1)]
-        for one, other in pairs:
-            yield from _tails(dfa, (one << 6 | low & 0x3F, other << 6 | high & 0x3F, target), tail - 1)
-
-
-def _no_text(seen: str) -> PatternError:
-    return PatternError("machine", seen=f"{seen} inside a character", expected="a machine whose texts are all UTF-8")
+        low, high = max(low, tail[0][0]), min(high, tail[0][1])
+        whole = [(least, most)] if (low, high) == TAIL else [(value, value) for value in range(least, most + 1)]
+        for one, other in whole if low <= high else ():
+            yield from _tails(dfa, (one << 6 | low & 0x3F, other << 6 | high & 0x3F, target), tail[1:])

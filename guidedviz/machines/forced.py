@@ -4,8 +4,6 @@ SGLang compresses such chains of states and does not run the model for them (LMS
 with compressed finite state machine", 2024-02).
 """
 
-from __future__ import annotations
-
 from guidedviz.machines.machine import Machine, S, next_bytes
 
 LONGEST = 10_000  # bytes per run

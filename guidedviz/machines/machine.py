@@ -5,8 +5,6 @@ Regexes, grammars and schemas all become machines.
 Next: `machines/regular/nfa.py`.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """A constraint as user input: its language, its machine, and the position of an error."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -65,14 +63,11 @@ def say_error(kind: str, text: str, error: PatternError) -> str:
 
 
 def find_place(text: str, error: PatternError) -> int | None:
-    """The position in an error: an offset, a line and a column, or a path in a schema."""
+    """The position in an error: an offset, or a path in a schema."""
     if isinstance(error, GrammarError):
         return error.position
-    if found := re.search(r"position (\d+)", error.where):
+    if found := re.search(r"position (\d+)", error.where) or re.search(r"\(char (\d+)\)", error.seen):
         return min(int(found[1]), len(text))
-    if found := re.search(r"line (\d+), column (\d+)", error.where):
-        lines = text.split("\n")
-        return sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) - 1
     if found := re.match(r"schema, #((?:/[^/]*)*)$", error.where):
         return find_in_json(text, found[1].split("/")[1:])
     return None

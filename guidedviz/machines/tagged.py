@@ -5,8 +5,6 @@ for the first time, its tag opens: the content and the end follow. After a tag t
 one grammar, so tags may be cut across tokens, and every engine can be used.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -19,9 +17,8 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.assertions import ANYTHING, FIRST_MARK, code_machine, code_net
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.tree import LAST, Call, Chars, Repeat, Tree, concat, either, literal
 from guidedviz.machines.work import limited_work
 
@@ -154,7 +151,7 @@ class _Rules:
         flat, notes = inline_rules(grammar), tuple(self.notes)
         if not any(flat.calls.values()):
             try:
-                return replace(minimise(build_dfa(build_nfa(flat.rules[0].tree))), notes=notes)
+                return replace(build_machine(flat.rules[0].tree), notes=notes)
             except PatternError:
                 pass  # too large for a DFA: one automaton per rule
         return PDA(grammar, notes=notes)

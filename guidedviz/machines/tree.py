@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,6 +49,22 @@ class Repeat:
         known = {(0, None): "*", (1, None): "+", (0, 1): "?", (self.low, self.low): f"{{{self.low}}}"}
         high = "" if self.high is None else self.high
         return known.get((self.low, self.high), f"{{{self.low},{high}}}")
+
+
+COUNTS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+COUNTED = re.compile(r"\{[ \t]*([0-9]{1,9})[ \t]*(?:(,)[ \t]*([0-9]{0,9})[ \t]*)?\}")
+
+
+def read_count(text: str) -> tuple[int, int | None] | None:
+    """The lowest and the highest count of a quantifier; None if it is none.
+
+    >>> read_count("+"), read_count("{2,5}"), read_count("{3}"), read_count("{,3}")
+    ((1, None), (2, 5), (3, 3), None)
+    """
+    if not (found := COUNTED.fullmatch(text)):
+        return COUNTS.get(text)
+    low, comma, high = found.groups()
+    return int(low), int(high) if high else None if comma else int(low)
 
 
 @dataclass(frozen=True)

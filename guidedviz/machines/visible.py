@@ -3,8 +3,6 @@
 Machines, vocabularies and figures use these functions to show bytes.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice

@@ -3,8 +3,6 @@
 Each limit of its own says how large one thing may become; this one holds for all things of a compilation together.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager

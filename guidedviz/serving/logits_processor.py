@@ -4,8 +4,6 @@ transformers calls a processor once per token with all rows of the batch. Beam s
 a row is found by the row's tokens, never by its place or by the number of calls.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

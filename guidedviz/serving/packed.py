@@ -3,8 +3,6 @@
 Token t is bit t % 32 of word t // 32. A row of 128,256 tokens takes 16 KB; as float32 logits it takes 513 KB.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -6,8 +6,6 @@ is several servers, each with a compile cache of its own. Costs are set by hand 
 computed. All times are milliseconds from the start.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The NumPy arrays of this room by name, and masks as packed bits."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -4,8 +4,6 @@ The machine is the referee: it reads the bytes of each disputed token one by one
 reason is the first of a list that fits; every fault in it was observed by running the engine.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -72,11 +70,6 @@ class Comparison:
     engines: tuple[tuple[str, str], ...]  # a name and its version
     unable: tuple[tuple[str, str], ...]  # an engine, and why it rejects the constraint
     steps: tuple[ComparedStep, ...]
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the constraint forbids the token of the last step."""
-        return any(step.stopped for step in self.steps[-1:])
 
     def __str__(self) -> str:
         names = ", ".join(f"{name} {version}" for name, version in self.engines)

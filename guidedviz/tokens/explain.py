@@ -3,8 +3,6 @@
 To explain a token, the machine reads its bytes one by one, up to the first byte that it rejects.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ It is built before decoding, from all states at once; a mask is then a row to lo
 Next: `machines/pushdown/pda.py`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any

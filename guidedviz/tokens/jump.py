@@ -4,15 +4,13 @@ SGLang cuts the whole output again with the tokenizer ("canonical", retokenisati
 request 776) leave the last bytes to the model if a longer token could begin with them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import dropwhile
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, IllegalToken, SettingError, quoted
+from guidedviz.errors import GuidedVizError, IllegalToken
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary, fitting_tokens, spell_longest
 
@@ -48,8 +46,6 @@ def find_jump(
     >>> find_jump(g, encode, [0], [g.initial, g.advance(g.initial, 0)], "longest")
     Jump(back=0, tokens=(1, 5))
     """
-    if way not in WAYS:
-        raise SettingError("find_jump, way", seen=quoted(way), expected=" or ".join(map(repr, WAYS)))
     run = b"" if way == "minimal" else guide.forced(states[-1])
     if not run or (way != "raw" and may_go_beyond(guide, states[-1], run)):
         return only_token(guide, states[-1])
@@ -89,20 +85,12 @@ def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: li
             ways.append(guide.advance(ways[-1], token))
     except IllegalToken:
         return None
-    keep = _healed(guide, new, ways) if heal else len(new)
-    pieces = guide.vocabulary.pieces
+    pieces, left, keep = guide.vocabulary.pieces, b"", len(new)
+    for place in reversed(range(len(new) * heal)):  # a position from which one legal token goes beyond the run
+        left = pieces[new[place]] + left
+        keep = place if may_go_beyond(guide, ways[place], left) else keep
     gained = sum(len(pieces[token]) for token in new[:keep]) - sum(len(pieces[token]) for token in tokens[same:])
     return Jump(len(tokens) - same, tuple(new[:keep])) if gained > 0 else None
-
-
-def _healed(guide: Guide, tokens: Sequence[int], states: Sequence[Hashable]) -> int:
-    """The number of tokens before the first position from which one legal token goes beyond them all."""
-    pieces, left, keep = guide.vocabulary.pieces, b"", len(tokens)
-    for place in reversed(range(len(tokens))):
-        left = pieces[tokens[place]] + left
-        if may_go_beyond(guide, states[place], left):
-            keep = place
-    return keep
 
 
 def may_go_beyond(guide: Guide, state: Any, left: bytes) -> bool:

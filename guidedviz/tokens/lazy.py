@@ -5,8 +5,6 @@ tokens that one small regex can read, found once per vocabulary and shared by al
 machine reads whatever the regex reads, the slice is legal as a whole, and only the rest of the other tokens is walked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

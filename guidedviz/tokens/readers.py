@@ -6,8 +6,6 @@ one byte, GPT-2's alphabet), sentencepiece (`▁` for a space, `<0x41>` for a by
 plain (the piece is the text). `Vocabulary` validates what is read and adds the methods.
 """
 
-from __future__ import annotations
-
 import binascii
 import json
 import re

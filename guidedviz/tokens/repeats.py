@@ -4,8 +4,6 @@ The trie is walked as if the repeat could go on and end after every part. Each t
 after a given count those are legal that fit between the bounds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import chain
 from math import inf

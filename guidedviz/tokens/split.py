@@ -7,8 +7,6 @@ the real stack as decide them.
 Next: `tokens/guide.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial

@@ -3,8 +3,6 @@
 Small functions make the elements of drawings.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import unicodedata

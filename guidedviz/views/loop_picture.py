@@ -3,8 +3,6 @@
 The row below the loop shows where the mask comes from. What a lab adds is marked as new.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any

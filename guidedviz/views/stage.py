@@ -5,8 +5,6 @@ two panels (the machine with its stack, and the next token), and a line with the
 the picture and stands above the next token.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from guidedviz.decoding.recording import PackedStep

@@ -5,8 +5,6 @@ A drawing names a colour as `var(--gv-ink)`. In a live notebook these variables 
 they are replaced by the light values. Maps use sea (legal), land (illegal) and foam (text on the sea).
 """
 
-from __future__ import annotations
-
 import re
 
 LIGHT = {

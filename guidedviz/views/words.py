@@ -3,8 +3,6 @@
 The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep

@@ -5,12 +5,7 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import (
-    FRACTIONS,
-    build_tasks,
-    pattern_of,
-    write_example,
-)
+from guidedviz.decoding.jump import FRACTIONS, build_tasks, pattern_of, write_example
 
 
 def shares(parts):

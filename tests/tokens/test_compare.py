@@ -162,7 +162,7 @@ def test_a_legal_end_of_the_text_is_no_fault_of_the_text():
     end = min(V.eos)
     for text, stopped in (([ord("l"), end], False), ([end], True), ("l", False), ("la", True)):
         found = gv.compare_engines("l", V, text, ["llguidance"])
-        assert found.stopped is stopped
+        assert found.steps[-1].stopped is stopped
         assert ("does not allow" in str(found)) is stopped
 
 
@@ -171,7 +171,7 @@ def test_what_is_no_text_and_no_id_is_refused():
         gv.compare_engines("l", V, [9999])
     with pytest.raises(SettingError, match="saw int, expected str or bytes"):
         gv.tokens.lazy_walks(gv.regex("l"), V, 5)
-    assert gv.compare_engines("l", V, "\ud800", ["llguidance"]).stopped
+    assert gv.compare_engines("l", V, "\ud800", ["llguidance"]).steps[-1].stopped
 
 
 def test_ids_are_taken_as_they_are_and_an_unknown_engine_is_refused():

@@ -144,12 +144,6 @@ def test_what_a_tokenizer_puts_in_front_of_every_prompt_is_no_spelling():
     assert (jump.back, jump.tokens) == (1, (2,))
 
 
-def test_a_way_that_is_none_is_refused():
-    guide = make_guide(gv.regex("ab"), SMALL)
-    with pytest.raises(gv.SettingError, match="find_jump, way: saw 'fast', expected 'canonical' or 'longest'"):
-        find_jump(guide, longest(SMALL), [], [guide.initial], "fast")
-
-
 def test_bytes_that_no_token_has_are_left_to_the_model():
     v = Vocabulary([b"a", b"b"])
     guide = make_guide(gv.regex("(a|b)xa"), v)

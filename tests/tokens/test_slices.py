@@ -142,21 +142,3 @@ def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     state = read(endless, b'"')
     assert not follows(endless.step, endless.kinds, state, TEXT)
     assert follows(endless.step, endless.kinds, read(endless, b'"aa'), regex("a*"))
-
-
-class Odd:
-    """A machine of one's own: it reads any text but 7 and what follows it, and has something else called kinds."""
-
-    initial, kinds = 0, ["digits", "letters"]
-
-    def step(self, state, byte):
-        return None if byte == ord("7") else state
-
-    def is_accepting(self, state):
-        return True
-
-
-@pytest.mark.usefixtures("small_slices")
-@given(vocabularies())
-def test_a_machine_of_ones_own_is_asked_about_every_byte(v):
-    assert lazy_walk(Odd(), v).mask.tolist() == legal_tokens(Odd(), v, 0)

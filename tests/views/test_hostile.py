@@ -80,7 +80,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", [*VIEWS.keys() - {"to_dot"}, *OTHERS])
+@pytest.mark.parametrize("name", [name for name in [*VIEWS, *OTHERS] if name != "to_dot"])
 def test_hostile_names_never_make_a_picture_blank(name):
     if name in OTHERS:
         figure = OTHERS[name]()

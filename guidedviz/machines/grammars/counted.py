@@ -3,8 +3,6 @@
 XGrammar-2 calls this repetition compression (arXiv 2601.04426).
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ r"""Parse the text of a grammar in GBNF, the dialect of llama.cpp.
 after `|` and after `::=`. The text is split into tokens, then a recursive-descent parser reads them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -25,6 +23,7 @@ from guidedviz.machines.tree import (
     literal,
     merge_ranges,
     other_ranges,
+    read_count,
 )
 from guidedviz.machines.work import spend
 
@@ -44,8 +43,6 @@ TOKEN = re.compile(
       | (?P<unknown>.)""",
     re.VERBOSE | re.DOTALL,
 )
-COUNTED = re.compile(r"\{[ \t]*([0-9]+)[ \t]*(?:(,)[ \t]*([0-9]*)[ \t]*)?\}")
-COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 CHARACTER = re.compile(
     r'\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\([trn\\"\[\]-])|([^\\])', re.DOTALL
 )
@@ -231,21 +228,14 @@ class _Parser:
 
     def repeat(self, part: Tree) -> Tree:
         token = self.take()
-        low, high = COUNTS.get(token.text) or self.counts(token)
-        return Repeat(part, low, high, token.start)
-
-    def counts(self, token: Token) -> tuple[int, int | None]:
-        found = COUNTED.fullmatch(token.text)
-        if not found:
+        if (counts := read_count(token.text)) is None:
             raise self.error(token.start, f"saw {token}", "{m}, {m,} or {m,n}", "for at most n: {0,n}")
-        least, comma, most = found.groups()
-        if any(len(digits) > 20 or int(digits or 0) > MOST_REPEATS for digits in (least, most or "")):
+        low, high = counts
+        if max(low, high or 0) > MOST_REPEATS:
             raise self.error(token.start, f"saw {token}", f"counts up to {MOST_REPEATS:,}", "no upper count: {m,}")
-        low = int(least)
-        high = int(most) if most else None if comma else low
         if high is not None and high < low:
             raise self.error(token.start, f"saw {token}", "the lower count first")
-        return low, high
+        return Repeat(part, low, high, token.start)
 
     def ranges(self, token: Token) -> tuple[Range, ...]:
         """The characters of a class; a minus between two characters makes a range."""

@@ -1,7 +1,5 @@
 """A grammar: named rules, each a tree that may call the others."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

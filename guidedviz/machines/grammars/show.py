@@ -3,27 +3,13 @@
 A net becomes one expression, or one rule per place if the expression would be much longer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import groupby
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.show_regex import Notation, is_single, show_char, unfold, write_class
-from guidedviz.machines.tree import (
-    EMPTY,
-    LAST,
-    Call,
-    Chars,
-    Concat,
-    Either,
-    Net,
-    Range,
-    Tree,
-    concat,
-    parts_of,
-)
+from guidedviz.machines.tree import EMPTY, LAST, Call, Chars, Concat, Either, Net, Range, Tree, concat, parts_of
 
 MOST_EDGES = 300  # of a net that is shown as one expression
 

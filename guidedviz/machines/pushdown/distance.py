@@ -3,8 +3,6 @@
 A mask keeps a text completable; this number says whether it can be completed within a budget.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable
 from functools import lru_cache

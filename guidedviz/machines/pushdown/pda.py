@@ -6,8 +6,6 @@ a step back is an old state, and a step that was taken before is a look-up.
 Next: `tokens/split.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,13 +19,7 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes, count_once, may_stop, say_count
-from guidedviz.machines.pushdown.stacks import (
-    Cell,
-    Closure,
-    Configuration,
-    StackGraph,
-    State,
-)
+from guidedviz.machines.pushdown.stacks import Cell, Closure, Configuration, StackGraph, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
 from guidedviz.machines.regular.regex import regex as finite_regex

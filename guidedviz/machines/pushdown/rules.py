@@ -16,9 +16,9 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import MOST_COPIES, count_repeats
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.machine import byte_kinds
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import Edge, build_nfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
+from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.tree import Call, Tick, merge_ranges
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import derive, reach
@@ -237,7 +237,7 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
     for name in names:  # which grows as rules are called
         tree = grammar.rule(name).tree
         try:
-            machines.append(minimise(build_dfa(build_nfa(tree, letter))))
+            machines.append(build_machine(tree, letter))
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
     counts = [Bounds(*bounds[name]) if name in bounds else None for name in names]

@@ -3,8 +3,6 @@
 A state of the product is a pair of states; None is the dead state. Every result is minimal, so `==` compares languages.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise

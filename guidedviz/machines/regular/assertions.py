@@ -5,8 +5,6 @@ marked texts of the pattern, those are taken away in which some mark is at a wro
 Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with one mark and no `a` behind it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -15,9 +13,8 @@ from re import _constants as op  # type: ignore[attr-defined]
 from typing import Any, TypeVar
 
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.tree import (
     EMPTY,
     LAST,
@@ -45,7 +42,7 @@ T = TypeVar("T", bound=Hashable)
 
 def code_machine(tree: Tree) -> DFA:
     """The minimal machine of a tree, whose edges are ranges of characters."""
-    return minimise(build_dfa(build_nfa(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))))
+    return build_machine(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))
 
 
 def code_net(dfa: DFA) -> Tree:

@@ -3,15 +3,14 @@
 Patterns with the same language give equal machines, so `==` on machines compares languages.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from guidedviz.machines.regular.dfa import DFA, merge_edges
-from guidedviz.machines.regular.nfa import Edge
+from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
+from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa, no_letter
+from guidedviz.machines.tree import Chars, Tree
 from guidedviz.machines.work import drain, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
@@ -35,6 +34,11 @@ def minimise(dfa: DFA) -> DFA:
     """
     spend(20 + 3 * len(dfa))
     return drain(minimise_steps(dfa))
+
+
+def build_machine(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None) -> DFA:
+    """The minimal machine of a tree; see `build_nfa`."""
+    return minimise(build_dfa(build_nfa(tree, letter, shape)))
 
 
 def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:

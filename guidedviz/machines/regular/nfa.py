@@ -5,8 +5,6 @@ An NFA can be in several states at the same time. An epsilon edge (ε) reads no 
 Next: `machines/regular/dfa.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -1,17 +1,14 @@
 """Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.tree import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
+from guidedviz.machines.tree import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges, read_count
 from guidedviz.machines.work import limited_work
 
 LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
@@ -26,8 +23,6 @@ CLASSES: dict[str, tuple[Range, ...]] = {
     "UPPER": ((65, 90),),
     "ANY": ((0, LAST),),
 }
-COUNTS: dict[str, tuple[int, int | None]] = {"1": (1, 1), "+": (1, None), "*": (0, None), "?": (0, 1)}
-COUNTED = re.compile(r"\{(\d{1,9})(?:(,)(\d{0,9}))?\}", re.ASCII)
 
 
 @limited_work()
@@ -44,7 +39,7 @@ def pattern(parts: Iterable[Sequence[str]]) -> DFA:
         hint = '[("UPPER", "+"), (":", "1")]'
         raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
     tree = concat(*(_read_part(place, part) for place, part in enumerate(parts)))
-    return minimise(build_dfa(build_nfa(tree)))
+    return build_machine(tree)
 
 
 def _read_part(place: int, part: Any) -> Tree:
@@ -52,7 +47,10 @@ def _read_part(place: int, part: Any) -> Tree:
     if not (isinstance(part, tuple | list) and len(part) == 2 and all(isinstance(half, str) for half in part)):
         raise PatternError(where, seen=quoted(part), expected="a pair of texts: what, how often", hint='("UPPER", "+")')
     what, often = part
-    low, high = read_count(where, often)
+    low, high = (1, 1) if often == "1" else read_count(often) or (1, 0)
+    if high is not None and high < low:
+        expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
+        raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
     if what in CLASSES:
         inner: Tree = Chars(CLASSES[what])
     elif what and not looks_like_class(what):
@@ -60,22 +58,6 @@ def _read_part(place: int, part: Any) -> Tree:
     else:
         raise unknown_class(where, what)
     return inner if (low, high) == (1, 1) else Repeat(inner, low, high, place)
-
-
-def read_count(where: str, often: str) -> tuple[int, int | None]:
-    """The lowest and the highest count of a quantifier.
-
-    >>> read_count("", "+"), read_count("", "{2,5}"), read_count("", "{3}")
-    ((1, None), (2, 5), (3, 3))
-    """
-    if often in COUNTS:
-        return COUNTS[often]
-    found = COUNTED.fullmatch(often)
-    low, high = (int(found[1]), found[3] if found[2] else found[1]) if found else (1, "0")
-    if high and int(high) < low:
-        expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
-        raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
-    return low, int(high) if high else None
 
 
 def looks_like_class(what: str) -> bool:

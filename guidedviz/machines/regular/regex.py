@@ -4,8 +4,6 @@ The whole text must match, under re.ASCII: `\\d` is 0-9, `\\w` is A-Z, a-z, 0-9 
 Lookbehinds may have any length.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

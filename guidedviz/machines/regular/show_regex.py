@@ -3,8 +3,6 @@
 A net becomes a regex by state elimination (Brzozowski and McCluskey, 1963), which may copy parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from itertools import groupby

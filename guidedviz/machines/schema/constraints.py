@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
-from guidedviz.errors import PatternError
+from guidedviz.errors import PatternError, quoted
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.schema.document import (
     ANY,
@@ -29,7 +29,6 @@ from guidedviz.machines.schema.document import (
     kind_of,
     nearest,
     refusal,
-    shown,
     take_names,
 )
 from guidedviz.machines.schema.patterns import FORMATS, NOT_ENFORCED, to_python
@@ -218,8 +217,7 @@ class Conjunction:
         high = min((size.high for size in sizes if size.high is not None), default=None)
         if high is not None and low > high:
             at = next(size.path for size in sizes if size.low == low)
-            least, most = f"min{WORDS[kind]}", f"max{WORDS[kind]}"
-            raise NoValue(below(at, least), f"{least} {low}", f"at most {most}, which is {high}")
+            raise NoValue(below(at, f"min{WORDS[kind]}"), f"{low}", f"at most max{WORDS[kind]}, which is {high}")
         return low, high
 
     def texts(self, path: str, tick: bool = False) -> Tree:
@@ -291,7 +289,7 @@ def _strings(part: Subschema, notes: Notes) -> Iterator[Matching]:
     if "format" in part.schema:
         name, path = part.schema["format"], below(part.path, "format")
         if not isinstance(name, str):
-            raise refusal(path, shown(name), "the name of a format")
+            raise refusal(path, quoted(name), "the name of a format")
         if name in FORMATS:
             yield Matching(TextSet(name, lambda: parse_regex(FORMATS[name])), True, part.path)
         elif name in NOT_ENFORCED:
@@ -303,7 +301,7 @@ def _strings(part: Subschema, notes: Notes) -> Iterator[Matching]:
 def matching_texts(pattern: Any, path: str, fails: Callable[..., PatternError] = NotEnforced) -> TextSet:
     """The strings in which a regex finds a match."""
     if not isinstance(pattern, str):
-        raise refusal(path, shown(pattern), "a regex")
+        raise refusal(path, quoted(pattern), "a regex")
     try:
         tree = parse_regex(to_python(pattern), search=True)
     except PatternError as error:
@@ -323,7 +321,7 @@ def _numbers(part: Subschema) -> Iterator[Comparison | MultipleOf]:
     step = part.number("multipleOf")
     if step is not None:
         if step <= 0:
-            raise refusal(below(path, "multipleOf"), shown(schema["multipleOf"]), "a number above 0")
+            raise refusal(below(path, "multipleOf"), quoted(schema["multipleOf"]), "a number above 0")
         yield MultipleOf(step, True, path)
 
 
@@ -341,7 +339,7 @@ def _arrays(part: Subschema) -> Iterator[Constraint]:
         yield ContainsGoal(part.at(schema["contains"], "contains"), low, high, 0, path, part.says)
     unique = schema.get("uniqueItems", False)
     if not isinstance(unique, bool):
-        raise refusal(below(path, "uniqueItems"), shown(unique), "true or false")
+        raise refusal(below(path, "uniqueItems"), quoted(unique), "true or false")
     if unique:
         yield UniqueItems(path)
 

@@ -123,15 +123,6 @@ def show_path(path: str) -> str:
     return "/".join(visible(shorten(step, LONGEST_STEP).encode(errors="surrogatepass")) for step in path.split("/"))
 
 
-def shown(value: Any) -> str:
-    """A value for an error message: short, on one line."""
-    try:
-        text = visible(repr(value).encode(errors="surrogatepass"))
-    except ValueError:  # an integer with thousands of digits
-        text = type(value).__name__
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 def nearest(name: str, known: Collection[str], cutoff: float = 0.6) -> str:
     """A hint that names the closest known name; "" for a long name or among many names, which would take long."""
     few = len(name) <= 60 and len(known) <= 5000
@@ -161,13 +152,13 @@ def exact(value: Any, path: str) -> Decimal:
     (Decimal('0.1'), Decimal('100000000000000000000'))
     """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise refusal(path, shown(value), "a number")
+        raise refusal(path, quoted(value), "a number")
     too_long = refusal(path, "a longer number", f"one of at most {MOST_DIGITS} digits and {MOST_ZEROS} zeros")
     if isinstance(value, int) and value.bit_length() > 4 * (MOST_DIGITS + MOST_ZEROS):
         raise too_long
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():
-        raise refusal(path, shown(value), "a number that JSON can write")
+        raise refusal(path, quoted(value), "a number that JSON can write")
     digits = "".join(map(str, number.as_tuple().digits)).strip("0")
     if len(digits) > MOST_DIGITS or abs(number.adjusted()) > MOST_ZEROS:
         raise too_long
@@ -177,14 +168,14 @@ def exact(value: Any, path: str) -> Decimal:
 def take_text(value: Any, path: str) -> str:
     """A key or another text."""
     if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
-        raise refusal(path, shown(value), "text without lone surrogates" if isinstance(value, str) else "a text")
+        raise refusal(path, quoted(value), "text without lone surrogates" if isinstance(value, str) else "a text")
     return value
 
 
 def take_names(names: Any, path: str) -> tuple[str, ...]:
     """A list of keys."""
     if not isinstance(names, list | tuple):
-        raise refusal(path, shown(names), "a list of names")
+        raise refusal(path, quoted(names), "a list of names")
     return tuple(take_text(name, path) for name in names)
 
 
@@ -252,7 +243,7 @@ class Subschema:
     def check(self) -> None:
         """Raise an error if this is no schema."""
         if not isinstance(self.schema, dict | bool):
-            raise refusal(self.path, shown(self.schema), "a schema: an object, true or false")
+            raise refusal(self.path, quoted(self.schema), "a schema: an object, true or false")
 
     def number(self, key: str) -> Decimal | None:
         """The exact number of a keyword; None if the keyword is missing."""
@@ -262,21 +253,21 @@ class Subschema:
         """The count of a keyword such as minLength; 2.0 is accepted."""
         number = self.number(key)
         if number is not None and (number < 0 or number != int(number)):
-            raise refusal(below(self.path, key), shown(self.schema[key]), "an integer from 0 on")
+            raise refusal(below(self.path, key), quoted(self.schema[key]), "an integer from 0 on")
         return None if number is None else int(number)
 
     def listed(self, key: str, what: str = "schemas") -> list[Any]:
         """The value of a keyword that is a list with something in it, such as anyOf or enum."""
         found = self.schema[key]
         if not isinstance(found, list | tuple) or not found:
-            raise refusal(below(self.path, key), shown(found), f"a list of {what}")
+            raise refusal(below(self.path, key), quoted(found), f"a list of {what}")
         return list(found)
 
     def mapped(self, key: str, what: str = "schemas") -> dict[str, Any]:
         """The value of a keyword that is an object of schemas; empty if it is missing."""
         found = self.schema.get(key, {})
         if not isinstance(found, dict):
-            raise refusal(below(self.path, key), shown(found), f"an object of {what}")
+            raise refusal(below(self.path, key), quoted(found), f"an object of {what}")
         return {take_text(name, below(self.path, key)): inner for name, inner in found.items()}
 
     def kinds(self) -> frozenset[str]:
@@ -286,7 +277,7 @@ class Subschema:
         names = self.listed("type", "types") if isinstance(self.schema["type"], list | tuple) else [self.schema["type"]]
         for name in names:
             if not isinstance(name, str) or name not in TYPES:
-                raise refusal(below(self.path, "type"), shown(name), f"a type: {', '.join(sorted(TYPES))}")
+                raise refusal(below(self.path, "type"), quoted(name), f"a type: {', '.join(sorted(TYPES))}")
         return frozenset().union(*(TYPES[name] for name in names))
 
 
@@ -370,12 +361,12 @@ class Document:
         uri, _, fragment = ref.partition("#") if isinstance(ref, str) else ("", "", "")
         uri = join_uris(part.base, uri) if uri else part.base
         if not isinstance(ref, str) or uri not in self.named:
-            raise refusal(at, shown(ref), "a path into this schema, such as #/$defs/name")
+            raise refusal(at, quoted(ref), "a path into this schema, such as #/$defs/name")
         if not fragment or fragment.startswith("/"):
             found = self.walk(self.named[uri], fragment, ref, at)
         elif f"{uri}#{fragment}" not in self.named:
             near = nearest(fragment, [name.partition("#")[2] for name in self.named if "#" in name])
-            raise refusal(at, shown(ref), "a path into this schema, or an $anchor that exists", near)
+            raise refusal(at, quoted(ref), "a path into this schema, or an $anchor that exists", near)
         else:
             found = self.named[f"{uri}#{fragment}"]
         anchors, outer = self.dynamic.get(fragment, {}), dict(part.scope).get(fragment)
@@ -391,8 +382,8 @@ class Document:
                 inside = {str(place): item for place, item in enumerate(inside)}
             if not isinstance(inside, dict) or key not in inside:
                 names = [name for name in inside if isinstance(name, str)] if isinstance(inside, dict) else []
-                expected = f"a path that exists; {show_path(part.path)} has no {shown(key)}"
-                raise refusal(at, shown(ref), expected, nearest(key, names))
+                expected = f"a path that exists; {show_path(part.path)} has no {quoted(key)}"
+                raise refusal(at, quoted(ref), expected, nearest(key, names))
             part = part.at(inside[key], key)
             part = replace(part, base=self.bases.get(part.path, part.base))
         self.scan(part)

@@ -5,13 +5,11 @@ text may repeat other keys, because no machine of this kind remembers which keys
 counts, so a key that must exist with a certain value comes last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
-from guidedviz.errors import PatternError
+from guidedviz.errors import PatternError, quoted
 from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import (
@@ -36,7 +34,6 @@ from guidedviz.machines.schema.document import (
     impossible,
     nearest,
     refusal,
-    shown,
 )
 from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.scalars import (
@@ -57,7 +54,7 @@ MOST_NEXT = 500_000  # optional keys times all their characters: behind each key
 MOST_PLACES = 20_000  # members times counts
 Variant = tuple[dict[str, Goal], int | None]  # more goals of named keys, and which other key must exist, of `some`
 MOST_STATES = 30_000  # of all items that are counted
-FEW = 4  # signs; a longer item is a rule of its own
+FEW, MANY = 4, 8  # signs; counts: an item that is longer, or that is counted in so many ways, is a rule of its own
 CONSTANTS = {"true": True, "false": False, "null": None}
 Counts = tuple[int, ...]  # for each `contains`
 
@@ -148,7 +145,7 @@ class ObjectKeys:
         known = [name for keys in self.keys for name in keys.named]
         near = "" if name in known else nearest(name, known)
         at = below(self.required.get(name, self.path), "required")
-        return NoValue(at, shown(name), "a key that the schema allows, with some value", near)
+        return NoValue(at, quoted(name), "a key that the schema allows, with some value", near)
 
 
 def object_tree(row: Conjunction, path: str, reader: ReadsGoals) -> Tree:
@@ -290,7 +287,7 @@ class ItemReader:
     def read(self, place: int, *more: Subschema) -> Tree:
         """The tree of an item that also meets these subschemas."""
         path = below(self.at, "items") if place >= self.first else below(self.at, "prefixItems", place)
-        return self.reader.read_goal(goal_of(*self.goal(place), *more), path, FEW)
+        return self.reader.read_goal(goal_of(*self.goal(place), *more), path, FEW if len(self.contains) < MANY else 0)
 
     def options(self, place: int) -> Iterator[tuple[Tree, Counts]]:
         """The items that may stand at a place, and for which of `contains` they count."""

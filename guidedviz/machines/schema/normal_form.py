@@ -4,8 +4,6 @@ The keywords that apply schemas to the same value become and, or, not (De Morgan
 `unevaluatedProperties` and `unevaluatedItems` are additional properties and items of each conjunction.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
@@ -47,12 +45,7 @@ from guidedviz.machines.schema.document import (
     refusal,
     take_names,
 )
-from guidedviz.machines.schema.scalars import (
-    SIGNS,
-    Comparison,
-    Matching,
-    TextSet,
-)
+from guidedviz.machines.schema.scalars import SIGNS, Comparison, Matching, TextSet
 from guidedviz.machines.tree import Tree, either, literal
 from guidedviz.machines.work import spend
 

@@ -11,8 +11,6 @@ JSON Schema uses the regexes of JavaScript. The formats are exact in their numbe
 The formats of NOT_ENFORCED are rare, or have no exact regular definition.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache

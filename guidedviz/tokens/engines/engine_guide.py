@@ -4,8 +4,6 @@ The engine computes the mask and `advance`, even if they are wrong. Our machine 
 explanations, the states and the stack.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """Several engines along one text: where each agrees with our mask, and the kinds of their differences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from guidedviz.errors import expect, shorten

@@ -4,8 +4,6 @@ The milliseconds of each token of a run, the total of many masks with the point 
 walk, and the throughput of a server over the share of constrained requests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import ceil, floor, log10

@@ -4,8 +4,6 @@ The next token is a picture of its own and a panel of the stage's still picture.
 step, as on the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 from textwrap import wrap

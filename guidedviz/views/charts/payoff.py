@@ -1,19 +1,10 @@
 """When jump-forward pays: speed-up over the share of forced tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isinf
 
-from guidedviz.decoding.jump import (
-    FRACTIONS,
-    Payoff,
-    Timed,
-    fixed_share,
-    ideal,
-    nearest_fraction,
-)
+from guidedviz.decoding.jump import FRACTIONS, Payoff, Timed, fixed_share, ideal, nearest_fraction
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.markup import Element, node
 from guidedviz.views.charts.plot import Axis, Chart, Look, PlotFrame, Series, draw_chart, write_plot

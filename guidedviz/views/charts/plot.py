@@ -3,8 +3,6 @@
 Values beyond an axis are drawn at its end.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In the lattice the bytes stand from left to right. An arc above them is a token 
 spelling is a path of arcs from the left end to the right end. Paths share arcs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any

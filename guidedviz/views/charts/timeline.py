@@ -4,8 +4,6 @@ A simulated server (a lane for the device, one for the CPU, one per request), te
 the forward pass and the mask of each token ran.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from statistics import fmean

@@ -3,8 +3,6 @@
 A curve is a tuple of points: a start, then three points per Bézier segment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -4,8 +4,6 @@ The rules of a grammar are laid out one by one, each in a frame; the frames are 
 the frames and back.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,18 +14,7 @@ import numpy as np
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.curves import (
-    Block,
-    Curve,
-    Diagram,
-    Jumps,
-    Label,
-    Point,
-    Spot,
-    cut,
-    sample,
-    straight,
-)
+from guidedviz.views.layout.curves import Block, Curve, Diagram, Jumps, Label, Point, Spot, cut, sample, straight
 from guidedviz.views.layout.layers import Extent, Link, place
 from guidedviz.views.layout.plan import MANY, ArrowLine, Bundle, Plan, make_plan
 from guidedviz.views.layout.routes import Room, call_box, count_box, disc_box, label_box, settle_names, title_box

@@ -5,8 +5,6 @@ drawing itself does not depend on its version. In layers the column of a box is 
 column, boxes follow the order of their neighbours. This is always quick.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Sequence

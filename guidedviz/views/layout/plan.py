@@ -4,8 +4,6 @@ Large machines consist mostly of runs: the letters of a key, a class repeated th
 A state inside a run is a dot on a line with one label; it can still be highlighted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -68,11 +66,10 @@ def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
     if not ranges:
         return "an epsilon edge: reads nothing" if whole else "ε"
     values = frozenset(value for low, high in ranges for value in range(low, high + 1))
-    ascii_part, high_part = values & ASCII, sorted(values - ASCII)
     if len(values) == 256:
         return "any byte"
-    parts = [_say_ascii(ascii_part, limit, whole)] if ascii_part else []
-    parts += [_say_high(high_part, whole)] if high_part else []
+    parts = [_say_ascii(values & ASCII, limit, whole)] if values & ASCII else []
+    parts += [f"0x{low:02X}" + f"-0x{high:02X}" * (high > low) for low, high in byte_ranges(values - ASCII)]
     return (", " if whole else " ").join(parts)
 
 
@@ -84,23 +81,6 @@ def _say_ascii(values: frozenset[int], limit: int, whole: bool) -> str:
         return visible_bytes(values, limit)
     words = [visible_bytes(seen, 8)] * bool(seen) + ["controls" if whole else "ctrl"] * (seen != missing)
     return f"{kind} but {' '.join(words)}" if words else kind
-
-
-def _say_high(values: Sequence[int], whole: bool) -> str:
-    """Bytes beyond ASCII in hexadecimal and, in full, their roles in UTF-8."""
-    said = " ".join(f"0x{low:02X}" + (f"-0x{high:02X}" if high > low else "") for low, high in byte_ranges(values))
-    if not whole:
-        return said
-    kinds = dict.fromkeys(map(_kind, values))
-    return f"{'byte' if len(values) == 1 else 'bytes'} {said} ({', '.join(kinds)})"
-
-
-def _kind(byte: int) -> str:
-    if byte < 0xC0:
-        return "inside a character"
-    if byte > 0xF4 or byte < 0xC2:
-        return "never in UTF-8"
-    return f"first of {2 if byte < 0xE0 else 3 if byte < 0xF0 else 4} bytes of a character"
 
 
 MANY = 16  # states above which runs are drawn as runs

@@ -4,8 +4,6 @@ What is taken is painted into square cells: each name and state with a number of
 the free place near its arrow that has the fewest lines under it, and a call the shortest bend that meets no name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ All frames of a film have the states of the last one, so one layout serves them 
 frame of a minimisation is another machine, in which every block is one state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

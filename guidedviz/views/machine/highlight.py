@@ -1,7 +1,5 @@
 """The highlighted parts of a diagram, by the machine's own numbers."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

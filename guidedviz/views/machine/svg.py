@@ -5,8 +5,6 @@ The page highlights a state (`data-state`), an arrow (`data-arrow`) and a rule (
 `gv-lit` while it is current.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

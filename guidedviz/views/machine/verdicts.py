@@ -1,7 +1,5 @@
 """Several texts and one machine, as a table: whether each text is complete, a prefix, or illegal, and where."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice

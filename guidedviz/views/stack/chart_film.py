@@ -4,8 +4,6 @@ A lexer cuts the text into lexemes, and each item that is added is one frame. Th
 part has its key, and a frame says which parts are visible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the f
 back is an old pointer. A card is a frame, and its arrows lead to the frames that may lie below it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Only recursive rules need a stack, because a call of any other rule could be inl
 rules, if there are any; `every` shows all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise

@@ -4,8 +4,6 @@ There is one frame per byte, call (push) and return (pop). Everything is laid ou
 frame says which parts are visible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

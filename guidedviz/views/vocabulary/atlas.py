@@ -4,8 +4,6 @@ Tokens follow in byte order along a curve that fills a rectangle, so tokens with
 without text (special, EOS, empty) come last. A region is named after the first characters of its tokens.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,13 +28,13 @@ Cells = npt.NDArray[np.int32]
 ASPECT = 2.0  # width divided by height of a map
 
 
-def size_for(count: int, aspect: float = ASPECT) -> tuple[int, int]:
+def size_for(count: int) -> tuple[int, int]:
     """Width and height of a rectangle for `count` cells; both are even, so that no step is diagonal.
 
     >>> size_for(128_256), size_for(4_096), size_for(30)
     ((506, 254), (90, 46), (8, 4))
     """
-    height = 2 * max(1, round(sqrt(count / aspect) / 2))
+    height = 2 * max(1, round(sqrt(count / ASPECT) / 2))
     return max(2, 2 * ceil(count / height / 2)), height
 
 

@@ -1,7 +1,5 @@
 """A small vocabulary at every position of a run: one column per token, one row per position, and the path taken."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from guidedviz.decoding.trace import Trace

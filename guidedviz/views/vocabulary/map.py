@@ -4,8 +4,6 @@ The cells of one kind are one small PNG used as an SVG mask, so that the colours
 cells have an outline, and below the map they are enlarged.
 """
 
-from __future__ import annotations
-
 import base64
 import struct
 import zlib
@@ -147,7 +145,7 @@ def map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: 
 
 def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> tuple[Element, float]:
     """A map with a title above and, below, the outlined tokens and a legend with counts; and its height."""
-    cell = width_of_cell(made, width)
+    cell = min(LARGEST, width / made.width)
     head = heading(0, 0, "the whole vocabulary", f"{len(made):,} tokens in byte order along a Hilbert curve · {title}")
     names = _texts(made, kinds, cell) if cell >= READABLE else _names(made, kinds, cell)
     land = node("g", *(_stencil(made, kind) for kind in kinds), _lines(made, cell), transform=f"scale({cell:.5g})")
@@ -158,11 +156,6 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> t
     foot = cell * made.height + high + 36
     body = moved(0, 14, land, *names, moved(0, cell * made.height + 10, listed))
     return head + body + _legend(kinds, foot), foot + 14
-
-
-def width_of_cell(made: Atlas, width: float = WIDTH - 2 * EDGE) -> float:
-    """The pixels of a cell on a map of this width."""
-    return min(LARGEST, width / made.width)
 
 
 def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:

@@ -4,8 +4,6 @@ On the map a token is accepted, rejected, or depends on the stack; the last are 
 these and the storage.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A filled cell is a legal token and names the next state. With many tokens, those
 share a column.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -4,8 +4,6 @@ One lazy walk level by level, the sizes of the walks along a text, and the trie 
 jumps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log10

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.regular.algebra import (
-    count_texts,
-    difference,
-    intersection,
-    is_empty,
-    shortest_difference,
-)
+from guidedviz.machines.regular.algebra import count_texts, difference, intersection, is_empty, shortest_difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from tests.machines.oracle import matches

@@ -1,12 +1,15 @@
 """A length beside a pattern is counted: the machine has the texts, masks and ways to the end of its copies."""
 
+import json
 import random
 
+import jsonschema
 import numpy as np
 import pytest
 
 import guidedviz as gv
 from guidedviz.machines.compare import compare_machines
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema import scalars as texts
 
@@ -92,3 +95,39 @@ def test_a_text_cannot_count():
     for write in (gv.machines.schema_gbnf, gv.machines.schema_regex):
         with pytest.raises(gv.PatternError, match="schema: saw a length of at most 5,000 beside a pattern"):
             write(schema)
+
+
+# --- counts of characters and items without a pattern -----------------------------------------------------------------
+
+STRING = {"type": "string"}
+SCHEMAS = {
+    "maxLength": {"type": "string", "maxLength": 1024},
+    "minLength": {"type": "string", "minLength": 1024},
+    "both": {"type": "string", "minLength": 1023, "maxLength": 1025},
+    "maxItems": {"type": "array", "items": {"type": "integer"}, "maxItems": 1024},
+    "minItems": {"type": "array", "items": {"type": "integer"}, "minItems": 1023, "maxItems": 1024},
+    "items with a length": {"type": "array", "items": STRING | {"maxLength": 1024}, "maxItems": 1024},
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("count", [0, 128, 1023, 1024, 1025])
+def test_the_bounds_hold(name, count):
+    schema = SCHEMAS[name]
+    machine = gv.json_schema(schema)
+    assert isinstance(machine, PDA)
+    values = ["é" * count, "a" * count] if schema["type"] == "string" else [[7] * count, ["x"] * count]
+    for value in values:
+        text = json.dumps(value, ensure_ascii=count % 2 == 0).encode()
+        assert machine.accepts(text) == jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+def test_many_short_lengths_that_are_too_large_together_are_counted():
+    schema = {"type": "object", "properties": {f"key{n}": STRING | {"maxLength": 60 + n} for n in range(60)}}
+    machine = gv.json_schema(schema)
+    assert isinstance(machine, PDA)
+    rng = random.Random(1)
+    for more in (0, 0, 1):
+        value = {f"key{n}": "x" * (60 + n) for n in range(60) if rng.random() < 0.5 or n == 59}
+        value["key59"] += "x" * more
+        assert machine.accepts(json.dumps(value).encode()) == (more == 0)

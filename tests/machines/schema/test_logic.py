@@ -15,8 +15,6 @@ DEFS = {"$defs": {"base": BASE, "small": {"maximum": 9}, "words": {"type": "arra
 CASES = [  # a schema, values that fit, values that do not; keys in the order of the schema
     ({"type": "string", "not": {"enum": ["a", "b"]}}, ["c", ""], ["a", "b", 1]),
     ({"type": "string", "not": {"pattern": "^a"}, "maxLength": 2}, ["", "ba"], ["a", "bab"]),
-    ({"type": "number", "not": {"type": "integer"}}, [0.5, -2.25], [1, 0, "a"]),
-    ({"type": "integer", "not": {"minimum": 3, "maximum": 7}}, [2, 8], [3, 5, 7]),
     ({**AB, "not": {"required": ["a", "b"]}}, [{}, {"a": ""}, {"b": 1, "c": None}], [{"a": "", "b": 1}]),
     ({**AB, "not": {"properties": {"b": {"const": 1}}}}, [{"b": 2}], [{}, {"b": 1}, {"a": ""}]),
     ({"type": "array", "items": INT, "not": {"items": {"minimum": 3}}}, [[1], [5, 2]], [[], [3, 4]]),
@@ -50,8 +48,6 @@ CASES = [  # a schema, values that fit, values that do not; keys in the order of
 ]  # fmt: skip
 TOGETHER = [  # several schemas of one value: allOf, keywords beside a $ref or beside branches, keys of two patterns
     ({"$ref": "#/$defs/small", "minimum": 3, "type": "integer"}, [3, 9], [2, 10, "a"]),
-    ({"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"name": S}, "required": ["name"]}]}, [{"id": 1, "name": ""}],
-     [{"id": 1}, {"name": ""}, {"id": "", "name": ""}]),
     ({"allOf": [BASE, {"additionalProperties": {"maximum": 5}}]}, [{"id": 5, "x": 1}, {"id": 5, "x": ""}],
      [{"id": 6}, {"id": 5, "x": 6}]),
     ({**BASE, "anyOf": [{"properties": {"a": N}, "required": ["a"]}, {"properties": {"b": N}, "required": ["b"]}]},
@@ -133,11 +129,3 @@ def test_unevaluated_keys_and_items_of_what_must_not_hold_are_decided(schema):
         orders = permutations(value.items()) if isinstance(value, dict) else [None]
         texts = [json.dumps(value if order is None else dict(order)).encode() for order in orders]
         assert any(map(machine.accepts, texts)) == truth.is_valid(value), value
-
-
-def test_joined_schemas_may_be_inside_themselves():
-    base = {"type": "object", "properties": {"kind": S, "next": {"$ref": "#/$defs/base"}}, "required": ["kind"]}
-    leaf = {"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"kind": {"maxLength": 1}, "next": {"$ref": "#"}}}]}
-    machine = gv.json_schema({"$defs": {"base": base}, **leaf})
-    assert machine.accepts(b'{"kind": "a", "next": {"kind": "b", "next": {"kind": "c"}}}')
-    assert not machine.accepts(b'{"kind": "a", "next": {"kind": "b", "next": {"kind": "cd"}}}')

@@ -24,7 +24,6 @@ def within(part):
 DEEP = "#/properties/a/items"
 UNSAYABLE = [  # what no machine of this kind can say, the path below it, a text that is refused without approximate
     ({"type": "array", "items": S, "uniqueItems": True}, "/uniqueItems"),
-    ({"type": "array", "uniqueItems": True, "prefixItems": [{"const": 1}, {}]}, "/uniqueItems"),
     ({"items": {"enum": [*range(30)]}, "uniqueItems": True}, "/uniqueItems"),
     ({"type": "array", "not": {"items": N, "uniqueItems": True}}, "/not/uniqueItems"),
     ({"type": "object", "minProperties": 3}, "/minProperties"),
@@ -50,35 +49,22 @@ WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "string", "pattern": "a("}, "/pattern", "position 1"),
     ({"type": "string", "pattern": "^a{3}$", "maxLength": 2}, "", "no string meets"),
     ({"type": "string", "format": ["date"]}, "/format", "the name of a format"),
-    ({"type": "integer", "minimum": 2, "maximum": 1}, "", "no integer between"),
     ({"type": "number", "minimum": "1"}, "/minimum", "a number"),
-    ({"type": "number", "maximum": 10**500}, "/maximum", "400 zeros"),
-    ({"type": "array", "items": S, "minItems": 2, "maxItems": 1}, "/minItems", "at most maxItems"),
     ({"type": "array", "prefixItems": [S], "items": False, "minItems": 2}, "", "minItems 2"),
-    ({"type": "object", "properties": [S]}, "/properties", "an object of schemas"),
-    ({"type": "object", "properties": {"b": 7}}, "/properties/b", "a schema"),
     ({"type": "object", "properties": {"b": S}, "required": ["c"]}, "/required", "'c'"),
-    ({"type": "object", "properties": {"b": S}, "required": "b"}, "/required", "a list of names"),
     ({"type": "object", "properties": {"b": False}, "required": ["b"]}, "/required", "with some value"),
     ({"type": "object", "properties": {"b\ud800": S}}, "/properties", "surrogates"),
-    ({"type": "array", "uniqueItems": 1}, "/uniqueItems", "true or false"),
     ({"type": "integer", "multipleOf": 0}, "/multipleOf", "above 0"),
     ({"type": "array", "contains": S, "minContains": 10_000}, "", "smaller counts"),
     ({"dependentRequired": {"a": "b"}}, "/dependentRequired/a", "a list of names"),
-    ({"enum": [math.nan]}, "/enum/0", "nan"),
     ({"const": {1: 2}}, "/const", "a text"),
     ({"const": {"a": {1, 2}}}, "/const/a", "a number"),
     ({"type": "integer", "enum": ["a"]}, "", "no value satisfies"),
-    ({"anyOf": [S, {"type": "nul"}]}, "/anyOf/1/type", "'nul'"),
     ({"type": "object", "properties": {"<b>\n/~": {"not": 3}}}, "/properties/<b>↵~1~0/not", "a schema"),
-    ({"allOf": [S, {"not": 3}]}, "/allOf/1/not", "a schema"),
     ({"allOf": [{"$ref": "#/properties/a/items"}, S]}, "", "leads back to itself"),
     ({"$ref": "#/$defs/nope"}, "/$ref", "has no '$defs'"),
-    ({"$ref": "other.json"}, "/$ref", "a path into this schema"),
     ({"$ref": "#/type"}, "", "a schema"),
-    ({"anyOf": [N, {"$ref": "#/properties/a/items"}]}, "", "leads back to itself"),
     ({"type": "array", "items": {"$ref": "#/properties/a/items"}, "minItems": 1}, "", "another such"),
-    ({"type": "object", "additionalProperties": 3}, "/additionalProperties", "a schema"),
     ({"type": "object", "patternProperties": {"a(": S}}, "/patternProperties/a(", "position 1"),
     ({"type": "object", "properties": {"ab": S}, "patternProperties": {"a": N}, "required": ["ab"]}, "/required",
      "with some value"),
@@ -149,10 +135,8 @@ def nested(depth, low=0):
 
 HOSTILE = {
     "a dict inside itself": cyclic(),
-    "a list inside itself": cyclic_constant(),
     "nested 3,000 times": nested(3000),
     "words of 3 letters behind anything": {"type": "string", "pattern": "a.{20}$"},
-    "20,000 words": {"enum": [f"word {i * 7919 % 1_000_003}" for i in range(20_000)]},
     "300 optional keys": {"type": "object", "properties": {f"a key {number}": N for number in range(300)}},
     "40,000 keys": {"type": "object", "properties": {f"k{number}": N for number in range(40_000)}},
     "5,000 references in a row": {
@@ -162,7 +146,6 @@ HOSTILE = {
     "2 to the 12 combinations": {
         "allOf": [{"anyOf": [{"required": [f"a{n}"]}, {"required": [f"b{n}"]}]} for n in range(12)]
     },
-    "an allOf of itself": {"allOf": [{"$ref": "#"}]},
     "the negation of itself": {"not": {"$ref": "#"}},
 }
 
@@ -188,7 +171,6 @@ FIELDS = [f"field_{i}" for i in range(200)]
 LARGE = {
     "200 keys, none required": {"type": "object", "properties": dict.fromkeys(FIELDS, S)},
     "40 levels": {"const": json.loads("[" * 40 + "]" * 40)},
-    "nested 20 times, twice each": nested(20),
     "20 conditions": conditions("abcdefghijlmnopqrstu"),
     "100 negations": functools.reduce(lambda schema, _: {"not": schema}, range(100), S),
     "all but 2,000 words": {"type": "string", "not": {"enum": [f"w{i}" for i in range(2000)]}},

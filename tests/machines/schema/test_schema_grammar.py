@@ -104,24 +104,6 @@ def test_a_tree_is_four_rules():
     ]
 
 
-def test_blanks_are_a_rule_where_there_may_be_any():
-    node = {"type": "array", "items": {"$ref": "#/$defs/node"}}
-    assert gv.machines.schema_gbnf(named(node=node), whitespace="any").splitlines() == [
-        "root ::= ws node",
-        'node ::= "[" ws (node ("," ws node)*)? "]" ws',
-        r"ws   ::= [\t\n\r ]*",
-    ]
-
-
-def test_any_json_is_the_grammar_that_everybody_knows():
-    assert [line.split()[0] for line in gv.machines.schema_gbnf(True).splitlines()] == [
-        "root", "value", "object", "member", "array", "string", "char", "number"
-    ]  # fmt: skip
-    machine, text = gv.json_schema({}, "any"), b' {"a" : [1, -2.5E+3, {}, [ ], "\\ud83d", true, false, null]}\n'
-    assert machine.accepts(text)
-    assert gv.json().accepts(text)
-
-
 def test_rules_are_named_after_definitions_and_properties():
     address = entity({"street": S, "geo": entity({"lat": {"type": "number"}, "long": {"type": "number"}})})
     schema = entity(

@@ -1,6 +1,6 @@
 // Marks over the map: squares around tokens that depended on the stack, dots on a few legal tokens, rings around found
 // ones, and callouts: each likely token of the step has a sign on its cell and a label above or below the map, where it
-// covers no cell. views/vocabulary/map.py has the same placement.
+// covers no cell.
 
 /** @import { Mark } from "../types.js" */
 /** @import { Colours, Pen, Scene } from "./map-ground.js" */
