@@ -176,6 +176,8 @@ class StagePage:
 
     def tab(self, name: str) -> None:
         """Show a panel beside the next token: machine, stack, map or constraint."""
+        if self.page.viewport_size["width"] < 640:  # a phone has one tab more, which moves the others
+            self.root.locator(".gv-tabs [data-name='next']").wait_for()
         self.root.locator(f".gv-tabs [data-name='{name}']").click()
 
     def look(self, what: str, name: str) -> None:
