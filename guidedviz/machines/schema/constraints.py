@@ -34,9 +34,9 @@ from guidedviz.machines.schema.document import (
 from guidedviz.machines.schema.patterns import FORMATS, NOT_ENFORCED, to_python
 from guidedviz.machines.schema.scalars import (
     ANYTHING,
-    NumberBound,
     Matching,
     MultipleOf,
+    NumberBound,
     TextSet,
     number_tree,
     overlap,

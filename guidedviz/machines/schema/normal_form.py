@@ -45,7 +45,7 @@ from guidedviz.machines.schema.document import (
     refusal,
     take_names,
 )
-from guidedviz.machines.schema.scalars import SIGNS, NumberBound, Matching, TextSet
+from guidedviz.machines.schema.scalars import SIGNS, Matching, NumberBound, TextSet
 from guidedviz.machines.tree import Tree, either, literal
 from guidedviz.machines.work import spend
 
