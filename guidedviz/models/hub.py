@@ -16,6 +16,7 @@ from guidedviz.errors import ModelError, quoted
 from guidedviz.extras import how_to_install, need
 from guidedviz.files import check_values, read_bounded, size_of
 from guidedviz.headless import headless
+from guidedviz.models.chat import ChatTemplate
 from guidedviz.models.model import SMALLER, Array, LanguageModel, too_large, with_eos
 from guidedviz.models.weights import damaged, find_tensors, read_json
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -116,7 +117,13 @@ def make_model(name: str, network: Any, tokenizer: Any, device: str) -> Language
     """A network and a tokenizer of transformers as a model."""
     size = network.get_output_embeddings().weight.shape[0]
     vocabulary = with_eos(Vocabulary.from_tokenizer(tokenizer, size=size), network.generation_config.to_dict())
-    return LanguageModel(name, TorchNetwork(network, device), PlainText(tokenizer), vocabulary)
+    source, special = tokenizer.chat_template, tokenizer.added_tokens_decoder.items()
+    known = {token.content: number for number, token in special if token.special}
+    reader = PlainText(tokenizer)
+    names = {key: str(value) for key, value in tokenizer.special_tokens_map.items() if isinstance(value, str)}
+    template = ChatTemplate(source, known, reader.encode_special, reader.encode_plain, names)
+    network = TorchNetwork(network, device)
+    return LanguageModel(name, network, reader, vocabulary, template if isinstance(source, str) else None)
 
 
 def fetch(place: Path | str) -> Path:
@@ -172,6 +179,14 @@ class PlainText:
 
     def encode(self, text: str) -> list[int]:
         return list(self._tokenizer(text, split_special_tokens=True)["input_ids"])
+
+    def encode_plain(self, text: str) -> list[int]:
+        """The same without tokens around the text."""
+        return list(self._tokenizer(text, split_special_tokens=True, add_special_tokens=False)["input_ids"])
+
+    def encode_special(self, text: str) -> list[int]:
+        """A text in which the texts of special tokens stand for them."""
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 class Past:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Literal, overload
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.extras import Extra, how_to_install, installed
-from guidedviz.files import shipped
+from guidedviz.extras import Extra, how_to_install, installed, is_missing, need
+from guidedviz.files import read_bounded, shipped
+from guidedviz.models.chat import ChatTemplate
 from guidedviz.models.hub import as_model_error, fetch, has_torch, load_torch
 from guidedviz.models.model import SMALLER, LanguageModel, with_eos
+from guidedviz.models.registry import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.remote import RemoteModel, find_host, is_address, join_class, load_from_host, load_remote
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
@@ -18,6 +20,8 @@ from guidedviz.tokens.vocabulary import Vocabulary
 
 EMBEDDED = ("clerk", "clerk-small", "bard")
 MISSING = "not installed"
+LARGE = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
+MOST_TEMPLATE = 1 << 20  # bytes
 MOST_NAME = 200  # characters of a hub name
 DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
 
@@ -36,7 +40,11 @@ def find_model(name: str) -> tuple[str, Path | str]:
         raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
     if name in EMBEDDED:
         return name, embedded_folder(name)
+    if name == SMOLLM2:
+        return name, find_smollm2()
     folder = Path(os.path.expanduser(name))
+    if name.endswith(".gguf") and folder.is_file():
+        return folder.stem, find_gguf(folder)
     if os.path.isdir(folder):  # it never raises
         return folder.resolve().name, folder
     if folder.is_absolute() or name.count("/") > 1 or name.startswith(".") or len(name) > MOST_NAME:
@@ -54,6 +62,9 @@ def load_model(
     name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
 ) -> LanguageModel | RemoteModel:
     """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
+
+    "smollm2" is SmolLM2-135M-Instruct, which `python -m guidedviz get smollm2` downloads once; a GGUF file of Llama's
+    kind is converted when it is used first. Both run on NumPy.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.
@@ -89,7 +100,7 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
     short, place = find_model(name)
     if not isinstance(device, str) or device.split(":")[0] not in DEVICES:
         raise ModelError(f"device {quoted(device)}", seen="no such device", expected=" or ".join(DEVICES))
-    simple = short in EMBEDDED or (not has_torch() and isinstance(place, Path))
+    simple = short in (*EMBEDDED, SMOLLM2) or name.endswith(".gguf") or (not has_torch() and isinstance(place, Path))
     if device == "numpy" or (simple and device in ("auto", "cpu")):
         return load_numpy(short, fetch(place))
     return load_torch(short, place, device)
@@ -100,9 +111,24 @@ def load_numpy(name: str, folder: Path) -> LanguageModel:
     about = folder / "generation_config.json"
     with as_model_error(name):
         network, tokenizer = read_llama(folder), Tokenizer(folder)
+        if network.weights > LARGE and not is_missing("threadpoolctl"):
+            need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
         plain = Vocabulary.from_tokenizer(tokenizer, size=network.shape.vocabulary)
         vocabulary = with_eos(plain, read_json(about) if about.exists() else {})
-    return LanguageModel(name, network, tokenizer, vocabulary)
+        template = read_template(folder, tokenizer)
+    return LanguageModel(name, network, tokenizer, vocabulary, template)
+
+
+def read_template(folder: Path, tokenizer: Tokenizer) -> ChatTemplate | None:
+    """The chat template of a folder, if it has one."""
+    config, beside = folder / "tokenizer_config.json", folder / "chat_template.jinja"
+    about = read_json(config) if config.exists() else {}
+    source = read_bounded(beside, MOST_TEMPLATE).decode() if beside.exists() else about.get("chat_template")
+    if not isinstance(source, str):
+        return None
+    names = {key: value.get("content") if isinstance(value, dict) else value for key, value in about.items()}
+    tokens = {key: value for key, value in names.items() if key.endswith("_token") and isinstance(value, str)}
+    return ChatTemplate(source, tokenizer.special, tokenizer.encode_special, tokenizer.encode_plain, tokens)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import ModelError, SettingError, quoted
+from guidedviz.models.chat import CHAT_MODEL, WHERE, ChatTemplate, Messages, Prompt
 from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -117,8 +118,15 @@ class LanguageModel:
 
     source: Source = "LIVE"
 
-    def __init__(self, name: str, network: Network, tokenizer: Encoder, vocabulary: Vocabulary) -> None:
-        self.name, self.vocabulary = name, vocabulary
+    def __init__(
+        self,
+        name: str,
+        network: Network,
+        tokenizer: Encoder,
+        vocabulary: Vocabulary,
+        template: ChatTemplate | None = None,
+    ) -> None:
+        self.name, self.vocabulary, self.template = name, vocabulary, template
         self.device, self.context = network.device, network.context
         self.network, self._tokenizer = network, tokenizer
         self._lock = threading.RLock()
@@ -144,8 +152,17 @@ class LanguageModel:
         other.forget()
         return other
 
+    def chat(self, messages: Messages) -> Prompt:
+        """The prompt of a question, or of messages with a role and a content, by the model's chat template."""
+        if self.template is None:
+            seen = f"{self.name} has no chat template"
+            raise ModelError(WHERE, seen=seen, expected="a chat model", hint=CHAT_MODEL)
+        return self.template.read(messages)
+
     def encode(self, text: str) -> list[int]:
         """A text as tokens. The text of a special token is plain text where the tokenizer allows it."""
+        if isinstance(text, Prompt):
+            return [*text.tokens]
         check_text("text", text)
         try:
             return self._tokenizer.encode(text)

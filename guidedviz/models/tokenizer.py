@@ -16,6 +16,11 @@ from guidedviz.models.weights import damaged, read_json
 from guidedviz.tokens.readers import byte_alphabet, flat_parts
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN2 = LLAMA3.replace("{1,3}", "")
 CLASSES = {r"\p{L}": "a-zA-Zª", r"\p{N}": "0-9²"}
 ESCAPE = re.compile(r"\\p\{[LN]\}|\\[^a-zA-Z0-9]|\\[sSrnt]|\\.|[^\\]", re.DOTALL)
 KNOWN = "byte-level BPE or single characters"
@@ -92,7 +97,9 @@ class Tokenizer:
         self.eos_token_id = self._ids.get(ends) if isinstance(ends, str) else None
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
-        special = dict(_token(token) for token in config["added_tokens"] if token["special"])
+        self.special = dict(_token(token) for token in config["added_tokens"] if token["special"])
+        longest_first = sorted(self.special, key=len, reverse=True)
+        self._splitter = re.compile(f"({'|'.join(map(re.escape, longest_first)) or '(?!)'})")
         self._added = dict(_token(token) for token in config["added_tokens"] if not token["special"])
         if len(self._added) > ADDED:
             raise ValueError(f"{len(self._added):,} added tokens")
@@ -100,7 +107,7 @@ class Tokenizer:
         self._literal = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
         for piece, token in model["vocab"].items():
             _check_token(piece, token)
-        self._ids: dict[str, int] = special | self._added | model["vocab"]
+        self._ids: dict[str, int] = self.special | self._added | model["vocab"]
         self._normal = _normalizes(config["normalizer"])
         before = list(flat_parts(config["pre_tokenizer"], "pretokenizers"))
         if len(before) > SPLITS:
@@ -123,11 +130,21 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the text of a special token is plain text."""
+        return [*self._around[0], *self.encode_plain(text), *self._around[1]]
+
+    def encode_plain(self, text: str) -> list[int]:
+        """A text as tokens, without those that stand around every text."""
         if self._normal:
             text = unicodedata.normalize("NFC", text)
         parts = self._literal.split(text) if self._added else [text]
-        tokens = [token for part in parts for token in self._encode_part(part)]
-        return [*self._around[0], *tokens, *self._around[1]]
+        return [token for part in parts for token in self._encode_part(part)]
+
+    def encode_special(self, text: str) -> list[int]:
+        """A text in which the texts of special tokens stand for them."""
+        tokens = list[int]()
+        for part in self._splitter.split(text):
+            tokens += [self.special[part]] if part in self.special else self.encode_plain(part) if part else []
+        return tokens
 
     def _encode_part(self, text: str) -> list[int]:
         if text in self._added:

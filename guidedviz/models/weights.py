@@ -8,6 +8,7 @@ gaps. All headers, and the settings of config.json, are checked before any numbe
 import os
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf, pi, prod
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,6 @@ from guidedviz.errors import ModelError, quoted
 from guidedviz.files import parse_json, read_bounded, size_of
 from guidedviz.models.llama import Layer, Llama, Shape
 from guidedviz.models.model import SMALLER, Array, too_large
-
-Tensors = dict[str, Array]
 
 INDEX, SINGLE = "model.safetensors.index.json", "model.safetensors"
 BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "U16": 16, "F16": 16,
@@ -75,7 +74,9 @@ class StoredTensor:
     end: int
 
     def read(self) -> Array:
-        """Its numbers as 32-bit floats."""
+        """Its numbers as 32-bit floats; those that are stored so stay in the file, and the system reads them."""
+        if self.kind == "F32" and 0 not in self.shape:
+            return np.memmap(self.file, np.dtype("<f4"), "r", self.begin, self.shape)
         raw = np.fromfile(self.file, FLOATS[self.kind], prod(self.shape), offset=self.begin)
         if self.kind == "BF16":  # the upper half of a 32-bit float
             return (raw.astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
@@ -237,16 +238,15 @@ def read_llama(folder: Path) -> Llama:
         if stored[name].kind not in FLOATS:
             raise damaged(file, f"tensor {quoted(name)}: {stored[name].kind}", " or ".join(FLOATS))
     weights = sum(map(prod, expected.values()))
-    if 4 * weights > _memory():
+    if 4 * weights > memory():
         raise too_large(folder.name, weights * 4 / 1e6)
-    tensors = {name: stored[name].read() for name in expected}
-    layers = [_read_layer(tensors, f"model.layers.{number}") for number in range(shape.layers)]
-    embedding = tensors["model.embed_tokens.weight"]
-    head = embedding if shape.tied else tensors["lm_head.weight"]
-    return Llama(shape, embedding, layers, tensors["model.norm.weight"], head)
+    layers = [_read_layer(stored, f"model.layers.{number}") for number in range(shape.layers)]
+    embedding = stored["model.embed_tokens.weight"].read()
+    head = embedding if shape.tied else stored["lm_head.weight"].read()
+    return Llama(shape, embedding, layers, stored["model.norm.weight"].read(), head)
 
 
-def _memory() -> float:
+def memory() -> float:
     """The bytes of this machine's memory; infinite where the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -275,11 +275,15 @@ def _expected_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
     return named if shape.tied else named | {"lm_head.weight": table}
 
 
-def _read_layer(tensors: Tensors, name: str) -> Layer:
+def _read_layer(stored: dict[str, StoredTensor], name: str) -> Layer:
     """The weights of a layer; matrices that read the same vector are stacked, so that one product serves them."""
 
     def stacked(*names: str) -> Array:
-        return np.concatenate([tensors.pop(f"{name}.{part}.weight") for part in names])
+        parts = [stored[f"{name}.{part}.weight"] for part in names]
+        if all(one.end == other.begin and one.kind == other.kind for one, other in pairwise(parts)):
+            shape = sum(part.shape[0] for part in parts), *parts[0].shape[1:]
+            return StoredTensor(parts[0].file, parts[0].kind, shape, parts[0].begin, parts[-1].end).read()
+        return np.concatenate([part.read() for part in parts])
 
     return Layer(
         stacked("input_layernorm"),

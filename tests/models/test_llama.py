@@ -182,7 +182,7 @@ def test_a_number_of_layers_that_the_tensors_cannot_have_is_refused_before_a_mod
 
 
 def test_a_model_larger_than_the_memory_is_refused_before_it_is_read(small, monkeypatch):
-    monkeypatch.setattr(weights, "_memory", lambda: 1000)
+    monkeypatch.setattr(weights, "memory", lambda: 1000)
     with pytest.raises(gv.ModelError, match="out of memory; its weights take"):
         read_llama(small[0])
 

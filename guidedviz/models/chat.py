@@ -1,0 +1,150 @@
+"""A conversation as a chat model reads it: the model's template, with special tokens that no person can write.
+
+A template is a program in Jinja that comes with the model, so it runs in a sandbox, with a limited number of steps.
+What a person writes stays text: where it holds the text of a special token, a sign inside keeps it from being read so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from guidedviz.errors import ModelError, SettingError, quoted
+from guidedviz.extras import need
+
+STEPS = 200_000  # lines that a template may run
+LARGE = ("*", "**", "%")  # operators that make long texts and numbers of short ones
+WIDE = {"center", "format", "indent", "wordwrap"}  # filters that do
+LONGEST = 1 << 20  # characters of a rendered conversation
+WHERE = "model.chat"
+CHAT_MODEL = 'gv.load_model("smollm2")'
+Encode = Callable[[str], list[int]]
+Messages = str | Sequence[Mapping[str, Any]]
+
+
+class Prompt(str):
+    """A conversation as a model reads it: the text of its template, and the tokens, of which some are special.
+
+    >>> prompt = Prompt("<|user|>Hi", (1, 72))
+    >>> prompt, prompt.tokens
+    ('<|user|>Hi', (1, 72))
+    """
+
+    tokens: tuple[int, ...]
+
+    def __new__(cls, text: str, tokens: Iterable[int]) -> Prompt:
+        made = super().__new__(cls, text)
+        made.tokens = tuple(tokens)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy keeps the tokens."""
+        return Prompt, (str(self), self.tokens)
+
+
+@dataclass(frozen=True)
+class ChatTemplate:
+    """The template of a model, its special tokens by their texts, and how it reads a text with and without them."""
+
+    source: str
+    special: Mapping[str, int]
+    encode_special: Encode
+    encode_plain: Encode
+    names: Mapping[str, Any]  # the texts of tokens that a template may use, such as eos_token
+
+    def read(self, messages: Messages) -> Prompt:
+        """The prompt of a question, or of messages with a role and a content."""
+        asked = check_messages(messages)
+        known = self.source + json.dumps(asked, ensure_ascii=False)
+        sign = next(char for char in map(chr, range(0xE000, 0xF8FF)) if char not in known)
+        splitter = re.compile("|".join(map(re.escape, sorted(self.special, key=len, reverse=True))) or "(?!)")
+
+        def mark(value: Any) -> Any:
+            if isinstance(value, str):
+                return splitter.sub(lambda found: found[0][:1] + sign + found[0][1:], value)
+            if isinstance(value, dict):
+                return {mark(key): mark(part) for key, part in value.items()}
+            return [*map(mark, value)] if isinstance(value, list) else value
+
+        text = render(self.source, messages=[*map(mark, asked)], add_generation_prompt=True, **self.names)
+        if sign not in text:
+            return Prompt(text, self.encode_special(text))
+        tokens, end = list[int](), 0
+        for found in splitter.finditer(text):
+            tokens += [*self._plain(text[end : found.start()], sign), self.special[found[0]]]
+            end = found.end()
+        return Prompt(text.replace(sign, ""), (*tokens, *self._plain(text[end:], sign)))
+
+    def _plain(self, text: str, sign: str) -> list[int]:
+        return self.encode_plain(text.replace(sign, "")) if text else []
+
+
+def check_messages(messages: Any) -> list[dict[str, Any]]:
+    """Messages with a role and a content; a text is a question of the user."""
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}]
+    try:
+        asked: list[dict[str, Any]] = json.loads(json.dumps([dict(message) for message in messages]))
+    except (TypeError, ValueError):
+        asked = []
+    if not asked or not all(isinstance(one.get("role"), str) and isinstance(one.get("content"), str) for one in asked):
+        expected = "a text, or a list of messages with a role and a content"
+        raise SettingError(WHERE, seen=quoted(messages), expected=expected, hint='[{"role": "user", "content": "..."}]')
+    return asked
+
+
+def render(source: str, **values: Any) -> str:
+    """The text that a template makes of these values."""
+    sandbox = need("jinja2.sandbox", "smollm", WHERE)
+    environment = sandbox.ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+    )
+    environment.intercepted_binops = frozenset(LARGE)
+    environment.binop_table |= dict.fromkeys(LARGE, refuse_large)
+    for name in WIDE & set(environment.filters):
+        del environment.filters[name]
+    environment.globals |= {"raise_exception": refuse, "strftime_now": lambda form: datetime.now().strftime(form)}
+    environment.filters["tojson"] = lambda value, indent=None: json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        with few_steps():
+            text: str = environment.from_string(source).render(**values)
+    except Exception as error:  # the template is a program of a stranger
+        raise ModelError(WHERE, seen=str(error)[:200], expected="messages that the model's template takes") from None
+    if len(text) > LONGEST:
+        raise ModelError(WHERE, seen=f"{len(text):,} characters", expected=f"at most {LONGEST:,}")
+    return text
+
+
+def refuse(why: str) -> None:
+    """What a template calls for messages that it does not take."""
+    raise ValueError(why)
+
+
+def refuse_large(left: Any, right: Any) -> Any:
+    """An operator that no usual template needs."""
+    raise ValueError("an operator that can make a very long text")
+
+
+@contextmanager
+def few_steps() -> Iterator[None]:
+    """Bound the lines of Python that run inside."""
+    steps, before = 0, sys.gettrace()
+
+    def count(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        if steps > STEPS:
+            raise ValueError(f"a template that takes more than {STEPS:,} steps")
+        return count
+
+    sys.settrace(count)
+    try:
+        yield
+    finally:
+        sys.settrace(before)

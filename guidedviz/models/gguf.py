@@ -1,0 +1,188 @@
+"""Turn a GGUF file of Llama's kind into a model folder: 32-bit weights, settings and tokenizer.
+
+The package `gguf` reads the file and unpacks quantized weights. The folder is written once and whole, and later starts
+read it (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from math import prod
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+
+from guidedviz.errors import quoted
+from guidedviz.extras import need
+from guidedviz.files import size_of
+from guidedviz.models.model import Array, too_large
+from guidedviz.models.tokenizer import LLAMA3, QWEN2
+from guidedviz.models.weights import damaged, memory
+
+MOST_FILE = 64 << 30  # bytes
+CONTROL, USER = 3, 4  # kinds of tokens: special ones, and text that is always one token
+CONFIG = {
+    "vocab_size": "vocab_size",
+    "hidden_size": "embedding_length",
+    "intermediate_size": "feed_forward_length",
+    "num_hidden_layers": "block_count",
+    "num_attention_heads": "attention.head_count",
+    "num_key_value_heads": "attention.head_count_kv",
+    "max_position_embeddings": "context_length",
+    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
+    "rope_theta": "rope.freq_base",
+    "head_dim": "rope.dimension_count",
+}
+WHOLE = {
+    "token_embd": "model.embed_tokens",
+    "output_norm": "model.norm",
+    "output": "lm_head",
+    "rope_freqs": "rope_freqs",
+}
+LAYER = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+DIGITS = {"type": "Digits", "individual_digits": True}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+
+
+def split_by(pattern: str) -> list[dict[str, Any]]:
+    """A pre-tokenizer that splits by a pattern, then writes bytes as characters."""
+    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    return [split, BYTES | {"use_regex": False}]
+
+
+SPLITS = {"smollm": [DIGITS, BYTES], "gpt-2": [BYTES], "llama-bpe": split_by(LLAMA3), "qwen2": split_by(QWEN2)}
+
+
+def convert(file: Path, folder: Path) -> None:
+    """Write the model of a GGUF file as a folder; after an error there is no folder."""
+    try:
+        size_of(file, MOST_FILE)
+        reader = need("gguf", "smollm", "a GGUF file").GGUFReader(file)
+        about = {name: field.contents() for name, field in reader.fields.items()}
+        if (kind := about.get("general.architecture")) != "llama":
+            raise ValueError(f"the architecture {quoted(kind)}")
+        config = {ours: about[f"llama.{theirs}"] for ours, theirs in CONFIG.items() if f"llama.{theirs}" in about}
+        tensors = dict(sorted(((rename(one.name), one) for one in reader.tensors), key=lambda item: order(item[0])))
+        weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
+        config |= {"model_type": "llama", "tie_word_embeddings": "lm_head.weight" not in tensors}
+        heads = {"q_proj": int(config["num_attention_heads"]), "k_proj": int(config["num_key_value_heads"])}
+        files = {"config.json": config, **read_tokenizer_files(about)}
+    except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, UnicodeDecodeError) as error:
+        seen = f"{type(error).__name__} {quoted(str(error))}"
+        raise damaged(file, seen, "a GGUF file of Llama's kind") from None
+    if 4 * weights > memory():
+        raise too_large(file.name, weights * 4 / 1e6)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(mkdtemp(dir=folder.parent))
+    try:
+        for name, value in files.items():
+            (fresh / name).write_text(json.dumps(value), encoding="utf-8")
+        unpack = need("gguf.quants", "smollm").dequantize
+        shapes = {name: tuple(map(int, tensor.shape[::-1])) for name, tensor in tensors.items()}
+        values = (read(name, tensor, heads, unpack) for name, tensor in tensors.items())
+        write_tensors(fresh / "model.safetensors", shapes, values)
+        if not folder.is_dir():  # another process may have been quicker
+            os.replace(fresh, folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def rename(name: str) -> str:
+    """The name of a tensor in a model folder.
+
+    >>> rename("blk.3.attn_q.weight"), rename("output.weight")
+    ('model.layers.3.self_attn.q_proj.weight', 'lm_head.weight')
+    """
+    match name.split("."):
+        case ["blk", number, part, "weight"]:
+            return f"model.layers.{number}.{LAYER[part]}.weight"
+        case [part, "weight"]:
+            return f"{WHOLE[part]}.weight"
+    raise KeyError(name)
+
+
+def order(name: str) -> tuple[int, int]:
+    """Where a tensor stands in the file: matrices that read the same vector follow each other, and become one."""
+    parts = name.split(".")
+    if parts[1] != "layers":
+        return -1, 0
+    return int(parts[2]), [*LAYER.values()].index(".".join(parts[3:-1]))
+
+
+def read(name: str, tensor: Any, heads: dict[str, int], unpack: Callable[..., Array]) -> Array:
+    """The numbers of a tensor; the rows of queries and keys are in the order of the rotated pairs, as GGUF has them."""
+    values = unpack(tensor.data, tensor.tensor_type).reshape(tensor.shape[::-1]).astype(np.float32)
+    if count := heads.get(name.split(".")[-2]):
+        rows, width = values.shape
+        values = values.reshape(count, rows // count // 2, 2, width).swapaxes(1, 2).reshape(rows, width)
+    return values
+
+
+def write_tensors(file: Path, shapes: dict[str, tuple[int, ...]], values: Iterator[Array]) -> None:
+    """A safetensors file of 32-bit floats, written tensor by tensor."""
+    header, begin = {}, 0
+    for name, shape in shapes.items():
+        end = begin + 4 * prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
+        begin = end
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with file.open("wb") as stream:
+        stream.write(len(text).to_bytes(8, "little") + text)
+        for value in values:
+            stream.write(np.ascontiguousarray(value, "<f4").data)
+
+
+def read_tokenizer_files(about: dict[str, Any]) -> dict[str, Any]:
+    """The files of the tokenizer: byte-level BPE, its special tokens, its chat template and its end."""
+    get: Callable[[str], Any] = lambda name: about.get(f"tokenizer.ggml.{name}")  # noqa: E731
+    if get("model") != "gpt2" or get("pre") not in SPLITS:
+        raise ValueError(f"the tokenizer {quoted(get('model'))} with {quoted(get('pre'))}")
+    tokens, kinds, eos = get("tokens"), get("token_type"), get("eos_token_id")
+    plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    added = [
+        {"id": token, "content": tokens[token], "special": kind == CONTROL, **plain}
+        for token, kind in enumerate(kinds)
+        if kind in (CONTROL, USER)
+    ]
+    around = None
+    if get("add_bos_token"):
+        begin = get("bos_token_id")
+        single = [{"SpecialToken": {"id": "begin"}}, {"Sequence": {}}]
+        around = {"type": "TemplateProcessing", "single": single, "special_tokens": {"begin": {"ids": [begin]}}}
+    tokenizer = {
+        "version": "1.0",
+        "added_tokens": added,
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": SPLITS[get("pre")]},
+        "post_processor": around,
+        "decoder": BYTES,
+        "model": {
+            "type": "BPE",
+            "vocab": {text: token for token, text in enumerate(tokens)},
+            "merges": get("merges"),
+            "ignore_merges": get("pre") == "llama-bpe",
+        },
+    }
+    ends = [end for end in (eos, get("eot_token_id")) if end is not None]
+    words = {"eos_token": tokens[eos], "chat_template": about.get("tokenizer.chat_template")}
+    return {
+        "tokenizer.json": tokenizer,
+        "tokenizer_config.json": words,
+        "generation_config.json": {"eos_token_id": ends},
+    }

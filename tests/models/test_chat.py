@@ -1,0 +1,112 @@
+"""Claims about conversations: the tokens are those of transformers, and nobody can write a special token."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import PreTrainedTokenizerFast
+
+import guidedviz as gv
+from guidedviz.models.chat import ChatTemplate, Prompt, render
+from guidedviz.models.load import embedded_folder, read_template
+from guidedviz.models.tokenizer import Tokenizer
+
+NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
+TEMPLATES = {
+    "ChatML": "{% for m in messages %}"
+    "{{'<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}",
+    "trimmed": "{{ bos_token }}{% for m in messages %}"
+    "<|im_start|>{{ m.role }}\n\n{{ m.content | trim }}<|eot|>{% endfor %}",
+    "system first": "{% if messages[0].role == 'system' %}"
+    "{% set first = messages[0].content %}{% set messages = messages[1:] %}"
+    "{% else %}{% set first = 'Be brief.' %}{% endif %}\n[INST] {{ first }}\n"
+    "{%- for m in messages %}{{ m.content }}"
+    "{% if m.role == 'assistant' %}{{ eos_token }}[INST]{% else %} [/INST]{% endif %}{% endfor %}",
+}
+TALK = [
+    {"role": "system", "content": "You read texts."},
+    {"role": "user", "content": "  Ada is 36.\n\nJSON with name, age:\n"},
+    {"role": "assistant", "content": '{"name": "Ada", "age": 36}'},
+    {"role": "user", "content": "And Bob, 7?"},
+]
+
+
+@pytest.fixture(scope="module", params=TEMPLATES)
+def pair(request, tmp_path_factory):
+    """A chat template of ours and transformers' tokenizer, made of clerk's tokens and some special ones."""
+    folder = tmp_path_factory.mktemp("chat")
+    config = json.loads((embedded_folder("clerk") / "tokenizer.json").read_text())
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    for number, name in enumerate(NAMES):
+        config["model"]["vocab"][name] = 4096 + number
+        config["added_tokens"].append({"id": 4096 + number, "content": name, "special": True, **flags})
+    (folder / "tokenizer.json").write_text(json.dumps(config))
+    words = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "chat_template": TEMPLATES[request.param]}
+    (folder / "tokenizer_config.json").write_text(json.dumps(words))
+    reference = PreTrainedTokenizerFast(
+        tokenizer_file=str(folder / "tokenizer.json"), bos_token=words["bos_token"], eos_token=words["eos_token"]
+    )
+    reference.chat_template = words["chat_template"]
+    return read_template(folder, Tokenizer(folder)), reference
+
+
+def expected(reference, messages):
+    return list(reference.apply_chat_template(messages, add_generation_prompt=True, return_dict=False))
+
+
+@given(content=st.text(max_size=30) | st.sampled_from([" a\n", "\n\n", "1 2  3"]))
+def test_the_tokens_are_those_of_transformers(pair, content):
+    own, reference = pair
+    for messages in ([TALK[1] | {"content": content}], [*TALK, TALK[2] | {"content": content}, TALK[3]]):
+        assert list(own.read(messages).tokens) == expected(reference, messages)
+    assert own.read(content) == own.read([{"role": "user", "content": content}])
+
+
+@given(st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8).map("".join))
+def test_what_a_person_writes_holds_no_special_token(pair, content):
+    own, _ = pair
+    plain, found = own.read([TALK[0], TALK[1] | {"content": "x"}]), own.read([TALK[0], TALK[1] | {"content": content}])
+    special = [[token for token in prompt.tokens if token >= 4096] for prompt in (plain, found)]
+    assert special[0] == special[1]
+    assert content.strip() in found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+        "{{ messages.__class__.__mro__ }}",
+        "{{ cycler.__init__.__globals__.os.system('true') }}",
+        "{{ raise_exception('roles must alternate') }}",
+        "{% if %}",
+        "{{ nothing.of.this }}",
+        "{{ 'x' * 10 ** 9 }}",
+        "{{ 'x' | center(10 ** 9) }}",
+        "{% include '/etc/passwd' %}",
+    ],
+)
+def test_a_hostile_template_is_refused(source):
+    with pytest.raises(gv.ModelError, match=r"model\.chat: saw .*expected"):
+        render(source, messages=TALK)
+
+
+@pytest.mark.parametrize("messages", [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}]])
+def test_messages_of_another_form_are_refused(messages):
+    template = ChatTemplate("", {}, list, list, {})
+    with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
+        template.read(messages)
+
+
+def test_a_model_without_a_template_names_one_that_has_it(clerk):
+    with pytest.raises(gv.ModelError, match=r"clerk has no chat template.*smollm2"):
+        clerk.chat("Hello")
+
+
+def test_a_prompt_is_decoded_as_its_tokens(clerk):
+    prompt = Prompt("Yes or no:\n", tuple(clerk.encode("Yes or no:\n")))
+    guide = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
+    assert gv.record(clerk, prompt, guide, seed=1).tokens == gv.record(clerk, "Yes or no:\n", guide, seed=1).tokens

