@@ -16,7 +16,7 @@ like_pip = $(if $(call asked,$(2),$(3)),$(1)='$(call asked,$(2),$(3))')
 LIKE_PIP = UV_NATIVE_TLS=1 UV_INDEX_STRATEGY=unsafe-best-match $(call like_pip,UV_FIND_LINKS,FIND_LINKS,find-links) \
 	$(call like_pip,UV_DEFAULT_INDEX,INDEX_URL,index-url) $(call like_pip,UV_INDEX,EXTRA_INDEX_URL,extra-index-url)
 
-.PHONY: lab test browser notebooks style types page drift imports chromium smollm2 labs site clean
+.PHONY: lab test style types page drift imports chromium smollm2 labs site clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -27,14 +27,8 @@ test: .venv/test-is-ready
 # more of them than cores, because some wait for the disk and the network
 	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist worksteal -m "not browser" --ignore=tests/browser
-# the browser waits half of the time, and notebooks run meanwhile
-	$(MAKE) --no-print-directory --jobs=2 --output-sync browser notebooks
-
-browser:
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist loadgroup --no-loadscope-reorder -m browser tests/browser
-
-notebooks:
-	GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 nice $(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
+	GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
 
 style:

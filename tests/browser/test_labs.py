@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser.test_fraction import SliderPage
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
 
 FORCED = """def forced(machine, state):
     run = b""
