@@ -69,6 +69,9 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     check_vocabulary(vocabulary, "guide")
     if not isinstance(engine, str) or engine not in ENGINES:
         raise SettingError("guide, engine", seen=quoted(engine), expected=f"one of {str(ENGINES)[1:-1]}")
+    if index is not None and engine not in ("auto", "index"):
+        seen = f"engine {engine!r}"
+        raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
     if engine in PREPARE:
         return RealGuide(engine, ask(machine), vocabulary)
     if index is not None:

@@ -117,6 +117,9 @@ def test_a_stale_index_shows_wrong_tokens_and_is_refused():
     assert gv.guide(gv.regex(r"\d+(?:\.\d+)?"), old, index=built).index is built
     with pytest.raises(SettingError, match="saw str, expected an Index"):
         gv.guide(machine, old, index="built")
+    for engine in ("split", "trie", "llguidance"):
+        with pytest.raises(SettingError, match=f"saw engine '{engine}', expected an Index and its engine"):
+            gv.guide(machine, old, engine, index=built)
 
 
 def test_what_is_no_finite_machine_has_no_index():
