@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from math import inf
 from operator import index
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -41,14 +41,30 @@ class Model(Protocol):
     def all_logits(self, tokens: list[int], start: int = 0) -> Sequence[Array] | Array: ...  # after each from `start`
 
 
+@runtime_checkable
+class Limited(Protocol):
+    """What reads a limited number of tokens."""
+
+    context: int
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """The least that tells a model from other values."""
+
+    vocabulary: Vocabulary
+
+    def logits(self, tokens: list[int]) -> Array: ...
+
+
 def context_of(model: Model) -> float:
     """The most tokens that the model can read; infinite if it names no limit."""
-    return getattr(model, "context", inf)
+    return model.context if isinstance(model, Limited) else inf
 
 
 def check_model(model: Any, where: str = "model") -> None:
     """Refuse what is not a model, such as the name of one."""
-    if not hasattr(model, "logits") or not hasattr(model, "vocabulary"):
+    if not isinstance(model, Scorer):
         name = model if model in ("clerk", "clerk-small", "bard") else "clerk"
         raise SettingError(where, seen=quoted(model), expected="a model", hint=f'gv.load_model("{name}")')
 
