@@ -239,7 +239,6 @@ MOST = 32  # texts per pass
 class Job:
     """A request, the one who waits for its answer, and how far it is."""
 
-    ask: Ask
     answer: asyncio.Future[bytes]
     text: WantedText
 
@@ -306,7 +305,7 @@ class Engine:
     async def rows(self, student: str, ask: Ask) -> bytes:
         """The rows of logits that a request wants, as bytes."""
         loop = asyncio.get_running_loop()
-        job = Job(ask, loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
+        job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
         self.turns.add(student, job)
         if self._running is None or self._running.done():
             self._running = loop.create_task(self._run())

@@ -63,7 +63,7 @@ class ChatTemplate:
         asked = check_messages(messages)
         known = self.source + json.dumps(asked, ensure_ascii=False)
         sign = next(char for char in map(chr, range(0xE000, 0xF8FF)) if char not in known)
-        splitter = re.compile("|".join(map(re.escape, sorted(self.special, key=len, reverse=True))) or "(?!)")
+        splitter = any_of(self.special)
 
         def mark(value: Any) -> Any:
             if isinstance(value, str):
@@ -83,6 +83,16 @@ class ChatTemplate:
 
     def _plain(self, text: str, sign: str) -> list[int]:
         return self.encode_plain(text.replace(sign, "")) if text else []
+
+
+def any_of(texts: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that matches one of these texts, the longest that fits, as its group; nothing if there are none.
+
+    >>> any_of(["<a>", "<a>b"]).split("x<a>by")
+    ['x', '<a>b', 'y']
+    """
+    longest_first = sorted(texts, key=len, reverse=True)
+    return re.compile(f"({'|'.join(map(re.escape, longest_first)) or '(?!)'})")
 
 
 def check_messages(messages: Any) -> list[dict[str, Any]]:

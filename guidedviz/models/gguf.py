@@ -38,12 +38,7 @@ CONFIG = {
     "rope_theta": "rope.freq_base",
     "head_dim": "rope.dimension_count",
 }
-WHOLE = {
-    "token_embd": "model.embed_tokens",
-    "output_norm": "model.norm",
-    "output": "lm_head",
-    "rope_freqs": "rope_freqs",
-}
+WHOLE = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 LAYER = {
     "attn_norm": "input_layernorm",
     "attn_q": "self_attn.q_proj",
@@ -150,7 +145,7 @@ def write_tensors(file: Path, shapes: dict[str, tuple[int, ...]], values: Iterat
 
 def read_tokenizer_files(about: dict[str, Any]) -> dict[str, Any]:
     """The files of the tokenizer: byte-level BPE, its special tokens, its chat template and its end."""
-    get: Callable[[str], Any] = lambda name: about.get(f"tokenizer.ggml.{name}")  # noqa: E731
+    get: Callable[[str], Any] = {name.removeprefix("tokenizer.ggml."): value for name, value in about.items()}.get
     if get("model") != "gpt2" or get("pre") not in SPLITS:
         raise ValueError(f"the tokenizer {quoted(get('model'))} with {quoted(get('pre'))}")
     tokens, kinds, eos = get("tokens"), get("token_type"), get("eos_token_id")

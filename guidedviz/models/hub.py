@@ -117,13 +117,12 @@ def make_model(name: str, network: Any, tokenizer: Any, device: str) -> Language
     """A network and a tokenizer of transformers as a model."""
     size = network.get_output_embeddings().weight.shape[0]
     vocabulary = with_eos(Vocabulary.from_tokenizer(tokenizer, size=size), network.generation_config.to_dict())
-    source, special = tokenizer.chat_template, tokenizer.added_tokens_decoder.items()
-    known = {token.content: number for number, token in special if token.special}
-    reader = PlainText(tokenizer)
-    names = {key: str(value) for key, value in tokenizer.special_tokens_map.items() if isinstance(value, str)}
-    template = ChatTemplate(source, known, reader.encode_special, reader.encode_plain, names)
-    network = TorchNetwork(network, device)
-    return LanguageModel(name, network, reader, vocabulary, template if isinstance(source, str) else None)
+    reader, template = PlainText(tokenizer), None
+    if isinstance(source := tokenizer.chat_template, str):
+        special = {one.content: number for number, one in tokenizer.added_tokens_decoder.items() if one.special}
+        names = {key: value for key, value in tokenizer.special_tokens_map.items() if isinstance(value, str)}
+        template = ChatTemplate(source, special, reader.encode_special, reader.encode_plain, names)
+    return LanguageModel(name, TorchNetwork(network, device), reader, vocabulary, template)
 
 
 def fetch(place: Path | str) -> Path:

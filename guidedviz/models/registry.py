@@ -31,9 +31,14 @@ def cache_folder() -> Path:
     return Path(need("platformdirs", "smollm", "gv.load_model").user_cache_dir("guidedviz", appauthor=False))
 
 
+def kept_folder(name: str) -> Path:
+    """The folder in which a model of this name is kept."""
+    return cache_folder() / f"{name}-{FORM}"
+
+
 def find_smollm2() -> Path:
     """The folder of SmolLM2; without it, an error names the command that gets it."""
-    folder = cache_folder() / f"{SMOLLM2}-{FORM}"
+    folder = kept_folder(SMOLLM2)
     if folder.is_dir():
         return folder
     spec = find_spec(PACKAGE)
@@ -48,7 +53,7 @@ def find_gguf(file: Path) -> Path:
     """The folder of a GGUF file, which is converted when it is used first, and again when it has changed."""
     about = file.stat()
     key = sha256(f"{file.resolve()} {about.st_size} {about.st_mtime_ns}".encode()).hexdigest()[:16]
-    folder = cache_folder() / f"gguf-{key}-{FORM}"
+    folder = kept_folder(f"gguf-{key}")
     if not folder.is_dir():
         convert(file, folder)
     return folder
@@ -58,7 +63,7 @@ def get_model(name: str, say: Callable[[str], object] = print) -> Path:
     """Download a model and convert it, unless it is there."""
     if name != SMOLLM2:
         raise ModelError(f"get {quoted(name)}", seen="no such model", expected=SMOLLM2)
-    folder = cache_folder() / f"{SMOLLM2}-{FORM}"
+    folder = kept_folder(SMOLLM2)
     if folder.is_dir():
         say(f"{SMOLLM2} is there: {folder}")
         return folder

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import quoted
+from guidedviz.models.chat import any_of
 from guidedviz.models.weights import damaged, read_json
 from guidedviz.tokens.readers import byte_alphabet, flat_parts
 
@@ -98,13 +99,11 @@ class Tokenizer:
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
         self.special = dict(_token(token) for token in config["added_tokens"] if token["special"])
-        longest_first = sorted(self.special, key=len, reverse=True)
-        self._splitter = re.compile(f"({'|'.join(map(re.escape, longest_first)) or '(?!)'})")
+        self._splitter = any_of(self.special)
         self._added = dict(_token(token) for token in config["added_tokens"] if not token["special"])
         if len(self._added) > ADDED:
             raise ValueError(f"{len(self._added):,} added tokens")
-        longest_first = sorted(self._added, key=len, reverse=True)
-        self._literal = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+        self._literal = any_of(self._added)
         for piece, token in model["vocab"].items():
             _check_token(piece, token)
         self._ids: dict[str, int] = self.special | self._added | model["vocab"]
@@ -136,8 +135,7 @@ class Tokenizer:
         """A text as tokens, without those that stand around every text."""
         if self._normal:
             text = unicodedata.normalize("NFC", text)
-        parts = self._literal.split(text) if self._added else [text]
-        return [token for part in parts for token in self._encode_part(part)]
+        return [token for part in self._literal.split(text) for token in self._encode_part(part)]
 
     def encode_special(self, text: str) -> list[int]:
         """A text in which the texts of special tokens stand for them."""

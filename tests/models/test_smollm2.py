@@ -7,7 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.models import registry
 
-KEPT = registry.cache_folder() / f"{registry.SMOLLM2}-{registry.FORM}"
+KEPT = registry.kept_folder(registry.SMOLLM2)
 pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason=f"for the real model: {registry.GET}")
 PERSON = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}
 QUESTION = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
