@@ -371,6 +371,7 @@ def cost(make):
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def make_split():
     split = gv.build_split(sql, llama)
     split.build()  # the table of each node, as in lab 08
