@@ -14,7 +14,7 @@ import numpy.typing as npt
 from guidedviz.decoding.records import Between, Count, check_number
 from guidedviz.decoding.settings import Settings, Temperature, TopP, check_bias
 from guidedviz.errors import EmptyMask, SettingError, quoted
-from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.trie import Mask
 
 # Probabilities in words, as pictures and texts show them.
 

@@ -22,8 +22,8 @@ from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load
 from guidedviz.decoding.sampling import Floats
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.trie import Mask
 
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
