@@ -38,7 +38,7 @@ from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
-from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
+from guidedviz.views.words import label, milliseconds, pack_step, prompt_parts, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.runner import say_failure
 
@@ -51,11 +51,13 @@ def pack_head(head: Trace, player: Player) -> PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
+    chat: Any = {"parts": prompt_parts(head)} if head.parts else {}
     return {
         "source": head.source,
         "about": say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
         "prompt": reading(head.prompt),
+        **chat,
         "constraint": " · ".join([head.constraint or "no constraint", *now.cuts, *biased]),
         "vocabulary": head.vocabulary_size,
         "live": isinstance(player.walk, LiveWalk),
