@@ -17,14 +17,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
+from guidedviz.files import parse_json
 from guidedviz.host.batcher import Engine
-from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
+from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page, short
 from guidedviz.host.limits import Guard, Refused, is_loopback
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.model import check_tokens
 
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
+MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
@@ -43,6 +45,7 @@ class Service:
             Route("/v1/card", self._card),
             Route("/v1/vocabulary", self._vocabulary),
             Route("/v1/encode", self._encode, methods=["POST"]),
+            Route("/v1/chat", self._chat, methods=["POST"]),
             Route("/v1/logits", self._logits, methods=["POST"]),
             *(Route(path, serve_page) for path in CLASS_PAGE),
             *self.desk.routes(whole),
@@ -61,14 +64,25 @@ class Service:
         return Response(self.engine.words, media_type=BYTES)
 
     async def _encode(self, request: Request) -> Response:
-        body: bytes = request.state.body
-        if len(body) > self.most_text:
-            raise Refused(413, "text", f"{len(body)} bytes", f"at most {self.most_text}")
         try:
-            text = body.decode()
+            text = short(request, "text", self.most_text).decode()
         except UnicodeDecodeError as error:
             raise SettingError("text", seen=f"byte {error.start}: {error.reason}", expected="UTF-8") from None
         return Response(await self.engine.encode(text), media_type=BYTES)
+
+    async def _chat(self, request: Request) -> Response:
+        """The prompt of messages; without a template, and for messages that it does not take, no repeat helps."""
+        body = short(request, "messages", self.most_text)
+        try:
+            messages = parse_json(body, MOST_VALUES)
+        except (ValueError, RecursionError):
+            raise SettingError("messages", seen=quoted(body), expected="JSON: a text, or a list of messages") from None
+        try:
+            prompt = await self.engine.chat(messages)
+        except ModelError as error:
+            raise Refused(409, error.where, error.seen, error.expected, error.hint) from None
+        check_tokens(prompt.tokens, self.engine.card["context"], self.engine.card["size"])
+        return say({"text": prompt, "tokens": prompt.tokens})
 
     async def _logits(self, request: Request) -> Response:
         """The logits of a text, unless the student expects another model than this one."""

@@ -48,6 +48,11 @@ class Prompt(str):
         return Prompt, (str(self), self.tokens)
 
 
+def no_template(name: str) -> ModelError:
+    """The error for a model that has no chat template."""
+    return ModelError(WHERE, seen=f"{name} has no chat template", expected="a chat model", hint=CHAT_MODEL)
+
+
 @dataclass(frozen=True)
 class ChatTemplate:
     """The template of a model, its special tokens by their texts, and how it reads a text with and without them."""

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.models.chat import CHAT_MODEL, WHERE, ChatTemplate, Messages, Prompt
+from guidedviz.models.chat import ChatTemplate, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -45,6 +45,15 @@ class Limited(Protocol):
     """What reads a limited number of tokens."""
 
     context: int
+
+
+@runtime_checkable
+class Chat(Protocol):
+    """What may have a chat template; without one, `chat` is a ModelError."""
+
+    has_template: bool
+
+    def chat(self, messages: Messages) -> Prompt: ...
 
 
 @runtime_checkable
@@ -139,6 +148,7 @@ class LanguageModel:
         template: ChatTemplate | None = None,
     ) -> None:
         self.name, self.vocabulary, self.template = name, vocabulary, template
+        self.has_template = template is not None
         self.device, self.context = network.device, network.context
         self.network, self._tokenizer = network, tokenizer
         self._lock = threading.RLock()
@@ -166,8 +176,7 @@ class LanguageModel:
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question, or of messages with a role and a content, by the model's chat template."""
         if self.template is None:
-            seen = f"{self.name} has no chat template"
-            raise ModelError(WHERE, seen=seen, expected="a chat model", hint=CHAT_MODEL)
+            raise no_template(self.name)
         return self.template.read(messages)
 
     def encode(self, text: str) -> list[int]:
@@ -290,6 +299,7 @@ class ToyModel:
     name = "toy"
     device = "cpu"
     source: Source = "TOY"
+    has_template = False
 
     def __init__(
         self, pieces: Iterable[bytes], rule: Callable[[list[int]], npt.ArrayLike], eos: Iterable[int] = ()
@@ -298,6 +308,10 @@ class ToyModel:
             raise SettingError("toy rule", seen=quoted(rule), expected="a function from tokens to logits")
         self.vocabulary = Vocabulary(tuple(pieces) if isinstance(pieces, Iterable) else pieces, eos=eos)
         self._rule = rule
+
+    def chat(self, messages: Messages) -> Prompt:
+        """A toy has no chat template."""
+        raise no_template(self.name)
 
     def encode(self, text: str) -> list[int]:
         """The longest piece first."""
@@ -338,10 +352,17 @@ class Remembered:
         self.model, self.most = model, most
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
         self.context = context_of(model)
+        self.has_template = isinstance(model, Chat) and model.has_template
         self._known: dict[tuple[int, ...], npt.NDArray[np.float32]] = {}
 
     def __repr__(self) -> str:
         return f"{self.model!r}, {len(self._known):,} texts remembered"
+
+    def chat(self, messages: Messages) -> Prompt:
+        """The prompt of a question or of messages, by the model's chat template."""
+        if not isinstance(self.model, Chat):
+            raise no_template(self.name)
+        return self.model.chat(messages)
 
     def encode(self, text: str) -> list[int]:
         """A text as the model's tokens."""
