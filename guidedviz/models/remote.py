@@ -23,7 +23,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
-from guidedviz.headless import headless
+from guidedviz.extras import headless
 from guidedviz.models.frames import PROTOCOL, Ask, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
 from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
 
