@@ -23,7 +23,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
-from guidedviz.headless import headless
+from guidedviz.extras import headless
 from guidedviz.models.chat import Messages, Prompt, check_messages
 from guidedviz.models.frames import (
     PROTOCOL,

@@ -101,7 +101,7 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
         (b"\xff", 400, "messages"),
         (b'"' + b"a " * 2000 + b'"', 400, "tokens"),
         (b'[{"role": "no", "content": ""}]', 409, "model.chat"),
-        (b'"' + b"x" * 20_000 + b'"', 413, "messages"),
+        (b'"' + b"x" * 20_000 + b'"', 413, "body"),
     ],
     ids=range(8),
 )
