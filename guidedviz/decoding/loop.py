@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.sampling import apply_bias, draw_chances, softmax
-from guidedviz.decoding.settings import Settings, check_bias
+from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, softmax
 from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_text, context_of
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

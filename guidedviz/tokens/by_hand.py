@@ -18,8 +18,8 @@ from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.regular.pattern import CLASSES, looks_like_class, unknown_class
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.explain import Guide, illegal_token
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 NAMED = 8  # the most tokens that a reason lists

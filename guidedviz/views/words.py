@@ -10,7 +10,7 @@ from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Candidate, Step, Trace
 from guidedviz.errors import shorten
-from guidedviz.headless import headless
+from guidedviz.extras import headless
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element
 from guidedviz.models.model import Source

@@ -22,7 +22,7 @@ from guidedviz.decoding.player import (
     shared_steps,
 )
 from guidedviz.decoding.recording import PackedBranch, PackedByte, PackedHead, PackedPlayer, PackedStep, PackedWhy
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Candidate, Point, Step, Trace, follows, taken_back
 from guidedviz.errors import IllegalToken, TraceError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA

@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.distribution import Task
-from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
+from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import GuidedVizError
 from guidedviz.markup import ELEMENTS
 from guidedviz.views.layout.sketch import Arrow, Sketch
