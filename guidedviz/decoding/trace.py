@@ -173,8 +173,8 @@ def check_steps(trace: Trace) -> None:
             if not good:
                 raise TraceError(f"{where}.{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
-    if trace.parts and (seen := "".join(trace.parts)) != trace.prompt:
-        raise TraceError("parts", seen=quoted(seen), expected="the texts and special tokens of the prompt")
+    if trace.parts and (joined := "".join(trace.parts)) != trace.prompt:
+        raise TraceError("parts", seen=quoted(joined), expected="the texts and special tokens of the prompt")
     _ = trace.shown  # what is read is checked
 
 

@@ -51,18 +51,19 @@ def pack_head(head: Trace, player: Player) -> PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
-    chat: Any = {"parts": prompt_parts(head)} if head.parts else {}
-    return {
+    packed: PackedHead = {
         "source": head.source,
         "about": say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
         "prompt": reading(head.prompt),
-        **chat,
         "constraint": " · ".join([head.constraint or "no constraint", *now.cuts, *biased]),
         "vocabulary": head.vocabulary_size,
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
     }
+    if head.parts:
+        packed["parts"] = prompt_parts(head)
+    return packed
 
 
 def pack_player(player: Player) -> PackedPlayer:
