@@ -18,6 +18,7 @@ import numpy as np
 
 from guidedviz.errors import ModelError
 from guidedviz.extras import installed
+from guidedviz.models.chat import Messages, Prompt
 from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.model import Array, LanguageModel, Network
 from guidedviz.tokens.trie import Ids
@@ -240,6 +241,10 @@ class Engine:
         """The tokens of a text."""
         return pack_ids(await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.encode, text))
 
+    async def chat(self, messages: Messages) -> Prompt:
+        """The prompt of messages."""
+        return await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.chat, messages)
+
     async def rows(self, student: str, ask: Ask) -> bytes:
         """The rows of logits that a request wants, as bytes."""
         loop = asyncio.get_running_loop()
@@ -296,6 +301,7 @@ def make_card(model: LanguageModel) -> Card:
         "vocabulary": words,
         "size": len(model.vocabulary),
         "context": model.context,
+        "chat": model.has_template,
         "weights": model.network.weights,
         "version": hashlib.sha256(about.encode()).hexdigest()[:16],
         "guidedviz": installed("guidedviz"),

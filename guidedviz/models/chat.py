@@ -25,7 +25,7 @@ LONGEST = 1 << 20  # characters of a rendered conversation
 WHERE = "model.chat"
 CHAT_MODEL = 'gv.load_model("smollm2")'
 Encode = Callable[[str], list[int]]
-Messages = str | Sequence[Mapping[str, Any]]
+Messages = str | Sequence[Mapping[str, str]]
 
 
 class Prompt(str):
@@ -48,6 +48,11 @@ class Prompt(str):
         return Prompt, (str(self), self.tokens)
 
 
+def no_template(name: str) -> ModelError:
+    """The error for a model that has no chat template."""
+    return ModelError(WHERE, seen=f"{name} has no chat template", expected="a chat model", hint=CHAT_MODEL)
+
+
 @dataclass(frozen=True)
 class ChatTemplate:
     """The template of a model, its special tokens by their texts, and how it reads a text with and without them."""
@@ -61,18 +66,15 @@ class ChatTemplate:
     def read(self, messages: Messages) -> Prompt:
         """The prompt of a question, or of messages with a role and a content."""
         asked = check_messages(messages)
-        known = self.source + json.dumps(asked, ensure_ascii=False)
+        known = self.source + all_texts(asked)
         sign = next(char for char in map(chr, range(0xE000, 0xF8FF)) if char not in known)
         splitter = any_of(self.special)
 
-        def mark(value: Any) -> Any:
-            if isinstance(value, str):
-                return splitter.sub(lambda found: found[0][:1] + sign + found[0][1:], value)
-            if isinstance(value, dict):
-                return {mark(key): mark(part) for key, part in value.items()}
-            return [*map(mark, value)] if isinstance(value, list) else value
+        def mark(text: str) -> str:
+            return splitter.sub(lambda found: found[0][:1] + sign + found[0][1:], text)
 
-        text = render(self.source, messages=[*map(mark, asked)], add_generation_prompt=True, **self.names)
+        marked = [{mark(key): mark(text) for key, text in message.items()} for message in asked]
+        text = render(self.source, messages=marked, add_generation_prompt=True, **self.names)
         if sign not in text:
             return Prompt(text, self.encode_special(text))
         tokens, end = list[int](), 0
@@ -95,15 +97,21 @@ def any_of(texts: Iterable[str]) -> re.Pattern[str]:
     return re.compile(f"({'|'.join(map(re.escape, longest_first)) or '(?!)'})")
 
 
-def check_messages(messages: Any) -> list[dict[str, Any]]:
-    """Messages with a role and a content; a text is a question of the user."""
+def all_texts(messages: Iterable[Mapping[str, str]]) -> str:
+    """All texts of messages in one."""
+    return "".join(text for message in messages for item in message.items() for text in item)
+
+
+def check_messages(messages: Any) -> list[dict[str, str]]:
+    """Messages with a role and a content, all of them text; a text alone is a question of the user."""
     if isinstance(messages, str):
-        return [{"role": "user", "content": messages}]
+        messages = [{"role": "user", "content": messages}]
     try:
-        asked: list[dict[str, Any]] = json.loads(json.dumps([dict(message) for message in messages]))
-    except (TypeError, ValueError):
+        asked = [dict(message) for message in messages]
+        all_texts(asked).encode()
+    except (TypeError, ValueError):  # also for a lone surrogate
         asked = []
-    if not asked or not all(isinstance(one.get("role"), str) and isinstance(one.get("content"), str) for one in asked):
+    if not asked or not all({"role", "content"} <= message.keys() for message in asked):
         expected = "a text, or a list of messages with a role and a content"
         raise SettingError(WHERE, seen=quoted(messages), expected=expected, hint='[{"role": "user", "content": "..."}]')
     return asked

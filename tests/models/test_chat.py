@@ -94,7 +94,11 @@ def test_a_hostile_template_is_refused(source):
         render(source, messages=TALK)
 
 
-@pytest.mark.parametrize("messages", [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}]])
+@pytest.mark.parametrize(
+    "messages",
+    [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}], "\ud800",
+     [{"role": "user", "content": "a", "more": ["b"]}], [{"role": "user", "content": [{"type": "text"}]}]],
+)  # fmt: skip
 def test_messages_of_another_form_are_refused(messages):
     template = ChatTemplate("", {}, list, list, {})
     with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
