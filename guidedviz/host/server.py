@@ -1,4 +1,4 @@
-"""`python -m guidedviz host`: the application in one process, served by uvicorn, within bounds that uvicorn leaves open.
+"""`python -m guidedviz host`: uvicorn serves the application in one process, within bounds that uvicorn leaves open.
 
 A request has to be whole in time, an answer has to be read in time, and an address has only so many connections: if it
 opens more, the one that has waited longest without a request is closed.
