@@ -12,9 +12,10 @@ from guidedviz.decoding.trace import ENDS, Step
 from guidedviz.errors import GuidedVizError, SettingError, escaped, quoted
 from guidedviz.extras import need
 from guidedviz.files import PACKAGE
-from guidedviz.host.command import add_options, run_host
+from guidedviz.host.batcher import CACHE, MB
+from guidedviz.host.limits import Limits
 from guidedviz.machines.regular.regex import regex
-from guidedviz.models.load import load_model
+from guidedviz.models.load import DEVICES, load_model
 from guidedviz.models.model import Model
 from guidedviz.models.registry import SMOLLM2, get_model
 from guidedviz.tokens.guide import guide as build_guide
@@ -54,7 +55,16 @@ def main(arguments: list[str] | None = None) -> int:
     get.add_argument("model", choices=[SMOLLM2])
     get.set_defaults(run=lambda options: get_model(options.model))
     host = commands.add_parser("host", help="serve one model to a class")
-    add_options(host)
+    host.add_argument("--model", default="clerk", help="an embedded model, a folder or a hub name")
+    host.add_argument("--device", default="auto", help=", ".join(DEVICES))
+    host.add_argument("--bind", default="127.0.0.1", help="the address to listen on; outside this machine: 0.0.0.0")
+    host.add_argument("--port", type=int, default=8765)
+    host.add_argument("--token", default="", help="of the whole class; better: the variable GUIDEDVIZ_TOKEN")
+    host.add_argument("--tokens", type=Path, help="a file with a line per student: name token")
+    host.add_argument("--certfile", type=Path, help="the certificate for HTTPS")
+    host.add_argument("--keyfile", type=Path, help="the key of the certificate")
+    host.add_argument("--rate", type=float, default=Limits.rate, help="requests per second and student")
+    host.add_argument("--cache-mb", type=int, default=CACHE // MB, help="keys and values that it keeps")
     host.set_defaults(run=run_host)
     options = parser.parse_args(arguments)
     if not hasattr(options, "run"):
@@ -124,6 +134,15 @@ def run_labs(options: argparse.Namespace) -> None:
         lab = need("jupyterlab.labapp", "lab", "python -m guidedviz labs")
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         lab.main([str(folder / FIRST), *root])
+
+
+def run_host(options: argparse.Namespace) -> None:
+    """Serve a model until interrupted."""
+    for package in ("uvicorn", "starlette"):
+        need(package, "classroom", "python -m guidedviz host")
+    from guidedviz.host.server import serve
+
+    serve(options)
 
 
 def copy_labs(folder: Path, solutions: bool = False) -> tuple[list[str], list[str]]:
