@@ -36,7 +36,7 @@ from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import index
-from guidedviz.tokens.engines.engine_guide import PREPARE
+from guidedviz.tokens.engines import PREPARE
 from guidedviz.tokens.split import inlined
 from guidedviz.tokens.vocabulary import longest_tokens
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from guidedviz.decoding.player import Player, Taken
 from guidedviz.decoding.recording import compress, decompress
 from guidedviz.decoding.records import Count, as_json, read_value
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import GuidedVizError, TraceError, quoted
 from guidedviz.machines.decompile import to_gbnf

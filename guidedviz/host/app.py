@@ -17,14 +17,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
+from guidedviz.files import parse_json
 from guidedviz.host.batcher import Engine
-from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
+from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
 from guidedviz.host.limits import Guard, Refused, is_loopback
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.model import check_tokens
 
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
-MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
+MOST_BODY = 1 << 13  # bytes of a body
+MOST_TEXT = 1 << 20  # of a text to encode
+MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
@@ -35,17 +38,24 @@ class Service:
     def __init__(self, engine: Engine, guard: Guard, whole: bool = True) -> None:
         self.engine, self.guard = engine, guard
         context: int = engine.card["context"]
-        self.most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
-        self.most_body = max(self.most_text, 16 + 4 * min(context, 1 << 18), MOST_CHANGE)
-        self.desk, self._class = Desk(engine, guard), VERSION if whole else 0
+        most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
+        most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
+        self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
+        desk = self.desk = Desk(engine, guard)
+        self._class = VERSION if whole else 0
         routes = [
             Route("/v1/health", self._health),
             Route("/v1/card", self._card),
             Route("/v1/vocabulary", self._vocabulary),
             Route("/v1/encode", self._encode, methods=["POST"]),
+            Route("/v1/chat", self._chat, methods=["POST"]),
             Route("/v1/logits", self._logits, methods=["POST"]),
+            Route("/v1/class", desk.sum_up),
+            Route("/v1/class", desk.report if whole else no_class, methods=["POST"]),
+            Route("/v1/class/forget", desk.forget if whole else no_class, methods=["POST"]),
+            Route("/v1/run", desk.follow if whole else no_class),
+            Route("/v1/run", desk.show if whole else no_class, methods=["POST"]),
             *(Route(path, serve_page) for path in CLASS_PAGE),
-            *self.desk.routes(whole),
         ]
         door = Middleware(Door, service=self)
         self.app = Starlette(routes=routes, middleware=[door], exception_handlers={HTTPException: reply_unknown})
@@ -61,14 +71,25 @@ class Service:
         return Response(self.engine.words, media_type=BYTES)
 
     async def _encode(self, request: Request) -> Response:
-        body: bytes = request.state.body
-        if len(body) > self.most_text:
-            raise Refused(413, "text", f"{len(body)} bytes", f"at most {self.most_text}")
         try:
-            text = body.decode()
+            text = request.state.body.decode()
         except UnicodeDecodeError as error:
             raise SettingError("text", seen=f"byte {error.start}: {error.reason}", expected="UTF-8") from None
         return Response(await self.engine.encode(text), media_type=BYTES)
+
+    async def _chat(self, request: Request) -> Response:
+        """The prompt of messages; without a template, and for messages that it does not take, no repeat helps."""
+        body: bytes = request.state.body
+        try:
+            messages = parse_json(body, MOST_VALUES)
+        except (ValueError, RecursionError):
+            raise SettingError("messages", seen=quoted(body), expected="JSON: a text, or a list of messages") from None
+        try:
+            prompt = await self.engine.chat(messages)
+        except ModelError as error:
+            raise Refused(409, error.where, error.seen, error.expected, error.hint) from None
+        check_tokens(prompt.tokens, self.engine.card["context"], self.engine.card["size"])
+        return say({"parts": prompt.parts, "tokens": prompt.tokens})
 
     async def _logits(self, request: Request) -> Response:
         """The logits of a text, unless the student expects another model than this one."""
@@ -134,11 +155,13 @@ class Door:
         check_kind(scope["method"], path, headers.get("content-type", ""))
         peer = scope["client"][0] if scope.get("client") else ""
         student = self._guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
+        if (scope["method"], path) == ("GET", "/v1/run"):  # who waits for the teacher's next step may ask beside it
+            student = f"{student}, following"
         if why := self._guard.refuse(student):
             await asyncio.sleep(DELAY)
             raise Refused(429, "student", why, "fewer requests")
         try:
-            body = await read_body(headers, receive, self._service.most_body)
+            body = await read_body(headers, receive, self._service.most.get(path, MOST_BODY))
             if body is not None:
                 scope["state"] = {"body": body, "student": student, "peer": peer}
                 await self._answer_or_leave(scope, receive, send)

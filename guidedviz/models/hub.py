@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import ModelError, quoted
-from guidedviz.extras import how_to_install, need
+from guidedviz.extras import headless, how_to_install, need
 from guidedviz.files import check_values, read_bounded, size_of
-from guidedviz.headless import headless
 from guidedviz.models.chat import ChatTemplate
 from guidedviz.models.model import SMALLER, Array, LanguageModel, too_large, with_eos
 from guidedviz.models.weights import damaged, find_tensors, read_json

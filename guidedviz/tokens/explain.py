@@ -12,7 +12,7 @@ from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.machine import Machine, S, next_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

@@ -10,7 +10,7 @@ import guidedviz as gv
 from guidedviz.decoding import sharing
 from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.recording import compress
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.sharing import (
     MOST_MESSAGE,
     Record,

@@ -12,7 +12,7 @@ from guidedviz.checks.machines import GIVEN, NAMED, SERVICE
 from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate, simulate_routing
-from guidedviz.tokens.engines.engine_guide import PREPARE
+from guidedviz.tokens.engines import PREPARE
 from tests.labs.sources import build, export
 
 BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"

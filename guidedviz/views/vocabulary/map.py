@@ -19,8 +19,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, borders

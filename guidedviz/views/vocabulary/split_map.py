@@ -15,8 +15,7 @@ from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import say_waits
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import counted, name_node
-from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, REJECTED
-from guidedviz.tokens.split import NodeSplit, Split
+from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
 from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
 from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas

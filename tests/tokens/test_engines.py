@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
-from guidedviz.tokens.engines.constraint import ask
-from guidedviz.tokens.engines.engine_guide import KEPT, PREPARE, prepared
+from guidedviz.tokens.engines import KEPT, PREPARE, ask, prepared
 from tests.strategies import draw_walk
 
 PIECES = [bytes([byte]) for byte in range(256)]
