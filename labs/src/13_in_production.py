@@ -281,8 +281,8 @@ gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in pu
 
 # %% [question]
 gv.predict(
-    "On the server with the costs set by hand, 400 requests for 20 schemas come at 100 per second. One thread compiles, "
-    "60 ms each, and the p99 of the TTFT is 0.4 s. Now each request has a schema of its own. What is the p99?",
+    "On the server with the costs set by hand, 400 requests for 20 schemas come at 100 per second. One thread compiles "
+    "each in 60 ms, and the p99 of the TTFT is 0.4 s. Now each request has a schema of its own. What is the p99?",
     choices=["about 0.5 s", "about 2 s", "about 20 s"],
     answer="about 20 s",
     reveal=[
@@ -393,7 +393,7 @@ gv.predict(
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-fields = {"name": {"type": "string"}, "age": {"type": "integer"}, "member": {"type": "boolean"}, "rank": {"enum": [1, 2]}}
+fields = {"name": {"type": "string"}, "age": {"type": "integer"}, "paid": {"type": "boolean"}, "size": {"enum": [1, 2]}}
 
 
 def compile_ms(bio):
