@@ -281,8 +281,8 @@ def draw_lengths():
 # %% [question]
 gv.predict(
     "The model writes its next word without a mask, 100 times. How many of the 100 words have five letters?",
-    number=lambda: lengths[5],
-    within=10,
+    choices=["fewer than 10", "about 25", "more than 50"],
+    answer="about 25",
     reveal=[draw_lengths, "(0 letters: the text began with another character.)"],
 )
 
@@ -299,8 +299,8 @@ words = [text for text in texts if re.fullmatch(r"[a-z]+\n", text)]
 # %% [question]
 gv.predict(
     "How many of the 100 texts are one word and then one new line?",
-    number=lambda: len(words),
-    within=10,
+    choices=["about 10", "about 50", "nearly all"],
+    answer="about 10",
     reveal=[
         lambda: print("the others, for example:", [text for text in texts if "\n" in text[:-1]][:5]),
         lambda: gv.views.draw_positions(gv.record(bard, line, loose, seed=1), title="one of the others"),
