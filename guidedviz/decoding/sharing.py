@@ -22,6 +22,7 @@ from guidedviz.machines.decompile import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.models.chat import Prompt
 from guidedviz.models.remote import Connection
 from guidedviz.tokens.guide import Guide, MachineGuide
 
@@ -50,6 +51,7 @@ class Head:
     vocabulary: str  # the fingerprint
     machine: str  # packed; "" for none
     settings: Settings  # of the next step
+    tokens: tuple[Count, ...] = ()  # of a chat prompt; another one is encoded
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Change:
 def make_head(trace: Trace, guide: Guide | None, vocabulary: str, now: Settings) -> Head:
     """The head of a run."""
     head = replace(trace, steps=(), recording="", guide=None, seed=now.seed, temperature=now.temperature)
-    return Head(head, vocabulary, pack_machine(guide), now)
+    tokens = trace.prompt.tokens if isinstance(trace.prompt, Prompt) else ()
+    return Head(head, vocabulary, pack_machine(guide), now, tokens)
 
 
 def pack_machine(guide: Guide | None) -> str:

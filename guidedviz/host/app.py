@@ -17,6 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
+from guidedviz.files import parse_json
 from guidedviz.host.batcher import Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
 from guidedviz.host.limits import Guard, Refused, is_loopback
@@ -26,6 +27,7 @@ from guidedviz.models.model import check_tokens
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_BODY = 1 << 13  # bytes of a body
 MOST_TEXT = 1 << 20  # of a text to encode
+MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
@@ -38,7 +40,7 @@ class Service:
         context: int = engine.card["context"]
         most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
         most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
-        self.most = {"/v1/encode": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}  # bytes of a body
+        self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
         desk = self.desk = Desk(engine, guard)
         self._class = VERSION if whole else 0
         routes = [
@@ -46,6 +48,7 @@ class Service:
             Route("/v1/card", self._card),
             Route("/v1/vocabulary", self._vocabulary),
             Route("/v1/encode", self._encode, methods=["POST"]),
+            Route("/v1/chat", self._chat, methods=["POST"]),
             Route("/v1/logits", self._logits, methods=["POST"]),
             Route("/v1/class", desk.sum_up),
             Route("/v1/class", desk.report if whole else no_class, methods=["POST"]),
@@ -73,6 +76,20 @@ class Service:
         except UnicodeDecodeError as error:
             raise SettingError("text", seen=f"byte {error.start}: {error.reason}", expected="UTF-8") from None
         return Response(await self.engine.encode(text), media_type=BYTES)
+
+    async def _chat(self, request: Request) -> Response:
+        """The prompt of messages; without a template, and for messages that it does not take, no repeat helps."""
+        body: bytes = request.state.body
+        try:
+            messages = parse_json(body, MOST_VALUES)
+        except (ValueError, RecursionError):
+            raise SettingError("messages", seen=quoted(body), expected="JSON: a text, or a list of messages") from None
+        try:
+            prompt = await self.engine.chat(messages)
+        except ModelError as error:
+            raise Refused(409, error.where, error.seen, error.expected, error.hint) from None
+        check_tokens(prompt.tokens, self.engine.card["context"], self.engine.card["size"])
+        return say({"parts": prompt.parts, "tokens": prompt.tokens})
 
     async def _logits(self, request: Request) -> Response:
         """The logits of a text, unless the student expects another model than this one."""

@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
@@ -19,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.models.chat import CHAT_MODEL, WHERE, ChatTemplate, Messages, Prompt
+from guidedviz.models.chat import ChatTemplate, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -46,6 +45,15 @@ class Limited(Protocol):
     """What reads a limited number of tokens."""
 
     context: int
+
+
+@runtime_checkable
+class Chat(Protocol):
+    """What may have a chat template; without one, `chat` is a ModelError."""
+
+    has_template: bool
+
+    def chat(self, messages: Messages) -> Prompt: ...
 
 
 @runtime_checkable
@@ -83,8 +91,7 @@ def check_text(where: str, text: Any) -> str:
 # The keys and values of the last texts are kept. A text goes on where a kept text with the same beginning ended its
 # pass, so going back, branching and reading several texts in turn cost nothing and give the same bits again: a prompt
 # is read in two passes, its last token alone, then the new tokens of each call in one. Only a text whose cache was
-# dropped, or one read through `all_logits` or `batch`, may differ by rounding, because its tokens go through in other
-# passes.
+# dropped, or one read through `all_logits`, may differ by rounding, because its tokens go through in other passes.
 
 
 KEPT_TEXTS = 8  # texts whose keys and values are kept
@@ -122,11 +129,9 @@ class KeptText:
     def fork(self, network: Network, length: int) -> KeptText:
         """The beginning of this text with a cache of its own; nothing of it if the cache cannot be cropped."""
         cache = network.fork(self.cache, length) if length else None
-        return (
-            KeptText(network.new_cache())
-            if cache is None
-            else KeptText(cache, self.tokens[:length], self.began[:length])
-        )
+        if cache is None:
+            return KeptText(network.new_cache())
+        return KeptText(cache, self.tokens[:length], self.began[:length])
 
 
 class LanguageModel:
@@ -143,6 +148,7 @@ class LanguageModel:
         template: ChatTemplate | None = None,
     ) -> None:
         self.name, self.vocabulary, self.template = name, vocabulary, template
+        self.has_template = template is not None
         self.device, self.context = network.device, network.context
         self.network, self._tokenizer = network, tokenizer
         self._lock = threading.RLock()
@@ -156,7 +162,6 @@ class LanguageModel:
         """Drop all caches."""
         with self._lock:
             self._texts: list[KeptText] = []  # the one used last comes last
-            self._most = KEPT_TEXTS
 
     def side_by_side(self, rows: int) -> LanguageModel:
         """A model with the same weights and its own caches that reads `rows` copies of the text in every pass."""
@@ -171,8 +176,7 @@ class LanguageModel:
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question, or of messages with a role and a content, by the model's chat template."""
         if self.template is None:
-            seen = f"{self.name} has no chat template"
-            raise ModelError(WHERE, seen=seen, expected="a chat model", hint=CHAT_MODEL)
+            raise no_template(self.name)
         return self.template.read(messages)
 
     def encode(self, text: str) -> list[int]:
@@ -195,27 +199,9 @@ class LanguageModel:
         >>> load_model("bard").logits([0]).shape
         (65,)
         """
-        return self.batch([tokens])[0]
-
-    def batch(self, texts: Sequence[Sequence[int]]) -> list[Array]:
-        """The next token's logits of several texts, read in one pass, with a cache per text.
-
-        >>> from guidedviz.models.load import load_model
-        >>> [int(logits.argmax()) for logits in load_model("bard").batch([[30, 27], [14]])]
-        [31, 33]
-        """
-        wanted = [check_tokens(tokens, self.context, len(self.vocabulary)) for tokens in texts]
-        if not wanted:
-            return []
-        with self._lock, self._enough_memory():
-            self._most = max(self._most, len(wanted))
-            read = [self._resume(tokens, len(tokens)) for tokens in wanted]
-            fresh = [i for i, tokens in enumerate(wanted) if not read[i].tokens and len(tokens) > 1]
-            if fresh:
-                self._read([read[i] for i in fresh], [wanted[i][:-1] for i in fresh])
-            logits = [rows[-1] for rows in self._read(read, wanted)]
-            self._keep(read)
-        return logits
+        wanted = check_tokens(tokens, self.context, len(self.vocabulary))
+        row: Array = self._read(wanted, len(wanted))[-1]
+        return row
 
     def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
         """The logits after each token from place `start` on, one row per token, in one pass.
@@ -226,11 +212,22 @@ class LanguageModel:
         """
         wanted = check_tokens(tokens, self.context, len(self.vocabulary))
         check_start(start, len(wanted))
-        with self._lock, self._enough_memory():
-            text = self._resume(wanted, start)
-            logits = self._read([text], [wanted], every=True)[0][start - len(wanted) :]
-            self._keep([text])
-        return logits
+        return self._read(wanted, start)[start - len(wanted) :]
+
+    def _read(self, wanted: list[int], start: int) -> Array:
+        """The rows after every new token, the first of them at `start` or before; the last row if no token is there."""
+        every = start < len(wanted)
+        try:
+            with self._lock:
+                text = self._resume(wanted, start)
+                if not every and not text.tokens and len(wanted) > 1:
+                    self._grow(text, wanted[:-1])
+                rows = self._grow(text, wanted, every)
+                if not text.passing:
+                    self._texts = [*self._texts, text][-KEPT_TEXTS:]
+                return rows
+        except MemoryError:
+            raise too_large(self.name, self.network.megabytes) from None
 
     def _resume(self, tokens: list[int], end: int) -> KeptText:
         """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""
@@ -247,25 +244,13 @@ class LanguageModel:
         text.passing = longest == len(tokens)
         return text
 
-    def _read(self, texts: list[KeptText], wanted: list[list[int]], every: bool = False) -> list[Array]:
-        """Read each text up to the tokens wanted, in one pass."""
-        new = [tokens[len(text.tokens) :] for text, tokens in zip(texts, wanted, strict=True)]
-        rows = self.network.read([text.cache for text in texts], new, every)
-        for text, tokens, added in zip(texts, wanted, new, strict=True):
-            text.began += [len(text.tokens)] * len(added)
-            text.tokens = tokens
+    def _grow(self, text: KeptText, wanted: list[int], every: bool = False) -> Array:
+        """Read a text up to the tokens wanted, in one pass."""
+        new = wanted[len(text.tokens) :]
+        (rows,) = self.network.read([text.cache], [new], every)
+        text.began += [len(text.tokens)] * len(new)
+        text.tokens = wanted
         return rows
-
-    def _keep(self, texts: list[KeptText]) -> None:
-        """Keep what was read, unless a kept text holds it already."""
-        self._texts = [*self._texts, *(text for text in texts if not text.passing)][-self._most :]
-
-    @contextmanager
-    def _enough_memory(self) -> Iterator[None]:
-        try:
-            yield
-        except MemoryError:
-            raise too_large(self.name, self.network.megabytes) from None
 
 
 def check_tokens(tokens: Any, context: int, size: int) -> list[int]:
@@ -314,6 +299,7 @@ class ToyModel:
     name = "toy"
     device = "cpu"
     source: Source = "TOY"
+    has_template = False
 
     def __init__(
         self, pieces: Iterable[bytes], rule: Callable[[list[int]], npt.ArrayLike], eos: Iterable[int] = ()
@@ -322,6 +308,10 @@ class ToyModel:
             raise SettingError("toy rule", seen=quoted(rule), expected="a function from tokens to logits")
         self.vocabulary = Vocabulary(tuple(pieces) if isinstance(pieces, Iterable) else pieces, eos=eos)
         self._rule = rule
+
+    def chat(self, messages: Messages) -> Prompt:
+        """A toy has no chat template."""
+        raise no_template(self.name)
 
     def encode(self, text: str) -> list[int]:
         """The longest piece first."""
@@ -362,10 +352,17 @@ class Remembered:
         self.model, self.most = model, most
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
         self.context = context_of(model)
+        self.has_template = isinstance(model, Chat) and model.has_template
         self._known: dict[tuple[int, ...], npt.NDArray[np.float32]] = {}
 
     def __repr__(self) -> str:
         return f"{self.model!r}, {len(self._known):,} texts remembered"
+
+    def chat(self, messages: Messages) -> Prompt:
+        """The prompt of a question or of messages, by the model's chat template."""
+        if not isinstance(self.model, Chat):
+            raise no_template(self.name)
+        return self.model.chat(messages)
 
     def encode(self, text: str) -> list[int]:
         """A text as the model's tokens."""

@@ -24,7 +24,18 @@ from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.extras import headless
-from guidedviz.models.frames import PROTOCOL, Ask, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
+from guidedviz.models.chat import Messages, Prompt, check_messages
+from guidedviz.models.frames import (
+    PROTOCOL,
+    Ask,
+    body_type,
+    pack_ask,
+    read_ids,
+    read_prompt,
+    read_rows,
+    read_vocabulary,
+    rows_bytes,
+)
 from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
@@ -34,11 +45,12 @@ TIMEOUT = 10.0  # seconds that one answer may take
 MOST_CARD = 1 << 16  # bytes
 MOST_WORD = 200  # characters of a text of the card
 MOST_VOCABULARY = 1 << 26
+MOST_CHAT = 1 << 23
 MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
 EMBEDDED = 'gv.load_model("clerk", device="numpy")'
 TOKEN, OTHER_MODEL = {401, 403}, 409
-FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int}
+FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int, "chat": bool}
 Say = Callable[[str], None]
 
 
@@ -231,7 +243,7 @@ def read_error(body: bytes) -> dict[str, str]:
 def read_card(body: bytes, place: Address) -> dict[str, Any]:
     """The model card of a host."""
     try:
-        card = json.loads(body)
+        card = {"chat": False, **json.loads(body)}
         found = {key: card[key] for key in FIELDS}
         texts = [value for value in found.values() if isinstance(value, str)]
         plain = all(text.isprintable() and len(text) <= MOST_WORD for text in texts) and found["version"].isascii()
@@ -253,6 +265,7 @@ class RemoteModel:
         wire.known = True
         self.host, self.name = str(wire.place), f"{wire.place} · {card['name']}"
         self.device, self.context, self.version = card["device"], card["context"], card["version"]
+        self.has_template: bool = card["chat"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
         self.vocabulary = read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
         if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
@@ -269,8 +282,15 @@ class RemoteModel:
         """What to tell a person while the host does not answer; "" while it does."""
         return self.wire.waiting
 
+    def chat(self, messages: Messages) -> Prompt:
+        """The prompt of a question or of messages, by the chat template of the host's model."""
+        said = json.dumps(check_messages(messages)).encode()
+        return read_prompt(self.wire.ask("POST", "/v1/chat", said, MOST_CHAT), len(self.vocabulary))
+
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the host's tokenizer reads it."""
+        if isinstance(text, Prompt):
+            return [*text.tokens]
         check_text("text", text)
         most = 4 * max(4 * self.context, len(text.encode()) + 64)
         body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""

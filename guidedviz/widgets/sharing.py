@@ -31,6 +31,7 @@ from guidedviz.decoding.sharing import (
 )
 from guidedviz.decoding.trace import Trace, check_steps
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceError, VocabularyError, quoted
+from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide
@@ -270,8 +271,10 @@ def open_scene(model: Model, guide: Guide | None, head: Head) -> Scene:
         raise VocabularyError("shared run", seen=seen, expected=expected)
     if guide is None and head.machine:
         guide = make_guide(unpack_machine(head.machine), model.vocabulary)
-    walk = LiveWalk(model, head.trace.prompt, guide)
-    return Scene(head.trace, guide, Player(walk, head.settings))
+    trace = head.trace
+    prompt = Prompt(trace.prompt, head.tokens, trace.parts) if head.tokens else trace.prompt
+    walk = LiveWalk(model, prompt, guide)
+    return Scene(replace(trace, prompt=prompt), guide, Player(walk, head.settings))
 
 
 def read_steps(scene: Scene, taken: Run, records: tuple[Record, ...]) -> Run:

@@ -18,17 +18,11 @@ import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
-from guidedviz.host import command, replicas, server
+from guidedviz.host import replicas, server
 from guidedviz.host.limits import Limits, find_tokens
 
 TOKEN = "a-token-of-the-class"
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-def options(*words):
-    parser = argparse.ArgumentParser()
-    command.add_options(parser)
-    return parser.parse_args(words)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +50,8 @@ def test_what_is_not_safe_or_not_there_is_refused(words, said, capsys, monkeypat
 def test_with_a_token_it_may_listen_outside(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     assert find_tokens(None) == {"": TOKEN}
-    command.check_bind("0.0.0.0", has_token=True)
-    assert 'token="..."' in server.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
+    server.check_bind("0.0.0.0", has_token=True)
+    assert 'token="..."' in server.say_start(argparse.Namespace(bind="0.0.0.0", certfile=None), 1, "clerk", True)
 
 
 def hear_interrupts():
