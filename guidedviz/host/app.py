@@ -89,7 +89,7 @@ class Service:
         except ModelError as error:
             raise Refused(409, error.where, error.seen, error.expected, error.hint) from None
         check_tokens(prompt.tokens, self.engine.card["context"], self.engine.card["size"])
-        return say({"text": prompt, "tokens": prompt.tokens})
+        return say({"parts": prompt.parts, "tokens": prompt.tokens})
 
     async def _logits(self, request: Request) -> Response:
         """The logits of a text, unless the student expects another model than this one."""

@@ -19,7 +19,7 @@ from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.tree import LAST, Chars, Range, Tree, merge_ranges
+from guidedviz.machines.syntax import LAST, Chars, Range, Tree, merge_ranges
 
 MOST_RANGES = 200_000
 TAIL = (0x80, 0xBF)  # the bytes of a character after its first one

@@ -33,14 +33,13 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
     ([0, 1], [0, 1, 2, 4], [])
     """
     check_vocabulary(vocabulary, "char_classes")
-    texts = {token: vocabulary.pieces[token].decode(errors="ignore") for token in vocabulary.text_ids}
-    single = {
-        token: text for token, text in texts.items() if len(text) == 1 and text.encode() == vocabulary.pieces[token]
-    }
+    single = dict[int, int]()  # the character of each id that is one
+    for token in vocabulary.text_ids:
+        text = vocabulary.pieces[token].decode(errors="ignore")
+        if len(text) == 1 and text.encode() == vocabulary.pieces[token]:
+            single[token] = ord(text)
     return {
-        name: frozenset(
-            token for token, text in single.items() if any(low <= ord(text) <= high for low, high in ranges)
-        )
+        name: frozenset(token for token, code in single.items() if any(low <= code <= high for low, high in ranges))
         for name, ranges in CLASSES.items()
     }
 
@@ -159,10 +158,9 @@ class GuidedFSM:
                 return found
             if what not in self._classes and (looks_like_class(what) or not what):
                 raise unknown_class(where, what, "one character")
+            expected = "a class or a character of this vocabulary"
             hint = "an intermediate state for a sequence" if len(what) > 1 else ""
-            raise SettingError(
-                where, seen=quoted(what), expected="a class or a character of this vocabulary", hint=hint
-            )
+            raise SettingError(where, seen=quoted(what), expected=expected, hint=hint)
         if isinstance(what, Iterable) and not isinstance(what, bytes):
             return frozenset[int]().union(*(self._find_tokens(where, one) for one in what))
         return frozenset({_check_token(where, self.vocabulary, what)})

@@ -28,7 +28,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.source import compile_text, guess_kind
-from guidedviz.machines.tree import Call, Repeat
+from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.explain import Explanation, Guide, foreign_state, illegal_token
 from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.trie import Ids, Mask, unpack, words_of

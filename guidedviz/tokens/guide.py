@@ -77,9 +77,8 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     if engine in PREPARE:
         return RealGuide(engine, ask(machine), vocabulary)
     if index is not None:
-        expect(index, Index, "guide, index", "an Index", "gv.build_index(machine, vocabulary)").check(
-            machine, vocabulary
-        )
+        hint = "gv.build_index(machine, vocabulary)"
+        expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
     elif engine == "auto":
         engine = "index" if isinstance(machine, DFA) else "split" if isinstance(machine, PDA) else "trie"
     if engine == "trie":

@@ -38,7 +38,7 @@ from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
-from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
+from guidedviz.views.words import label, milliseconds, pack_step, prompt_parts, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.runner import say_failure
 
@@ -51,7 +51,7 @@ def pack_head(head: Trace, player: Player) -> PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
-    return {
+    packed: PackedHead = {
         "source": head.source,
         "about": say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
@@ -61,6 +61,9 @@ def pack_head(head: Trace, player: Player) -> PackedHead:
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
     }
+    if head.parts:
+        packed["parts"] = prompt_parts(head)
+    return packed
 
 
 def pack_player(player: Player) -> PackedPlayer:

@@ -32,6 +32,7 @@ from guidedviz.machines.decompile import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide, MachineGuide
@@ -68,6 +69,7 @@ class Head:
     vocabulary: str  # the fingerprint
     machine: str  # packed; "" for none
     settings: Settings  # of the next step
+    tokens: tuple[Count, ...] = ()  # of a chat prompt; another one is encoded
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class Change:
 def make_head(trace: Trace, guide: Guide | None, vocabulary: str, now: Settings) -> Head:
     """The head of a run."""
     head = replace(trace, steps=(), recording="", guide=None, seed=now.seed, temperature=now.temperature)
-    return Head(head, vocabulary, pack_machine(guide), now)
+    tokens = trace.prompt.tokens if isinstance(trace.prompt, Prompt) else ()
+    return Head(head, vocabulary, pack_machine(guide), now, tokens)
 
 
 def pack_machine(guide: Guide | None) -> str:
@@ -396,8 +399,10 @@ def open_scene(model: Model, guide: Guide | None, head: Head) -> Scene:
         raise VocabularyError("shared run", seen=seen, expected=expected)
     if guide is None and head.machine:
         guide = make_guide(unpack_machine(head.machine), model.vocabulary)
-    walk = LiveWalk(model, head.trace.prompt, guide)
-    return Scene(head.trace, guide, Player(walk, head.settings))
+    trace = head.trace
+    prompt = Prompt(trace.prompt, head.tokens, trace.parts) if head.tokens else trace.prompt
+    walk = LiveWalk(model, prompt, guide)
+    return Scene(replace(trace, prompt=prompt), guide, Player(walk, head.settings))
 
 
 def read_steps(scene: Scene, taken: Run, records: tuple[Record, ...]) -> Run:

@@ -10,7 +10,7 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.tree import EMPTY, NOTHING
+from guidedviz.machines.syntax import EMPTY, NOTHING
 from tests.strategies import regexes, texts
 
 

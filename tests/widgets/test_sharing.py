@@ -8,6 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.models.chat import Prompt
 from guidedviz.models.remote import Connection, RemoteModel, read_address
 from tests.host.running import TOKEN, hosting
 
@@ -72,6 +73,19 @@ async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
         assert not shown["head"]["live"]
         assert shown["head"] | {"live": True} == wanted["head"]
         late.display.hear({"do": "choose", "token": 99, "cursor": 5})
+
+
+async def test_a_student_goes_on_alone_from_the_tokens_of_a_chat_prompt(bard):
+    with hosting(bard) as host:
+        parts = ("", "<s>", "To be")
+        teacher = gv.stage(load(host), Prompt("<s>To be", (30, 27), parts), steps=2, share=True)
+        student = open_follower(host)
+        assert student.display.news(True)["head"]["parts"] == parts
+        student.branch()
+        assert (student.head.parts, student.player.point(0).tokens) == (parts, (30, 27))
+        assert student.take(2).player.point(3).tokens == teacher.take(1).player.point(3).tokens
+        for stage in (teacher, student):
+            stage.close()
 
 
 async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, until):

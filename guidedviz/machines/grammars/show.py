@@ -9,7 +9,7 @@ from itertools import groupby
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.show_regex import Notation, is_single, show_char, unfold, write_class
-from guidedviz.machines.tree import EMPTY, LAST, Call, Chars, Concat, Either, Net, Range, Tree, concat, parts_of
+from guidedviz.machines.syntax import EMPTY, LAST, Call, Chars, Concat, Either, Net, Range, Tree, concat, parts_of
 
 MOST_EDGES = 300  # of a net that is shown as one expression
 
@@ -74,7 +74,7 @@ def _write_rules(
 def count_signs(tree: Tree) -> int:
     """The approximate number of symbols in a tree; a quoted text counts as one.
 
-    >>> from guidedviz.machines.tree import Repeat, literal
+    >>> from guidedviz.machines.syntax import Repeat, literal
     >>> count_signs(literal("abc")), count_signs(concat(literal("abc"), Repeat(Call("x"), 0, None)))
     (1, 3)
     """

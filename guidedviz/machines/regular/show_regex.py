@@ -9,26 +9,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.tree import (
-    EMPTY,
-    LAST,
-    NOTHING,
-    Call,
-    Chars,
-    Concat,
-    Either,
-    Net,
-    Range,
-    Repeat,
-    Tick,
-    Tree,
-    concat,
-    either,
-    no_rules,
-    no_ticks,
-    optional,
-    other_ranges,
-)
+from guidedviz.machines import syntax
+from guidedviz.machines.syntax import Range, Tree
 
 MOST_CHARACTERS = 1_000_000
 ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
@@ -38,8 +20,8 @@ class Notation(NamedTuple):
     """How a tree is written. `flat` gives a tree for a net; `text` writes adjacent characters, if they are one part."""
 
     chars: Callable[[tuple[Range, ...]], str]
-    flat: Callable[[Net], Tree]
-    call: Callable[[Call], str]
+    flat: Callable[[syntax.Net], Tree]
+    call: Callable[[syntax.Call], str]
     text: Callable[[list[int]], str] | None = None
     between: str = " "
     bar: str = " | "
@@ -49,22 +31,22 @@ class Notation(NamedTuple):
     def show(self, tree: Tree) -> str:
         """The tree in this notation."""
         match tree:
-            case Chars(ranges):
+            case syntax.Chars(ranges):
                 shown = self.chars(ranges)
-            case Concat(parts):
+            case syntax.Concat(parts):
                 shown = self.between.join(self.row(parts)) if parts else self.empty
-            case Either(options):
-                shown = self.bar.join(self.part(option, Either) for option in options)
-            case Repeat(_, _, 0):
+            case syntax.Either(options):
+                shown = self.bar.join(self.part(option, syntax.Either) for option in options)
+            case syntax.Repeat(_, _, 0):
                 shown = self.empty
-            case Repeat(part):
-                shown = self.part(part, Either, Repeat, Concat) + str(tree)
-            case Net():
+            case syntax.Repeat(part):
+                shown = self.part(part, syntax.Either, syntax.Repeat, syntax.Concat) + str(tree)
+            case syntax.Net():
                 shown = self.show(self.flat(tree))
-            case Call():
+            case syntax.Call():
                 shown = self.call(tree)
-            case Tick():
-                raise no_ticks(tree)
+            case syntax.Tick():
+                raise syntax.no_ticks(tree)
         if len(shown) > MOST_CHARACTERS:
             raise _too_long()
         return shown
@@ -74,21 +56,21 @@ class Notation(NamedTuple):
         row: list[str] = []
         for single, run in groupby(parts, key=is_single):
             if single and self.text:
-                row.append(self.text([part.ranges[0][0] for part in run if isinstance(part, Chars)]))
+                row.append(self.text([part.ranges[0][0] for part in run if isinstance(part, syntax.Chars)]))
             else:
-                row += [self.part(part, Either) for part in run]
+                row += [self.part(part, syntax.Either) for part in run]
         return row
 
     def part(self, tree: Tree, *loose: type) -> str:
         """A part of a larger tree, as a group if it has one of the loose types and is not a single text."""
-        tree = self.flat(tree) if isinstance(tree, Net) else tree
-        text = self.text and isinstance(tree, Concat) and tree.parts and all(map(is_single, tree.parts))
+        tree = self.flat(tree) if isinstance(tree, syntax.Net) else tree
+        text = self.text and isinstance(tree, syntax.Concat) and tree.parts and all(map(is_single, tree.parts))
         return self.group.format(self.show(tree)) if isinstance(tree, loose) and not text else self.show(tree)
 
 
 def is_single(tree: Tree) -> bool:
     """Whether the tree is exactly one character."""
-    return isinstance(tree, Chars) and len(tree.ranges) == 1 and tree.ranges[0][0] == tree.ranges[0][1]
+    return isinstance(tree, syntax.Chars) and len(tree.ranges) == 1 and tree.ranges[0][0] == tree.ranges[0][1]
 
 
 def show_regex(tree: Tree) -> str:
@@ -101,8 +83,8 @@ def show_regex(tree: Tree) -> str:
     return REGEX.show(tree)
 
 
-def _no_call(call: Call) -> str:
-    raise no_rules(call)
+def _no_call(call: syntax.Call) -> str:
+    raise syntax.no_rules(call)
 
 
 def _too_long() -> PatternError:
@@ -113,14 +95,14 @@ def _too_long() -> PatternError:
 def show_class(ranges: tuple[Range, ...]) -> str:
     r"""A character class for these ranges.
 
-    >>> show_class(((65, 90),)), show_class(((46, 46),)), show_class(()), show_class(((0, LAST),))
+    >>> show_class(((65, 90),)), show_class(((46, 46),)), show_class(()), show_class(((0, syntax.LAST),))
     ('[A-Z]', '\\.', '[^\\s\\S]', '[\\s\\S]')
     """
-    if not ranges or ranges == ((0, LAST),):
+    if not ranges or ranges == ((0, syntax.LAST),):
         return r"[\s\S]" if ranges else r"[^\s\S]"
-    if is_single(Chars(ranges)):
+    if is_single(syntax.Chars(ranges)):
         return show_char(ranges[0][0], r"\.^$*+?{}[]|()")
-    return write_class(ranges, ranges[-1][1] == LAST, lambda code: show_char(code, r"\]^-[&~|"))
+    return write_class(ranges, ranges[-1][1] == syntax.LAST, lambda code: show_char(code, r"\]^-[&~|"))
 
 
 def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], str]) -> str:
@@ -130,7 +112,7 @@ def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], 
     '[a-z01]'
     """
     shown = "^" * negated
-    for low, high in other_ranges(ranges) if negated else ranges:
+    for low, high in syntax.other_ranges(ranges) if negated else ranges:
         shown += show(low) + "-" * (high - low > 1) + show(high) * (high > low)
     return f"[{shown}]"
 
@@ -156,17 +138,17 @@ def _length(tree: Tree) -> int:
     return len(show_regex(tree))
 
 
-def unfold(net: Net, size: Callable[[Tree], int] = _length) -> Tree:
+def unfold(net: syntax.Net, size: Callable[[Tree], int] = _length) -> Tree:
     """An equivalent tree without a net: the places are eliminated one by one, cheapest first by `size`.
 
-    >>> a, b = Chars(((97, 97),)), Chars(((98, 98),))
-    >>> show_regex(unfold(Net(2, ((0, a, 1), (1, b, 0)))))
+    >>> a, b = syntax.literal("a"), syntax.literal("b")
+    >>> show_regex(unfold(syntax.Net(2, ((0, a, 1), (1, b, 0)))))
     'a(?:ba)*'
     """
     start, end = net.places, net.places + 1
     out: dict[int, dict[int, Way]] = {place: {} for place in range(net.places + 2)}
     into: dict[int, set[int]] = {place: set() for place in range(net.places + 2)}
-    for source, part, target in [(start, EMPTY, 0), *net.edges, (net.places - 1, EMPTY, end)]:
+    for source, part, target in [(start, syntax.EMPTY, 0), *net.edges, (net.places - 1, syntax.EMPTY, end)]:
         _add_way(out, into, source, target, Way(part, size(part)))
     queue = [(_cost(out, into, place), place) for place in range(net.places)]
     heapify(queue)
@@ -175,15 +157,15 @@ def unfold(net: Net, size: Callable[[Tree], int] = _length) -> Tree:
         if place in into and cost == _cost(out, into, place):  # skip outdated entries
             for near in _take_out(out, into, place) - {start, end}:
                 heappush(queue, (_cost(out, into, near), near))
-    return out[start].get(end, Way(NOTHING, 0)).part
+    return out[start].get(end, Way(syntax.NOTHING, 0)).part
 
 
 def _add_way(out: dict[int, dict[int, Way]], into: dict[int, set[int]], source: int, target: int, new: Way) -> None:
-    old = out[source].get(target, Way(NOTHING, 0))
-    if EMPTY in (old.part, new.part):
-        part = optional(either(*(way.part for way in (old, new) if way.part != EMPTY)))
+    old = out[source].get(target, Way(syntax.NOTHING, 0))
+    if syntax.EMPTY in (old.part, new.part):
+        part = syntax.optional(syntax.either(*(way.part for way in (old, new) if way.part != syntax.EMPTY)))
     else:
-        part = either(old.part, new.part)
+        part = syntax.either(old.part, new.part)
     out[source][target] = Way(part, old.size + new.size + 1)
     into[target].add(source)
 
@@ -191,8 +173,8 @@ def _add_way(out: dict[int, dict[int, Way]], into: dict[int, set[int]], source: 
 def _take_out(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int) -> set[int]:
     """Replace every path through a place by an edge; return the neighbours."""
     onward, sources = out.pop(place), into.pop(place) - {place}
-    loop = onward.pop(place, Way(EMPTY, 0))
-    around = EMPTY if loop.part == EMPTY else Repeat(loop.part, 0, None)
+    loop = onward.pop(place, Way(syntax.EMPTY, 0))
+    around = syntax.EMPTY if loop.part == syntax.EMPTY else syntax.Repeat(loop.part, 0, None)
     for target in onward:
         into[target].discard(place)
     for source in sources:
@@ -201,7 +183,7 @@ def _take_out(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: 
             size = before.size + loop.size + after.size
             if size > MOST_CHARACTERS:
                 raise _too_long()
-            _add_way(out, into, source, target, Way(concat(before.part, around, after.part), size))
+            _add_way(out, into, source, target, Way(syntax.concat(before.part, around, after.part), size))
     return {*sources, *onward}
 
 
@@ -209,7 +191,7 @@ def _cost(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int)
     """The approximate length of the text that eliminating this place copies."""
     before = [out[source][place].size + 1 for source in into[place] if source != place]
     after = [way.size + 1 for target, way in out[place].items() if target != place]
-    loop = out[place].get(place, Way(EMPTY, 0)).size
+    loop = out[place].get(place, Way(syntax.EMPTY, 0)).size
     ways = len(before) * len(after)
     return sum(before) * (len(after) - 1) + sum(after) * (len(before) - 1) + loop * (ways - 1)
 
