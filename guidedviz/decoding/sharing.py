@@ -18,10 +18,10 @@ from guidedviz.decoding.records import Count, as_json, read_value
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import GuidedVizError, TraceError, quoted
-from guidedviz.machines.decompile import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.source import to_gbnf
 from guidedviz.models.chat import Prompt
 from guidedviz.models.remote import Connection
 from guidedviz.tokens.guide import Guide, MachineGuide

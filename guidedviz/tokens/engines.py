@@ -20,14 +20,13 @@ import numpy as np
 
 from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.extras import need
-from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars import counted, gbnf, show
 from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.show import show_regex
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.source import compile_text, guess_kind
+from guidedviz.machines.source import compile_text, guess_kind, machine_grammar
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.explain import Explanation, Guide, foreign_state, illegal_token
 from guidedviz.tokens.index import live_machine

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import IllegalToken, SettingError, quoted
-from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import Machine, S, next_bytes
+from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.trie import Mask
