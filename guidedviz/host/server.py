@@ -144,7 +144,7 @@ def make_server(service: Service, certificate: Path | None = None, key: Path | N
     """A server with these bounds."""
     return Server(
         uvicorn.Config(
-            service.app,
+            service,
             loop="asyncio",
             http=partial(Line, Crowd()),  # type: ignore[arg-type]
             ws="none",
