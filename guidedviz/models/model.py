@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.models.chat import ChatTemplate, Messages, Prompt, no_template
+from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -103,18 +103,13 @@ class Network(Protocol):
     device: str  # the package that computes and where: "NumPy · cpu"
     copies: int  # of every text in a pass
     context: int
+    size: int  # of the vocabulary
     weights: int  # how many numbers
     megabytes: float
 
     def new_cache(self) -> Any: ...
     def fork(self, cache: Any, length: int) -> Any: ...  # None if this cache cannot be cropped
     def read(self, caches: Sequence[Any], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]: ...
-
-
-class Encoder(Protocol):
-    """A tokenizer."""
-
-    def encode(self, text: str) -> list[int]: ...
 
 
 @dataclass
@@ -278,14 +273,6 @@ def too_large(name: str, megabytes: float) -> ModelError:
     seen = f"out of memory; its weights take {megabytes:,.0f} MB"
     hint = f'{SMALLER}, or device="cpu"; no kernel restart needed'
     return ModelError(f"model {quoted(name)}", seen=seen, expected="enough memory", hint=hint)
-
-
-def with_eos(vocabulary: Vocabulary, settings: Mapping[str, Any]) -> Vocabulary:
-    """A vocabulary with the EOS ids that a model's generation settings name in addition."""
-    ends = settings.get("eos_token_id")
-    more = ends if isinstance(ends, list) else [] if ends is None else [ends]
-    eos, special = [*vocabulary.eos, *more], [*vocabulary.special, *more]
-    return Vocabulary(vocabulary.pieces, eos, special)
 
 
 class ToyModel:

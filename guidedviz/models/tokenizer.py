@@ -75,9 +75,13 @@ class Tokenizer:
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError, re.error) as error:
             raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN) from None
         about = folder / "tokenizer_config.json"
-        ends = read_json(about).get("eos_token") if about.exists() else None
-        ends = ends.get("content") if isinstance(ends, dict) else ends
-        self.eos_token_id = self._ids.get(ends) if isinstance(ends, str) else None
+        texts = {
+            key: text.get("content") if isinstance(text, dict) else text
+            for key, text in (read_json(about) if about.exists() else {}).items()
+            if key.endswith("_token")
+        }
+        self.names = {key: text for key, text in texts.items() if isinstance(text, str)}
+        self.eos_token_id = self._ids.get(self.names.get("eos_token", ""))
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
         self.special = dict(_token(token) for token in config["added_tokens"] if token["special"])

@@ -100,7 +100,7 @@ def test_a_hostile_template_is_refused(source):
      [{"role": "user", "content": "a", "more": ["b"]}], [{"role": "user", "content": [{"type": "text"}]}]],
 )  # fmt: skip
 def test_messages_of_another_form_are_refused(messages):
-    template = ChatTemplate("", {}, list, list, {})
+    template = ChatTemplate("", Tokenizer(embedded_folder("bard")))
     with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
         template.read(messages)
 

@@ -30,8 +30,9 @@ def test_it_is_the_model_in_all_else(bard):
 
 
 def test_it_asks_a_chat_model_in_its_form_and_says_which_has_none(bard):
-    template = ChatTemplate("{{ messages[0].content }}", {}, bard.encode, bard.encode, {})
-    model = LanguageModel("chat", bard.network, Tokenizer(embedded_folder("bard")), bard.vocabulary, template)
+    words = Tokenizer(embedded_folder("bard"))
+    template = ChatTemplate("{{ messages[0].content }}", words)
+    model = LanguageModel("chat", bard.network, words, bard.vocabulary, template)
     assert gv.decoding.remember(model).has_template
     assert gv.decoding.remember(model).chat("so").tokens == tuple(bard.encode("so"))
     toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
