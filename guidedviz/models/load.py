@@ -13,7 +13,7 @@ from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, read_torch
 from guidedviz.models.model import SMALLER, LanguageModel, Network
 from guidedviz.models.registry import SMOLLM2, find_gguf, find_smollm2
-from guidedviz.models.remote import RemoteModel, find_host, is_address, join_class, load_from_host, load_remote
+from guidedviz.models.remote import RemoteModel, find_host, find_remote, join_class
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -79,20 +79,11 @@ def load_model(
     """
     if name == "auto":
         name = os.environ.get("GUIDEDVIZ_MODEL") or os.environ.get("GUIDEDVIZ_HOST") or "clerk"
-    model = _find(name, device, token)
+    host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" else ""
+    model = (isinstance(name, str) and find_remote(name, token, host)) or load_here(name, device)
     if nickname is not None:
         join_class(find_host(model, "gv.load_model, nickname"), nickname)
     return model
-
-
-def _find(name: str, device: str, token: str | None) -> LanguageModel | RemoteModel:
-    """The model of a host if it has this name, else one of this machine."""
-    if isinstance(name, str) and is_address(name):
-        return load_remote(name, token)
-    host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" and isinstance(name, str) else ""
-    if host and (found := load_from_host(host, name, token)):
-        return found
-    return load_here(name, device)
 
 
 def load_here(name: str, device: str = "auto") -> LanguageModel:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from operator import index
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -333,17 +334,16 @@ KEPT_BYTES = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model
 
 
 class Remembered:
-    """A model, and the logits that it gave. What was read first is dropped first."""
+    """A model, and the logits that it gave. What was used longest ago is dropped first."""
 
     def __init__(self, model: Model, most: int = KEPT_BYTES) -> None:
-        self.model, self.most = model, most
+        self.model, self._row = model, lru_cache(most // (4 * len(model.vocabulary)))(self._ask)
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
         self.context = context_of(model)
         self.has_template = isinstance(model, Chat) and model.has_template
-        self._known: dict[tuple[int, ...], npt.NDArray[np.float32]] = {}
 
     def __repr__(self) -> str:
-        return f"{self.model!r}, {len(self._known):,} texts remembered"
+        return f"{self.model!r}, {self._row.cache_info().currsize:,} texts remembered"
 
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question or of messages, by the model's chat template."""
@@ -355,16 +355,13 @@ class Remembered:
         """A text as the model's tokens."""
         return self.model.encode(text)
 
-    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
+    def logits(self, tokens: list[int]) -> Array:
         """The next token's logits, read-only. The model is asked once per text."""
-        text = tuple(tokens)
-        if (known := self._known.get(text)) is not None:
-            return known
-        logits = np.array(self.model.logits(list(text)))
+        return self._row(tuple(tokens))
+
+    def _ask(self, tokens: tuple[int, ...]) -> Array:
+        logits = np.array(self.model.logits([*tokens]))
         logits.setflags(write=False)
-        self._known[text] = logits
-        if len(self._known) * logits.nbytes > self.most:
-            self._known.pop(next(iter(self._known)))
         return logits
 
     def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:
