@@ -82,7 +82,7 @@ def convert(file: Path, folder: Path) -> None:
         config |= {"model_type": "llama", "tie_word_embeddings": "lm_head.weight" not in tensors}
         heads = {"q_proj": int(config["num_attention_heads"]), "k_proj": int(config["num_key_value_heads"])}
         files = {"config.json": config, **read_tokenizer_files(about)}
-    except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
         seen = f"{type(error).__name__} {quoted(str(error))}"
         raise damaged(file, seen, "a GGUF file of Llama's kind") from None
     if 4 * weights > memory():
