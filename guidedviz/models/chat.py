@@ -37,14 +37,10 @@ class Prompt(str):
 
     tokens: tuple[int, ...]
 
-    def __new__(cls, text: str, tokens: Iterable[int]) -> Prompt:
+    def __new__(cls, text: str, tokens: Iterable[int] = ()) -> Prompt:
         made = super().__new__(cls, text)
         made.tokens = tuple(tokens)
         return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """A copy keeps the tokens."""
-        return Prompt, (str(self), self.tokens)
 
 
 def no_template(name: str) -> ModelError:

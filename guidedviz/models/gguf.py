@@ -86,7 +86,7 @@ def convert(file: Path, folder: Path) -> None:
         seen = f"{type(error).__name__} {quoted(str(error))}"
         raise damaged(file, seen, "a GGUF file of Llama's kind") from None
     if 4 * weights > memory():
-        raise too_large(file.name, weights * 4 / 1e6)
+        raise too_large(file.name, weights)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(mkdtemp(dir=folder.parent))
     try:

@@ -78,7 +78,7 @@ def read_torch(folder: Path, device: str) -> tuple[Network, Encoder]:
         return TorchNetwork(network.eval().to(device), device), PlainText(tokenizer)
     except (MemoryError, RuntimeError) as error:
         if _is_full(error):
-            raise too_large(folder.name, _megabytes(network)) from None
+            raise too_large(folder.name, network.num_parameters()) from None
         raise
 
 
@@ -147,10 +147,6 @@ def _is_full(error: BaseException) -> bool:
     return not isinstance(error, RuntimeError) or "memory" in str(error)
 
 
-def _megabytes(network: Any) -> float:
-    return float(sum(p.numel() * p.element_size() for p in network.parameters())) / 1e6
-
-
 class PlainText:
     """A tokenizer of transformers that takes the text of a special token as plain text where it can."""
 
@@ -194,8 +190,7 @@ class TorchNetwork:
         self.network, self.device, self._device = network, f"torch · {device}", device
         self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
         self.size = network.get_output_embeddings().weight.shape[0]
-        self.weights = sum(p.numel() for p in network.parameters())
-        self.megabytes = _megabytes(network)
+        self.weights = network.num_parameters()
         self._cache_name = name_cache(network)
 
     def new_cache(self) -> Past:

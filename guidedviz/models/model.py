@@ -18,10 +18,10 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import ModelError, SettingError, quoted
+from guidedviz.errors import ModelError, SettingError, VocabularyError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 Array = npt.NDArray[np.float32]
 SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
@@ -106,7 +106,6 @@ class Network(Protocol):
     context: int
     size: int  # of the vocabulary
     weights: int  # how many numbers
-    megabytes: float
 
     def new_cache(self) -> Any: ...
     def fork(self, cache: Any, length: int) -> Any: ...  # None if this cache cannot be cropped
@@ -223,7 +222,7 @@ class LanguageModel:
                     self._texts = [*self._texts, text][-KEPT_TEXTS:]
                 return rows
         except MemoryError:
-            raise too_large(self.name, self.network.megabytes) from None
+            raise too_large(self.name, self.network.weights) from None
 
     def _resume(self, tokens: list[int], end: int) -> KeptText:
         """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""
@@ -269,9 +268,9 @@ def check_start(start: Any, count: int) -> None:
         raise SettingError("start", seen=quoted(start), expected=f"0 to {count - 1}")
 
 
-def too_large(name: str, megabytes: float) -> ModelError:
+def too_large(name: str, weights: int) -> ModelError:
     """The error for a model that does not fit into memory."""
-    seen = f"out of memory; its weights take {megabytes:,.0f} MB"
+    seen = f"out of memory; its weights take {weights * 4 / 1e6:,.0f} MB as 32-bit floats"
     hint = f'{SMALLER}, or device="cpu"; no kernel restart needed'
     return ModelError(f"model {quoted(name)}", seen=seen, expected="enough memory", hint=hint)
 
@@ -303,15 +302,10 @@ class ToyModel:
 
     def encode(self, text: str) -> list[int]:
         """The longest piece first."""
-        data, tokens = check_text("text", text).encode(), list[int]()
-        pieces = sorted(((p, i) for i, p in enumerate(self.vocabulary.pieces) if p), key=lambda x: -len(x[0]))
-        while data:
-            match = next(((p, i) for p, i in pieces if data.startswith(p)), None)
-            if match is None:
-                raise SettingError("prompt", seen=quoted(data[:10]), expected="pieces of the toy vocabulary")
-            tokens.append(match[1])
-            data = data[len(match[0]) :]
-        return tokens
+        try:
+            return [*longest_tokens(self.vocabulary, check_text("text", text).encode())]
+        except VocabularyError as error:
+            raise SettingError("prompt", seen=error.seen, expected="pieces of the toy vocabulary") from None
 
     def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
         """The function's answer, one number per token."""

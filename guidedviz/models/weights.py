@@ -231,7 +231,7 @@ def read_llama(folder: Path) -> Llama:
             raise damaged(file, f"tensor {quoted(name)}: {stored[name].kind}", " or ".join(FLOATS))
     weights = sum(map(prod, expected.values()))
     if 4 * weights > memory():
-        raise too_large(folder.name, weights * 4 / 1e6)
+        raise too_large(folder.name, weights)
     layers = [_read_layer(stored, f"model.layers.{number}") for number in range(shape.layers)]
     embedding = stored["model.embed_tokens.weight"].read()
     head = embedding if shape.tied else stored["lm_head.weight"].read()
