@@ -25,6 +25,7 @@ settings.load_profile("untimed")
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
+collect_ignore = ["light"]  # what it blocks is for notebooks alone
 LOAD_TORCH = {"bench", "models", "serving", "train"}  # folders
 
 

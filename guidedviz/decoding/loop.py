@@ -15,6 +15,7 @@ from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_c
 from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
+from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
@@ -167,7 +168,7 @@ def _decode(
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     """The point before the first new token."""
     check_model(model)
-    tokens = tuple(model.encode(check_text("prompt", prompt)))
+    tokens = prompt.tokens if isinstance(prompt, Prompt) else tuple(model.encode(check_text("prompt", prompt)))
     if not tokens:
         hint = "start with a space or a line break"
         raise SettingError("prompt", seen=quoted(prompt), expected="at least one token", hint=hint)
@@ -200,4 +201,6 @@ def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint:
 def make_trace(model: Model, prompt: str, constraint: str = "", seed: int = 0, temperature: float = 1.0) -> Trace:
     """A trace without steps that says where they come from."""
     today, size = date.today().isoformat(), len(model.vocabulary)
-    return Trace((), prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
+    parts = prompt.parts if isinstance(prompt, Prompt) else ()
+    kept = (prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
+    return Trace((), *kept, parts=parts)

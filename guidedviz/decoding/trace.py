@@ -94,6 +94,7 @@ class Trace:
     source: Source = "LIVE"
     recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
     guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
+    parts: tuple[str, ...] = ()  # of a chat prompt: its plain texts and its special tokens in turn
 
     version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
 
@@ -172,6 +173,8 @@ def check_steps(trace: Trace) -> None:
             if not good:
                 raise TraceError(f"{where}.{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
+    if trace.parts and (joined := "".join(trace.parts)) != trace.prompt:
+        raise TraceError("parts", seen=quoted(joined), expected="the texts and special tokens of the prompt")
     _ = trace.shown  # what is read is checked
 
 

@@ -16,14 +16,6 @@ from guidedviz.host.limits import Guard, Limits, find_tokens
 from guidedviz.models.load import load_here
 
 ARGUMENTS = {"model", "device", "tokens", "rate", "cache_mb", "open"}
-DEPLOYMENT = {
-    "name": "model",
-    "max_ongoing_requests": 200,
-    "max_queued_requests": 2000,
-    "health_check_period_s": 2,
-    "health_check_timeout_s": 20,
-    "graceful_shutdown_timeout_s": 5,
-}
 
 
 class Replica:
@@ -33,7 +25,7 @@ class Replica:
         self._service = Service(Engine(load_here(model, device), cache), Guard(tokens, limits), whole=False)
 
     def __serve_build_asgi_app__(self) -> Any:  # Ray's name: `serve.ingress` mounts what it returns
-        return self._service.app
+        return self._service
 
 
 def build_app(arguments: Mapping[str, Any]) -> Any:
@@ -53,5 +45,5 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
     cache = int(arguments.get("cache_mb", CACHE // MB)) * MB
     limits = Limits(rate=float(rate), burst=2 * float(rate))
     serve = need("ray.serve", "classroom", "serve run")
-    deployment = serve.deployment(serve.ingress()(Replica), **DEPLOYMENT)
+    deployment = serve.deployment(serve.ingress()(Replica), name="model")
     return deployment.bind(str(model or "clerk"), str(device or "auto"), tokens, limits, cache)

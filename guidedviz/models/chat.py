@@ -30,16 +30,19 @@ Messages = str | Sequence[Mapping[str, str]]
 class Prompt(str):
     """A conversation as a model reads it: the text of its template, and the tokens, of which some are special.
 
-    >>> prompt = Prompt("<|user|>Hi", (1, 72))
-    >>> prompt, prompt.tokens
-    ('<|user|>Hi', (1, 72))
+    `parts` are its plain texts and its special tokens in turn, a text first.
+
+    >>> prompt = Prompt("<|user|>Hi", (1, 72), ("", "<|user|>", "Hi"))
+    >>> prompt, prompt.tokens, prompt.parts
+    ('<|user|>Hi', (1, 72), ('', '<|user|>', 'Hi'))
     """
 
     tokens: tuple[int, ...]
+    parts: tuple[str, ...]
 
-    def __new__(cls, text: str, tokens: Iterable[int] = ()) -> Prompt:
+    def __new__(cls, text: str, tokens: Iterable[int] = (), parts: Iterable[str] = ()) -> Prompt:
         made = super().__new__(cls, text)
-        made.tokens = tuple(tokens)
+        made.tokens, made.parts = tuple(tokens), tuple(parts)
         return made
 
 
@@ -70,7 +73,7 @@ class ChatTemplate:
     def read(self, messages: Messages) -> Prompt:
         """The prompt of a question, or of messages with a role and a content."""
         asked = check_messages(messages)
-        known = self.source + all_texts(asked)
+        known = "".join(self.words.special) + self.source + all_texts(asked)
         sign = next(char for char in map(chr, range(0xE000, 0xF8FF)) if char not in known)
         splitter = any_of(self.words.special)
 
@@ -79,16 +82,13 @@ class ChatTemplate:
 
         marked = [{mark(key): mark(text) for key, text in message.items()} for message in asked]
         text = render(self.source, messages=marked, add_generation_prompt=True, **self.words.names)
+        parts = [part.replace(sign, "") for part in splitter.split(text)]
         if sign not in text:
-            return Prompt(text, self.words.encode_special(text))
-        tokens, end = list[int](), 0
-        for found in splitter.finditer(text):
-            tokens += [*self._plain(text[end : found.start()], sign), self.words.special[found[0]]]
-            end = found.end()
-        return Prompt(text.replace(sign, ""), (*tokens, *self._plain(text[end:], sign)))
-
-    def _plain(self, text: str, sign: str) -> list[int]:
-        return self.words.encode_plain(text.replace(sign, "")) if text else []
+            return Prompt(text, self.words.encode_special(text), parts)
+        tokens = list[int]()
+        for place, part in enumerate(parts):
+            tokens += [self.words.special[part]] if place % 2 else self.words.encode_plain(part) if part else []
+        return Prompt("".join(parts), tokens, parts)
 
 
 def any_of(texts: Iterable[str]) -> re.Pattern[str]:

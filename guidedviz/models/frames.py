@@ -120,16 +120,16 @@ def read_ids(body: bytes, size: int) -> list[int]:
 
 
 def read_prompt(body: bytes, size: int) -> Prompt:
-    """The prompt in a body: JSON with its text and its tokens.
+    """The prompt in a body: JSON with its texts and special tokens in turn, and its tokens.
 
-    >>> read_prompt(b'{"text": "<|user|>Hi", "tokens": [1, 72]}', size=99).tokens
-    (1, 72)
+    >>> read_prompt(b'{"parts": ["", "<|user|>", "Hi"], "tokens": [1, 72]}', size=99)
+    '<|user|>Hi'
     """
     try:
         said = parse_json(body, 2 * LONGEST)
-        return Prompt(str(said["text"]), read_ids(pack_ids(said["tokens"]), size))
+        return Prompt("".join(said["parts"]), read_ids(pack_ids(said["tokens"]), size), said["parts"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        raise damaged("answer", quoted(body), "the text and the tokens of a prompt") from None
+        raise damaged("answer", quoted(body), "the parts and the tokens of a prompt") from None
 
 
 def pack_vocabulary(vocabulary: Vocabulary) -> bytes:

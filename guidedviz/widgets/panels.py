@@ -28,8 +28,7 @@ from guidedviz.errors import IllegalToken, TraceError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.diagram import lay_out
@@ -38,7 +37,7 @@ from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
-from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
+from guidedviz.views.words import label, milliseconds, pack_step, prompt_parts, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.runner import say_failure
 
@@ -51,7 +50,7 @@ def pack_head(head: Trace, player: Player) -> PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
-    return {
+    packed: PackedHead = {
         "source": head.source,
         "about": say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
@@ -61,6 +60,9 @@ def pack_head(head: Trace, player: Player) -> PackedHead:
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
     }
+    if head.parts:
+        packed["parts"] = prompt_parts(head)
+    return packed
 
 
 def pack_player(player: Player) -> PackedPlayer:

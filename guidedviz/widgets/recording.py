@@ -48,4 +48,5 @@ def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
     if type(step) is not int or not 0 <= step <= len(trace.steps):
         raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
     expect(note, str, "Trace.page, note", "a text")
-    return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording_of(trace), step)], note)
+    asked = "".join(trace.parts[::2]) or trace.prompt
+    return play_page(f"{trace.model}: {asked.strip()[:60]}", [("stage", recording_of(trace), step)], note)

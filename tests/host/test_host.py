@@ -84,7 +84,8 @@ def asked(clerk):
 def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
     model, _, far = asked
     for messages in ("Hi <|end|>", [{"role": "user", "content": "é"}, {"role": "assistant", "content": '"'}]):
-        assert (far.chat(messages), far.chat(messages).tokens) == (model.chat(messages), model.chat(messages).tokens)
+        here, there = model.chat(messages), far.chat(messages)
+        assert (there, there.tokens, there.parts) == (here, here.tokens, here.parts)
     assert far.encode(far.chat("Hi")) == [*model.chat("Hi").tokens]
     guide = gv.guide(gv.regex("[a-z]{5}"), model.vocabulary)
     texts = [gv.record(one, one.chat("Hi"), guide, seed=2).text for one in (model, far)]
@@ -122,7 +123,10 @@ def test_a_host_without_a_chat_template_says_so_at_once(host, guarded):
     assert talk(guarded, ask("POST", "/v1/chat", "Content-Type: application/json", body=b'"a"'))[0] == 401
 
 
-@pytest.mark.parametrize("body", [b"", b"7", b'{"text": "a"}', b'{"text": "a", "tokens": [-1]}', b"[" * 9999])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"7", b'{"parts": []}', b'{"parts": [7], "tokens": [1]}', b'{"parts": ["a"], "tokens": [-1]}', b"[" * 9999],
+)
 def test_a_hostile_host_gives_no_prompt(body):
     with pytest.raises(SettingError, match=r"body of the answer: saw .*expected"):
         read_prompt(body, 65)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 from hypothesis import given
@@ -73,6 +74,8 @@ def test_what_a_person_writes_holds_no_special_token(pair, content):
     special = [[token for token in prompt.tokens if token >= 4096] for prompt in (plain, found)]
     assert special[0] == special[1]
     assert content.strip() in found
+    assert (plain.parts[1::2], "".join(found.parts)) == (found.parts[1::2], found)
+    assert len(found.parts[1::2]) == len(special[1])
 
 
 @pytest.mark.parametrize(
@@ -114,3 +117,9 @@ def test_a_prompt_is_decoded_as_its_tokens(clerk):
     prompt = Prompt("Yes or no:\n", tuple(clerk.encode("Yes or no:\n")))
     guide = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
     assert gv.record(clerk, prompt, guide, seed=1).tokens == gv.record(clerk, "Yes or no:\n", guide, seed=1).tokens
+
+
+def test_a_copy_of_a_prompt_keeps_its_tokens_and_parts():
+    prompt = Prompt("<s>a", (1, 2), ("", "<s>", "a"))
+    copy = pickle.loads(pickle.dumps(prompt))
+    assert (copy, copy.tokens, copy.parts) == (prompt, prompt.tokens, prompt.parts)
