@@ -403,7 +403,7 @@ class Desk:
     async def follow(self, request: Request) -> Response:
         """What of the run a follower lacks; where that is nothing, it waits for the next step."""
         student = request.state.student
-        lacks = await self.run.changes(student, *read_wish(request.url.query))
+        lacks = await self.run.changes(student, *read_wish(request.scope["query_string"].decode("latin-1")))
         size = sum(map(len, lacks))
         self._guard.pay(student, size)
         return StreamingResponse(join_some(lacks), headers={"Content-Length": str(size)}, media_type=JSON)
@@ -423,7 +423,7 @@ async def join_some(pieces: Sequence[str], count: int = 32) -> AsyncIterator[str
 
 async def no_class(request: Request) -> Response:
     """The refusal of a cluster."""
-    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host, with --replicas N")
+    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host")
 
 
 async def serve_page(request: Request) -> Response:

@@ -153,7 +153,6 @@ async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until
 
 async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
     monkeypatch.setattr("guidedviz.widgets.sharing.PAUSE", 0.01)
-    monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=2), open_follower(host)
         await until(lambda: student.text == teacher.text)
@@ -189,8 +188,7 @@ def publish(host, change):
     Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
 
 
-async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until, monkeypatch):
-    monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
+async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until):
     with hosting(bard) as host:
         teacher = open_run(host, steps=1)
         head = json.loads(Connection(read_address(host.address), patience=0).ask("GET", "/v1/run"))["head"]
