@@ -42,7 +42,7 @@ def check_who_emptied(answer: Callable[[Allowed], set[str]]) -> Verdict:
         expected    set()
         because     some token is legal for every rule, so nothing emptied the mask
     """
-    return check_function(answer, cases_of(who_emptied, {why: zip(rows) for why, rows in RULES.items()}))
+    return check_function(answer, cases_of(who_emptied, RULES))
 
 
 def who_emptied(rules: Allowed) -> set[str]:

@@ -404,9 +404,6 @@ class Estimate:
     low: float
     high: float
 
-    def __float__(self) -> float:
-        return self.value
-
     def __str__(self) -> str:
         return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
 
