@@ -15,10 +15,10 @@ from guidedviz.checks import verdict
 from guidedviz.checks.guard import Failed, safe_copy
 from guidedviz.checks.verdict import WIDTH, Case, Facts, Mistake, Verdict, cases_of, check_function, say_kind, show
 from guidedviz.errors import GuidedVizError, SettingError, shorten
-from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA, grammar, pushdown_moves
 from guidedviz.machines.regular import algebra
+from guidedviz.machines.regular.algebra import compare_machines
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema, schema_regex

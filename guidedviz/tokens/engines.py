@@ -18,13 +18,12 @@ import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.extras import need
-from guidedviz.machines import decompile, source
+from guidedviz.machines import source
 from guidedviz.machines.grammars import counted, gbnf, show
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.trie import Ids, Mask, unpack, words_of
@@ -44,7 +43,7 @@ class Asked:
     @cached_property
     def grammar(self) -> Grammar:
         """The machine as a grammar."""
-        return counted.without_ticks(decompile.machine_grammar(self.machine))
+        return counted.without_ticks(source.machine_grammar(self.machine))
 
     @property
     def gbnf(self) -> str:
@@ -60,7 +59,7 @@ class Asked:
     @property
     def regex(self) -> str:
         """The constraint as a regex, if the machine is finite."""
-        return self.text if self.kind == "regex" else show_regex(self.grammar.rules[0].tree)
+        return self.text if self.kind == "regex" else show.show_regex(self.grammar.rules[0].tree)
 
     def __str__(self) -> str:
         return self.text or repr(self.machine)

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
-from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import Machine, S, next_bytes, no_step, read
+from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes, no_step, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA

@@ -28,10 +28,10 @@ from guidedviz.decoding.records import Count, as_json, read_value
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Step, Trace, check_steps
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceError, VocabularyError, quoted
-from guidedviz.machines.decompile import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.source import to_gbnf
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from guidedviz.machines import syntax
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.regular.assertions import build_net
+from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
 from guidedviz.machines.syntax import Tree
 from guidedviz.machines.work import reach, spend

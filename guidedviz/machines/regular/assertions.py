@@ -6,66 +6,16 @@ Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with 
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from re import _constants as op  # type: ignore[attr-defined]
-from typing import Any, TypeVar
+from typing import Any
 
 from guidedviz.machines import syntax
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import build_machine
+from guidedviz.machines.regular.nets import build_net, code_machine, code_net
 from guidedviz.machines.syntax import ANYTHING, Range, Tree
-from guidedviz.machines.work import reach
-
-T = TypeVar("T", bound=Hashable)
-
-# Machines over characters instead of bytes: an edge is a range of code points.
-#
-# A tree that is computed from such a machine can still be escaped or intersected, as JSON Schema does with patterns.
-
-
-def code_machine(tree: Tree) -> DFA:
-    """The minimal machine of a tree, whose edges are ranges of characters."""
-    return build_machine(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))
-
-
-def code_net(dfa: DFA) -> Tree:
-    """A machine over characters as a tree: its states, joined by classes of characters."""
-
-    def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        ranges: dict[int, list[Range]] = defaultdict(list)
-        for low, high, target in dfa.edges[state]:
-            ranges[target].append((low, high))
-        return ((syntax.Chars(syntax.merge_ranges(found)), target) for target, found in ranges.items())
-
-    return build_net(dfa.initial, moves, dfa.is_accepting)
-
-
-def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
-    """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
-
-    >>> a = syntax.literal("a")
-    >>> net = build_net(0, lambda place: [(a, place + 1)] if place < 2 else [], lambda place: place == 1)
-    >>> [(source, target) for source, _, target in net.edges]
-    [(0, 1), (1, 3)]
-    """
-    numbers, edges = {start: 0}, list[tuple[int, Tree, int]]()
-    for place in (queue := [start]):
-        for part, target in moves(place):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            edges.append((numbers[place], part, numbers[target]))
-    last = len(numbers)
-    edges += [(number, syntax.EMPTY, last) for place, number in numbers.items() if may_end(place)]
-    sources: dict[int, list[int]] = defaultdict(list)
-    for source, _, to in edges:
-        sources[to].append(source)
-    live = {*reach([last], sources.__getitem__)}
-    return syntax.Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else syntax.NOTHING
-
 
 FIRST_MARK = syntax.LAST + 2  # not next to a character, or an edge could have both
 

@@ -33,12 +33,11 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.grammars.show import count_signs, show_gbnf
+from guidedviz.machines.grammars.show import count_signs, show_gbnf, show_regex
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.schema import document
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
 from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, SchemaSettings, Subschema, refusal

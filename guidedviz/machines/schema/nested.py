@@ -10,7 +10,7 @@ from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.regular.assertions import build_net
+from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema import constraints, document
 from guidedviz.machines.schema.constraints import Conjunction

@@ -22,8 +22,8 @@ from guidedviz.errors import PatternError
 from guidedviz.machines import syntax
 from guidedviz.machines.grammars.counted import map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.assertions import build_net, code_machine, code_net
 from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.nets import build_net, code_machine, code_net
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
 from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Range, Repeat, Tree, concat, either, literal, optional
@@ -110,7 +110,7 @@ def escape(tree: Tree) -> Tree:
     r"""The same texts as JSON string contents, with escapes.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> show_regex(escape(parse_regex('a["\n]')))
     'a\\\\(?:["n]|u00(?:0[Aa]|22))'
     """
@@ -169,7 +169,7 @@ def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = N
     `high`: of these the texts of at most so many characters, which `tick` allows to count instead of copies.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> show_regex(overlap([parse_regex("[a-z]+"), parse_regex("(?s:.{2,4})")]))
     '[a-z]{2,4}'
     >>> show_regex(overlap([parse_regex("(ab)*"), parse_regex("(?s:.{2,4})")]))
@@ -240,7 +240,7 @@ def split_texts(start: Tree, trees: Sequence[Tree]) -> list[tuple[Tree, frozense
     r"""The texts of the first tree, grouped by which of the others they match.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> any_text, trees = parse_regex("(?s:.*)"), [parse_regex("a?"), parse_regex("a+")]
     >>> [(show_regex(tree), sorted(of)) for tree, of in split_texts(any_text, trees)]
     [('a', [0, 1]), ('aaa*', [1]), ('', [0]), ('a*[^a][\\s\\S]*', [])]
@@ -381,7 +381,7 @@ NumberRule = NumberBound | MultipleOf
 def number_tree(rules: Sequence[NumberRule], kinds: Collection[str], path: str = "#") -> Tree:
     """The integers, the fractions, or both kinds of numbers that keep these rules, without an exponent.
 
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> bounds = [NumberBound(Decimal(8), frozenset((0, 1)), "#"), NumberBound(Decimal(12), frozenset((-1,)), "#")]
     >>> show_regex(number_tree(bounds, {"integer"}))
     '[89]|1[01]'
@@ -451,7 +451,7 @@ def any_number() -> Tree:
 def integers(low: int | None, high: int | None) -> Tree:
     """The integers from low to high; None means no bound.
 
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> show_regex(integers(0, 120)), show_regex(integers(None, None))
     ('0|[1-9][0-9]?|1[01][0-9]|120', '-?(?:0|[1-9][0-9]*)')
     """

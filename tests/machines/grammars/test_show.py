@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guidedviz.machines.grammars.show import show_class, show_regex, unfold
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.machines.regular.show_regex import show_class, show_regex, unfold
 from guidedviz.machines.syntax import EMPTY, LAST, Net
 from tests.strategies import regexes
 
