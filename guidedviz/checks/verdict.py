@@ -35,9 +35,7 @@ KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
 )
 
 Facts = tuple[tuple[str, str], ...]
-Trials = Mapping[
-    str, Iterable[Any]
-]  # grouped by what an answer that fails there has missed: a tuple of arguments, or one
+Trials = Mapping[str, Iterable[Any]]  # tuples of arguments, or one each, by what an answer that fails there has missed
 
 
 @dataclass(frozen=True)

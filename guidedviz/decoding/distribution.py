@@ -404,6 +404,9 @@ class Estimate:
     low: float
     high: float
 
+    def __float__(self) -> float:
+        return self.value
+
     def __str__(self) -> str:
         return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
 
