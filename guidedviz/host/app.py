@@ -6,7 +6,7 @@ is answered, `Service` checks where it comes from, who asks, and how much.
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -17,10 +17,11 @@ from starlette.types import Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.files import parse_json
-from guidedviz.host.batcher import Engine
+from guidedviz.host.batcher import MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
-from guidedviz.host.limits import Guard, Refused, is_loopback
+from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
+from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
 
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
@@ -157,6 +158,14 @@ class Service:
             expected = f"at most {self.guard.limits.rows_bytes}"
             raise SettingError("rows", seen=f"{wanted} bytes", expected=expected, hint="ask for fewer rows")
         return ask
+
+
+def open_service(
+    tokens: Mapping[str, str], model: str, device: str, rate: float, cache_mb: int, whole: bool = True
+) -> Service:
+    """The service of a model that is loaded here."""
+    guard = Guard(tokens, Limits(rate=rate, burst=2 * rate))
+    return Service(Engine(load_here(model, device), cache_mb * MB), guard, whole)
 
 
 async def live(receive: Receive, send: Send) -> None:

@@ -423,7 +423,7 @@ async def join_some(pieces: Sequence[str], count: int = 32) -> AsyncIterator[str
 
 async def no_class(request: Request) -> Response:
     """The refusal of a cluster."""
-    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host, with --replicas N")
+    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host")
 
 
 async def serve_page(request: Request) -> Response:

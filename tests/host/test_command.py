@@ -21,7 +21,7 @@ from guidedviz.extras import is_missing
 from guidedviz.host import replicas, server
 from guidedviz.host.app import Service
 from guidedviz.host.batcher import Engine
-from guidedviz.host.limits import Guard, Limits, find_tokens
+from guidedviz.host.limits import Guard, find_tokens
 
 TOKEN = "a-token-of-the-class"
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -94,7 +94,7 @@ def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
     (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
     module, _, name = app["import_path"].partition(":")
     assert (module, getattr(replicas, name)) == (replicas.__name__, replicas.build_app)
-    assert set(app["args"]) <= replicas.ARGUMENTS
+    assert set(app["args"]) <= set(replicas.DEFAULTS)
     assert [deployment["name"] for deployment in app["deployments"]] == ["model"]
     monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
     with pytest.raises(SettingError, match="no token"):
@@ -122,6 +122,6 @@ def test_ray_serve_mounts_the_same_application(monkeypatch):
 
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     replica = serve.ingress()(replicas.Replica)
-    made = replica.__serve_build_asgi_app__(replicas.Replica("bard", "numpy", {"": TOKEN}, Limits(), 1 << 20))
+    made = replica.__serve_build_asgi_app__(replicas.Replica({"": TOKEN}, "bard", "numpy", 100, 1))
     assert isinstance(made, Service)
     assert replicas.build_app({"model": "bard"}) is not None
