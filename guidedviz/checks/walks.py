@@ -10,14 +10,13 @@ from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.machines import draw_path, machine_cases
 from guidedviz.checks.tokens import DECIMAL, legal_tokens
 from guidedviz.checks.verdict import Case, Mistake, Verdict, check_function, say_difference, say_kind, say_not_ids, show
-from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.machine import forced_bytes, next_bytes, read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
-from guidedviz.tokens.explain import expected_next, explain_token
+from guidedviz.tokens.guide import expected_next, explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.layout.sketch import sketch_nfa

@@ -19,8 +19,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import notice, table
-from guidedviz.tokens.explain import expected_next
-from guidedviz.tokens.guide import Guide, check_guide
+from guidedviz.tokens.guide import Guide, check_guide, expected_next
 from guidedviz.tokens.guide import guide as make_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"

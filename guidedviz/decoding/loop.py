@@ -202,4 +202,5 @@ def make_trace(model: Model, prompt: str, constraint: str = "", seed: int = 0, t
     """A trace without steps that says where they come from."""
     today, size = date.today().isoformat(), len(model.vocabulary)
     parts = prompt.parts if isinstance(prompt, Prompt) else ()
-    return Trace((), prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source, parts)
+    kept = (prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
+    return Trace((), *kept, parts=parts)

@@ -92,9 +92,9 @@ class Trace:
     temperature: Annotated[float, Between(0, 100)]
     vocabulary_size: Count
     source: Source = "LIVE"
-    parts: tuple[str, ...] = ()  # of a chat prompt: its plain texts and its special tokens in turn
     recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
     guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
+    parts: tuple[str, ...] = ()  # of a chat prompt: its plain texts and its special tokens in turn
 
     version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
 

@@ -27,7 +27,7 @@ from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused
 from guidedviz.models.frames import JSON
-from guidedviz.models.remote import can_be_seen, forget
+from guidedviz.models.remote import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen, forget
 
 # What a host reads: a student's report, and a change of the run. The followers check the head and the records.
 
@@ -56,11 +56,11 @@ JsonObject = Annotated[dict[str, Any], check_object]
 class Report:
     """What a student tells: where they stand and, for a question, its choices and the answer."""
 
-    nickname: Annotated[str, between(1, 32)]
+    nickname: Annotated[str, between(1, NICKNAME)]
     lab: Annotated[str, between(0, 48)]
-    place: Annotated[str, between(0, 300)]  # the name of a check, or a question
+    place: Annotated[str, between(0, PLACE_LENGTH)]  # the name of a check, or a question
     state: Literal["open", "answered", "right", "wrong"]
-    choices: tuple[Annotated[str, between(0, 120)], ...] | None = None  # () for a number; None for a check
+    choices: tuple[Annotated[str, between(0, ANSWER)], ...] | None = None  # () for a number; None for a check
     answer: Annotated[Answer | None, lambda value, where: None] = None  # `read_answer` checks it
     session: Annotated[str, between(0, 64)] = ""  # as the host has called it
 
@@ -403,7 +403,7 @@ class Desk:
     async def follow(self, request: Request) -> Response:
         """What of the run a follower lacks; where that is nothing, it waits for the next step."""
         student = request.state.student
-        lacks = await self.run.changes(student, *read_wish(request.url.query))
+        lacks = await self.run.changes(student, *read_wish(request.scope["query_string"].decode("latin-1")))
         size = sum(map(len, lacks))
         self._guard.pay(student, size)
         return StreamingResponse(join_some(lacks), headers={"Content-Length": str(size)}, media_type=JSON)
@@ -423,7 +423,7 @@ async def join_some(pieces: Sequence[str], count: int = 32) -> AsyncIterator[str
 
 async def no_class(request: Request) -> Response:
     """The refusal of a cluster."""
-    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host, with --replicas N")
+    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host")
 
 
 async def serve_page(request: Request) -> Response:

@@ -83,12 +83,12 @@ class Guard:
         self, tokens: Mapping[str, str], limits: Limits | None = None, now: Callable[[], float] = time.monotonic
     ) -> None:
         self.limits, self._now = limits or Limits(), now
-        self._known = {digest(token)[:8]: (digest(token), name) for name, token in tokens.items()}
+        self._known = {name: digest(token) for name, token in tokens.items()}
         self.guarded = bool(tokens)
         self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
         self._number, self._wrong = 0, Few(WRONG, now)
-        self._judged: OrderedDict[tuple[str, bytes], bool] = OrderedDict()  # whether an address's token is right
+        self._judged: OrderedDict[tuple[str, bytes], str | None] = OrderedDict()  # whose token an address has sent
 
     def name(self, authorization: str, session: str, peer: str) -> str:
         """The student that a request comes from, by its token; an unknown token is refused.
@@ -101,15 +101,16 @@ class Guard:
             return guest
         kind, _, token = authorization.partition(" ")
         given = digest(token if kind.lower() == "bearer" else "")
-        right, name = self._known.get(given[:8], (b"", ""))
         if (peer, given) not in self._judged:
             if self._wrong.full(peer):
                 raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute")
-            self._judged[peer, given] = hmac.compare_digest(right, given)
+            names = [name for name, known in self._known.items() if hmac.compare_digest(known, given)]
+            self._judged[peer, given] = names[0] if names else None
             forget(self._judged, self.limits.students)
-            if token and not self._judged[peer, given]:
+            if token and not names:
                 self._wrong.add(peer)
-        if not self._judged[peer, given]:
+        name = self._judged[peer, given]
+        if name is None:
             raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN")
         return name or guest
 

@@ -19,10 +19,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from guidedviz.errors import SettingError, escaped, quoted
-from guidedviz.host.app import Service, reply
-from guidedviz.host.batcher import MB, Engine
-from guidedviz.host.limits import Guard, Limits, Refused, find_tokens, is_loopback, make_token
-from guidedviz.models.load import load_here
+from guidedviz.host.app import Service, open_service, reply
+from guidedviz.host.limits import Refused, find_tokens, is_loopback, make_token
 
 MOST_HEAD = 1 << 14  # bytes
 SECONDS_TO_ASK = 10.0  # for the head of a request, from the first byte on
@@ -79,7 +77,6 @@ class Line(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin; where there are too many, another one makes room."""
         super().connection_made(transport)
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # two writes an answer
         self.address = self.client[0] if self.client else ""
         self._unasked = self.loop.call_later(SECONDS_TO_ASK, transport.abort)
         self._crowd.enter(self)
@@ -144,7 +141,7 @@ def make_server(service: Service, certificate: Path | None = None, key: Path | N
     """A server with these bounds."""
     return Server(
         uvicorn.Config(
-            service.app,
+            service,
             loop="asyncio",
             http=partial(Line, Crowd()),  # type: ignore[arg-type]
             ws="none",
@@ -192,14 +189,12 @@ def serve(options: argparse.Namespace) -> None:
     check_bind(options.bind, bool(tokens))
     check_numbers(options)
     check_certificate(options.certfile, options.keyfile)
-    model = load_here(options.model, options.device)
-    guard = Guard(tokens, Limits(rate=options.rate, burst=2 * options.rate))
-    service = Service(Engine(model, options.cache_mb * MB), guard)
+    service = open_service(tokens, options.model, options.device, options.rate, options.cache_mb)
     allow_connections()
     line = listen(options.bind, options.port)
     server = make_server(service, options.certfile, options.keyfile)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn repeats the signal when it has ended
-    print(say_start(options, line.getsockname()[1], repr(model), guard.guarded), flush=True)
+    print(say_start(options, line.getsockname()[1], repr(service.engine.model), bool(tokens)), flush=True)
     try:
         with suppress(KeyboardInterrupt):
             server.run(sockets=[line])

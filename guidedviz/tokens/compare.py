@@ -18,8 +18,7 @@ from guidedviz.extras import installed
 from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.machine import Machine, read, to_bytes
 from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
-from guidedviz.tokens.explain import token_path
-from guidedviz.tokens.guide import guide
+from guidedviz.tokens.guide import guide, token_path
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 

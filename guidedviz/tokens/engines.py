@@ -1,8 +1,7 @@
-"""The real engines as guides: each compiles a constraint for a vocabulary, and then reads a text token by token.
+"""The real engines: each compiles a constraint for a vocabulary, and then reads a text token by token.
 
 An engine gets the user's text unchanged, so differences show how each engine interprets it, or a machine converted to
-text, which is exact. The engine computes the mask and `advance`, even if they are wrong. Our machine reads the same
-tokens and provides the explanations, the states and the stack.
+text. The text of a machine is exact, so all engines get the same language.
 """
 
 from __future__ import annotations
@@ -10,32 +9,26 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from threading import RLock
 from typing import Any, Protocol
 
 import numpy as np
 
-from guidedviz.errors import IllegalToken, PatternError, SettingError
+from guidedviz.errors import PatternError, SettingError
 from guidedviz.extras import need
-from guidedviz.machines.decompile import machine_grammar
+from guidedviz.machines import source
 from guidedviz.machines.grammars import counted, gbnf, show
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.machine import Machine, read
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.source import compile_text, guess_kind
-from guidedviz.machines.tree import Call, Repeat
-from guidedviz.tokens.explain import Explanation, Guide, foreign_state, illegal_token
+from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.trie import Ids, Mask, unpack, words_of
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
-KEPT = 64  # matchers
-ONE = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
 PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
 
 
@@ -50,7 +43,7 @@ class Asked:
     @cached_property
     def grammar(self) -> Grammar:
         """The machine as a grammar."""
-        return counted.without_ticks(machine_grammar(self.machine))
+        return counted.without_ticks(source.machine_grammar(self.machine))
 
     @property
     def gbnf(self) -> str:
@@ -66,7 +59,7 @@ class Asked:
     @property
     def regex(self) -> str:
         """The constraint as a regex, if the machine is finite."""
-        return self.text if self.kind == "regex" else show_regex(self.grammar.rules[0].tree)
+        return self.text if self.kind == "regex" else show.show_regex(self.grammar.rules[0].tree)
 
     def __str__(self) -> str:
         return self.text or repr(self.machine)
@@ -80,8 +73,8 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> A
     """
     if isinstance(constraint, Mapping):
         constraint, kind = json.dumps(constraint), "schema"
-    kind = kind or (guess_kind(constraint) if isinstance(constraint, str) else "machine")
-    machine = constraint if kind == "machine" else compile_text(kind, str(constraint))
+    kind = kind or (source.guess_kind(constraint) if isinstance(constraint, str) else "machine")
+    machine = constraint if kind == "machine" else source.compile_text(kind, str(constraint))
     return Asked(kind, "" if kind == "machine" else str(constraint), live_machine(machine, "constraint"))
 
 
@@ -337,81 +330,3 @@ VARIANTS: dict[str, Callable[[Vocabulary], Compile]] = {  # the same engines wit
 def prepared(name: str, vocabulary: Vocabulary) -> Compile:
     """An engine prepared for a vocabulary; it is cached."""
     return (PREPARE | VARIANTS)[name](vocabulary)
-
-
-# An engine as a guide. A state contains the tokens so far, so old states stay valid; matchers are copied for them.
-
-
-@dataclass(frozen=True)
-class RealState:
-    """The tokens so far and the machine's state; None if the engine allowed a token that the machine rejects."""
-
-    tokens: tuple[int, ...]
-    at: Hashable = field(compare=False)
-
-
-class RealGuide(Guide):
-    """The masks of a real engine, and the explanations of the machine."""
-
-    def __init__(self, name: str, asked: Asked, vocabulary: Vocabulary) -> None:
-        self.name, self.vocabulary = name, vocabulary
-        self.machine: Machine[Any] = asked.machine
-        self.initial = RealState((), asked.machine.initial)
-        self._kept: dict[tuple[int, ...], Matcher] = {(): prepared(name, vocabulary)(asked)}
-
-    def __repr__(self) -> str:
-        return f"guide({self.machine!r}, {self.vocabulary!r}, {self.name!r})"
-
-    def at(self, state: Any) -> Any:
-        """The machine's state; None if the engine allowed a token that the machine rejects."""
-        if not isinstance(state, RealState):
-            raise foreign_state(self, state)
-        return state.at
-
-    def mask(self, state: RealState) -> Mask:
-        """True for every id that the engine allows; read-only."""
-        self.at(state)
-        with ONE:
-            return self.matcher(state.tokens).mask()
-
-    def is_accepting(self, state: RealState) -> bool:
-        """Whether the engine allows the text to end here."""
-        self.at(state)
-        with ONE:
-            return self.matcher(state.tokens).may_end()
-
-    def matcher(self, tokens: tuple[int, ...]) -> Matcher:
-        """A matcher that has read these tokens. It must not be advanced, and it must not be used from two threads."""
-        known = next(end for end in range(len(tokens), -1, -1) if tokens[:end] in self._kept)
-        matcher = self._kept[tokens[:known]]
-        for end in range(known, len(tokens)):
-            matcher = matcher.copy()
-            if not matcher.take(tokens[end]):
-                said = f"{self.name} refuses token {tokens[end]} {self.vocabulary.display(tokens[end])!r}"
-                raise IllegalToken(f"{said}, which its own mask allows")
-            if len(self._kept) > KEPT:
-                self._kept = {(): self._kept[()]}
-            self._kept[tokens[: end + 1]] = matcher
-        return matcher
-
-    def advance(self, state: RealState, token: int) -> RealState:
-        """The state after a token that the engine allows. EOS has no bytes, so it does not change the state."""
-        token = self.vocabulary.as_id(token)
-        if not self.mask(state)[token]:
-            raise illegal_token(self.vocabulary, self.explain(state, token))
-        if token in self.vocabulary.eos:
-            return state
-        text = state.at is not None and self.vocabulary.is_text(token)
-        at = read(self.machine, self.vocabulary.pieces[token], state.at) if text else None
-        after = RealState((*state.tokens, token), at)
-        self.is_accepting(after)  # the engine may refuse a token that its mask allows
-        return after
-
-    def explain(self, state: RealState, token: int) -> Explanation:
-        """Why the machine accepts or rejects the token, and the engine's answer if it differs."""
-        why = super().explain(state, token)
-        legal = bool(self.mask(state)[why.token])
-        if why.legal == legal:
-            return why
-        verb = "allows" if legal else "forbids"
-        return replace(why, legal=legal, reason=f"{self.name} {verb} it, against the machine: {why.reason}")

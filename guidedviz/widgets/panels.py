@@ -28,8 +28,7 @@ from guidedviz.errors import IllegalToken, TraceError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.diagram import lay_out

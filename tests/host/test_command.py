@@ -19,7 +19,9 @@ from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
 from guidedviz.host import replicas, server
-from guidedviz.host.limits import Limits, find_tokens
+from guidedviz.host.app import Service
+from guidedviz.host.batcher import Engine
+from guidedviz.host.limits import Guard, find_tokens
 
 TOKEN = "a-token-of-the-class"
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -92,13 +94,26 @@ def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
     (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
     module, _, name = app["import_path"].partition(":")
     assert (module, getattr(replicas, name)) == (replicas.__name__, replicas.build_app)
-    assert set(app["args"]) <= replicas.ARGUMENTS
-    assert [deployment["name"] for deployment in app["deployments"]] == [replicas.DEPLOYMENT["name"]]
+    assert set(app["args"]) <= set(replicas.DEFAULTS)
+    assert [deployment["name"] for deployment in app["deployments"]] == ["model"]
     monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
     with pytest.raises(SettingError, match="no token"):
         replicas.build_app(app["args"])
     with pytest.raises(SettingError, match="saw 'modle'"):
         replicas.build_app({"modle": "clerk"})
+
+
+async def test_the_application_agrees_to_start_and_to_end(bard):
+    asked, said = iter(["lifespan.startup", "lifespan.shutdown"]), []
+
+    async def receive():
+        return {"type": next(asked)}
+
+    async def send(message):
+        said.append(message["type"])
+
+    await Service(Engine(bard), Guard({}))({"type": "lifespan"}, receive, send)
+    assert said == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
 
 
 @pytest.mark.skipif(is_missing("ray.serve"), reason="Ray is not installed")
@@ -107,6 +122,6 @@ def test_ray_serve_mounts_the_same_application(monkeypatch):
 
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     replica = serve.ingress()(replicas.Replica)
-    made = replica.__serve_build_asgi_app__(replicas.Replica("bard", "numpy", {"": TOKEN}, Limits(), 1 << 20))
-    assert "/v1/logits" in {route.path for route in made.routes}
+    made = replica.__serve_build_asgi_app__(replicas.Replica({"": TOKEN}, "bard", "numpy", 100, 1))
+    assert isinstance(made, Service)
     assert replicas.build_app({"model": "bard"}) is not None

@@ -75,7 +75,7 @@ def asked(clerk):
     words = Tokenizer(embedded_folder("clerk"))
     source = "{% for m in messages %}{% if m.role == 'no' %}{{ raise_exception('no such role') }}{% endif %}"
     source += "{{ m.role }}: {{ m.content }}<|end|>{% endfor %}"
-    template = ChatTemplate(source, words.special, words.encode_special, words.encode_plain, {})
+    template = ChatTemplate(source, words)
     model = LanguageModel("clerk", clerk.network, words, clerk.vocabulary, template)
     with hosting(model) as host:
         yield model, host, host.model()

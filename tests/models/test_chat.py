@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import pickle
+from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
 
 import guidedviz as gv
 from guidedviz.models.chat import ChatTemplate, Prompt, render
@@ -39,6 +39,8 @@ TALK = [
 @pytest.fixture(scope="module", params=TEMPLATES)
 def pair(request, tmp_path_factory):
     """A chat template of ours and transformers' tokenizer, made of clerk's tokens and some special ones."""
+    from transformers import PreTrainedTokenizerFast
+
     folder = tmp_path_factory.mktemp("chat")
     config = json.loads((embedded_folder("clerk") / "tokenizer.json").read_text())
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
@@ -59,6 +61,7 @@ def expected(reference, messages):
     return list(reference.apply_chat_template(messages, add_generation_prompt=True, return_dict=False))
 
 
+@settings(max_examples=20)
 @given(content=st.text(max_size=30) | st.sampled_from([" a\n", "\n\n", "1 2  3"]))
 def test_the_tokens_are_those_of_transformers(pair, content):
     own, reference = pair
@@ -67,6 +70,7 @@ def test_the_tokens_are_those_of_transformers(pair, content):
     assert own.read(content) == own.read([{"role": "user", "content": content}])
 
 
+@settings(max_examples=30)
 @given(st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8).map("".join))
 def test_what_a_person_writes_holds_no_special_token(pair, content):
     own, _ = pair
@@ -76,6 +80,21 @@ def test_what_a_person_writes_holds_no_special_token(pair, content):
     assert content.strip() in found
     assert (plain.parts[1::2], "".join(found.parts)) == (found.parts[1::2], found)
     assert len(found.parts[1::2]) == len(special[1])
+
+
+@pytest.mark.parametrize("special", [{"§": 1}, {"<|a|>": 1, "|a|>": 2}, {"<|a|>": 1, "|a|": 2, "a": 3, ">": 4}])
+@pytest.mark.parametrize("content", ["x§y", "<|a|>", "<|<|a|>a|>", "\U000f0000§\U000f0001"])
+def test_nobody_writes_a_short_special_token_or_one_inside_another(special, content):
+    first = next(iter(special))
+
+    def ids(text):
+        return [*map(ord, text)]
+
+    words = SimpleNamespace(special=special, names={}, encode_plain=ids, encode_special=lambda _: [1, *ids(content)])
+    template = ChatTemplate(first + "{{ messages[0].content }}", words)
+    prompt = template.read(content)
+    assert (prompt, prompt.parts) == (first + content, ("", first, content))
+    assert prompt.tokens == (1, *ids(content))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +122,7 @@ def test_a_hostile_template_is_refused(source):
      [{"role": "user", "content": "a", "more": ["b"]}], [{"role": "user", "content": [{"type": "text"}]}]],
 )  # fmt: skip
 def test_messages_of_another_form_are_refused(messages):
-    template = ChatTemplate("", {}, list, list, {})
+    template = ChatTemplate("", Tokenizer(embedded_folder("bard")))
     with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
         template.read(messages)
 
