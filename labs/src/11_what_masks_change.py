@@ -292,8 +292,8 @@ gv.predict(
     reveal=[
         lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if way != "free"],
         """All of them. At the first step Z is about 0.1: nine times of ten the model would begin with another word,
-        such as `The`. What is left is `Positive` with 0.096 and `Negative` with 0.006, nearly whatever the sentence says.
-        The spelling of the labels decides, and so does their order in the question: with *negative, neutral or
+        such as `The`. What is left is `Positive` with 0.096 and `Negative` with 0.006, nearly whatever the sentence
+        says. The spelling of the labels decides, and so does their order in the question: with *negative, neutral or
         positive* 62 are right. A small Z at the first step is the warning.""",
     ],
 )
