@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-
 import numpy as np
 import pytest
 
 import guidedviz as gv
 from guidedviz.models.chat import ChatTemplate
-from guidedviz.models.load import embedded_folder
 from guidedviz.models.tokenizer import Tokenizer
 from tests.host.running import hosting
-
-CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+from tests.models.chat_folder import CHATML, build_folder
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """clerk with special tokens in the place of its last three, and a template; its settings name one of them."""
-    shutil.copytree(embedded_folder("clerk"), tmp_path / "mine")
-    words = json.loads((tmp_path / "mine/tokenizer.json").read_text())
-    last = sorted(words["model"]["vocab"], key=words["model"]["vocab"].get)[-3:]
-    lost = set(last)
-    words["model"]["merges"] = [pair for pair in words["model"]["merges"] if "".join(pair) not in lost]
-    for text, name in zip(last, ("<|im_start|>", "<|im_end|>", "<|stop|>"), strict=True):
-        token = words["model"]["vocab"].pop(text)
-        words["model"]["vocab"][name] = token
-        words["added_tokens"].append({"id": token, "content": name, "special": True, **FLAGS})
-    (tmp_path / "mine/tokenizer.json").write_text(json.dumps(words))
-    (tmp_path / "mine/generation_config.json").write_text(json.dumps({"eos_token_id": [0, 4095]}))
-    config = json.loads((tmp_path / "mine/tokenizer_config.json").read_text()) | {"chat_template": CHATML}
-    (tmp_path / "mine/tokenizer_config.json").write_text(json.dumps(config))
-    return tmp_path / "mine"
+    return build_folder(tmp_path / "mine")
 
 
 @pytest.mark.parametrize("device", ["numpy", "torch"])
@@ -62,7 +42,7 @@ def test_all_ends_are_legal_exactly_where_a_text_may_end_and_any_stops_a_decode(
                 assert legal == [set(), set()]
                 assert set(np.flatnonzero(guide.mask(state))) & {0, 4093, 4094, 4095} == {0, 4094, 4095}
             for end in (0, 4094, 4095):
-                trace = gv.record(one, "ab", gv.guide(gv.regex("a*"), one.vocabulary), bias={end: 100.0})
+                trace = gv.record(one, one.chat("ab"), gv.guide(gv.regex("a*"), one.vocabulary), bias={end: 100.0})
                 assert (trace.tokens, trace.steps[-1].end, trace.text) == ((end,), "eos", "")
 
 
