@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -82,6 +83,21 @@ def test_what_a_person_writes_holds_no_special_token(pair, content):
     assert content.strip() in found
     assert (plain.parts[1::2], "".join(found.parts)) == (found.parts[1::2], found)
     assert len(found.parts[1::2]) == len(special[1])
+
+
+@pytest.mark.parametrize("special", [{"§": 1}, {"<|a|>": 1, "|a|>": 2}, {"<|a|>": 1, "|a|": 2, "a": 3, ">": 4}])
+@pytest.mark.parametrize("content", ["x§y", "<|a|>", "<|<|a|>a|>", "\U000f0000§\U000f0001"])
+def test_nobody_writes_a_short_special_token_or_one_inside_another(special, content):
+    first = next(iter(special))
+
+    def ids(text):
+        return [*map(ord, text)]
+
+    words = SimpleNamespace(special=special, names={}, encode_plain=ids, encode_special=lambda _: [1, *ids(content)])
+    template = ChatTemplate(first + "{{ messages[0].content }}", words)
+    prompt = template.read(content)
+    assert (prompt, prompt.parts) == (first + content, ("", first, content))
+    assert prompt.tokens == (1, *ids(content))
 
 
 @pytest.mark.parametrize(
