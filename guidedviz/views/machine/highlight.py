@@ -8,7 +8,7 @@ from typing import Any
 
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect
-from guidedviz.machines.machine import Machine, to_bytes
+from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
 from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.pushdown.stacks import Cell, State
@@ -101,20 +101,6 @@ def check_pda(machine: object, where: str) -> None:
     expect(machine, PDA, where, "a pushdown machine", "gv.grammar(text)")
 
 
-def readable_path(machine: Machine[Any], data: bytes, state: Any = None) -> tuple[Any, ...]:
-    """The states along a text, from `state` or the initial one, up to the first byte that cannot be read.
-
-    >>> readable_path(gv.regex("ab*"), b"abx")
-    (0, 1, 1)
-    """
-    path = [machine.initial if state is None else state]
-    for byte in data:
-        if (reached := machine.step(path[-1], byte)) is None:
-            break
-        path.append(reached)
-    return tuple(path)
-
-
 def state_after(pda: PDA, text: State | bytes | str, where: str = "text") -> State:
     """The state after a text, or the state itself; an error names the first byte that cannot be read.
 
@@ -127,7 +113,7 @@ def state_after(pda: PDA, text: State | bytes | str, where: str = "text") -> Sta
         pda.is_accepting(text)  # raises for a state of another machine
         return text
     data = to_bytes(text)
-    *read, state = readable_path(pda, data)
+    *read, state = read_path(pda, data)
     if len(read) < len(data):
         top, byte = pda.frames(state), data[len(read) : len(read) + 1]
         expected = top[0].waits if top else "the end"
@@ -225,7 +211,7 @@ def read_bytes(step: Step) -> bytes:
 
 def read_step(machine: Drawable, state: Any, step: Step) -> StatePath:
     """The states of a step, `state` first, up to the first byte that the machine cannot read."""
-    return readable_path(machine, read_bytes(step), state)
+    return read_path(machine, read_bytes(step), state)
 
 
 def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
