@@ -32,7 +32,7 @@ from guidedviz.errors import SettingError
 from guidedviz.files import shipped
 from guidedviz.models.model import LanguageModel, Model, check_model
 from guidedviz.models.remote import RemoteModel
-from guidedviz.views.charts.payoff import (
+from guidedviz.views.charts.costs import (
     AXES,
     HEIGHT,
     WIDTH,

@@ -1,5 +1,7 @@
 """What the stage tells its page about each step: the step in words, the machine, the stack and the map.
 
+The same for every step of a run is a recording.
+
 A `Page` remembers what one page has been told, so that a step, a drawing, a stack and a mask are sent to it once. All
 texts show every token in visible characters.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, cast
 
 from guidedviz.decoding.player import (
@@ -21,10 +24,19 @@ from guidedviz.decoding.player import (
     recorded_settings,
     shared_steps,
 )
-from guidedviz.decoding.recording import PackedBranch, PackedByte, PackedHead, PackedPlayer, PackedStep, PackedWhy
+from guidedviz.decoding.recording import (
+    PackedBranch,
+    PackedByte,
+    PackedHead,
+    PackedPlayer,
+    PackedStep,
+    PackedWhy,
+    compress,
+)
+from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Candidate, Point, Step, Trace, follows, taken_back
-from guidedviz.errors import IllegalToken, TraceError, quoted, shorten
+from guidedviz.errors import IllegalToken, SettingError, TraceError, expect, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
@@ -38,8 +50,9 @@ from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
-from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
+from guidedviz.views.words import kept_source, label, milliseconds, pack_step, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, Masks, split_of
+from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
 
 BRANCH_LENGTH = 121  # characters of a branch that are read; one less is shown
@@ -377,3 +390,44 @@ def read_taken(
             point = at.then(step.token, state)
         run.append(Taken(step, point, settings, walk))
     return tuple(run)
+
+
+# --- a run as a recording, which holds what the page shows at every step, and a page that plays it ---
+
+
+ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larger one only those that the steps show
+
+
+def show_run(trace: Trace) -> dict[str, Any]:
+    """What the page shows at every step of a trace."""
+    player = read_record("step", trace.guide, trace)
+    panels = Panels(trace.guide, None, lambda: None, stack=False)
+    shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.news(player, 0, Page())
+    shown |= {"head": pack_head(trace, player) | {"source": kept_source(trace.source)}, "cursor": 0, "turn": 0}
+    shown |= {"playing": False, "speed": 4, "note": "", "why": None}
+    if panels.map:
+        for step, whys in zip(shown["add"], panels.explain_steps(player), strict=True):
+            step["whys"] = whys
+        every = trace.vocabulary_size <= ALL_TEXTS
+        ranks = range(trace.vocabulary_size) if every else {rank for step in shown["add"] for rank in step["ranks"]}
+        shown["map"]["answers"] = panels.map.texts(ranks)
+    return shown
+
+
+def recording_of(trace: Trace) -> str:
+    """The recording of a trace: the one it was loaded with, once it is checked, or a new one."""
+    return trace.recording if trace.shown else compress(show_run(trace))
+
+
+def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:
+    """Write a page that plays a trace."""
+    file = check_path(path)
+    write_whole(file, page_of(trace, step, note).encode("utf-8", "replace"))
+
+
+def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
+    """A page that plays a trace."""
+    if type(step) is not int or not 0 <= step <= len(trace.steps):
+        raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
+    expect(note, str, "Trace.page, note", "a text")
+    return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording_of(trace), step)], note)

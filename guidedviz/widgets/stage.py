@@ -24,8 +24,17 @@ from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets.display import Display, is_still
 from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
-from guidedviz.widgets.panels import SPEEDS, Page, Panels, RecordedPanels, pack_head, pack_player, pack_times
-from guidedviz.widgets.recording import page_of, show_run
+from guidedviz.widgets.panels import (
+    SPEEDS,
+    Page,
+    Panels,
+    RecordedPanels,
+    pack_head,
+    pack_player,
+    pack_times,
+    page_of,
+    show_run,
+)
 from guidedviz.widgets.runner import Runner, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 

@@ -13,7 +13,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
 from guidedviz.files import shipped
-from guidedviz.views.charts.payoff import HEIGHT, WIDTH, draw_plot
+from guidedviz.views.charts.costs import HEIGHT, WIDTH, draw_plot
 from guidedviz.views.figure import drawing
 from guidedviz.widgets import fraction
 

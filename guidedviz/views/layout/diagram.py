@@ -14,11 +14,23 @@ import numpy as np
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.curves import Block, Curve, Diagram, Jumps, Label, Point, Spot, cut, sample, straight
-from guidedviz.views.layout.layers import Extent, Link, place
-from guidedviz.views.layout.plan import MANY, ArrowLine, Bundle, Plan, make_plan
+from guidedviz.views.layout.positions import (
+    Block,
+    Curve,
+    Diagram,
+    Extent,
+    Jumps,
+    Label,
+    Link,
+    Point,
+    Spot,
+    cut,
+    place,
+    sample,
+    straight,
+)
 from guidedviz.views.layout.routes import Room, call_box, count_box, disc_box, label_box, settle_names, title_box
-from guidedviz.views.layout.sketch import Sketch, by_state
+from guidedviz.views.layout.sketch import MANY, ArrowLine, Bundle, Plan, Sketch, by_state, make_plan
 
 MOST_STATES = 300  # of a larger machine the neighbourhood of one state is drawn
 MOST_ARROWS = 1200

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.curves import Block, Curve, Label, Point, Points, Spot, along, bezier
+from guidedviz.views.layout.positions import Block, Curve, Label, Point, Points, Spot, along, bezier
 from guidedviz.views.layout.sketch import Sketch
 
 CELL = 2.0
