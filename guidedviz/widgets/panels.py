@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
+from guidedviz.decoding import recording
 from guidedviz.decoding.player import (
     ClosedWalk,
     LiveWalk,
@@ -23,15 +24,6 @@ from guidedviz.decoding.player import (
     Walk,
     recorded_settings,
     shared_steps,
-)
-from guidedviz.decoding.recording import (
-    PackedBranch,
-    PackedByte,
-    PackedHead,
-    PackedPlayer,
-    PackedStep,
-    PackedWhy,
-    compress,
 )
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.settings import Settings
@@ -60,7 +52,7 @@ SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps per second
 KEPT_STATES = 4096  # states of a pushdown machine whose stacks stay packed
 
 
-def pack_head(head: Trace, player: Player) -> PackedHead:
+def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
@@ -76,7 +68,7 @@ def pack_head(head: Trace, player: Player) -> PackedHead:
     }
 
 
-def pack_player(player: Player) -> PackedPlayer:
+def pack_player(player: Player) -> recording.PackedPlayer:
     """The cursor, and the settings of the next step."""
     return {
         "cursor": player.cursor,
@@ -88,12 +80,12 @@ def pack_player(player: Player) -> PackedPlayer:
     }
 
 
-def pack_branch(player: Player, run: Run) -> PackedBranch:
+def pack_branch(player: Player, run: Run) -> recording.PackedBranch:
     """A run that was left."""
     same = shared_steps(player.taken, run)
     start = run[same : same + BRANCH_LENGTH]  # every token shows at least one character
     text = shorten("".join(label(taken.step.piece) for taken in start), BRANCH_LENGTH - 1)
-    return PackedBranch(same, len(run) - same, text)
+    return recording.PackedBranch(same, len(run) - same, text)
 
 
 def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
@@ -102,7 +94,7 @@ def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
     return {"top": (round(top, 4), milliseconds(top))}
 
 
-def pack_explanation(why: Explanation) -> PackedWhy:
+def pack_explanation(why: Explanation) -> recording.PackedWhy:
     """A token byte by byte up to the rejected one."""
     rows, names = [], why.states
     for place in range(len(why.piece)):
@@ -110,7 +102,7 @@ def pack_explanation(why: Explanation) -> PackedWhy:
         state = names[place] if place < len(names) else ""
         after = names[place + 1] if place + 1 < len(names) else ""
         fate = f"expected {why.expected}" if died else after and f"→ {after}"
-        rows.append(PackedByte(label(why.piece[place : place + 1]), state, fate, died))
+        rows.append(recording.PackedByte(label(why.piece[place : place + 1]), state, fate, died))
         if died:
             break
     return {"label": label(why.piece), "reason": why.reason, "rows": tuple(rows), "stack": why.stack}
@@ -121,7 +113,7 @@ class Page:
 
     def __init__(self) -> None:
         self.player: Player | None = None
-        self.head: PackedHead | None = None
+        self.head: recording.PackedHead | None = None
         self.text = ""  # in the box of the constraint
         self.masks = Masks()
         self.turn(None)
@@ -246,10 +238,10 @@ class RecordedPanels:
         ahead = None if player.peek is None else self._steps[player.cursor]
         return {"from": same, "add": self._steps[same : len(player.taken)], "next": ahead, **once}
 
-    def explain(self, player: Player, token: int) -> PackedWhy | None:
+    def explain(self, player: Player, token: int) -> recording.PackedWhy | None:
         """Why a candidate of the shown step is forbidden; None where it is not."""
         step = self._steps[min(player.cursor, len(self._steps) - 1)] if self._steps else {}
-        return cast(PackedWhy | None, step.get("whys", {}).get(str(token)))
+        return cast(recording.PackedWhy | None, step.get("whys", {}).get(str(token)))
 
     def split(self, player: Player) -> None:
         """No split: the recording has the masks only."""
@@ -305,7 +297,7 @@ class Panels:
             news["map"] = self.map.news(page.masks)
         return news
 
-    def _pack(self, player: Player, run: Run, same: int, page: Page) -> list[PackedStep]:
+    def _pack(self, player: Player, run: Run, same: int, page: Page) -> list[recording.PackedStep]:
         """The steps from `same` on, each with its way through the machine and its mask."""
         steps = tuple(taken.step for taken in run)
         packed = []
@@ -320,7 +312,7 @@ class Panels:
             if self.map:
                 ranks = self.map.ranks([c.token for c in shown_candidates(step)])
                 one |= self.map.at(state, page.masks) | {"ranks": ranks}
-            packed.append(cast(PackedStep, one))
+            packed.append(cast(recording.PackedStep, one))
         return packed
 
     def _state_at(self, player: Player) -> Any:
@@ -336,13 +328,13 @@ class Panels:
             return self._replayed[place - 1].after.state if place else self.guide.initial
         return run[place - 1].after.state if place else walk.first.state
 
-    def explain(self, player: Player, token: int) -> PackedWhy | None:
+    def explain(self, player: Player, token: int) -> recording.PackedWhy | None:
         """Why a candidate of the shown step is forbidden; None where it is not."""
         step = player.ahead.step if player.ahead else player.current if player.at_end else None
         found = next((c for c in step.candidates if c.token == token and not c.legal), None) if step else None
         return self._explain(self._state_at(player), found) if found else None
 
-    def explain_steps(self, player: Player) -> list[dict[int, PackedWhy]]:
+    def explain_steps(self, player: Player) -> list[dict[int, recording.PackedWhy]]:
         """For every known step, why each shown forbidden candidate is forbidden."""
         states = [self._state(player.walk, player.taken, place) for place in follows(player.steps)]
         return [
@@ -350,14 +342,14 @@ class Panels:
             for state, step in zip(states, player.steps, strict=True)
         ]
 
-    def _explain(self, state: Any, forbidden: Candidate) -> PackedWhy:
+    def _explain(self, state: Any, forbidden: Candidate) -> recording.PackedWhy:
         recorded = "It was forbidden here when the run was recorded."
         reason = recorded if self._recorded else "It is a special token, not text."
         if self.guide is not None:
             try:
                 why = self.guide.explain(state, forbidden.token)
                 way = self.machine.why(why, self.guide.path(state, forbidden.token)) if self.machine else {}
-                return cast(PackedWhy, pack_explanation(why) | way)
+                return cast(recording.PackedWhy, pack_explanation(why) | way)
             except Exception as error:  # a guide that cannot explain still forbids the token
                 reason = f"The constraint forbids it here ({say_failure(error)})."
         return {"label": label(forbidden.piece), "reason": reason, "rows": (), "stack": ()}
@@ -416,7 +408,7 @@ def show_run(trace: Trace) -> dict[str, Any]:
 
 def recording_of(trace: Trace) -> str:
     """The recording of a trace: the one it was loaded with, once it is checked, or a new one."""
-    return trace.recording if trace.shown else compress(show_run(trace))
+    return trace.recording if trace.shown else recording.compress(show_run(trace))
 
 
 def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:

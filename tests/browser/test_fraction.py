@@ -104,8 +104,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(fraction, "time_task", clock.time_task)
-    monkeypatch.setattr(fraction, "measure_cost", lambda model: RECORD.cost)
+    monkeypatch.setattr(fraction.jump, "time_task", clock.time_task)
+    monkeypatch.setattr(fraction.jump, "measure_cost", lambda model: RECORD.cost)
     monkeypatch.setattr(fraction, "ROUNDS", 1)
     return clock
 

@@ -227,14 +227,10 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
 
 
 def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
+    if arrow.through or arrow.loop:
+        return say_arrow(arrow, whole=not arrow.loop)
     if not arrow.call:
-        return (
-            say_arrow(arrow, whole=True)
-            if arrow.through
-            else f"{arrow.loop} times"
-            if arrow.loop
-            else say_ranges(arrow.ranges)
-        )
+        return say_ranges(arrow.ranges)
     times, key = dict(lit.calls), arrow_key(arrow)
     if key not in times:
         return f"calls {arrow.call}" + " (called last)" * (key in lit.last)

@@ -11,9 +11,8 @@ from pathlib import Path
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import wide, write
-from guidedviz.views.layout.diagram import FREE_END, short_name
+from guidedviz.views.layout.diagram import FREE_END, call_box, short_name
 from guidedviz.views.layout.positions import Curve, Diagram, Label, Spot, head, straight, write_path
-from guidedviz.views.layout.routes import call_box
 from guidedviz.views.layout.sketch import Arrow, Sketch, say_arrow
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 

@@ -139,8 +139,7 @@ class _ChartFilm:
         begun = [Item(wanted, way, 0, place[0]) for rule, way in self.ways if rule == wanted]
         fresh = [new for new in begun if self.find(new) is None]
         for new in fresh:
-            shown = str(new).rpartition(" (")[0]
-            self.add("predict", new, [place], f"{asked}, so {shown} may begin here.")
+            self.add("predict", new, [place], f"{asked}, so {_dotted(new)} may begin here.")
         if not fresh:
             self.show(f"{asked}. Its items are in this column already: nothing is added.", [place])
         if wanted in self.nullable:

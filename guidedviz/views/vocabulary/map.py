@@ -226,7 +226,7 @@ def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
 def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
     """The text of every token, on a map of a small vocabulary."""
     parts = []
-    for rank, token in enumerate(made.order.tolist()):
+    for rank, token in enumerate(made.vocabulary.order.tolist()):
         x, y = ((made.cells[rank] + 0.5) * cell).tolist()
         words = shorten(label(made.vocabulary.pieces[token]), int(cell // 7))
         look = {"text_anchor": "middle", **ink_on(kinds, rank, rank + 1)}
@@ -268,6 +268,6 @@ def list_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> tuple[Ele
         line |= {"stroke_dasharray": kind.outline} if kind.outline != "none" else {}
         size = {"x": x + 1, "y": y + 1, "width": long - 3, "height": BOX - 3, "rx": 3}
         parts.append(node("rect", **size, fill=f"var(--gv-{kind.colour})", fill_opacity=0.2, **line))
-        words = shorten(label(made.vocabulary.pieces[made.order[rank]]), int(long / 7.5))
+        words = shorten(label(made.vocabulary.pieces[made.vocabulary.order[rank]]), int(long / 7.5))
         parts.append(write(x + long / 2, y + 16, words, 12, mono=True, text_anchor="middle", font_weight="bold"))
     return together(parts), 28 + BOX * ceil(len(shown) / COLUMNS)
