@@ -52,7 +52,7 @@ from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map
-from guidedviz.views.vocabulary.split_map import draw_split as draw_split
+from guidedviz.views.vocabulary.map import draw_split as draw_split
 from guidedviz.widgets.bias import bias_sliders as bias_sliders
 from guidedviz.widgets.film import film as film
 from guidedviz.widgets.film import folded as folded

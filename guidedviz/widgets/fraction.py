@@ -19,17 +19,7 @@ from guidedviz.errors import SettingError
 from guidedviz.files import shipped
 from guidedviz.models.model import LanguageModel, Model, check_model
 from guidedviz.models.remote import RemoteModel
-from guidedviz.views.charts.costs import (
-    AXES,
-    HEIGHT,
-    WIDTH,
-    draw_payoff,
-    draw_plot,
-    find_run,
-    say_point,
-    say_spread,
-    say_times,
-)
+from guidedviz.views.charts import costs
 from guidedviz.views.figure import Figure, drawing
 from guidedviz.views.words import kept_source, label, milliseconds
 from guidedviz.widgets.display import Display, Shown, is_still
@@ -119,7 +109,7 @@ class FractionSlider(Shown):
     def figure(self) -> Figure:
         """The curves, the runs so far and the handle, as a still picture."""
         kept = replace(self.payoff, source=kept_source(self.payoff.source))
-        return draw_payoff(kept, jump.FRACTIONS[self.place], self.rows)
+        return costs.draw_payoff(kept, jump.FRACTIONS[self.place], self.rows)
 
     def _hear(self, said: Any) -> None:
         match said:
@@ -162,7 +152,7 @@ class FractionSlider(Shown):
     def _keep(self, rounds: list[Round]) -> None:
         """Keep the median run in place of an older one with its place and rows, and the medians of the constants."""
         run = jump.median_run([run for run, _ in rounds])
-        old = find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
+        old = costs.find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
         self._costs.append(rounds[-1][1])
         runs = (*(one for one in self.payoff.runs if one is not old), run)
         self.payoff = replace(self.payoff, runs=runs, cost=jump.median_cost(self._costs))
@@ -197,11 +187,11 @@ def time_round(model: LanguageModel, wish: Wish, stop: Callable[[], bool]) -> Ro
 def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:
     """What the page needs to move without the kernel: the plot, and a text per place."""
     where = f"{payoff.model} · {payoff.device}" + f" · {payoff.date}" * (payoff.source == "RECORDED")
-    plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
+    plot = costs.draw_plot(replace(payoff, runs=()), 0.0, 1)
     return {
         "head": {"source": payoff.source, "about": where, "live": live},
-        "plot": drawing(WIDTH, HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
-        "axes": AXES,
+        "plot": drawing(costs.WIDTH, costs.HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
+        "axes": costs.AXES,
         "texts": list(map(pack_parts, payoff.previews)),
         "places": jump.FRACTIONS,
         "rows": ROWS,
@@ -224,11 +214,11 @@ def pack_run(run: jump.Timed) -> dict[str, Any]:
         "share": run.fraction,
         "speedup": run.speedup,
         "spread": [min(run.speedups), max(run.speedups)] if run.speedups else [],
-        "title": say_point(run),
+        "title": costs.say_point(run),
         "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
         "tookText": took,
-        "told": f"measured {say_times(run.speedup)} a token{say_spread(run)}: {took[1]} for {run.tokens} tokens"
-        f" instead of {took[0]} for {run.naive_passes}; both outputs: {run.difference}",
+        "told": f"measured {costs.say_times(run.speedup)} a token{costs.say_spread(run)}: {took[1]} for {run.tokens} "
+        f"tokens instead of {took[0]} for {run.naive_passes}; both outputs: {run.difference}",
     }
 
 
