@@ -144,9 +144,9 @@ def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
-def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> PackedStep:
+def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
-    shown = shown_candidates(step, count)
+    shown = shown_candidates(step)
     left = [1 - sum(c.raw for c in shown), 1 - sum(c.drawn for c in shown) if step.legal else 0.0]
     left = [part if part > 1e-6 else 0.0 for part in left]
     plain = is_plain(step)  # a second bar is needed only where a token is forbidden or the probabilities differ

@@ -8,7 +8,7 @@ texts show every token in visible characters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
@@ -246,9 +246,6 @@ class RecordedPanels:
     def split(self, player: Player) -> None:
         """No split: the recording has the masks only."""
 
-    def hear(self, said: Any, player: Player, page: Page) -> None:
-        """Answer nothing: the page has all texts."""
-
 
 # The panels of the stage that need a guide: machine, stack and map, all at the player's cursor.
 
@@ -256,8 +253,8 @@ class RecordedPanels:
 class Panels:
     """The feeds of the panels. A recording has no states, so its tokens are read by the guide."""
 
-    def __init__(self, guide: Guide | None, recorded: Trace | None, tell: Callable[[], Any], stack: bool) -> None:
-        self.guide, self._recorded, self._tell = guide, recorded, tell
+    def __init__(self, guide: Guide | None, recorded: Trace | None, stack: bool = False) -> None:
+        self.guide, self._recorded = guide, recorded
         machine = guide.machine if guide else None
         self.drawn = machine if isinstance(machine, Drawable) else None  # for a still picture
         self.machine = MachineFeed(self.drawn) if self.drawn else None
@@ -266,7 +263,7 @@ class Panels:
 
     def close(self) -> Panels:
         """These panels without the guide; the machine stays drawn."""
-        closed = Panels(None, self._recorded, self._tell, stack=False)
+        closed = Panels(None, self._recorded)
         closed.drawn = self.drawn
         return closed
 
@@ -275,11 +272,9 @@ class Panels:
         return split_of(self.guide, self._state_at(player)) if self.map else None
 
     def hear(self, said: Any, player: Player, page: Page) -> None:
-        """Answer a question of the page with the next news."""
-        match said:
-            case {"do": "map"} if self.map is not None:
-                self.map.hear(said, self._state_at(player), page.masks)
-                self._tell()
+        """Answer a question about the map with the next news."""
+        if self.map is not None:
+            self.map.hear(said, self._state_at(player), page.masks)
 
     def news(self, player: Player, same: int, page: Page) -> dict[str, Any]:
         """The steps from `same` on, the next one, and what the page lacks to show them; a removed machine is None."""
@@ -393,7 +388,7 @@ ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larg
 def show_run(trace: Trace) -> dict[str, Any]:
     """What the page shows at every step of a trace."""
     player = read_record("step", trace.guide, trace)
-    panels = Panels(trace.guide, None, lambda: None, stack=False)
+    panels = Panels(trace.guide, None)
     shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.news(player, 0, Page())
     shown |= {"head": pack_head(trace, player) | {"source": kept_source(trace.source)}, "cursor": 0, "turn": 0}
     shown |= {"playing": False, "speed": 4, "note": "", "why": None}

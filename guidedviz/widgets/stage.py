@@ -47,7 +47,7 @@ class Stage:
         walk, self._stack = player.walk, stack
         trace = walk.trace if isinstance(walk, ReplayWalk) else None
         loaded = trace if trace and trace.recording and guide is None else None
-        self.panels = panels.RecordedPanels(loaded) if loaded else panels.Panels(guide, trace, self._repaint, stack)
+        self.panels = panels.RecordedPanels(loaded) if loaded else panels.Panels(guide, trace, stack)
         self._editor = Editor(self, walk.model.vocabulary, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: PackedWhy | None = None
         self._runner = Runner(self)
@@ -76,7 +76,7 @@ class Stage:
 
     def begin(self, head: Trace, guide: Guide | None) -> None:
         """Show another run, or go on under another guide."""
-        self.head, self.panels = head, panels.Panels(guide, None, self._repaint, self._stack)
+        self.head, self.panels = head, panels.Panels(guide, None, self._stack)
 
     def branch(self) -> Stage:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
@@ -208,9 +208,6 @@ class Stage:
         still = isinstance(self.player.walk, ClosedWalk) and self.role is None
         return self.display.bundle(figure, still=still, **wanted)
 
-    def _repaint(self) -> None:
-        self.display.tell()
-
     def _hear(self, said: Any) -> None:
         if self.role is None or not self.role.hear(said, self):
             self._obey(said)
@@ -238,8 +235,9 @@ class Stage:
             case {"do": "edit", "kind": str(kind), "text": str(text)} if self._editor is not None:
                 self._page.text = text
                 self._editor.type(kind, text)
-            case _:
+            case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
+                self.display.tell()
 
     def _send_page(self) -> None:
         """Send the whole run to the page as a page that plays it, to be saved."""

@@ -221,13 +221,8 @@ LOW, MOST = 0.5, 22.0  # the speed-ups at the bottom and at the top; a run may b
 AXES = {"left": LEFT, "top": TOP, "span": SPAN, "high": HIGH, "last": LAST, "width": WIDTH, "low": LOW, "most": MOST}
 SHARES = tuple(LAST * step / 95 for step in range(96))
 X = Axis("tokens that are forced", 0.0, LAST, tuple((f, f"{f:.0%}") for f in (0, 0.2, 0.4, 0.6, 0.8, LAST)), grid=False)
-Y = Axis(
-    "times as fast as without, on a logarithmic scale",
-    LOW,
-    MOST,
-    tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20)),
-    log=True,
-)
+TIMES = tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20))
+Y = Axis("times as fast as without, on a logarithmic scale", LOW, MOST, TIMES, log=True)
 
 
 def payoff_chart(payoff: Payoff, rows: int) -> Chart:

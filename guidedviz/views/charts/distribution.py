@@ -137,12 +137,11 @@ UNASKED = "Only one continuation is legal, so the model is not asked and there i
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 
 
-def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
+def draw_distribution(step: Step, title: str = "next token") -> Figure:
     """The likeliest tokens before and after the mask; forbidden tokens are struck through."""
     expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
-    expect(count, int, "draw_distribution, count", "a number of tokens")
     expect(title, str, "draw_distribution, title", "a text")
-    packed = pack_step(step, count=count)
+    packed = pack_step(step)
     svg, height = write_next(packed, title, WIDE - 2 * EDGE, f"{step.legal:,} legal")
     alt = say_next(packed, title)
     text = alt if step.how == "forced" else f"{title}: {step.legal} legal, Z {packed['massText']}"

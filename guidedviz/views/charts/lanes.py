@@ -57,9 +57,8 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
     note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
     lines = [_say(n, one) for n, one in enumerate(shown)]
-    y = lanes_axis(
-        ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
-    )
+    schemas = (one.request.schema or "no schema" for one in shown)
+    y = lanes_axis(["device", "CPU", *(shorten(f"{n} {schema}", 24) for n, schema in enumerate(schemas))])
     x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
     series = spans_by_kind(KINDS, _boxes(timeline, len(y.ticks)))
     chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * len(y.ticks))
@@ -172,9 +171,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     if not all(isinstance(value, int) for value in (first, tokens)) or not 0 <= first < count or tokens < 1:
         raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
     shown = [run.turns[first : first + tokens] for run in pair]
-    starts = [
-        run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0]) for run in pair
-    ]
+    starts = [run.turns[first - 1].chosen if first else min(*run.turns[0].forward, *run.turns[0].mask) for run in pair]
     end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
 
     def boxes() -> Iterator[tuple[str, Box]]:
@@ -266,10 +263,10 @@ def draw_comparison(comparison: Comparison) -> Figure:
     y = lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
     width = min(760.0, PITCH * max(3, len(steps)))
     notes += [more] * bool(left)
-    chart = Chart(
-        "engines along one text", x, y, tuple(series), tuple(notes), width, ENGINE_LANE * (len(y.ticks) + 0.3)
+    height = ENGINE_LANE * (len(y.ticks) + 0.3)
+    return draw_chart(
+        Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height), str(comparison)
     )
-    return draw_chart(chart, str(comparison))
 
 
 def _next(comparison: Comparison, step: ComparedStep) -> str:

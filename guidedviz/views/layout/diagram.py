@@ -302,13 +302,9 @@ def _lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bo
     settled, counts = settle_names(sketch, spots, curves, labels, Room(placed.width + by, placed.height))
     names = [label_box(label.words, (label.x, label.y)) for label in settled]
     names += [count_box(place) for place in counts.values()]
-    low = [
-        (placed.width + by, placed.height),
-        *((spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()),
-    ]
-    low += [sample(curve).max(0) + 8 for curve, _ in curves.values()] + [
-        (name.right + 2, name.bottom + 2) for name in names
-    ]
+    low = [(placed.width + by, placed.height), *((name.right + 2, name.bottom + 2) for name in names)]
+    low += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
+    low += [tuple(sample(curve).max(0) + 8) for curve, _ in curves.values()]
     width, height = np.max(low, axis=0).tolist()
     return Diagram(sketch, spots, curves, settled, more, width, height, counts)
 

@@ -288,17 +288,12 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) ->
     >>> found.centres[0][0] < found.labels[0][0] < found.centres[1][0]
     True
     """
-    work = count_work(boxes, links, first)
+    layer = count_layers(len(boxes), links, first)
+    work = len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
     answer = ask_graphviz(describe(boxes, links)) if work <= MOST_WORK else None
     return read_layout(answer, len(boxes)) if answer else place_in_layers(boxes, links, first)
-
-
-def count_work(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> int:
-    """The boxes that Graphviz places: it adds one wherever a line crosses a column."""
-    layer = count_layers(len(boxes), links, first)
-    return len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
 
 
 def ask_graphviz(text: str) -> dict[str, Any] | None:

@@ -142,12 +142,8 @@ def sketch_pda(pda: PDA) -> Sketch:
     ((('root', (0, 1, 2, 3)),), [Arrow(source=1, target=3, ranges=(), call='root')])
     """
     nodes = pda.nodes
-    arrows = _reading_arrows(
-        [(low, high, nodes.settled(target)) for low, high, target in edges] for edges in nodes.edges
-    )
-    arrows += [
-        Arrow(source, after, (), nodes.names[rule]) for source, calls in enumerate(nodes.calls) for rule, after in calls
-    ]
+    arrows = _reading_arrows([(low, up, nodes.settled(to)) for low, up, to in edges] for edges in nodes.edges)
+    arrows += [Arrow(at, after, (), nodes.names[rule]) for at, calls in enumerate(nodes.calls) for rule, after in calls]
     names, rules = tuple(map(name_node, range(len(nodes)))), _nodes_of_rules(nodes, arrows)
     repeats = tuple((nodes.names[rule], str(bounds)) for rule, bounds in enumerate(nodes.counts) if bounds)
     arrows += [
@@ -232,10 +228,8 @@ def find_chains(sketch: Sketch) -> list[Chain]:
     >>> [bytes(arrow.ranges[0][0] for arrow in chain) for chain in find_chains(sketch_dfa(gv.regex("[0-9]kg|xy")))]
     [b'xy', b'kg']
     """
-    ends = _ends(sketch)
-    return find_rows(
-        sketch.arrows, lambda state, into, out: state not in ends and is_single(into.ranges) and is_single(out.ranges)
-    )
+    ends, single = _ends(sketch), {arrow for arrow in sketch.arrows if is_single(arrow.ranges)}
+    return find_rows(sketch.arrows, lambda state, into, out: state not in ends and {into, out} <= single)
 
 
 def _ends(sketch: Sketch) -> set[int]:

@@ -101,11 +101,8 @@ def _pill(spot: Spot, inset: float, kind: str) -> Element:
 
 
 def _about(sketch: Sketch, state: int) -> str:
-    said = (
-        [sketch.names[state]]
-        + ["the start"] * (state == sketch.initial)
-        + ["the text may end here"] * (state in sketch.accepting)
-    )
+    said = [sketch.names[state]] + ["the start"] * (state == sketch.initial)
+    said += ["the text may end here"] * (state in sketch.accepting)
     return " · ".join(said + [title for title, states in sketch.groups if state in states])
 
 

@@ -403,7 +403,7 @@ def _row(split: Split, parts: Sequence[NodeSplit]) -> NodeRow:
     return NodeRow(name, nodes, waits, accepted, rejected, dependent, first.accepted.kind, first.nbytes)
 
 
-def draw_split_nodes(split: Split, title: str = "") -> Figure:
+def draw_split_nodes(split: Split) -> Figure:
     """The table of all nodes, with its memory compared to one bit per node and token.
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
@@ -416,7 +416,6 @@ def draw_split_nodes(split: Split, title: str = "") -> Figure:
     n1    ( or x            3         1          2  bits         9
     n3    )                 1         5          –  bits         1
     """
-    expect(title, str, "draw_split_nodes, title", "a text")
     expect(split, Split, "draw_split_nodes, split", "a split", SPLIT_HINT)
     rows = split_rows(split)
     most_asked = set(sorted(rows, key=lambda row: (-row.dependent, -row.nbytes))[:MOST])
@@ -428,7 +427,7 @@ def draw_split_nodes(split: Split, title: str = "") -> Figure:
             rule = row.rule
             lines.append((shorten(rule, 40), {"font_weight": "bold"}))
         lines.append((words, {"fill": "var(--gv-gold)", "font_weight": "bold"} if row.dependent else {}))
-    parts = [heading(EDGE, 24, "what each node knows", title), soft(EDGE, 44, total)]
+    parts = [heading(EDGE, 24, "what each node knows", ""), soft(EDGE, 44, total)]
     parts += [write(EDGE, FIRST + LINE * n, words, 12, mono=True, **look) for n, (words, look) in enumerate(lines)]
     width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
     said = "\n".join([f"Split: {total}", *(words for words, _ in lines)])
