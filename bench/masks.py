@@ -32,11 +32,11 @@ import guidedviz as gv
 from bench import pin_thread, print_about, share
 from bench.cases import CASES, Case
 from guidedviz.extras import need
-from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.source import machine_grammar
 from guidedviz.tokens import index
-from guidedviz.tokens.engines.engine_guide import PREPARE
+from guidedviz.tokens.engines import PREPARE
 from guidedviz.tokens.split import inlined
 from guidedviz.tokens.vocabulary import longest_tokens
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -25,7 +26,10 @@ settings.load_profile("untimed")
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
-LOAD_TORCH = {"bench", "models", "serving", "train"}  # folders
+collect_ignore = ["light"]  # what it blocks is for notebooks alone
+LOAD_TORCH = re.compile(
+    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar"
+)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -45,11 +49,13 @@ def place(item: pytest.Item) -> tuple[bool, bool]:
     """The order of the tests."""
     if "browser" in item.keywords:
         return True, "workbench" not in item.fixturenames and item.path.stem != "test_site"
-    return False, item.path.parent.name in LOAD_TORCH or "torch" in item.name
+    return False, bool(LOAD_TORCH.search(item.nodeid))
 
 
 def pytest_collection_finish() -> None:
     """What is loaded now stays, so the garbage collector need not look through it again and again."""
+    if "torch" in sys.modules:
+        raise pytest.UsageError("a module of tests loads torch when it is imported; import it in the test that uses it")
     gc.collect()
     gc.freeze()
 

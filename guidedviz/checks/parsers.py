@@ -226,16 +226,3 @@ def show_items(items: Any) -> str:
         return "; ".join(str(Item(*item)) for item in items) or "nothing"
     except (TypeError, IndexError, KeyError):
         return show(items)
-
-
-def show_rules(rules: Rules) -> str:
-    """Rules as GBNF.
-
-    >>> print(show_rules(GRAMMARS[2][0]))
-    root ::= "a" root | "b"
-    """
-
-    def side(symbols: tuple[str, ...]) -> str:
-        return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in symbols) or '""'
-
-    return "\n".join(f"{name} ::= {' | '.join(map(side, sides))}" for name, sides in rules.items())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.checks.verdict import Case, Verdict, cases_of, check_function, is_open, show
-from guidedviz.serving.packed import pack_masks
+from guidedviz.serving.logits_processor import pack_masks
 
 Request = Mapping[str, Any]
 Pass = Mapping[str, Any]

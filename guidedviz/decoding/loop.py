@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.sampling import apply_bias, draw_chances, softmax
-from guidedviz.decoding.settings import Settings, check_bias
+from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, softmax
 from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
+from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_text, context_of
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
@@ -168,7 +168,7 @@ def _decode(
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     """The point before the first new token."""
     check_model(model)
-    tokens = tuple(model.encode(check_text("prompt", prompt)))
+    tokens = prompt.tokens if isinstance(prompt, Prompt) else tuple(model.encode(check_text("prompt", prompt)))
     if not tokens:
         hint = "start with a space or a line break"
         raise SettingError("prompt", seen=quoted(prompt), expected="at least one token", hint=hint)
@@ -201,4 +201,6 @@ def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint:
 def make_trace(model: Model, prompt: str, constraint: str = "", seed: int = 0, temperature: float = 1.0) -> Trace:
     """A trace without steps that says where they come from."""
     today, size = date.today().isoformat(), len(model.vocabulary)
-    return Trace((), prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
+    parts = prompt.parts if isinstance(prompt, Prompt) else ()
+    kept = (prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
+    return Trace((), *kept, parts=parts)

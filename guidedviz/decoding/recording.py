@@ -139,12 +139,13 @@ class PackedStep(PackedWay):
 
 
 class PackedHead(TypedDict):
-    """Where the steps come from."""
+    """Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn."""
 
     source: Source
     about: str
     date: str
     prompt: str
+    parts: NotRequired[Texts]
     constraint: str
     vocabulary: Size
     live: bool

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 import numpy as np
 
 from guidedviz.decoding.records import Between, check_number
-from guidedviz.decoding.sampling import Floats, draw_chances, sample, uniform
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Floats, Settings, draw_chances, sample, uniform
 from guidedviz.decoding.trace import How, Point
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, context_of

@@ -15,8 +15,7 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
-from guidedviz.tokens.arrays import Ids, Ints, Mask
-from guidedviz.tokens.trie import MoveTable
+from guidedviz.tokens.trie import Ids, Ints, Mask, MoveTable
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 MOST_ENTRIES = 2**24  # kinds x states; 64 MB

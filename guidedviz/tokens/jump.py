@@ -138,18 +138,6 @@ class Lattice:
         return sum(ways * len(tokens) for ways, tokens in zip(self.ways, self.beyond, strict=False))
 
 
-def build_lattice(vocabulary: Vocabulary, text: bytes | str) -> Lattice:
-    """Build the lattice of a text; no token ends beyond it.
-
-    >>> lattice = build_lattice(Vocabulary([b"a", b"b", b"ab", b"ba"]), "abab")
-    >>> lattice.fits, lattice.ways, lattice.count
-    (((0, 2), (1, 3), (0, 2), (1,)), (1, 1, 2, 3, 5), 5)
-    """
-    run = text.encode() if isinstance(text, str) else text
-    fits = tuple(tuple(fitting_tokens(vocabulary, run, at)) for at in range(len(run)))
-    return Lattice(run, vocabulary, fits, ((),) * len(run))
-
-
 def build_forced_lattice(guide: Guide, state: Hashable) -> Lattice:
     """Build the lattice of a state's forced run, with the legal tokens that end beyond it.
 

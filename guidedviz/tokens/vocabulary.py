@@ -21,9 +21,8 @@ import numpy as np
 
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.arrays import Ids, Mask
 from guidedviz.tokens.readers import LONGEST, read_llama3, read_ranks, read_tekken, read_tokenizer
-from guidedviz.tokens.trie import Trie, build_trie
+from guidedviz.tokens.trie import Ids, Mask, Trie, build_trie
 
 
 @dataclass(frozen=True, init=False, repr=False)

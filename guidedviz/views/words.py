@@ -3,13 +3,14 @@
 The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
 """
 
+import re
 from collections.abc import Collection, Sequence
 
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import ENDS, Candidate, Step
+from guidedviz.decoding.trace import ENDS, Candidate, Step, Trace
 from guidedviz.errors import shorten
-from guidedviz.headless import headless
+from guidedviz.extras import headless
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element
 from guidedviz.models.model import Source
@@ -17,6 +18,7 @@ from guidedviz.views.figure import soft, wide, write
 
 FREE = 0.999999  # a legal mass above this counts as 1
 LONG = 6  # characters of a probability that is not said twice
+LONGEST = 40  # characters of the name of a special token
 ROWS = 9  # candidates in a distribution, one per digit key
 
 
@@ -38,6 +40,21 @@ def reading(text: str) -> str:
     inner = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text.strip(" "))
     left = len(text) - len(text.lstrip(" "))
     return visible(b" " * left) + inner + visible(b" " * (len(text) - left - len(text.strip(" "))))
+
+
+def prompt_parts(trace: Trace) -> tuple[str, ...]:
+    """The prompt as it is shown: its texts and the names of its special tokens in turn; often one text."""
+    parts = trace.parts or (trace.prompt,)
+    return tuple(shorten(reading(part), LONGEST) if place % 2 else reading(part) for place, part in enumerate(parts))
+
+
+def special_name(text: str) -> str:
+    """What a chip shows of a special token, without the usual signs around the name.
+
+    >>> special_name("<|im_end|>"), special_name("</s>")
+    ('im_end', '</s>')
+    """
+    return shorten(re.sub(r"^<\|(.+)\|>$", r"\1", text), LONGEST)
 
 
 def characters(data: bytes, room: float) -> list[tuple[float, str]]:

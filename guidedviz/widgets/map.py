@@ -16,10 +16,9 @@ import numpy as np
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
-from guidedviz.tokens.repeats import DEPENDENT
-from guidedviz.tokens.split import Split
+from guidedviz.tokens.split import DEPENDENT, Split
+from guidedviz.tokens.trie import Mask
 from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
 from guidedviz.views.vocabulary.map import draw_map

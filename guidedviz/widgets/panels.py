@@ -26,14 +26,13 @@ from guidedviz.decoding.player import (
     shared_steps,
 )
 from guidedviz.decoding.records import check_path, write_whole
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Candidate, Point, Step, Trace, follows, taken_back
 from guidedviz.errors import IllegalToken, SettingError, TraceError, expect, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.diagram import lay_out
@@ -42,7 +41,16 @@ from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
-from guidedviz.views.words import kept_source, label, milliseconds, pack_step, reading, say_origin, shown_candidates
+from guidedviz.views.words import (
+    kept_source,
+    label,
+    milliseconds,
+    pack_step,
+    prompt_parts,
+    reading,
+    say_origin,
+    shown_candidates,
+)
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
@@ -56,7 +64,7 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
-    return {
+    packed: recording.PackedHead = {
         "source": head.source,
         "about": say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
@@ -66,6 +74,9 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
     }
+    if head.parts:
+        packed["parts"] = prompt_parts(head)
+    return packed
 
 
 def pack_player(player: Player) -> recording.PackedPlayer:
@@ -417,4 +428,5 @@ def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
     if type(step) is not int or not 0 <= step <= len(trace.steps):
         raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
     expect(note, str, "Trace.page, note", "a text")
-    return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording_of(trace), step)], note)
+    asked = "".join(trace.parts[::2]) or trace.prompt
+    return play_page(f"{trace.model}: {asked.strip()[:60]}", [("stage", recording_of(trace), step)], note)

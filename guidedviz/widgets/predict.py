@@ -17,7 +17,7 @@ from typing import Any, Literal
 from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
-from guidedviz.headless import for_site
+from guidedviz.extras import for_site
 from guidedviz.markup import NOTHING, Element, node, printable, with_code
 from guidedviz.models.remote import report
 from guidedviz.views.figure import Figure, show_figure

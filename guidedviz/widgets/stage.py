@@ -13,7 +13,7 @@ from typing import Any
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead, PackedWhy
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.machines.source import guess_kind

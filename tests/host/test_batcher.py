@@ -40,7 +40,7 @@ def test_texts_that_are_read_together_have_the_logits_of_each_alone(request, nam
         for text, rows in zip(TEXTS, ask(engine, *((text, -1) for text in TEXTS)), strict=True):
             assert rows == close(model.logits(text)[None])
     assert engine.reader.passes == 2
-    assert engine.reader.prefixes.hits > 0
+    assert engine.reader.tokens < 2 * sum(map(len, TEXTS)) - len(TEXTS), "most of them only once"
 
 
 def test_rows_from_a_place_on_are_those_of_the_model_also_in_parts(bard):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
 
 import guidedviz as gv
 from guidedviz.models.chat import ChatTemplate, Prompt, render
@@ -38,6 +38,8 @@ TALK = [
 @pytest.fixture(scope="module", params=TEMPLATES)
 def pair(request, tmp_path_factory):
     """A chat template of ours and transformers' tokenizer, made of clerk's tokens and some special ones."""
+    from transformers import PreTrainedTokenizerFast
+
     folder = tmp_path_factory.mktemp("chat")
     config = json.loads((embedded_folder("clerk") / "tokenizer.json").read_text())
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
@@ -58,6 +60,7 @@ def expected(reference, messages):
     return list(reference.apply_chat_template(messages, add_generation_prompt=True, return_dict=False))
 
 
+@settings(max_examples=20)
 @given(content=st.text(max_size=30) | st.sampled_from([" a\n", "\n\n", "1 2  3"]))
 def test_the_tokens_are_those_of_transformers(pair, content):
     own, reference = pair
@@ -66,6 +69,7 @@ def test_the_tokens_are_those_of_transformers(pair, content):
     assert own.read(content) == own.read([{"role": "user", "content": content}])
 
 
+@settings(max_examples=30)
 @given(st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8).map("".join))
 def test_what_a_person_writes_holds_no_special_token(pair, content):
     own, _ = pair
@@ -73,6 +77,8 @@ def test_what_a_person_writes_holds_no_special_token(pair, content):
     special = [[token for token in prompt.tokens if token >= 4096] for prompt in (plain, found)]
     assert special[0] == special[1]
     assert content.strip() in found
+    assert (plain.parts[1::2], "".join(found.parts)) == (found.parts[1::2], found)
+    assert len(found.parts[1::2]) == len(special[1])
 
 
 @pytest.mark.parametrize(
@@ -94,9 +100,13 @@ def test_a_hostile_template_is_refused(source):
         render(source, messages=TALK)
 
 
-@pytest.mark.parametrize("messages", [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}]])
+@pytest.mark.parametrize(
+    "messages",
+    [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}], "\ud800",
+     [{"role": "user", "content": "a", "more": ["b"]}], [{"role": "user", "content": [{"type": "text"}]}]],
+)  # fmt: skip
 def test_messages_of_another_form_are_refused(messages):
-    template = ChatTemplate("", {}, list, list, {})
+    template = ChatTemplate("", Tokenizer(embedded_folder("bard")))
     with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
         template.read(messages)
 
@@ -110,3 +120,9 @@ def test_a_prompt_is_decoded_as_its_tokens(clerk):
     prompt = Prompt("Yes or no:\n", tuple(clerk.encode("Yes or no:\n")))
     guide = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
     assert gv.record(clerk, prompt, guide, seed=1).tokens == gv.record(clerk, "Yes or no:\n", guide, seed=1).tokens
+
+
+def test_a_copy_of_a_prompt_keeps_its_tokens_and_parts():
+    prompt = Prompt("<s>a", (1, 2), ("", "<s>", "a"))
+    copy = pickle.loads(pickle.dumps(prompt))
+    assert (copy, copy.tokens, copy.parts) == (prompt, prompt.tokens, prompt.parts)

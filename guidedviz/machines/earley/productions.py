@@ -17,7 +17,7 @@ from itertools import islice
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.nfa import utf8_rows
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
 from guidedviz.machines.work import derive
 
 INLINE = 8  # an exact count up to this is written as copies

@@ -8,19 +8,8 @@ from functools import cached_property
 from itertools import count
 
 from guidedviz.errors import GrammarError, quoted
-from guidedviz.machines.tree import (
-    WITH_BYTES,
-    Call,
-    Chars,
-    Concat,
-    Either,
-    Net,
-    Repeat,
-    Tick,
-    Tree,
-    common_ranges,
-    walk,
-)
+from guidedviz.machines import syntax
+from guidedviz.machines.syntax import Tree
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import derive
 
@@ -40,7 +29,7 @@ class Rule:
     @cached_property
     def calls(self) -> tuple[str, ...]:
         """The rules that this rule calls, in the order of its tree."""
-        return tuple(dict.fromkeys(part.name for part in walk(self.tree) if isinstance(part, Call)))
+        return tuple(dict.fromkeys(part.name for part in syntax.walk(self.tree) if isinstance(part, syntax.Call)))
 
 
 @dataclass(frozen=True)
@@ -64,8 +53,7 @@ class Grammar:
     def rule(self, name: str) -> Rule:
         """The rule of this name.
 
-        >>> from guidedviz.machines.tree import literal
-        >>> Grammar((Rule("root", literal("a"), (0, 4)),)).rule("root").tree
+        >>> Grammar((Rule("root", syntax.literal("a"), (0, 4)),)).rule("root").tree
         Chars(ranges=((97, 97),))
         """
         return self.named[name]
@@ -129,7 +117,7 @@ def show_line(text: str) -> str:
 Graph = Mapping[str, Collection[str]]  # the rules that each rule leads to
 
 
-def rules_with(rules: Iterable[Rule], holds: Callable[[Chars], bool]) -> frozenset[str]:
+def rules_with(rules: Iterable[Rule], holds: Callable[[syntax.Chars], bool]) -> frozenset[str]:
     """The rules with a property that sequences inherit from all parts and choices from any part.
 
     >>> grammar = gv.grammar('root ::= a | "x"\\na ::= root? a\\nb ::= "y"{0}').grammar
@@ -146,24 +134,24 @@ Fact = str | int  # a rule by its name, or a part of one by a number of its own
 Clause = tuple[Fact, tuple[Fact, ...]]
 
 
-def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iterator[int]) -> Iterator[Clause]:
+def _clauses(tree: Tree, fact: Fact, holds: Callable[[syntax.Chars], bool], fresh: Iterator[int]) -> Iterator[Clause]:
     """The clauses from which the fact follows for this tree; parts get `fresh` numbers."""
     parts: list[tuple[Tree, Fact]] = []
     match tree:
-        case Chars():
+        case syntax.Chars():
             yield from [(fact, ())] * holds(tree)
-        case Call(name):
+        case syntax.Call(name):
             yield fact, (name,)
-        case Concat(inner):
+        case syntax.Concat(inner):
             parts = [(part, next(fresh)) for part in inner]
             yield fact, tuple(number for _, number in parts)
-        case Either(options):
+        case syntax.Either(options):
             parts = [(option, fact) for option in options]
-        case Repeat(_, 0) | Tick():
+        case syntax.Repeat(_, 0) | syntax.Tick():
             yield fact, ()
-        case Repeat(part):
+        case syntax.Repeat(part):
             parts = [(part, fact)]
-        case Net(places, edges):
+        case syntax.Net(places, edges):
             reached = [next(fresh) for _ in range(places)]
             parts = [(part, next(fresh)) for _, part, _ in edges]
             ways = zip(edges, parts, strict=True)
@@ -188,7 +176,7 @@ def recursive_rules(graph: Graph) -> frozenset[str]:
 
 def finished_rules(grammar: Grammar) -> frozenset[str]:
     """The rules with a text."""
-    return rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
+    return rules_with(grammar.rules, lambda chars: bool(syntax.common_ranges(chars.ranges, syntax.WITH_BYTES)))
 
 
 def check_grammar(grammar: Grammar) -> None:

@@ -19,7 +19,7 @@ from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.tree import Call, Tick, merge_ranges
+from guidedviz.machines.syntax import Call, Tick, merge_ranges
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import derive, reach
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa, no_letter
-from guidedviz.machines.tree import Chars, Tree
+from guidedviz.machines.syntax import Chars, Tree
 from guidedviz.machines.work import drain, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules, no_ticks
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules, no_ticks
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 

@@ -8,7 +8,7 @@ from typing import Any
 from guidedviz.errors import PatternError, quoted
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
-from guidedviz.machines.tree import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges, read_count
+from guidedviz.machines.syntax import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges, read_count
 from guidedviz.machines.work import limited_work
 
 LETTER: tuple[Range, ...] = ((65, 90), (97, 122))

@@ -33,61 +33,22 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.grammars.show import count_signs, show_gbnf
+from guidedviz.machines.grammars.show import count_signs, show_gbnf, show_regex
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.regular.show_regex import show_regex
+from guidedviz.machines.schema import document
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
-from guidedviz.machines.schema.document import (
-    KINDS,
-    NOT,
-    NUMBERS,
-    Document,
-    Goal,
-    NotEnforced,
-    Notes,
-    NoValue,
-    SchemaSettings,
-    Subschema,
-    below,
-    kind_of,
-    load_schema,
-    refusal,
-)
+from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, SchemaSettings, Subschema, refusal
 from guidedviz.machines.schema.nested import array_tree, object_tree
 from guidedviz.machines.schema.normal_form import LOOP, MOST_SIGNS, NormalForms, says_unevaluated, spelled_out
-from guidedviz.machines.schema.scalars import (
-    ANY_CHARACTER,
-    ONE_CHARACTER,
-    Matching,
-    any_number,
-    bracket,
-    escape,
-    in_quotes,
-    integers,
-    plain_text,
-)
-from guidedviz.machines.tree import (
-    EMPTY,
-    NOTHING,
-    Call,
-    Chars,
-    Repeat,
-    Tick,
-    Tree,
-    concat,
-    either,
-    literal,
-    optional,
-    walk,
-)
+from guidedviz.machines.schema.scalars import ONE_CHARACTER, SCALARS, Matching, bracket, escape, in_quotes, plain_text
+from guidedviz.machines.syntax import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal, optional
 from guidedviz.machines.work import limited_work, spend
 
 Schema = dict[str, Any] | bool | str | type
 NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
-BLANK = Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None)
 GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
 FREE = ("value", "object", "member", "array", "string", "char", "number", "integer", "ws")
 STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
@@ -170,7 +131,7 @@ def schema_regex(schema: Schema, **settings: Any) -> str:
 
 def read_schema(schema: Schema, settings: SchemaSettings) -> tuple[SchemaReader, Grammar]:
     """The grammar of a schema, and its reader; with approximate=True without what cannot be enforced."""
-    root, ignored = load_schema(schema), dict[str, str]()
+    root, ignored = document.load_schema(schema), dict[str, str]()
     while True:
         reader = SchemaReader(root, settings, ignored)
         try:
@@ -187,7 +148,7 @@ def too_large_pattern(reader: SchemaReader) -> str:
         try:
             build_dfa(build_nfa(found.texts.tree))
         except PatternError:
-            return below(found.path, "pattern")
+            return document.below(found.path, "pattern")
     return ""
 
 
@@ -225,8 +186,8 @@ class SchemaReader:
 
     def __init__(self, root: Any, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
         self.settings = settings
-        self.notes = Notes(settings, ignored)
-        self.document = Document(root)
+        self.notes = document.Notes(settings, ignored)
+        self.document = document.Document(root)
         self.normal = NormalForms(self.document, self.notes)
         self.trees = self.free_trees()  # of the rules so far
         self.paths = {"root": "#"}  # of the rules, in the schema
@@ -284,11 +245,7 @@ class SchemaReader:
             "object": bracket("{}", many("member"), self.token),
             "member": concat(self.token(Call("string")), self.token(literal(":"), ":"), Call("value")),
             "array": bracket("[]", many("value"), self.token),
-            "string": in_quotes(Repeat(Call("char"), 0, None)),
-            "char": ANY_CHARACTER,
-            "number": any_number(),
-            "integer": integers(None, None),
-            "ws": BLANK,
+            **SCALARS,
         }
 
     def token(self, tree: Tree, sign: str = "") -> Tree:
@@ -344,7 +301,7 @@ class SchemaReader:
         self.at = part.path
         spend(60)
         part.check()
-        if len(goal) > 1 or part.sign == NOT or not isinstance(part.schema, dict):
+        if len(goal) > 1 or part.sign == document.NOT or not isinstance(part.schema, dict):
             return self.read_rows(self.normal.of_goal(goal))
         self.notes.check(part)
         applied = self.normal.applied(part)
@@ -405,7 +362,11 @@ class SchemaReader:
             return self.free("value", path), []
         errors: list[NoValue] = []
         nested = [self.read_kind(kind, row, path, errors) for kind in ("object", "array") if kind in row.kinds]
-        kinds = [kind for kind in KINDS[2:] if kind in row.kinds and not (kind == "integer" and row.kinds >= NUMBERS)]
+        kinds = [
+            kind
+            for kind in document.KINDS[2:]
+            if kind in row.kinds and not (kind == "integer" and row.kinds >= document.NUMBERS)
+        ]
         scalars = either(*(self.read_kind(kind, row, path, errors) for kind in kinds))
         return either(*nested, self.token(scalars)), errors
 
@@ -414,7 +375,7 @@ class SchemaReader:
         try:
             if kind in ("true", "false", "null"):
                 return literal(kind)
-            if kind in NUMBERS:
+            if kind in document.NUMBERS:
                 if row.asks("number") or "integer" not in row.kinds:
                     return row.numbers(path)
                 return self.free("number" if "fraction" in row.kinds else "integer", path)
@@ -432,7 +393,7 @@ class SchemaReader:
         if not row.of_type(Matching):
             return in_quotes(Repeat(ONE_CHARACTER, *row.bounds("string")))
         tree = in_quotes(escape(row.texts(path, tick=True)))
-        return self.add(self.name(path), tree) if any(isinstance(part, Tick) for part in walk(tree)) else tree
+        return self.add(self.name(path), tree) if has_ticks(tree) else tree
 
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""
@@ -444,6 +405,6 @@ class SchemaReader:
 
     def read_nested(self, value: Any, row: Conjunction) -> Tree:
         """One object or array, if it meets what a row says of objects or arrays."""
-        rest = replace(row, kinds=frozenset((kind_of(value),)), values=None)
+        rest = replace(row, kinds=frozenset((document.kind_of(value),)), values=None)
         rows = self.normal.both(self.normal.of(spelled_out(value, row.path)), [rest], row.path)
         return either(*map(self.read_row, rows))

@@ -10,43 +10,14 @@ from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.regular.assertions import build_net
+from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import count_states
-from guidedviz.machines.schema.constraints import (
-    Bounds,
-    Conjunction,
-    ContainsGoal,
-    ItemGoals,
-    PropertyGoals,
-    RequiredKeys,
-    Size,
-    SomeProperty,
-    UniqueItems,
-)
-from guidedviz.machines.schema.document import (
-    OPEN,
-    Goal,
-    NotEnforced,
-    NoValue,
-    Subschema,
-    below,
-    goal_of,
-    impossible,
-    nearest,
-    refusal,
-)
+from guidedviz.machines.schema import constraints, document
+from guidedviz.machines.schema.constraints import Conjunction
+from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, Subschema, below, goal_of, refusal
 from guidedviz.machines.schema.normal_form import NormalForms
-from guidedviz.machines.schema.scalars import (
-    ANYTHING,
-    TextSet,
-    bracket,
-    escape,
-    in_quotes,
-    key_text,
-    overlap,
-    split_texts,
-)
-from guidedviz.machines.tree import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, literal, optional
+from guidedviz.machines.schema.scalars import TextSet, bracket, escape, in_quotes, key_text, overlap, split_texts
+from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Call, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.work import spend
 
 MOST_VARIANTS = 200
@@ -95,8 +66,8 @@ class ObjectKeys:
 
     def __init__(self, row: Conjunction, path: str) -> None:
         self.row, self.path = row, path
-        self.keys, self.some = row.of_type(PropertyGoals), row.of_type(SomeProperty)
-        self.required = {name: found.path for found in row.of_type(RequiredKeys) for name in found.names}
+        self.keys, self.some = row.of_type(constraints.PropertyGoals), row.of_type(constraints.SomeProperty)
+        self.required = {name: found.path for found in row.of_type(constraints.RequiredKeys) for name in found.names}
         self.closed = any(keys.closing for keys in self.keys) and not any(
             keys.rest is not None and keys.naming for keys in self.keys
         )
@@ -111,7 +82,7 @@ class ObjectKeys:
         own = [(keys, keys.own(name, inside)) for keys in self.keys]
         goal = goal_of(*(part for keys, goals in own for each in goals or [keys.rest or ()] for part in each))
         if self.closed and not any(keys.naming and goals for keys, goals in own):
-            goal = impossible(self.path)
+            goal = document.impossible(self.path)
         witness = frozenset(n for n, some in enumerate(self.some) if some.keys in inside)
         at = next((below(keys.path, "properties", str(name)) for keys in self.keys if name in keys.named), self.more)
         return KeyClass(name or "", tree, goal, at, witness)
@@ -143,7 +114,7 @@ class ObjectKeys:
     def missing(self, name: str) -> NoValue:
         """The error for a required key that cannot be there."""
         known = [name for keys in self.keys for name in keys.named]
-        near = "" if name in known else nearest(name, known)
+        near = "" if name in known else document.nearest(name, known)
         at = below(self.required.get(name, self.path), "required")
         return NoValue(at, quoted(name), "a key that the schema allows, with some value", near)
 
@@ -205,7 +176,7 @@ def read_variant(
     must = sum(slot.required for slot in slots)
     if other != NOTHING and low > must + 1:
         seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
-        at = next(size.path for size in keys.row.of_type(Size) if size.kind == "object" and size.low == low)
+        at = next(size.path for size in keys.row.of_type(constraints.Size) if size.kind == "object" and size.low == low)
         raise NotEnforced(below(at, "minProperties"), seen, f"at most {must + 1}, or named properties only")
     slots += [Slot(other, many=True)] if other != NOTHING else []
     if unnamed is not None:
@@ -225,7 +196,7 @@ def other_members(classes: Sequence[KeyClass], more: Sequence[Subschema], reader
     return either(*(concat(reader.token(key.tree), colon, value) for key, value in zip(classes, values, strict=True)))
 
 
-def slots_net(path: str, slots: list[Slot], bounds: Bounds, comma: Tree) -> Tree:
+def slots_net(path: str, slots: list[Slot], bounds: constraints.Bounds, comma: Tree) -> Tree:
     """Members in order, as an automaton that counts them.
 
     A place: the number of the next slot, how many members came, whether the comma was read. The comma is read on the
@@ -261,19 +232,21 @@ class ItemReader:
 
     def __init__(self, row: Conjunction, path: str, reader: ReadsGoals) -> None:
         self.row, self.path, self.reader = row, path, reader
-        self.items = row.of_type(ItemGoals)
+        self.items = row.of_type(constraints.ItemGoals)
         self.low, self.high = row.bounds("array")
         self.first = max((len(found.first) for found in self.items), default=0)
-        self.contains = [found for found in row.of_type(ContainsGoal) if found.low or found.high is not None]
+        self.contains = [
+            found for found in row.of_type(constraints.ContainsGoal) if found.low or found.high is not None
+        ]
         self.contains += [] if self.high in (0, 1) else self.once_each()
         self.at = self.items[-1].path if self.items else path
 
     def goal(self, place: int) -> Goal:
         return goal_of(*(part for found in self.items for part in found.at(place)))
 
-    def once_each(self) -> Iterator[ContainsGoal]:
+    def once_each(self) -> Iterator[constraints.ContainsGoal]:
         """uniqueItems of items that have one of a few values: at most one item has each value."""
-        for unique in self.row.of_type(UniqueItems):
+        for unique in self.row.of_type(constraints.UniqueItems):
             at, values = below(unique.path, "uniqueItems"), dict[Any, Any]()
             for row in (row for place in range(self.first + 1) for row in self.reader.normal.of_goal(self.goal(place))):
                 if row.values is None and not row.kinds <= CONSTANTS.keys():
@@ -282,7 +255,9 @@ class ItemReader:
                 few = {("constant", CONSTANTS[kind]): CONSTANTS[kind] for kind in row.kinds & CONSTANTS.keys()}
                 values |= few if row.values is None else row.values
             for form, value in values.items():
-                yield ContainsGoal(Subschema(below(at, repr(form)), {"const": value}, OPEN), 0, 1, 0, at)
+                yield constraints.ContainsGoal(
+                    Subschema(below(at, repr(form)), {"const": value}, document.OPEN), 0, 1, 0, at
+                )
 
     def read(self, place: int, *more: Subschema) -> Tree:
         """The tree of an item that also meets these subschemas."""
@@ -366,7 +341,7 @@ def items_net(items: ItemReader) -> Tree:
 
 def too_many_counts(items: ItemReader) -> PatternError:
     """The error for a net of items that is too large."""
-    for unique in items.row.of_type(UniqueItems):
+    for unique in items.row.of_type(constraints.UniqueItems):
         seen, expected = f"uniqueItems of {len(items.contains)} values", "fewer values, or a small maxItems"
         return NotEnforced(below(unique.path, "uniqueItems"), seen, expected)
     return refusal(items.path, f"contains with counts that take more than {MOST_STATES:,} states", "smaller counts")

@@ -9,7 +9,7 @@ from itertools import accumulate
 from statistics import fmean
 
 from guidedviz.decoding.jump import Cost
-from guidedviz.decoding.overlap import EngineRun, Overlap
+from guidedviz.decoding.trace import EngineRun, Overlap
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.visible import counted
@@ -157,7 +157,7 @@ CLOCK_KINDS: tuple[SpanKind, ...] = (
 def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int = 6) -> Figure:
     """Some tokens of a record: above one by one, below side by side, both on the same clock.
 
-    >>> from guidedviz.decoding.overlap import Turn
+    >>> from guidedviz.decoding.trace import Turn
     >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
     >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
     >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)

@@ -18,7 +18,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, say
+from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, readable_path, state_after, states_along

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 # A curve through every cell of a rectangle, on which consecutive cells are adjacent.

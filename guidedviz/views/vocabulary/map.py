@@ -24,10 +24,9 @@ from guidedviz.machines.pushdown.pda import say_waits
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, REJECTED
-from guidedviz.tokens.split import NodeSplit, Split
+from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.machine.highlight import state_after

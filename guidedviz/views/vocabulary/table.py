@@ -15,9 +15,9 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import SIGNS, counted, name_state
 from guidedviz.markup import Element, node
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, heading, soft, write
 from guidedviz.views.words import label, share

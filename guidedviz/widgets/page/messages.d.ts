@@ -86,12 +86,13 @@ export interface Step {
   whys?: Record<number, Why>;
 }
 
-/** Where the steps come from. */
+/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. */
 export interface Head {
   source: "LIVE" | "RECORDED" | "TOY";
   about: string;
   date: string;
   prompt: string;
+  parts?: string[];
   constraint: string;
   vocabulary: number;
   live: boolean;

@@ -11,7 +11,7 @@ from guidedviz.machines.grammars.counted import map_calls
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.tree import literal, optional
+from guidedviz.machines.syntax import literal, optional
 from tests.machines.oracle import Listing
 from tests.strategies import grammars
 

@@ -14,7 +14,7 @@ from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.tree import (
+from guidedviz.machines.syntax import (
     EMPTY,
     LAST,
     NOTHING,

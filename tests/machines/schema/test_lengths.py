@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.algebra import compare_machines
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema import scalars as texts
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
+from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.views import draw_batch, draw_overlap, draw_timeline

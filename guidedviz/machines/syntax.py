@@ -97,6 +97,8 @@ class Tick:
 Tree = Chars | Concat | Either | Repeat | Net | Call | Tick
 EMPTY: Tree = Concat(())
 NOTHING: Tree = Chars(())
+ANY_CHARACTER = Chars(((0, LAST),))
+ANYTHING = Repeat(ANY_CHARACTER, 0, None)
 
 
 def literal(text: str) -> Tree:
@@ -164,6 +166,11 @@ def walk(tree: Tree) -> Iterator[Tree]:
             seen.add(id(part))
             yield part
             stack.extend(reversed(parts_of(part)))
+
+
+def has_ticks(tree: Tree) -> bool:
+    """Whether a rule with this tree counts its own parts."""
+    return any(isinstance(part, Tick) for part in walk(tree))
 
 
 def parts_of(tree: Tree) -> tuple[Tree, ...]:
