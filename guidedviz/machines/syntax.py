@@ -142,14 +142,11 @@ def either(*options: Tree) -> Tree:
     return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
 
 
-def no_rules(call: Call) -> PatternError:
-    """The error for a rule call where none is allowed."""
-    return PatternError("pattern", seen=f"a call of the rule {call.name}", expected="a pattern without rule calls")
-
-
-def no_ticks(tick: Tick) -> PatternError:
-    """The error for a counted length where only copies can be written."""
-    seen = f"a length of at most {tick.most:,} beside a pattern"
+def needs_rules(part: Call | Tick) -> PatternError:
+    """The error for a rule call, or for a counted length, where there are no rules and only copies can be written."""
+    if isinstance(part, Call):
+        return PatternError("pattern", seen=f"a call of the rule {part.name}", expected="a pattern without rule calls")
+    seen = f"a length of at most {part.most:,} beside a pattern"
     return PatternError("pattern", seen=seen, expected="a smaller maxLength, or gv.json_schema, which counts")
 
 

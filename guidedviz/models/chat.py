@@ -1,7 +1,7 @@
 """A conversation as a chat model reads it: the model's template, with special tokens that no person can write.
 
 A template is a program in Jinja that comes with the model, so it runs in a sandbox, with a limited number of steps.
-What a person writes stays text: where it holds the text of a special token, a sign inside keeps it from being read so.
+What a person writes stays text: the text of a special token in it is a sign of its own until the template has run.
 """
 
 from __future__ import annotations
@@ -74,21 +74,33 @@ class ChatTemplate:
         """The prompt of a question, or of messages with a role and a content."""
         asked = check_messages(messages)
         known = "".join(self.words.special) + self.source + all_texts(asked)
-        sign = next(char for char in map(chr, range(0xE000, 0xF8FF)) if char not in known)
-        splitter = any_of(self.words.special)
+        signs = (char for char in map(chr, range(0xF0000, 0x10FFFE)) if char not in known)
+        hidden, splitter = dict(zip(self.words.special, signs, strict=False)), any_of(self.words.special)
+        typed = {ord(sign): text for text, sign in hidden.items()}
 
         def mark(text: str) -> str:
-            return splitter.sub(lambda found: found[0][:1] + sign + found[0][1:], text)
+            return splitter.sub(lambda found: hidden[found[0]], text)
 
         marked = [{mark(key): mark(text) for key, text in message.items()} for message in asked]
         text = render(self.source, messages=marked, add_generation_prompt=True, **self.words.names)
-        parts = [part.replace(sign, "") for part in splitter.split(text)]
-        if sign not in text:
+        parts = [part.translate(typed) for part in splitter.split(text)]
+        if "".join(parts) == text:
             return Prompt(text, self.words.encode_special(text), parts)
         tokens = list[int]()
         for place, part in enumerate(parts):
             tokens += [self.words.special[part]] if place % 2 else self.words.encode_plain(part) if part else []
         return Prompt("".join(parts), tokens, parts)
+
+    def end_of_turn(self) -> int | None:
+        """The special token that follows an answer in a conversation; None if the template has none."""
+        answer = "\ue000"
+        talk = [{"role": "user", "content": "?"}, {"role": "assistant", "content": answer}]
+        try:
+            text = render(self.source, messages=[*talk, talk[0]], add_generation_prompt=False, **self.words.names)
+        except (ModelError, SettingError):  # it takes no such messages, or jinja2 is not installed
+            return None
+        found = any_of(self.words.special).match(text.partition(answer)[2].lstrip())
+        return self.words.special[found[0]] if found else None
 
 
 def any_of(texts: Iterable[str]) -> re.Pattern[str]:

@@ -49,7 +49,7 @@ class Notation(NamedTuple):
             case syntax.Call():
                 shown = self.call(tree)
             case syntax.Tick():
-                raise syntax.no_ticks(tree)
+                raise syntax.needs_rules(tree)
         if len(shown) > MOST_CHARACTERS:
             raise _too_long()
         return shown
@@ -87,7 +87,7 @@ def show_regex(tree: Tree) -> str:
 
 
 def _no_call(call: syntax.Call) -> str:
-    raise syntax.no_rules(call)
+    raise syntax.needs_rules(call)
 
 
 def _too_long() -> PatternError:

@@ -4,7 +4,7 @@ Patterns with the same language give equal machines, so `==` on machines compare
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -50,18 +50,18 @@ def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
 
 def trim(dfa: DFA) -> DFA:
     """The machine without edges into dead states."""
-    sources = sources_of(dfa)
+    sources = sources_of(dfa.edges)
     live = set(reach(dfa.accepting, sources.__getitem__))
     if len(live) == len(dfa):
         return dfa
     return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
 
 
-def sources_of(dfa: DFA) -> list[list[int]]:
-    """The sources of the edges into every state."""
-    sources: list[list[int]] = [[] for _ in dfa.edges]
-    for state, edges in enumerate(dfa.edges):
-        for _, _, target in edges:
+def sources_of(edges: Sequence[Iterable[Edge]]) -> list[list[int]]:
+    """The sources of the edges into every state, from the edges out of every state."""
+    sources: list[list[int]] = [[] for _ in edges]
+    for state, row in enumerate(edges):
+        for _, _, target in row:
             sources[target].append(state)
     return sources
 

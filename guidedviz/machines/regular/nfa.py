@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules, no_ticks
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, needs_rules
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
@@ -88,7 +88,7 @@ class NFA:
 
 def no_letter(part: Call | Tick) -> int:
     """Rule calls are not allowed in a pattern without rules."""
-    raise no_rules(part) if isinstance(part, Call) else no_ticks(part)
+    raise needs_rules(part)
 
 
 def build_nfa(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None) -> NFA:

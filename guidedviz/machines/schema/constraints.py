@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
-from guidedviz.errors import PatternError, quoted
+from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.schema import document, scalars
 from guidedviz.machines.schema.document import Goal, NotEnforced, Notes, NoValue, Subschema, below, goal_of, refusal
@@ -269,7 +269,7 @@ def _strings(part: Subschema, notes: Notes) -> Iterator[Matching]:
         elif name in NOT_ENFORCED:
             notes.add(path, f"the format {name} is not enforced")
         else:
-            notes.ignore("format", path, document.nearest(name, FORMATS))
+            notes.ignore("format", path, nearest(name, FORMATS))
 
 
 def matching_texts(pattern: Any, path: str, fails: Callable[..., PatternError] = NotEnforced) -> TextSet:

@@ -35,9 +35,8 @@ from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.grammars.show import count_signs, show_gbnf, show_regex
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.schema import document
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
 from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, SchemaSettings, Subschema, refusal
@@ -97,7 +96,7 @@ def json_schema(
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
                 return PDA(grammar, notes=notes)
-            return replace(minimise(build_dfa(build_nfa(grammar.rules[0].tree))), notes=notes)
+            return replace(build_machine(grammar.rules[0].tree), notes=notes)
         except PatternError as error:
             path = reader.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
@@ -146,7 +145,7 @@ def too_large_pattern(reader: SchemaReader) -> str:
     """The path of a pattern that is too large by itself; "" if there is none."""
     for found in (each for own in reader.normal.own.values() for each in own.of_type(Matching)):
         try:
-            build_dfa(build_nfa(found.texts.tree))
+            build_machine(found.texts.tree)
         except PatternError:
             return document.below(found.path, "pattern")
     return ""

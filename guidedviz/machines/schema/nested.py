@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
-from guidedviz.errors import PatternError, quoted
+from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema import constraints, document
@@ -114,7 +114,7 @@ class ObjectKeys:
     def missing(self, name: str) -> NoValue:
         """The error for a required key that cannot be there."""
         known = [name for keys in self.keys for name in keys.named]
-        near = "" if name in known else document.nearest(name, known)
+        near = "" if name in known else nearest(name, known)
         at = below(self.required.get(name, self.path), "required")
         return NoValue(at, quoted(name), "a key that the schema allows, with some value", near)
 

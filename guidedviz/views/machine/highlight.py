@@ -10,7 +10,7 @@ from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
-from guidedviz.machines.pushdown.rules import RuleNodes, say_count
+from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.pushdown.stacks import Cell, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
@@ -159,7 +159,7 @@ def highlight_state(pda: PDA, state: State) -> Highlight:
         calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
         for _, cell in stack:
             if bounds := nodes.counts[cell.rule]:
-                counts.setdefault(nodes.names[cell.rule], say_count(cell.counts, bounds))
+                counts.setdefault(nodes.names[cell.rule], bounds.say(cell.counts))
         ways |= {(cell.rule, nodes.rule_of[at]) for at, cell in stack}
     return Highlight(
         frozenset(pda.places(state)),
