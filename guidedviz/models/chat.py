@@ -91,6 +91,17 @@ class ChatTemplate:
             tokens += [self.words.special[part]] if place % 2 else self.words.encode_plain(part) if part else []
         return Prompt("".join(parts), tokens, parts)
 
+    def end_of_turn(self) -> int | None:
+        """The special token that follows an answer in a conversation; None if the template has none."""
+        answer = "\ue000"
+        talk = [{"role": "user", "content": "?"}, {"role": "assistant", "content": answer}]
+        try:
+            text = render(self.source, messages=[*talk, talk[0]], add_generation_prompt=False, **self.words.names)
+        except (ModelError, SettingError):  # it takes no such messages, or jinja2 is not installed
+            return None
+        found = any_of(self.words.special).match(text.partition(answer)[2].lstrip())
+        return self.words.special[found[0]] if found else None
+
 
 def any_of(texts: Iterable[str]) -> re.Pattern[str]:
     """A pattern that matches one of these texts, the longest that fits, as its group; nothing if there are none.

@@ -95,8 +95,10 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
     folder = fetch(place)
     with as_model_error(short):
         network, words = read_torch(folder, device) if device else read_numpy(folder)
-        vocabulary = Vocabulary.from_tokenizer(words, network.size, read_ends(folder, words))
-        return LanguageModel(short, network, words, vocabulary, read_template(folder, words))
+        template = read_template(folder, words)
+        ends = read_ends(folder, words, template)
+        vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
+        return LanguageModel(short, network, words, vocabulary, template)
 
 
 def read_numpy(folder: Path) -> tuple[Network, Encoder]:
@@ -107,11 +109,12 @@ def read_numpy(folder: Path) -> tuple[Network, Encoder]:
     return network, words
 
 
-def read_ends(folder: Path, words: Encoder) -> list[Any]:
-    """The ids that end a text: those of the settings, and that of the tokenizer."""
+def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
+    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn."""
     file = folder / "generation_config.json"
-    ends = read_json(file if file.exists() else folder / "config.json").get("eos_token_id")
-    return [end for end in (*(ends if isinstance(ends, list) else [ends]), words.eos_token_id) if end is not None]
+    said = read_json(file if file.exists() else folder / "config.json").get("eos_token_id")
+    ends = [*(said if isinstance(said, list) else [said]), words.eos_token_id, template and template.end_of_turn()]
+    return [end for end in ends if end is not None]
 
 
 def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
