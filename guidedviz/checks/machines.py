@@ -193,17 +193,14 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 WHOLE, TRUTH, TEXT = {"type": "integer"}, {"type": "boolean"}, {"type": "string"}
 COLORS = {"enum": ["red", "green"]}
-SCHEMAS: dict[str, list[tuple[dict[str, Any]]]] = {
-    "the regex of a type without parts stands in LEAVES": [(WHOLE,)],
-    "each value is written as json.dumps writes it, and | stands between them": [
-        (COLORS,),
-        ({"enum": [1, None, True]},),
-    ],
-    "some characters are special in a regex: re.escape": [({"enum": ["C++", "a.b"]},), (_object(**{"a.b": WHOLE}),)],
-    'an object is { and " and the key and ": " and the value and }': [(_object(ok=TEXT),), (_object(),)],
-    '", " stands between two members': [(_object(a=WHOLE, b=WHOLE),)],
-    "a | needs parentheses inside a longer regex": [(_object(ok=TRUTH),), (_object(color=COLORS, n=WHOLE),)],
-    "a value may be an object: the function calls itself": [(_object(id=WHOLE, at=_object(city=TEXT, ok=TRUTH)),)],
+SCHEMAS: dict[str, list[dict[str, Any]]] = {
+    "the regex of a type without parts stands in LEAVES": [WHOLE],
+    "each value is written as json.dumps writes it, and | stands between them": [COLORS, {"enum": [1, None, True]}],
+    "some characters are special in a regex: re.escape": [{"enum": ["C++", "a.b"]}, _object(**{"a.b": WHOLE})],
+    'an object is { and " and the key and ": " and the value and }': [_object(ok=TEXT), _object()],
+    '", " stands between two members': [_object(a=WHOLE, b=WHOLE)],
+    "a | needs parentheses inside a longer regex": [_object(ok=TRUTH), _object(color=COLORS, n=WHOLE)],
+    "a value may be an object: the function calls itself": [_object(id=WHOLE, at=_object(city=TEXT, ok=TRUTH))],
 }
 
 
@@ -235,7 +232,7 @@ def check_at_most(answer: Callable[[int], str]) -> Verdict:
         return schema_regex({"type": "integer", "minimum": 0, "maximum": n})
 
     why = "the regex may grow with the digits of n, but not with n"
-    bounds = zip((0, 7, 10, 9, 42, 60, 99, 100, 120, 999, 2026, 2**31 - 1))
+    bounds = (0, 7, 10, 9, 42, 60, 99, 100, 120, 999, 2026, 2**31 - 1)
     return check_function(answer, cases_of(reference, {why: bounds}), _say_regex, same_texts)
 
 
@@ -435,6 +432,6 @@ def check_wider(answer: Any) -> Verdict:
         because = say_refusal(machine, case.arguments[0]) if case.expected else case.why
         return Mistake(because, gave=say_text(case.arguments[0], bool(value))[1:])
 
-    trials = {why: [(text.encode(),) for text in texts] for why, texts in TEXTS.items()}
+    trials = {why: [text.encode() for text in texts] for why, texts in TEXTS.items()}
     judged = check_function(machine.accepts, cases_of(json_schema(WIDER).accepts, trials, "text", spell=show_text), say)
     return replace(judged, result="open", said="this is the schema as given") if answer == SERVICE else judged

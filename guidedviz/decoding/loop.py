@@ -16,7 +16,7 @@ from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.chat import Prompt
-from guidedviz.models.model import Model, check_model, check_text, context_of
+from guidedviz.models.model import Model, check_model, check_text, context_of, warn_of_plain_text
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
 from guidedviz.tokens.trie import Mask
@@ -168,7 +168,11 @@ def _decode(
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     """The point before the first new token."""
     check_model(model)
-    tokens = prompt.tokens if isinstance(prompt, Prompt) else tuple(model.encode(check_text("prompt", prompt)))
+    if isinstance(prompt, Prompt):
+        tokens = prompt.tokens
+    else:
+        tokens = tuple(model.encode(check_text("prompt", prompt)))
+        warn_of_plain_text(model)
     if not tokens:
         hint = "start with a space or a line break"
         raise SettingError("prompt", seen=quoted(prompt), expected="at least one token", hint=hint)

@@ -74,7 +74,8 @@ class Service:
 
     async def _let_in(self, request: Request, counted: ExitStack) -> Response | None:
         """The answer to a request that may come in; None if the student has left before."""
-        method, path, headers = request.method, request.scope["path"], request.headers
+        path, headers = request.scope["path"], request.headers
+        method = "GET" if request.method == "HEAD" else request.method
         handler = self._handlers.get((method, path), self._unknown)
         check_sender(headers, path, self.guard.guarded)
         if path in OPEN:

@@ -27,7 +27,7 @@ from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused
 from guidedviz.models.frames import JSON
-from guidedviz.models.remote import can_be_seen, forget
+from guidedviz.models.remote import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen, forget
 
 # What a host reads: a student's report, and a change of the run. The followers check the head and the records.
 
@@ -56,11 +56,11 @@ JsonObject = Annotated[dict[str, Any], check_object]
 class Report:
     """What a student tells: where they stand and, for a question, its choices and the answer."""
 
-    nickname: Annotated[str, between(1, 32)]
+    nickname: Annotated[str, between(1, NICKNAME)]
     lab: Annotated[str, between(0, 48)]
-    place: Annotated[str, between(0, 300)]  # the name of a check, or a question
+    place: Annotated[str, between(0, PLACE_LENGTH)]  # the name of a check, or a question
     state: Literal["open", "answered", "right", "wrong"]
-    choices: tuple[Annotated[str, between(0, 120)], ...] | None = None  # () for a number; None for a check
+    choices: tuple[Annotated[str, between(0, ANSWER)], ...] | None = None  # () for a number; None for a check
     answer: Annotated[Answer | None, lambda value, where: None] = None  # `read_answer` checks it
     session: Annotated[str, between(0, 64)] = ""  # as the host has called it
 

@@ -77,7 +77,6 @@ class Line(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin; where there are too many, another one makes room."""
         super().connection_made(transport)
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # two writes an answer
         self.address = self.client[0] if self.client else ""
         self._unasked = self.loop.call_later(SECONDS_TO_ASK, transport.abort)
         self._crowd.enter(self)

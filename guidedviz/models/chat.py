@@ -1,7 +1,7 @@
 """A conversation as a chat model reads it: the model's template, with special tokens that no person can write.
 
 A template is a program in Jinja that comes with the model, so it runs in a sandbox, with a limited number of steps.
-What a person writes stays text: where it holds the text of a special token, a sign inside keeps it from being read so.
+What a person writes stays text: the text of a special token in it is a sign of its own until the template has run.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import need
@@ -24,7 +24,6 @@ WIDE = {"center", "format", "indent", "wordwrap"}  # filters that do
 LONGEST = 1 << 20  # characters of a rendered conversation
 WHERE = "model.chat"
 CHAT_MODEL = 'gv.load_model("smollm2")'
-Encode = Callable[[str], list[int]]
 Messages = str | Sequence[Mapping[str, str]]
 
 
@@ -41,14 +40,10 @@ class Prompt(str):
     tokens: tuple[int, ...]
     parts: tuple[str, ...]
 
-    def __new__(cls, text: str, tokens: Iterable[int], parts: Iterable[str] = ()) -> Prompt:
+    def __new__(cls, text: str, tokens: Iterable[int] = (), parts: Iterable[str] = ()) -> Prompt:
         made = super().__new__(cls, text)
         made.tokens, made.parts = tuple(tokens), tuple(parts)
         return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """A copy keeps the tokens."""
-        return Prompt, (str(self), self.tokens, self.parts)
 
 
 def no_template(name: str) -> ModelError:
@@ -56,35 +51,56 @@ def no_template(name: str) -> ModelError:
     return ModelError(WHERE, seen=f"{name} has no chat template", expected="a chat model", hint=CHAT_MODEL)
 
 
+class Encoder(Protocol):
+    """A tokenizer, its special tokens by their texts, and those that a template knows by a name such as eos_token."""
+
+    special: dict[str, int]
+    names: dict[str, str]
+    eos_token_id: int | None
+
+    def encode(self, text: str) -> list[int]: ...
+    def encode_plain(self, text: str) -> list[int]: ...  # without tokens around the text
+    def encode_special(self, text: str) -> list[int]: ...  # the same, and a special token for its text
+
+
 @dataclass(frozen=True)
 class ChatTemplate:
-    """The template of a model, its special tokens by their texts, and how it reads a text with and without them."""
+    """The template of a model, and its tokenizer."""
 
     source: str
-    special: Mapping[str, int]
-    encode_special: Encode
-    encode_plain: Encode
-    names: Mapping[str, Any]  # the texts of tokens that a template may use, such as eos_token
+    words: Encoder
 
     def read(self, messages: Messages) -> Prompt:
         """The prompt of a question, or of messages with a role and a content."""
         asked = check_messages(messages)
-        known = "".join(self.special) + self.source + all_texts(asked)
-        sign = next(char for char in map(chr, range(0xE000, 0xF8FF)) if char not in known)
-        splitter = any_of(self.special)
+        known = "".join(self.words.special) + self.source + all_texts(asked)
+        signs = (char for char in map(chr, range(0xF0000, 0x10FFFE)) if char not in known)
+        hidden, splitter = dict(zip(self.words.special, signs, strict=False)), any_of(self.words.special)
+        typed = {ord(sign): text for text, sign in hidden.items()}
 
         def mark(text: str) -> str:
-            return splitter.sub(lambda found: found[0][:1] + sign + found[0][1:], text)
+            return splitter.sub(lambda found: hidden[found[0]], text)
 
         marked = [{mark(key): mark(text) for key, text in message.items()} for message in asked]
-        text = render(self.source, messages=marked, add_generation_prompt=True, **self.names)
-        parts = [part.replace(sign, "") for part in splitter.split(text)]
-        if sign not in text:
-            return Prompt(text, self.encode_special(text), parts)
+        text = render(self.source, messages=marked, add_generation_prompt=True, **self.words.names)
+        parts = [part.translate(typed) for part in splitter.split(text)]
+        if "".join(parts) == text:
+            return Prompt(text, self.words.encode_special(text), parts)
         tokens = list[int]()
         for place, part in enumerate(parts):
-            tokens += [self.special[part]] if place % 2 else self.encode_plain(part) if part else []
+            tokens += [self.words.special[part]] if place % 2 else self.words.encode_plain(part) if part else []
         return Prompt("".join(parts), tokens, parts)
+
+    def end_of_turn(self) -> int | None:
+        """The special token that follows an answer in a conversation; None if the template has none."""
+        answer = "\ue000"
+        talk = [{"role": "user", "content": "?"}, {"role": "assistant", "content": answer}]
+        try:
+            text = render(self.source, messages=[*talk, talk[0]], add_generation_prompt=False, **self.words.names)
+        except (ModelError, SettingError):  # it takes no such messages, or jinja2 is not installed
+            return None
+        found = any_of(self.words.special).match(text.partition(answer)[2].lstrip())
+        return self.words.special[found[0]] if found else None
 
 
 def any_of(texts: Iterable[str]) -> re.Pattern[str]:

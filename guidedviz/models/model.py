@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from operator import index
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -17,10 +19,10 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.models.chat import ChatTemplate, Messages, Prompt, no_template
+from guidedviz.errors import ChatWarning, ModelError, SettingError, VocabularyError, quoted
+from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 Array = npt.NDArray[np.float32]
 SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
@@ -70,6 +72,17 @@ def context_of(model: Model) -> float:
     return model.context if isinstance(model, Limited) else inf
 
 
+_warned = set[str]()  # names of models
+
+
+def warn_of_plain_text(model: Model) -> None:
+    """Say once per chat model that a plain text is not its form of a question."""
+    if isinstance(model, Chat) and model.has_template and model.name not in _warned:
+        _warned.add(model.name)
+        said = f'{model.name} is a chat model and the prompt is plain text; model.chat("...") makes it a question'
+        warnings.warn(said, ChatWarning, stacklevel=4)
+
+
 def check_model(model: Any, where: str = "model") -> None:
     """Refuse what is not a model, such as the name of one."""
     if not isinstance(model, Scorer):
@@ -103,18 +116,12 @@ class Network(Protocol):
     device: str  # the package that computes and where: "NumPy · cpu"
     copies: int  # of every text in a pass
     context: int
+    size: int  # of the vocabulary
     weights: int  # how many numbers
-    megabytes: float
 
     def new_cache(self) -> Any: ...
     def fork(self, cache: Any, length: int) -> Any: ...  # None if this cache cannot be cropped
     def read(self, caches: Sequence[Any], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]: ...
-
-
-class Encoder(Protocol):
-    """A tokenizer."""
-
-    def encode(self, text: str) -> list[int]: ...
 
 
 @dataclass
@@ -227,7 +234,7 @@ class LanguageModel:
                     self._texts = [*self._texts, text][-KEPT_TEXTS:]
                 return rows
         except MemoryError:
-            raise too_large(self.name, self.network.megabytes) from None
+            raise too_large(self.name, self.network.weights) from None
 
     def _resume(self, tokens: list[int], end: int) -> KeptText:
         """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""
@@ -273,19 +280,11 @@ def check_start(start: Any, count: int) -> None:
         raise SettingError("start", seen=quoted(start), expected=f"0 to {count - 1}")
 
 
-def too_large(name: str, megabytes: float) -> ModelError:
+def too_large(name: str, weights: int) -> ModelError:
     """The error for a model that does not fit into memory."""
-    seen = f"out of memory; its weights take {megabytes:,.0f} MB"
+    seen = f"out of memory; its weights take {weights * 4 / 1e6:,.0f} MB as 32-bit floats"
     hint = f'{SMALLER}, or device="cpu"; no kernel restart needed'
     return ModelError(f"model {quoted(name)}", seen=seen, expected="enough memory", hint=hint)
-
-
-def with_eos(vocabulary: Vocabulary, settings: Mapping[str, Any]) -> Vocabulary:
-    """A vocabulary with the EOS ids that a model's generation settings name in addition."""
-    ends = settings.get("eos_token_id")
-    more = ends if isinstance(ends, list) else [] if ends is None else [ends]
-    eos, special = [*vocabulary.eos, *more], [*vocabulary.special, *more]
-    return Vocabulary(vocabulary.pieces, eos, special)
 
 
 class ToyModel:
@@ -315,15 +314,10 @@ class ToyModel:
 
     def encode(self, text: str) -> list[int]:
         """The longest piece first."""
-        data, tokens = check_text("text", text).encode(), list[int]()
-        pieces = sorted(((p, i) for i, p in enumerate(self.vocabulary.pieces) if p), key=lambda x: -len(x[0]))
-        while data:
-            match = next(((p, i) for p, i in pieces if data.startswith(p)), None)
-            if match is None:
-                raise SettingError("prompt", seen=quoted(data[:10]), expected="pieces of the toy vocabulary")
-            tokens.append(match[1])
-            data = data[len(match[0]) :]
-        return tokens
+        try:
+            return [*longest_tokens(self.vocabulary, check_text("text", text).encode())]
+        except VocabularyError as error:
+            raise SettingError("prompt", seen=error.seen, expected="pieces of the toy vocabulary") from None
 
     def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
         """The function's answer, one number per token."""
@@ -346,17 +340,16 @@ KEPT_BYTES = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model
 
 
 class Remembered:
-    """A model, and the logits that it gave. What was read first is dropped first."""
+    """A model, and the logits that it gave. What was used longest ago is dropped first."""
 
     def __init__(self, model: Model, most: int = KEPT_BYTES) -> None:
-        self.model, self.most = model, most
+        self.model, self._row = model, lru_cache(most // (4 * len(model.vocabulary)))(self._ask)
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
         self.context = context_of(model)
         self.has_template = isinstance(model, Chat) and model.has_template
-        self._known: dict[tuple[int, ...], npt.NDArray[np.float32]] = {}
 
     def __repr__(self) -> str:
-        return f"{self.model!r}, {len(self._known):,} texts remembered"
+        return f"{self.model!r}, {self._row.cache_info().currsize:,} texts remembered"
 
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question or of messages, by the model's chat template."""
@@ -368,16 +361,13 @@ class Remembered:
         """A text as the model's tokens."""
         return self.model.encode(text)
 
-    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
+    def logits(self, tokens: list[int]) -> Array:
         """The next token's logits, read-only. The model is asked once per text."""
-        text = tuple(tokens)
-        if (known := self._known.get(text)) is not None:
-            return known
-        logits = np.array(self.model.logits(list(text)))
+        return self._row(tuple(tokens))
+
+    def _ask(self, tokens: tuple[int, ...]) -> Array:
+        logits = np.array(self.model.logits([*tokens]))
         logits.setflags(write=False)
-        self._known[text] = logits
-        if len(self._known) * logits.nbytes > self.most:
-            self._known.pop(next(iter(self._known)))
         return logits
 
     def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:

@@ -16,6 +16,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import PurePath
 from random import Random
@@ -51,7 +52,6 @@ BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
 EMBEDDED = 'gv.load_model("clerk", device="numpy")'
 TOKEN, OTHER_MODEL = {401, 403}, 409
 FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int, "chat": bool}
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -66,15 +66,6 @@ class Address:
 
     def __str__(self) -> str:
         return f"[{self.name}]:{self.port}" if ":" in self.name else f"{self.name}:{self.port}"
-
-
-def is_address(name: str) -> bool:
-    """Whether a model's name is the address of a host.
-
-    >>> is_address("http://127.0.0.1:8765"), is_address("clerk")
-    (True, False)
-    """
-    return name.lower().startswith(("http://", "https://"))
 
 
 def read_address(address: str, token: str | None = None) -> Address:
@@ -271,8 +262,8 @@ class RemoteModel:
         if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
             seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
             raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
-        self._most = max(8, MOST_KEPT // (4 * max(1, len(self.vocabulary))))
-        self._kept: OrderedDict[tuple[int, ...], Array] = OrderedDict()
+        most = max(8, MOST_KEPT // (4 * len(self.vocabulary)))
+        self._row = lru_cache(most)(lambda ids: self._ask(Ask(ids))[0])
 
     def __repr__(self) -> str:
         return f"{self.name} · {self.device}: {len(self.vocabulary):,} tokens"
@@ -298,12 +289,8 @@ class RemoteModel:
 
     def logits(self, tokens: Sequence[int]) -> Array:
         """The next token's logits."""
-        ids = self._check(tokens)
-        if ids not in self._kept:
-            self._kept[ids] = self._ask(Ask(ids))[0]
-            forget(self._kept, self._most)
-        self._kept.move_to_end(ids)
-        return self._kept[ids].copy()
+        row: Array = self._row(self._check(tokens)).copy()
+        return row
 
     def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
         """The logits after each token from place `start` on, one row per token."""
@@ -337,14 +324,13 @@ def find_host(model: Any, where: str) -> Address:
     raise SettingError(where, seen="a model of this machine", expected=expected, hint=hint)
 
 
-def load_remote(address: str, token: str | None = None) -> RemoteModel:
-    """The model of a host."""
-    return RemoteModel(Connection(read_address(address, token)))
-
-
-def load_from_host(address: str, name: str, token: str | None = None) -> RemoteModel | None:
-    """The model of a host if it has this name."""
-    wire = Connection(read_address(address, token))
+def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
+    """The model at an address, or that of the host if it has this name."""
+    if name.lower().startswith(("http://", "https://")):
+        return RemoteModel(Connection(read_address(name, token)))
+    if not host:
+        return None
+    wire = Connection(read_address(host, token))
     return RemoteModel(wire) if read_card(wire.ask("GET", "/v1/card"), wire.place)["name"] == name else None
 
 

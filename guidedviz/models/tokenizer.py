@@ -6,7 +6,6 @@ It reads byte-level BPE, as Llama 3 and GPT-2 have it, and single characters. Ot
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ WORD, REST = r"[^\r\n\p{L}\p{N}]?\p{L}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 QWEN2 = rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{WORD}|\p{{N}}|{REST}"
 LLAMA3 = QWEN2.replace(r"\p{N}|", r"\p{N}{1,3}|")
-CLERK, DIGIT, CHARACTER = rf"{WORD}|\p{{N}}|{REST}", r"\p{N}", r"[\s\S]"
+CLERK, DIGIT, CHARACTER = rf"{WORD}|\p{{N}}|{REST}", r"\p{N}|[^\p{N}]+", r"[\s\S]"
 KNOWN = "byte-level BPE or single characters"
 MOST_ID = 1 << 22
 ADDED = 4_096  # tokens that are text, of which one regex is made
@@ -55,7 +54,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(inside.replace(r"\p{L}", f"[{LETTERS}]").replace(r"\p{N}", f"[{NUMBERS}]"))
 
 
-# A file may name these patterns only: another one could take very long on some texts.
+# A file may name these patterns only: another one could take very long on some texts, or skip a part of them.
 PATTERNS = {pattern: compile_pattern(pattern) for pattern in (GPT2, QWEN2, LLAMA3, CLERK, DIGIT, CHARACTER)}
 
 
@@ -75,9 +74,13 @@ class Tokenizer:
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError, re.error) as error:
             raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN) from None
         about = folder / "tokenizer_config.json"
-        ends = read_json(about).get("eos_token") if about.exists() else None
-        ends = ends.get("content") if isinstance(ends, dict) else ends
-        self.eos_token_id = self._ids.get(ends) if isinstance(ends, str) else None
+        texts = {
+            key: text.get("content") if isinstance(text, dict) else text
+            for key, text in (read_json(about) if about.exists() else {}).items()
+            if key.endswith("_token")
+        }
+        self.names = {key: text for key, text in texts.items() if isinstance(text, str)}
+        self.eos_token_id = self._ids.get(self.names.get("eos_token", ""))
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
         self.special = dict(_token(token) for token in config["added_tokens"] if token["special"])
@@ -131,7 +134,7 @@ class Tokenizer:
             return [self._added[text]]
         words = [text]
         for pattern in self._patterns:
-            words = [piece for word in words for piece in _isolated(pattern, word)]
+            words = [word[slice(*match.span())] for word in words for match in pattern.finditer(word.translate(KINDS))]
         return [self._ids[piece] for word in words for piece in self._pieces(word)]
 
     def _pieces(self, word: str) -> list[str]:
@@ -172,16 +175,6 @@ def merge(symbols: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
         find(before[place])
         find(place)
     return [piece for piece in pieces if piece]
-
-
-def _isolated(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    """The matches of a pattern and the texts between them, in their order."""
-    end = 0
-    for match in pattern.finditer(text.translate(KINDS)):
-        begin, stop = match.span()
-        yield from filter(None, (text[end:begin], text[begin:stop]))
-        end = stop
-    yield from filter(None, (text[end:],))
 
 
 def _normalizes(part: dict[str, Any] | None) -> bool:

@@ -14,8 +14,9 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import accumulate, takewhile
 from secrets import token_hex
@@ -62,6 +63,15 @@ class Record:
 
 
 @dataclass(frozen=True)
+class SentMachine:
+    """The edges of a finite machine, or a grammar as GBNF."""
+
+    edges: tuple[tuple[tuple[Count, Count, Count], ...], ...] = ()
+    accepting: tuple[Count, ...] = ()
+    grammar: str = ""
+
+
+@dataclass(frozen=True)
 class Head:
     """What all steps have in common."""
 
@@ -95,15 +105,13 @@ def make_head(trace: Trace, guide: Guide | None, vocabulary: str, now: Settings)
 
 def pack_machine(guide: Guide | None) -> str:
     """The machine of a guide as text; "" where it is no finite or pushdown machine, or too large."""
-    machine, said = guide.machine if isinstance(guide, MachineGuide) else None, dict[str, Any]()
+    machine, said = guide.machine if isinstance(guide, MachineGuide) else None, None
     if isinstance(machine, DFA):
-        said = {"edges": machine.edges, "accepting": sorted(machine.accepting)}
+        said = SentMachine(machine.edges, tuple(sorted(machine.accepting)))
     elif isinstance(machine, PDA):
-        try:
-            said = {"grammar": machine.grammar.text or to_gbnf(machine)}
-        except GuidedVizError:  # a grammar that GBNF cannot write
-            return ""
-    packed = compress(said) if said else ""
+        with suppress(GuidedVizError):  # a grammar that GBNF cannot write
+            said = SentMachine(grammar=machine.grammar.text or to_gbnf(machine))
+    packed = compress(asdict(said)) if said else ""
     return packed if len(packed) <= MOST_MACHINE else ""
 
 
@@ -139,34 +147,25 @@ def read_change(body: bytes) -> Change:
 
 
 def unpack_machine(packed: str) -> Machine[Any]:
-    """The machine in a head.
+    """The machine in a head: a grammar, or edges that are sorted and disjoint, and lead to its states.
 
     >>> words = gv.Vocabulary([b"a", b"b"])
     >>> unpack_machine(pack_machine(gv.guide(gv.regex("(ab)+"), words))).accepts(b"abab")
     True
     """
-    where, expected = "shared run, machine", "a machine of the teacher's stage"
-    match decompress(packed, where, expected, MOST_UNPACKED):
-        case {"grammar": str(text)}:
-            return grammar(text)
-        case {"edges": edges, "accepting": accepting}:
-            return read_dfa(edges, accepting)
-        case said:
-            raise TraceError(where, seen=quoted(said), expected=expected)
-
-
-def read_dfa(edges: Any, accepting: Any) -> DFA:
-    """A finite machine from JSON: its edges are sorted and disjoint, and lead to its states."""
-    rows = read_value(tuple[tuple[tuple[Count, Count, Count], ...], ...], edges, "shared run, edges")
-    ends = read_value(tuple[Count, ...], accepting, "shared run, accepting")
-    if not rows or max(ends, default=0) >= len(rows):
-        raise TraceError("shared run, accepting", seen=quoted(ends), expected="known states")
-    for row in rows:
+    where = "shared run, machine"
+    said: SentMachine = read_value(SentMachine, decompress(packed, where, "a machine", MOST_UNPACKED), where)
+    if said.grammar:
+        return grammar(said.grammar)
+    states = range(len(said.edges))
+    if not states or not set(said.accepting).issubset(states):
+        raise TraceError(f"{where}, accepting", seen=quoted(said.accepting), expected="known states")
+    for row in said.edges:
         for (low, high, target), (after, *_) in zip(row, [*row[1:], (256,)], strict=False):
-            if not (low <= high < after <= 256 and target < len(rows)):
+            if not (low <= high < after <= 256 and target in states):
                 expected = "sorted ranges of bytes, to known states"
-                raise TraceError("shared run, edges", seen=quoted(row), expected=expected)
-    return DFA(rows, frozenset(ends))
+                raise TraceError(f"{where}, edges", seen=quoted(row), expected=expected)
+    return DFA(said.edges, frozenset(said.accepting))
 
 
 # --- the two roles of a stage ---

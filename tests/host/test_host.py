@@ -75,7 +75,7 @@ def asked(clerk):
     words = Tokenizer(embedded_folder("clerk"))
     source = "{% for m in messages %}{% if m.role == 'no' %}{{ raise_exception('no such role') }}{% endif %}"
     source += "{{ m.role }}: {{ m.content }}<|end|>{% endfor %}"
-    template = ChatTemplate(source, words.special, words.encode_special, words.encode_plain, {})
+    template = ChatTemplate(source, words)
     model = LanguageModel("clerk", clerk.network, words, clerk.vocabulary, template)
     with hosting(model) as host:
         yield model, host, host.model()
@@ -395,6 +395,8 @@ def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded
     assert "default-src 'none'; script-src 'self'; style-src 'self'" in answer.headers["Content-Security-Policy"]
     assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == ("nosniff", "no-store")
     assert len(answer.read()) > 500
+    head = urllib.request.urlopen(urllib.request.Request(f"{guarded.address}/class{path}", method="HEAD"), timeout=5)
+    assert (head.headers["Content-Length"], head.read()) == (answer.headers["Content-Length"], b"")
 
 
 def test_with_one_token_for_the_class_students_have_numbers():

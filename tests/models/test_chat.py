@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.errors import ChatWarning
 from guidedviz.models.chat import ChatTemplate, Prompt, render
 from guidedviz.models.load import embedded_folder, read_template
+from guidedviz.models.model import LanguageModel
 from guidedviz.models.tokenizer import Tokenizer
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
@@ -81,6 +85,21 @@ def test_what_a_person_writes_holds_no_special_token(pair, content):
     assert len(found.parts[1::2]) == len(special[1])
 
 
+@pytest.mark.parametrize("special", [{"§": 1}, {"<|a|>": 1, "|a|>": 2}, {"<|a|>": 1, "|a|": 2, "a": 3, ">": 4}])
+@pytest.mark.parametrize("content", ["x§y", "<|a|>", "<|<|a|>a|>", "\U000f0000§\U000f0001"])
+def test_nobody_writes_a_short_special_token_or_one_inside_another(special, content):
+    first = next(iter(special))
+
+    def ids(text):
+        return [*map(ord, text)]
+
+    words = SimpleNamespace(special=special, names={}, encode_plain=ids, encode_special=lambda _: [1, *ids(content)])
+    template = ChatTemplate(first + "{{ messages[0].content }}", words)
+    prompt = template.read(content)
+    assert (prompt, prompt.parts) == (first + content, ("", first, content))
+    assert prompt.tokens == (1, *ids(content))
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -106,7 +125,7 @@ def test_a_hostile_template_is_refused(source):
      [{"role": "user", "content": "a", "more": ["b"]}], [{"role": "user", "content": [{"type": "text"}]}]],
 )  # fmt: skip
 def test_messages_of_another_form_are_refused(messages):
-    template = ChatTemplate("", {}, list, list, {})
+    template = ChatTemplate("", Tokenizer(embedded_folder("bard")))
     with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
         template.read(messages)
 
@@ -114,6 +133,27 @@ def test_messages_of_another_form_are_refused(messages):
 def test_a_model_without_a_template_names_one_that_has_it(clerk):
     with pytest.raises(gv.ModelError, match=r"clerk has no chat template.*smollm2"):
         clerk.chat("Hello")
+
+
+def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
+    words = Tokenizer(embedded_folder("bard"))
+    template = ChatTemplate("{{ messages[0].content }}", words)
+    model, toy = (
+        LanguageModel("talker", bard.network, words, bard.vocabulary, template),
+        gv.ToyModel([b"a"], lambda _: [0.0]),
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for one, prompt in ((model, model.chat("so")), (bard, "so"), (toy, "a")):
+            next(gv.decode(one, prompt))
+        assert not told
+        for one in (gv.decoding.remember(model), model):
+            next(gv.decode(one, "so"))
+            gv.record(one, "so", max_tokens=1)
+            gv.stage(one, "so")
+    (warned,) = told
+    assert warned.category is ChatWarning
+    assert str(warned.message).startswith('talker is a chat model and the prompt is plain text; model.chat("...")')
 
 
 def test_a_prompt_is_decoded_as_its_tokens(clerk):

@@ -30,8 +30,9 @@ def test_it_is_the_model_in_all_else(bard):
 
 
 def test_it_asks_a_chat_model_in_its_form_and_says_which_has_none(bard):
-    template = ChatTemplate("{{ messages[0].content }}", {}, bard.encode, bard.encode, {})
-    model = LanguageModel("chat", bard.network, Tokenizer(embedded_folder("bard")), bard.vocabulary, template)
+    words = Tokenizer(embedded_folder("bard"))
+    template = ChatTemplate("{{ messages[0].content }}", words)
+    model = LanguageModel("chat", bard.network, words, bard.vocabulary, template)
     assert gv.decoding.remember(model).has_template
     assert gv.decoding.remember(model).chat("so").tokens == tuple(bard.encode("so"))
     toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
@@ -47,13 +48,13 @@ def test_what_it_has_said_cannot_be_changed(bard):
         gv.decoding.remember(bard).logits([0])[0] = 1
 
 
-def test_it_drops_what_it_read_first_when_memory_is_full():
+def test_it_drops_what_was_used_longest_ago_when_memory_is_full():
     read = []
     toy = gv.ToyModel([b"a", b"b"], lambda tokens: read.append(tokens[-1]) or np.zeros(2))
     known = Remembered(toy, most=2 * 8)
     for token in (0, 1, 0, 2, 1, 0):
         known.logits([token])
-    assert read == [0, 1, 2, 0]
+    assert read == [0, 1, 2, 1, 0]
 
 
 def test_only_a_model_is_remembered():

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from guidedviz.errors import GrammarError, PatternError, quoted, shorten
+from guidedviz.errors import GrammarError, PatternError, nearest, quoted, shorten
 from guidedviz.machines import syntax
-from guidedviz.machines.grammars.grammar import Grammar, Rule, grammar_error, line_and_column, nearest_name, show_line
+from guidedviz.machines.grammars.grammar import Grammar, Rule, grammar_error, line_and_column, show_line
 from guidedviz.machines.syntax import Range, Tree
 from guidedviz.machines.work import spend
 
@@ -83,7 +83,7 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
         raise PatternError("grammar", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
     grammar = Grammar(_Parser(text).rules(), root, text)
     if root not in grammar.named:
-        near = nearest_name(root, grammar.named) or next((f'"{brief(name)}"' for name in grammar.named), "")
+        near = nearest(root, grammar.named) or next((f'"{brief(name)}"' for name in grammar.named), "")
         raise PatternError("grammar", seen=f"no rule {quoted(root)}", expected="a rule to start from", hint=near)
     return grammar
 
@@ -141,7 +141,7 @@ class _Parser:
             rules[rule.name] = rule
         for call in self.calls:
             if call.text not in rules:
-                near = nearest_name(call.text, rules)
+                near = nearest(call.text, rules)
                 hint = f"did you mean {near}?" if near else ""
                 raise self.error(call.start, f'unknown rule "{brief(call.text)}"', hint=hint)
         return tuple(rules.values())

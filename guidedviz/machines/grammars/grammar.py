@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import count
 
@@ -57,17 +56,6 @@ class Grammar:
         Chars(ranges=((97, 97),))
         """
         return self.named[name]
-
-
-def nearest_name(name: str, names: Iterable[str]) -> str:
-    """The most similar name, in quotes; "" if none is similar.
-
-    >>> nearest_name("vlaue", ["root", "value"]), nearest_name("x", ["root", "value"])
-    ('"value"', '')
-    """
-    short = [known for known in names if len(known) <= 60][:5000] if len(name) <= 60 else []
-    close = get_close_matches(name, short, 1)
-    return f'"{close[0]}"' if close else ""
 
 
 def line_and_column(text: str, place: int) -> tuple[int, int]:
@@ -174,13 +162,9 @@ def recursive_rules(graph: Graph) -> frozenset[str]:
     return frozenset(graph) - derive(graph.items()) - derive(back.items())
 
 
-def finished_rules(grammar: Grammar) -> frozenset[str]:
-    """The rules with a text."""
-    return rules_with(grammar.rules, lambda chars: bool(syntax.common_ranges(chars.ranges, syntax.WITH_BYTES)))
-
-
 def check_grammar(grammar: Grammar) -> None:
     """Raise an error for a grammar without any complete text."""
-    if grammar.root not in finished_rules(grammar):
+    finished = rules_with(grammar.rules, lambda chars: bool(syntax.common_ranges(chars.ranges, syntax.WITH_BYTES)))
+    if grammar.root not in finished:
         seen, hint = f"the rule {quoted(grammar.root)} can never finish", "an option without rule calls"
         raise grammar_error(grammar.text, grammar.rule(grammar.root).span[0], seen, hint=hint)

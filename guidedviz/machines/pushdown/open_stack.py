@@ -27,7 +27,7 @@ class OpenStack:
 
     def __init__(self, pda: PDA, expand: bool = True, longest: int = maxsize) -> None:
         self._bottom, self.kinds, self.nodes = pda.bottom, pda.kinds, add_anything(pda.nodes)
-        rests = rests_of_rules(pda.nodes) if any(pda.nodes.counts) else {}
+        rests = rests_of_rules(pda) if any(pda.nodes.counts) else {}
         parts = zip(pda.nodes.starts, pda.nodes.counts, strict=True)
         fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
         self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run

@@ -6,7 +6,7 @@ Every machine that the operations return is minimal, so `==` compares languages.
 
 import string
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -65,10 +65,8 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
         spend(2 + len(row))
         if len(numbers) > MOST_STATES or looked_at > MOST_EDGES:
             raise too_large(f"a product of more than {MOST_STATES:,} states or {MOST_EDGES:,} edges")
-    accepting = (
-        number for pair, number in numbers.items() if pair[0] in one.accepting and (pair[1] in other.accepting) == both
-    )
-    return minimise(DFA(tuple(edges), frozenset(accepting)))
+    ends = (number for (a, b), number in numbers.items() if a in one.accepting and (b in other.accepting) == both)
+    return minimise(DFA(tuple(edges), frozenset(ends)))
 
 
 def _check_machines(*machines: object) -> None:
@@ -106,8 +104,6 @@ KINDS = (62, 95, 95 + 128, 95 + 130)  # ranks where letters and digits end, then
 
 Reading = tuple[int, bytes]  # the cost of a text and the ranks of its bytes; the smaller is more readable
 
-Level = dict[Pair, Reading]  # pairs at one distance, each with its best text
-
 
 @dataclass(frozen=True)
 class Equivalence:
@@ -139,38 +135,27 @@ def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_CO
     one, other = (as_machine(machine, "machines") for machine in (one, other))
     kinds = zip(one.kinds, other.kinds, strict=True)
     letters = {kind: byte for byte, kind in sorted(enumerate(kinds), key=lambda found: -RANKS[found[0]])}.values()
-    level: Level = {(one.initial, other.initial): (0, b"")}
+    level: dict[Pair, Reading] = {(one.initial, other.initial): (0, b"")}  # pairs at one distance
     seen, length = set(level), 0
     while level:
-        apart = [
+        differing = [
             (way, one.is_accepting(a)) for (a, b), way in level.items() if one.is_accepting(a) != other.is_accepting(b)
         ]
-        if apart:
-            best, first = min(apart)
-            text = bytes(READABLE[rank] for rank in best[1])
-            return Equivalence(text, first, length, len(seen), False)
-        following = _next_level(one, other, letters, level, seen, most)
-        if following is None:
-            return Equivalence(None, False, length, len(seen), False)
+        if differing:
+            (_, ranks), first = min(differing)
+            return Equivalence(bytes(READABLE[rank] for rank in ranks), first, length, len(seen), False)
+        following: dict[Pair, Reading] = {}
+        for (a, b), (cost, ranks) in level.items():
+            for byte in letters:
+                target, rank = (one.step(a, byte), other.step(b, byte)), RANKS[byte]
+                if target != (None, None) and target not in seen:
+                    reading = cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
+                    following[target] = min(reading, following.get(target, reading))
+            if len(seen) + len(following) > most:
+                return Equivalence(None, False, length, len(seen), False)
         level, length = following, length + 1
         seen.update(level)
     return Equivalence(None, False, length - 1, len(seen), True)
-
-
-def _next_level(
-    one: Machine[Any], other: Machine[Any], letters: Iterable[int], level: Level, seen: set[Pair], most: int
-) -> Level | None:
-    """The new pairs that are one byte further; None if there are too many."""
-    following: Level = {}
-    for (a, b), (cost, ranks) in level.items():
-        for byte in letters:
-            target, rank = (one.step(a, byte), other.step(b, byte)), RANKS[byte]
-            if target != (None, None) and target not in seen:
-                reading = cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
-                following[target] = min(reading, following.get(target, reading))
-        if len(seen) + len(following) > most:
-            return None
-    return following
 
 
 def is_empty(one: Machine[Any]) -> bool:

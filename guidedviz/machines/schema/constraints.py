@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
-from guidedviz.errors import PatternError, quoted
+from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.schema import document, scalars
 from guidedviz.machines.schema.document import Goal, NotEnforced, Notes, NoValue, Subschema, below, goal_of, refusal
@@ -208,11 +208,10 @@ class Conjunction:
 
     def _allows(self, value: Any) -> bool:
         kind = document.kind_of(value)
-        number = kind in document.NUMBERS
-        kind, value = ("number", document.exact(value, self.path)) if number else (kind, value)
-        return all(
-            found.allows(value) for found in self.constraints if found.kind == kind and isinstance(found, Scalar)
-        )
+        if kind in document.NUMBERS:
+            kind, value = "number", document.exact(value, self.path)
+        own = (found for found in self.constraints if isinstance(found, Scalar))
+        return all(found.allows(value) for found in own if found.kind == kind)
 
     def tidy(self) -> Conjunction:
         """Without values of another kind, and without kinds that no value has."""
@@ -269,7 +268,7 @@ def _strings(part: Subschema, notes: Notes) -> Iterator[Matching]:
         elif name in NOT_ENFORCED:
             notes.add(path, f"the format {name} is not enforced")
         else:
-            notes.ignore("format", path, document.nearest(name, FORMATS))
+            notes.ignore("format", path, nearest(name, FORMATS))
 
 
 def matching_texts(pattern: Any, path: str, fails: Callable[..., PatternError] = NotEnforced) -> TextSet:

@@ -35,9 +35,8 @@ from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.grammars.show import count_signs, show_gbnf, show_regex
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.schema import document
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
 from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, SchemaSettings, Subschema, refusal
@@ -57,6 +56,7 @@ STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
 LONGEST = 40  # characters of a name
 FEW = 4  # signs; a named or shared part with more becomes a rule
 MOST_BRANCHES = 1_000  # of a union that is read branch by branch
+TOO_DEEP = ("parts nested too deeply", "a flatter schema", "at most about fifty levels")
 EMPTY_SCHEMA = ("keywords that no value satisfies together", "some value")
 
 
@@ -97,7 +97,7 @@ def json_schema(
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
                 return PDA(grammar, notes=notes)
-            return replace(minimise(build_dfa(build_nfa(grammar.rules[0].tree))), notes=notes)
+            return replace(build_machine(grammar.rules[0].tree), notes=notes)
         except PatternError as error:
             path = reader.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
@@ -146,7 +146,7 @@ def too_large_pattern(reader: SchemaReader) -> str:
     """The path of a pattern that is too large by itself; "" if there is none."""
     for found in (each for own in reader.normal.own.values() for each in own.of_type(Matching)):
         try:
-            build_dfa(build_nfa(found.texts.tree))
+            build_machine(found.texts.tree)
         except PatternError:
             return document.below(found.path, "pattern")
     return ""
@@ -163,8 +163,8 @@ def schema_named() -> Iterator[None]:
             raise
         raise PatternError("schema", seen=error.seen, expected=error.expected, hint=error.hint) from error
     except RecursionError as error:
-        hint = "at most about fifty levels"
-        raise PatternError("schema", seen="parts nested too deeply", expected="a flatter schema", hint=hint) from error
+        seen, expected, hint = TOO_DEEP
+        raise PatternError("schema", seen=seen, expected=expected, hint=hint) from error
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -202,9 +202,7 @@ class SchemaReader:
         try:
             self.read_root()
         except RecursionError:
-            path = "/".join(self.at.split("/")[:9])
-            hint = "at most about fifty levels"
-            raise refusal(path, "parts nested too deeply", "a flatter schema", hint) from None
+            raise refusal("/".join(self.at.split("/")[:9]), *TOO_DEEP) from None
         except PatternError as error:
             if error.where.startswith("schema"):
                 raise
@@ -362,12 +360,8 @@ class SchemaReader:
             return self.free("value", path), []
         errors: list[NoValue] = []
         nested = [self.read_kind(kind, row, path, errors) for kind in ("object", "array") if kind in row.kinds]
-        kinds = [
-            kind
-            for kind in document.KINDS[2:]
-            if kind in row.kinds and not (kind == "integer" and row.kinds >= document.NUMBERS)
-        ]
-        scalars = either(*(self.read_kind(kind, row, path, errors) for kind in kinds))
+        kinds = row.kinds - {"integer"} if row.kinds >= document.NUMBERS else row.kinds
+        scalars = either(*(self.read_kind(kind, row, path, errors) for kind in document.KINDS[2:] if kind in kinds))
         return either(*nested, self.token(scalars)), errors
 
     def read_kind(self, kind: str, row: Conjunction, path: str, errors: list[NoValue]) -> Tree:

@@ -23,6 +23,7 @@ from guidedviz.machines import syntax
 from guidedviz.machines.grammars.counted import map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nets import build_net, code_machine, code_net
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
@@ -215,10 +216,7 @@ def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
     net = code_net(machine)
     most = MOST_COPIES if high < LONG else min(FEW_COPIES, MOST_COPIES)
     if tick and isinstance(net, syntax.Net) and count_states(escape(net)) * high > most:
-        sources: dict[int, list[int]] = defaultdict(list)
-        for source, row in enumerate(machine.edges):
-            for _, _, target in row:
-                sources[target].append(source)
+        sources = sources_of(machine.edges)
         rests = dict.fromkeys(machine.accepting, 0)  # the fewest letters from each state to the end
         for state in (queue := list(rests)):
             for source in sources[state]:
