@@ -10,12 +10,11 @@ from typing import Any
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.plan import say_arrow
-from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, sketch_of
+from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, say_arrow, sketch_of
 from guidedviz.views.machine.films import bare_drawing, build_film
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import count_states, draw_machine, say_thick
-from guidedviz.views.stack.chart_film import ChartFrame, build_chart_film, draw_frame
+from guidedviz.views.stack.earley import ChartFrame, build_chart_film, draw_frame
 from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display, Shown, said
 

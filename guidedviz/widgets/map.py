@@ -81,7 +81,7 @@ class MapFeed:
             "moves": b64encode(made.moves).decode(),
             "borders": made.borders,
             "places": [[p.name, p.start, p.stop, p.x, p.y, p.room] for p in made.regions],
-            "eos": made.rank[sorted(self.guide.vocabulary.eos)].tolist(),
+            "eos": made.vocabulary.rank[sorted(made.vocabulary.eos)].tolist(),
             "chunk": CHUNK,
             "ways": WAYS,
         }
@@ -100,7 +100,7 @@ class MapFeed:
 
     def ranks(self, tokens: list[int]) -> list[int]:
         """The ranks of tokens on the map."""
-        return list(map(int, self._atlas.rank[tokens]))
+        return list(map(int, self.guide.vocabulary.rank[tokens]))
 
     def hear(self, said: Any, state: Hashable, masks: Masks) -> None:
         """Answer a question of the page with the next news."""
@@ -120,7 +120,7 @@ class MapFeed:
         """The ranks of the stack-dependent tokens; None where nobody wants them, and without a split."""
         if not self.stack or (split := split_of(self.guide, state)) is None:
             return None
-        ranks = self._atlas.rank[split.answers(state) == DEPENDENT]
+        ranks = self.guide.vocabulary.rank[split.answers(state) == DEPENDENT]
         return b64encode(np.sort(ranks).astype("<i4").tobytes()).decode()
 
     def _pack(self, mask: Mask) -> str:
@@ -132,8 +132,8 @@ class MapFeed:
 
     def _texts(self, chunk: int) -> dict[str, Any]:
         """A chunk of neighbours: id, text and bytes of each."""
-        pieces = self.guide.vocabulary.pieces
-        ids = self._atlas.order[chunk * CHUNK : (chunk + 1) * CHUNK].tolist()
+        pieces, order = self.guide.vocabulary.pieces, self.guide.vocabulary.order
+        ids = order[chunk * CHUNK : (chunk + 1) * CHUNK].tolist()
         return {"texts": [chunk, [[t, shorten(label(pieces[t]), 80), pieces[t][:32].hex(" ")] for t in ids]]}
 
     def _find(self, query: str) -> dict[str, Any]:
