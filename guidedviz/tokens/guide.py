@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
-from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes, no_step, read
+from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes, no_step, read, read_path
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -469,12 +469,7 @@ def token_path(machine: Machine[S], vocabulary: Vocabulary, state: S, token: int
     (0, 1)
     """
     token = vocabulary.as_id(token)
-    states = [state]
-    for byte in vocabulary.pieces[token] if vocabulary.is_text(token) else b"":
-        if (reached := machine.step(states[-1], byte)) is None:
-            break
-        states.append(reached)
-    return tuple(states)
+    return read_path(machine, vocabulary.pieces[token] if vocabulary.is_text(token) else b"", state)
 
 
 def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, token: int) -> Explanation:
