@@ -20,6 +20,7 @@ from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
 from guidedviz.tokens.split import DEPENDENT, Split
 from guidedviz.tokens.trie import Mask
 from guidedviz.views.figure import Figure
+from guidedviz.views.machine.highlight import readable_path
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
 from guidedviz.views.vocabulary.map import draw_map
 from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
@@ -182,16 +183,12 @@ class VocabularyMap(Shown):
         machine = self.guide.machine
         if machine is None:
             raise SettingError("map after a text", seen="a guide without a machine", expected="gv.guide(machine, ...)")
-        state, data, self.text, self.note = machine.initial, read_signs(text), text, ""
-        for place, byte in enumerate(data):
-            after = machine.step(state, byte)
-            if after is None:
-                expected = visible_bytes(next_bytes(machine, state)) or "the end"
-                after_what = f"after {visible(data[:place])[-40:]}, " if place else ""
-                self.note = f"{after_what}{visible(bytes([byte]))} cannot come: expected {expected}"
-                break
-            state = after
-        self.state = state
+        data, self.text, self.note = read_signs(text), text, ""
+        *read, self.state = readable_path(machine, data)
+        if (place := len(read)) < len(data):
+            expected = visible_bytes(next_bytes(machine, self.state)) or "the end"
+            after = f"after {visible(data[:place])[-40:]}, " if place else ""
+            self.note = f"{after}{visible(data[place : place + 1])} cannot come: expected {expected}"
         return self._moved()
 
     @property

@@ -55,9 +55,8 @@ class ChoiceForm:
         >>> ChoiceForm(("a DFA", "a stack")).grade("a DFA", "a stack").words
         '✗ Your answer: a DFA. True: a stack.'
         """
-        if answer == truth:
-            return Grade(True, str(truth), f"✓ Right: {truth}")
-        return Grade(False, str(truth), f"✗ Your answer: {answer}. True: {truth}.")
+        words = f"✓ Right: {truth}" if answer == truth else f"✗ Your answer: {answer}. True: {truth}."
+        return Grade(answer == truth, str(truth), words)
 
 
 @dataclass(frozen=True)
