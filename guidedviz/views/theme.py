@@ -7,7 +7,7 @@ they are replaced by the light values. Maps use sea (legal), land (illegal) and 
 
 import re
 
-COLOURS = {  # light and dark
+PALETTE = {  # of light and of dark pages
     "page": ("#ffffff", "#16191e"),
     "card": ("#f6f7f9", "#1d2127"),
     "line": ("#d3d8df", "#3a414b"),
@@ -23,8 +23,8 @@ COLOURS = {  # light and dark
     "land": ("#dde1e7", "#2d333c"),
     "foam": ("#ffffff", "#ffffff"),
 }
-LIGHT = {name: light for name, (light, _) in COLOURS.items()}
-DARK = {name: dark for name, (_, dark) in COLOURS.items()}
+LIGHT = {name: light for name, (light, _) in PALETTE.items()}
+DARK = {name: dark for name, (_, dark) in PALETTE.items()}
 FORCED = {  # the colours of a person's system: one for all meanings, which shapes and widths tell apart
     **dict.fromkeys(("page", "card", "on"), "Canvas"),
     **dict.fromkeys(("line", "ink", "soft"), "CanvasText"),
