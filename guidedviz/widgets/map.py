@@ -18,10 +18,10 @@ from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
 from guidedviz.tokens.split import DEPENDENT, Split
-from guidedviz.tokens.trie import Mask
+from guidedviz.tokens.trie import Mask, pack
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.highlight import readable_path
-from guidedviz.views.vocabulary.atlas import atlas, pack_bits
+from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.map import draw_map
 from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
@@ -114,18 +114,16 @@ class MapFeed:
             case {"ask": "why", "of": int(token)} if 0 <= token < count:
                 masks.answers.append(self._why(token, state))
 
-    def _pack_state(self, state: Hashable) -> tuple[str, str | None]:
-        return self._pack(self.guide.mask(state)), self._asked(state)
-
-    def _asked(self, state: Any) -> str | None:
-        """The ranks of the stack-dependent tokens; None where nobody wants them, and without a split."""
+    def _pack_state(self, state: Any) -> tuple[str, str | None]:
+        """The mask, and the ranks of the stack-dependent tokens; None where nobody wants them, and without a split."""
+        mask = self._pack(self.guide.mask(state))
         if not self.stack or (split := split_of(self.guide, state)) is None:
-            return None
+            return mask, None
         ranks = self.guide.vocabulary.rank[split.answers(state) == DEPENDENT]
-        return b64encode(np.sort(ranks).astype("<i4").tobytes()).decode()
+        return mask, b64encode(np.sort(ranks).astype("<i4").tobytes()).decode()
 
     def _pack(self, mask: Mask) -> str:
-        return b64encode(pack_bits(self._atlas.ordered(mask))).decode()
+        return b64encode(pack(self._atlas.ordered(mask)).tobytes()).decode()
 
     def texts(self, ranks: Iterable[int]) -> list[dict[str, Any]]:
         """The texts of the chunks that hold these places of the map."""
