@@ -14,6 +14,7 @@ from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, 
 from guidedviz.models.model import SMALLER, LanguageModel, Network
 from guidedviz.models.registry import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.remote import RemoteModel, find_host, find_remote, join_class
+from guidedviz.models.templates import MOST_SOURCE
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -21,7 +22,6 @@ from guidedviz.tokens.vocabulary import Vocabulary
 EMBEDDED = ("clerk", "clerk-small", "bard")
 MISSING = "not installed"
 LARGE = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
-MOST_TEMPLATE = 1 << 20  # bytes
 MOST_NAME = 200  # characters of a hub name
 DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
 
@@ -121,7 +121,7 @@ def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
     """The chat template of a folder, if it has one."""
     config, beside = folder / "tokenizer_config.json", folder / "chat_template.jinja"
     if beside.exists():
-        return ChatTemplate(read_bounded(beside, MOST_TEMPLATE).decode(), words)
+        return ChatTemplate(read_bounded(beside, MOST_SOURCE).decode(), words)
     source = read_json(config).get("chat_template") if config.exists() else None
     return ChatTemplate(source, words) if isinstance(source, str) else None
 

@@ -50,7 +50,7 @@ def copy_net(net: syntax.Net) -> Tree:
         place, count = at
         for part, tick, target in edges[place]:
             if tick and count * net.places > MOST_PLACES:
-                raise syntax.needs_rules(tick)
+                syntax.no_rules(tick)
             if not tick or count < tick.most - tick.rest:
                 yield part, (target, count + bool(tick))
 

@@ -49,7 +49,7 @@ class Notation(NamedTuple):
             case syntax.Call():
                 shown = self.call(tree)
             case syntax.Tick():
-                raise syntax.needs_rules(tree)
+                syntax.no_rules(tree)
         if len(shown) > MOST_CHARACTERS:
             raise _too_long()
         return shown
@@ -84,10 +84,6 @@ def show_regex(tree: Tree) -> str:
     '(?:a|bc)*[^\\n]{2,}\\.'
     """
     return REGEX.show(tree)
-
-
-def _no_call(call: syntax.Call) -> str:
-    raise syntax.needs_rules(call)
 
 
 def _too_long() -> PatternError:
@@ -137,11 +133,7 @@ class Way(NamedTuple):
     size: int
 
 
-def _length(tree: Tree) -> int:
-    return len(show_regex(tree))
-
-
-def unfold(net: syntax.Net, size: Callable[[Tree], int] = _length) -> Tree:
+def unfold(net: syntax.Net, size: Callable[[Tree], int] = lambda tree: len(show_regex(tree))) -> Tree:
     """An equivalent tree without a net: the places are eliminated one by one, cheapest first by `size`.
 
     >>> a, b = syntax.literal("a"), syntax.literal("b")
@@ -199,7 +191,7 @@ def _cost(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int)
     return sum(before) * (len(after) - 1) + sum(after) * (len(before) - 1) + loop * (ways - 1)
 
 
-REGEX = Notation(show_class, unfold, _no_call, None, "", "|", "(?:{})", "")
+REGEX = Notation(show_class, unfold, syntax.no_rules, None, "", "|", "(?:{})", "")
 
 
 # The rules of a grammar, for other engines.

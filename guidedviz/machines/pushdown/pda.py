@@ -149,9 +149,7 @@ class PDA(Machine[State]):
 
     def branches(self, state: State) -> tuple[SharedFrame, ...]:
         """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
-        found: dict[Configuration, None] = {
-            (node, cell): None for node, cells in self._own(state).tops for cell in cells
-        }
+        found = dict.fromkeys((node, cell) for node, cells in self._own(state).tops for cell in cells)
         waiting = list(found)
         shared: list[SharedFrame] = []
         for node, cell in waiting:  # it grows

@@ -208,11 +208,10 @@ class Conjunction:
 
     def _allows(self, value: Any) -> bool:
         kind = document.kind_of(value)
-        number = kind in document.NUMBERS
-        kind, value = ("number", document.exact(value, self.path)) if number else (kind, value)
-        return all(
-            found.allows(value) for found in self.constraints if found.kind == kind and isinstance(found, Scalar)
-        )
+        if kind in document.NUMBERS:
+            kind, value = "number", document.exact(value, self.path)
+        own = (found for found in self.constraints if isinstance(found, Scalar))
+        return all(found.allows(value) for found in own if found.kind == kind)
 
     def tidy(self) -> Conjunction:
         """Without values of another kind, and without kinds that no value has."""

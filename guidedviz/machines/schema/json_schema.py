@@ -56,6 +56,7 @@ STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
 LONGEST = 40  # characters of a name
 FEW = 4  # signs; a named or shared part with more becomes a rule
 MOST_BRANCHES = 1_000  # of a union that is read branch by branch
+TOO_DEEP = ("parts nested too deeply", "a flatter schema", "at most about fifty levels")
 EMPTY_SCHEMA = ("keywords that no value satisfies together", "some value")
 
 
@@ -162,8 +163,8 @@ def schema_named() -> Iterator[None]:
             raise
         raise PatternError("schema", seen=error.seen, expected=error.expected, hint=error.hint) from error
     except RecursionError as error:
-        hint = "at most about fifty levels"
-        raise PatternError("schema", seen="parts nested too deeply", expected="a flatter schema", hint=hint) from error
+        seen, expected, hint = TOO_DEEP
+        raise PatternError("schema", seen=seen, expected=expected, hint=hint) from error
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -201,9 +202,7 @@ class SchemaReader:
         try:
             self.read_root()
         except RecursionError:
-            path = "/".join(self.at.split("/")[:9])
-            hint = "at most about fifty levels"
-            raise refusal(path, "parts nested too deeply", "a flatter schema", hint) from None
+            raise refusal("/".join(self.at.split("/")[:9]), *TOO_DEEP) from None
         except PatternError as error:
             if error.where.startswith("schema"):
                 raise
@@ -361,12 +360,8 @@ class SchemaReader:
             return self.free("value", path), []
         errors: list[NoValue] = []
         nested = [self.read_kind(kind, row, path, errors) for kind in ("object", "array") if kind in row.kinds]
-        kinds = [
-            kind
-            for kind in document.KINDS[2:]
-            if kind in row.kinds and not (kind == "integer" and row.kinds >= document.NUMBERS)
-        ]
-        scalars = either(*(self.read_kind(kind, row, path, errors) for kind in kinds))
+        kinds = row.kinds - {"integer"} if row.kinds >= document.NUMBERS else row.kinds
+        scalars = either(*(self.read_kind(kind, row, path, errors) for kind in document.KINDS[2:] if kind in kinds))
         return either(*nested, self.token(scalars)), errors
 
     def read_kind(self, kind: str, row: Conjunction, path: str, errors: list[NoValue]) -> Tree:

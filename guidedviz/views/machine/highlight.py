@@ -8,7 +8,7 @@ from typing import Any
 
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect
-from guidedviz.machines.machine import Machine, to_bytes
+from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
 from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.pushdown.stacks import Cell, State
@@ -101,20 +101,6 @@ def check_pda(machine: object, where: str) -> None:
     expect(machine, PDA, where, "a pushdown machine", "gv.grammar(text)")
 
 
-def readable_path(machine: Machine[Any], data: bytes, state: Any = None) -> tuple[Any, ...]:
-    """The states along a text, from `state` or the initial one, up to the first byte that cannot be read.
-
-    >>> readable_path(gv.regex("ab*"), b"abx")
-    (0, 1, 1)
-    """
-    path = [machine.initial if state is None else state]
-    for byte in data:
-        if (reached := machine.step(path[-1], byte)) is None:
-            break
-        path.append(reached)
-    return tuple(path)
-
-
 def state_after(pda: PDA, text: State | bytes | str, where: str = "text") -> State:
     """The state after a text, or the state itself; an error names the first byte that cannot be read.
 
@@ -131,7 +117,7 @@ def state_after(pda: PDA, text: State | bytes | str, where: str = "text") -> Sta
 
 def states_along(pda: PDA, data: bytes) -> tuple[State, ...]:
     """The state before the first byte of a text and after each; an error names the first byte that cannot be read."""
-    path: tuple[State, ...] = readable_path(pda, data)
+    path: tuple[State, ...] = read_path(pda, data)
     if (read := len(path) - 1) < len(data):
         top = pda.frames(path[-1])
         expected = top[0].waits if top else "the end"
@@ -230,5 +216,5 @@ def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
     """The initial state, and the path of every step; each starts where the step that it follows ends."""
     paths: list[StatePath] = [(machine.initial,)]
     for step, place in zip(steps, follows(steps), strict=True):
-        paths.append(readable_path(machine, read_bytes(step), paths[place][-1]))
+        paths.append(read_path(machine, read_bytes(step), paths[place][-1]))
     return paths

@@ -12,7 +12,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
-from guidedviz.machines.machine import to_bytes
+from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
@@ -21,7 +21,7 @@ from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
-from guidedviz.views.machine.highlight import check_pda, readable_path, state_after, states_along
+from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import characters, label
 
 WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
@@ -326,7 +326,7 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     rule, dependent = pda.nodes.name_of(pda.places(states[0])[0]), verdict == DECIDED_BY_STACK
     shown = [visible(text.encode()) for text in texts]
     stacks = [" › ".join(reversed(pda.stack(state))) for state in states]
-    counts = [len(readable_path(pda, data, state)) - 1 for state in states]
+    counts = [len(read_path(pda, data, state)) - 1 for state in states]
     results = ["legal" if n == len(data) else f"illegal at {visible(data[n : n + 1])}" for n in counts]
     parts = [f"{rule} reads {visible(data[:own])}"] * bool(own)
     parts += [f"the stack decides {visible(data[own:])}"] * dependent
