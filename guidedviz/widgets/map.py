@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted, shorten
-from guidedviz.machines.machine import next_bytes
+from guidedviz.machines.machine import next_bytes, read_path
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
 from guidedviz.tokens.split import DEPENDENT, Split
 from guidedviz.tokens.trie import Mask, pack
 from guidedviz.views.figure import Figure
-from guidedviz.views.machine.highlight import readable_path
 from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.map import draw_map
 from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
@@ -182,7 +181,7 @@ class VocabularyMap(Shown):
         if machine is None:
             raise SettingError("map after a text", seen="a guide without a machine", expected="gv.guide(machine, ...)")
         data, self.text, self.note = read_signs(text), text, ""
-        *read, self.state = readable_path(machine, data)
+        *read, self.state = read_path(machine, data)
         if (place := len(read)) < len(data):
             expected = visible_bytes(next_bytes(machine, self.state)) or "the end"
             after = f"after {visible(data[:place])[-40:]}, " if place else ""
