@@ -537,4 +537,5 @@ def foreign_state(guide: object, state: object) -> SettingError:
 
 def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
     """The error for a token that the mask forbids."""
-    return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r} in {why.states[0]}: {why.reason}")
+    state = f" in {why.states[0]}" * bool(why.states[0])
+    return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r}{state}: {why.reason}")
