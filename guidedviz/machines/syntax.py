@@ -52,11 +52,12 @@ class Repeat:
         return known.get((self.low, self.high), f"{{{self.low},{high}}}")
 
 
-COUNTS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+Times = tuple[int, int | None]  # at least, at most; None means no upper bound
+COUNTS: dict[str, Times] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 COUNTED = re.compile(r"\{[ \t]*([0-9]{1,9})[ \t]*(?:(,)[ \t]*([0-9]{0,9})[ \t]*)?\}")
 
 
-def read_count(text: str) -> tuple[int, int | None] | None:
+def read_count(text: str) -> Times | None:
     """The lowest and the highest count of a quantifier; None if it is none.
 
     >>> read_count("+"), read_count("{2,5}"), read_count("{3}"), read_count("{,3}")

@@ -95,7 +95,7 @@ class FoldedMachine(Shown):
     @property
     def figure(self) -> Figure:
         """The drawing as a still picture."""
-        return draw_machine(self._now())
+        return draw_machine(fold(self.sketch, self.unfolded))
 
     def _record(self) -> dict[str, Any]:
         """Pages with the chains as they are, all folded, all unfolded, and all but one."""
@@ -113,9 +113,6 @@ class FoldedMachine(Shown):
             record.append(other._news(True) | {"moves": moves})
         return record[0] | {"pages": record}
 
-    def _now(self) -> Sketch:
-        return fold(self.sketch, self.unfolded)
-
     def _hear(self, heard: dict[str, Any]) -> None:
         match heard:
             case {"do": "turn", "chain": int(state)}:
@@ -124,7 +121,7 @@ class FoldedMachine(Shown):
                 self.turn_all(unfold)
 
     def _news(self, everything: bool) -> dict[str, Any]:
-        now = self._now()
+        now = fold(self.sketch, self.unfolded)
         return {
             "drawing": bare_drawing(now, compact=None).shapes,
             "words": count_states(lay_out(now, -1, None)),

@@ -34,6 +34,7 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
+from guidedviz.views import words
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import sketch_of
@@ -41,16 +42,6 @@ from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
-from guidedviz.views.words import (
-    kept_source,
-    label,
-    milliseconds,
-    pack_step,
-    prompt_parts,
-    reading,
-    say_origin,
-    shown_candidates,
-)
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
@@ -66,16 +57,16 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
     packed: recording.PackedHead = {
         "source": head.source,
-        "about": say_origin(head.model, head.device, head.vocabulary_size),
+        "about": words.say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
-        "prompt": reading(head.prompt),
+        "prompt": words.reading(head.prompt),
         "constraint": " · ".join([head.constraint or "no constraint", *now.cuts, *biased]),
         "vocabulary": head.vocabulary_size,
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
     }
     if head.parts:
-        packed["parts"] = prompt_parts(head)
+        packed["parts"] = words.prompt_parts(head)
     return packed
 
 
@@ -95,14 +86,14 @@ def pack_branch(player: Player, run: Run) -> recording.PackedBranch:
     """A run that was left."""
     same = shared_steps(player.taken, run)
     start = run[same : same + BRANCH_LENGTH]  # every token shows at least one character
-    text = shorten("".join(label(taken.step.piece) for taken in start), BRANCH_LENGTH - 1)
+    text = shorten("".join(words.label(taken.step.piece) for taken in start), BRANCH_LENGTH - 1)
     return recording.PackedBranch(same, len(run) - same, text)
 
 
 def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
     """The milliseconds of a full bar."""
     top = find_top(times_asked(steps))
-    return {"top": (round(top, 4), milliseconds(top))}
+    return {"top": (round(top, 4), words.milliseconds(top))}
 
 
 def pack_explanation(why: Explanation) -> recording.PackedWhy:
@@ -113,10 +104,10 @@ def pack_explanation(why: Explanation) -> recording.PackedWhy:
         state = names[place] if place < len(names) else ""
         after = names[place + 1] if place + 1 < len(names) else ""
         fate = f"expected {why.expected}" if died else after and f"→ {after}"
-        rows.append(recording.PackedByte(label(why.piece[place : place + 1]), state, fate, died))
+        rows.append(recording.PackedByte(words.label(why.piece[place : place + 1]), state, fate, died))
         if died:
             break
-    return {"label": label(why.piece), "reason": why.reason, "rows": tuple(rows), "stack": why.stack}
+    return {"label": words.label(why.piece), "reason": why.reason, "rows": tuple(rows), "stack": why.stack}
 
 
 class Page:
@@ -190,8 +181,8 @@ class MachineFeed:
             if at in self._drawings[number][0]:
                 return number
         plan = lay_out(self._sketch, at, None)
-        words, _, _ = count_states(plan).partition(":")
-        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": words}
+        counts, _, _ = count_states(plan).partition(":")
+        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": counts}
         self._drawings.append((frozenset(plan.spots), drawing))
         return len(self._drawings) - 1
 
@@ -309,14 +300,14 @@ class Panels:
         packed = []
         for taken, back, place in list(zip(run, taken_back(steps), follows(steps), strict=True))[same:]:
             step, state = taken.step, self._state(player.walk, run, place)
-            one: dict[str, Any] = {**pack_step(step, back)}
+            one: dict[str, Any] = {**words.pack_step(step, back)}
             if taken.walk is not player.walk:
                 one["words"] += " · under the earlier constraint"
             if self.guide and self.machine:
                 path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
                 one |= self.machine.pack(path, step.piece, page)
             if self.map:
-                ranks = self.map.ranks([c.token for c in shown_candidates(step)])
+                ranks = self.map.ranks([c.token for c in words.shown_candidates(step)])
                 one |= self.map.at(state, page.masks) | {"ranks": ranks}
             packed.append(cast(recording.PackedStep, one))
         return packed
@@ -344,7 +335,7 @@ class Panels:
         """For every known step, why each shown forbidden candidate is forbidden."""
         states = [self._state(player.walk, player.taken, place) for place in follows(player.steps)]
         return [
-            {c.token: self._explain(state, c) for c in shown_candidates(step) if not c.legal}
+            {c.token: self._explain(state, c) for c in words.shown_candidates(step) if not c.legal}
             for state, step in zip(states, player.steps, strict=True)
         ]
 
@@ -358,7 +349,7 @@ class Panels:
                 return cast(recording.PackedWhy, pack_explanation(why) | way)
             except Exception as error:  # a guide that cannot explain still forbids the token
                 reason = f"The constraint forbids it here ({say_failure(error)})."
-        return {"label": label(forbidden.piece), "reason": reason, "rows": (), "stack": ()}
+        return {"label": words.label(forbidden.piece), "reason": reason, "rows": (), "stack": ()}
 
 
 # Steps that come from elsewhere: of a file, or of the teacher's stage.
@@ -383,7 +374,7 @@ def read_taken(
             try:
                 state = guide.advance(at.state, step.token) if guide else at.state
             except IllegalToken:
-                seen, expected = quoted(label(step.piece)), "a token that the guide allows"
+                seen, expected = quoted(words.label(step.piece)), "a token that the guide allows"
                 raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None
             point = at.then(step.token, state)
         run.append(Taken(step, point, settings, walk))
@@ -401,7 +392,7 @@ def show_run(trace: Trace) -> dict[str, Any]:
     player = read_record("step", trace.guide, trace)
     panels = Panels(trace.guide, None)
     shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.news(player, 0, Page())
-    shown |= {"head": pack_head(trace, player) | {"source": kept_source(trace.source)}, "cursor": 0, "turn": 0}
+    shown |= {"head": pack_head(trace, player) | {"source": words.kept_source(trace.source)}, "cursor": 0, "turn": 0}
     shown |= {"playing": False, "speed": 4, "note": "", "why": None}
     if panels.map:
         for step, whys in zip(shown["add"], panels.explain_steps(player), strict=True):

@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.extras import for_site
-from guidedviz.markup import NOTHING, Element, node, printable, with_code
+from guidedviz.markup import Element, node, printable, with_code
 from guidedviz.models.remote import report
 from guidedviz.views.figure import Figure, show_figure
 from guidedviz.widgets.display import Display, bundle_with_widget, is_still, this_cell
@@ -55,9 +55,8 @@ class ChoiceForm:
         >>> ChoiceForm(("a DFA", "a stack")).grade("a DFA", "a stack").words
         '✗ Your answer: a DFA. True: a stack.'
         """
-        if answer == truth:
-            return Grade(True, str(truth), f"✓ Right: {truth}")
-        return Grade(False, str(truth), f"✗ Your answer: {answer}. True: {truth}.")
+        words = f"✓ Right: {truth}" if answer == truth else f"✗ Your answer: {answer}. True: {truth}."
+        return Grade(answer == truth, str(truth), words)
 
 
 @dataclass(frozen=True)
@@ -328,21 +327,17 @@ class Prediction:
         return "\n".join([*lines, *said, *(part.text for part in self.parts), *([self.note] if self.note else [])])
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        folded = NOTHING
+        parts = [node("p", node("strong", "Predict."), " ", with_code(self.question))]
+        if self.form.texts:
+            parts.append(node("ul", *(node("li", with_code(text)) for text in self.form.texts)))
+        hint = " ".join(filter(None, [self.form.hint, "" if for_site() else "Run this cell to commit to an answer."]))
+        parts += [node("p", node("small", hint))] * bool(hint)
         if is_still():
             truth = node("p", node("strong", with_code(say_answer(self._find_truth()))))
-            folded = node("details", node("summary", "Answer"), truth, *(part.html for part in unfold(self._reveal)))
-        bundle = {"text/plain": repr(self), "text/html": self._html(folded)}
+            revealed = (part.html for part in unfold(self._reveal))
+            parts.append(node("details", node("summary", "Answer"), truth, *revealed))
+        bundle = {"text/plain": repr(self), "text/html": str(node("div", *parts))}
         return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
-
-    def _html(self, folded: Element) -> str:
-        """The question with its choices, and below it the folded answer."""
-        asked = node("p", node("strong", "Predict."), " ", with_code(self.question))
-        choices = (node("li", with_code(text)) for text in self.form.texts)
-        listed = node("ul", *choices) if self.form.texts else NOTHING
-        hint = " ".join(filter(None, [self.form.hint, "" if for_site() else "Run this cell to commit to an answer."]))
-        about = node("p", node("small", hint)) if hint else NOTHING
-        return str(node("div", asked, listed, about, folded))
 
 
 def _read_choices(choices: Iterable[Any]) -> ChoiceForm:

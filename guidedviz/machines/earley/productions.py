@@ -118,7 +118,7 @@ class _Builder:
         """The rows of a phrase."""
         match phrase.part:
             case None:
-                return self.options(phrase.rule, self.grammar.rule(phrase.rule).tree)
+                return self.options(phrase.rule, self.grammar.named[phrase.rule].tree)
             case Repeat():
                 return self.repeat(phrase, phrase.part)
             case NetPrefix():

@@ -230,7 +230,7 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
 
     machines: list[DFA] = []
     for name in names:  # which grows as rules are called
-        tree = grammar.rule(name).tree
+        tree = grammar.named[name].tree
         try:
             machines.append(build_machine(tree, letter))
         except PatternError as error:

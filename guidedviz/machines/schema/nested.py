@@ -10,6 +10,7 @@ from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.errors import PatternError, nearest, quoted
+from guidedviz.machines import syntax
 from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema import constraints, document
@@ -64,8 +65,8 @@ class Slot(NamedTuple):
 class ObjectKeys:
     """The keys that a conjunction names, its patterns of keys, and the classes of all keys."""
 
-    def __init__(self, row: Conjunction, path: str) -> None:
-        self.row, self.path = row, path
+    def __init__(self, row: Conjunction) -> None:
+        self.row, self.path = row, row.path
         self.keys, self.some = row.of_type(constraints.PropertyGoals), row.of_type(constraints.SomeProperty)
         self.required = {name: found.path for found in row.of_type(constraints.RequiredKeys) for name in found.names}
         closing = any(keys.closing for keys in self.keys)
@@ -74,11 +75,11 @@ class ObjectKeys:
         self.names = list(dict.fromkeys((*named, *self.required)))  # the keys with a fixed position
         patterns = [pattern for keys in self.keys for pattern, _ in keys.patterns]
         self.patterns = list(dict.fromkeys((*patterns, *(some.keys for some in self.some))))
-        self.more = below(self.keys[-1].path if self.keys else path, "additionalProperties")
+        self.more = below(self.keys[-1].path if self.keys else row.path, "additionalProperties")
         free = [name for name in self.names if name not in self.required]
         if len(free) * sum(map(len, free)) > MOST_NEXT:
             seen = f"{len(self.names):,} properties, of which {len(free):,} are optional"
-            raise refusal(path, seen, "fewer, or more that are required")
+            raise refusal(row.path, seen, "fewer, or more that are required")
         self.named, self.others = self.find_named(), self.find_others()
 
     def class_of(self, name: str | None, inside: frozenset[TextSet], tree: Tree) -> KeyClass:
@@ -120,9 +121,9 @@ class ObjectKeys:
         return NoValue(at, quoted(name), "a key that the schema allows, with some value", near)
 
 
-def object_tree(row: Conjunction, path: str, reader: ReadsGoals) -> Tree:
+def object_tree(row: Conjunction, reader: ReadsGoals) -> Tree:
     """All objects that a conjunction allows."""
-    keys = ObjectKeys(row, path)
+    keys = ObjectKeys(row)
     trees, errors = [], []
     for variant in variants(keys):
         try:
@@ -130,7 +131,7 @@ def object_tree(row: Conjunction, path: str, reader: ReadsGoals) -> Tree:
         except NoValue as error:
             errors.append(error)
     if not trees:
-        raise errors[0] if errors else NoValue(path, "a key that must exist and cannot", "some object")
+        raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
     return either(*trees)
 
 
@@ -190,7 +191,7 @@ def other_members(classes: Sequence[KeyClass], more: Sequence[Subschema], reader
     return either(*(concat(reader.token(key.tree), colon, value) for key, value in zip(classes, values, strict=True)))
 
 
-def slots_net(path: str, slots: list[Slot], bounds: constraints.Bounds, comma: Tree) -> Tree:
+def slots_net(path: str, slots: list[Slot], bounds: syntax.Times, comma: Tree) -> Tree:
     """Members in order, as an automaton that counts them.
 
     A place: the number of the next slot, how many members came, whether the comma was read. The comma is read on the
@@ -224,15 +225,15 @@ def slots_net(path: str, slots: list[Slot], bounds: constraints.Bounds, comma: T
 class ItemReader:
     """Reads the items of one conjunction."""
 
-    def __init__(self, row: Conjunction, path: str, reader: ReadsGoals) -> None:
-        self.row, self.path, self.reader = row, path, reader
+    def __init__(self, row: Conjunction, reader: ReadsGoals) -> None:
+        self.row, self.reader = row, reader
         self.items = row.of_type(constraints.ItemGoals)
         self.low, self.high = row.bounds("array")
         self.first = max((len(found.first) for found in self.items), default=0)
         contains = row.of_type(constraints.ContainsGoal)
         self.contains = [found for found in contains if found.low or found.high is not None]
         self.contains += [] if self.high in (0, 1) else self.once_each()
-        self.at = self.items[-1].path if self.items else path
+        self.at = self.items[-1].path if self.items else row.path
 
     def goal(self, place: int) -> Goal:
         return goal_of(*(part for found in self.items for part in found.at(place)))
@@ -269,16 +270,16 @@ class ItemReader:
         return (option for option in trees if option[0] != NOTHING)
 
 
-def array_tree(row: Conjunction, path: str, reader: ReadsGoals) -> Tree:
+def array_tree(row: Conjunction, reader: ReadsGoals) -> Tree:
     """All arrays that a conjunction allows."""
-    items = ItemReader(row, path, reader)
+    items = ItemReader(row, reader)
     if items.contains:
         return bracket("[]", items_net(items), reader.token)
     first = [items.read(place) for place in range(items.first)[: items.high]]
     rest = NOTHING if items.high is not None and items.high <= items.first else items.read(items.first)
     room = first.index(NOTHING) if NOTHING in first else len(first) if rest == NOTHING else items.high
     if room is not None and items.low > room:
-        raise NoValue(path, f"minItems {items.low}", f"at most {room}, as many items as fit")
+        raise NoValue(row.path, f"minItems {items.low}", f"at most {room}, as many items as fit")
     rest = rest if room == items.high else NOTHING
     inside = plain_items(first[:room], rest, items.low, room, reader.token(literal(","), ","))
     return bracket("[]", inside, reader.token)
@@ -327,7 +328,7 @@ def items_net(items: ItemReader) -> Tree:
 
     net = build_net((0, (0,) * len(items.contains)), moves, may_end)
     if net == NOTHING:
-        raise NoValue(items.path, "contains, minItems or uniqueItems that no array meets", "some array")
+        raise NoValue(items.row.path, "contains, minItems or uniqueItems that no array meets", "some array")
     return net
 
 
@@ -336,4 +337,4 @@ def too_many_counts(items: ItemReader) -> PatternError:
     for unique in items.row.of_type(constraints.UniqueItems):
         seen, expected = f"uniqueItems of {len(items.contains)} values", "fewer values, or a small maxItems"
         return NotEnforced(below(unique.path, "uniqueItems"), seen, expected)
-    return refusal(items.path, f"contains with counts that take more than {MOST_STATES:,} states", "smaller counts")
+    return refusal(items.row.path, f"contains with counts that take more than {MOST_STATES:,} states", "smaller counts")

@@ -5,7 +5,7 @@ without text (special, EOS, empty) come last. A region is named after the first 
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -230,12 +230,3 @@ def _runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
     rows, edges = np.nonzero(np.diff(np.pad(lines.astype(np.int8), ((0, 0), (1, 1))), axis=1))
     for number, start, stop in zip(rows[::2].tolist(), edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         yield number + 1, start, stop - start
-
-
-def pack_bits(bits: Sequence[bool] | Mask) -> bytes:
-    """A mask as bytes, eight tokens per byte, the first in the lowest bit.
-
-    >>> pack_bits([True, False, False, True])
-    b'\\t'
-    """
-    return np.packbits(np.asarray(bits, dtype=np.bool_), bitorder="little").tobytes()
