@@ -41,10 +41,10 @@ from guidedviz.tokens.guide import within as within
 from guidedviz.tokens.index import build_index as build_index
 from guidedviz.tokens.split import build_split as build_split
 from guidedviz.tokens.vocabulary import Vocabulary as Vocabulary
-from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_costs as draw_costs
 from guidedviz.views.charts.distribution import draw_bars as draw_bars
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
+from guidedviz.views.charts.lanes import draw_comparison as draw_comparison
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
@@ -52,7 +52,7 @@ from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map
-from guidedviz.views.vocabulary.split_map import draw_split as draw_split
+from guidedviz.views.vocabulary.map import draw_split as draw_split
 from guidedviz.widgets.bias import bias_sliders as bias_sliders
 from guidedviz.widgets.film import film as film
 from guidedviz.widgets.film import folded as folded

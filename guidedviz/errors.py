@@ -116,6 +116,10 @@ class SchemaWarning(UserWarning):
     """A keyword of a schema that looks like a mistake for another one."""
 
 
+class ChatWarning(UserWarning):
+    """A chat model that is asked with plain text."""
+
+
 def expect(value: object, kind: type[T] | Any, where: str, expected: str, hint: str = "") -> T:
     """The value, if it is of this type; else an error that names the function or its parameter.
 

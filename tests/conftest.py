@@ -40,9 +40,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     a notebook or the site come first: a long test at the end would leave the other workers without work.
     """
     items.sort(key=place)
-    for item in items:
-        if "workbench" in getattr(item, "fixturenames", ()):  # one worker opens the notebook, for all tests that use it
-            item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {item.name.partition('[')[2].rstrip(']')}"))
 
 
 def place(item: pytest.Item) -> tuple[bool, bool]:
@@ -58,6 +55,7 @@ def pytest_collection_finish() -> None:
         raise pytest.UsageError("a module of tests loads torch when it is imported; import it in the test that uses it")
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000)  # a twelfth of the time goes to the collector at its usual 700
 
 
 @pytest.fixture(scope="session")

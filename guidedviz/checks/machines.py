@@ -15,7 +15,7 @@ from guidedviz.checks import verdict
 from guidedviz.checks.guard import Failed, safe_copy
 from guidedviz.checks.verdict import WIDTH, Case, Facts, Mistake, Verdict, cases_of, check_function, say_kind, show
 from guidedviz.errors import GuidedVizError, SettingError, shorten
-from guidedviz.machines.machine import Machine, read
+from guidedviz.machines.machine import Machine, read, read_path
 from guidedviz.machines.pushdown.pda import PDA, grammar, pushdown_moves
 from guidedviz.machines.regular import algebra
 from guidedviz.machines.regular.algebra import compare_machines
@@ -27,7 +27,7 @@ from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.sketch import Sketch, sketch_dfa, sketch_of
+from guidedviz.views.layout.sketch import Sketch, sketch_of
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.stack import draw_stack_table
 from guidedviz.views.words import reading
@@ -165,17 +165,17 @@ def machine_cases(
 
 def draw_path(machine: DFA, text: bytes, state: int, title: str) -> Figure:
     """The path of a text through a machine from a state, and the first byte that the machine cannot read."""
-    path = follow(sketch_dfa(machine), text, state)
+    path = read_path(machine, text, state)
     return draw_machine(machine, path, title=title, died=visible(text[len(path) - 1 : len(path)]))
 
 
-def follow(sketch: Sketch, text: bytes, state: int | None = None) -> list[int]:
-    """The states on the path of a text, from the initial state or another, to the first byte without an arrow.
+def follow(sketch: Sketch, text: bytes) -> list[int]:
+    """The states on the path of a text, from the initial state to the first byte without an arrow.
 
-    >>> follow(sketch_dfa(regex("ab")), b"ax")
+    >>> follow(sketch_of(regex("ab")), b"ax")
     [0, 1]
     """
-    path = [sketch.initial if state is None else state]
+    path = [sketch.initial]
     for byte in text:
         ways = (a for a in sketch.arrows if a.source == path[-1] and any(low <= byte <= high for low, high in a.ranges))
         if (arrow := next(ways, None)) is None:
@@ -385,7 +385,7 @@ def longest_beginning(machine: PDA, text: bytes) -> bytes:
     >>> longest_beginning(grammar(LISTS), b"[1,,2]")
     b'[1,'
     """
-    return next(text[:end] for end in range(len(text), -1, -1) if read(machine, text[:end]) is not None)
+    return text[: len(read_path(machine, text)) - 1]
 
 
 # -- a schema that cut right answers -------------------------------------------------------------------------------

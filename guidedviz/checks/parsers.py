@@ -10,7 +10,7 @@ from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predic
 from guidedviz.machines.pushdown.pda import Moves, move_stack, pushdown_moves
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.views.figure import Figure
-from guidedviz.views.stack.chart_film import draw_frame, earley_frames
+from guidedviz.views.stack.earley import draw_frame, earley_frames
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 # -- moves of a stack ----------------------------------------------------------------------------------------------

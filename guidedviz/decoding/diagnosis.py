@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, taken_back
-from guidedviz.errors import GuidedVizError, SettingError, escaped, expect
+from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import notice, table
-from guidedviz.tokens.guide import Guide, check_guide, expected_next
+from guidedviz.tokens.guide import Guide, check_guide, expected_next, read_tokens
 from guidedviz.tokens.guide import guide as make_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
@@ -151,13 +151,7 @@ class Run:
         """The guide's states before each token and after the last, up to the first token that it refuses."""
         if self.guide is None:
             return []
-        states = [self.guide.initial]
-        for placed in self.steps:
-            try:
-                states.append(self.guide.advance(states[-1], placed.step.token))
-            except GuidedVizError:
-                break
-        return states
+        return read_tokens(self.guide, self.guide.initial, (placed.step.token for placed in self.steps))
 
     @property
     def refused(self) -> Placed | None:

@@ -74,7 +74,8 @@ class Service:
 
     async def _let_in(self, request: Request, counted: ExitStack) -> Response | None:
         """The answer to a request that may come in; None if the student has left before."""
-        method, path, headers = request.method, request.scope["path"], request.headers
+        path, headers = request.scope["path"], request.headers
+        method = "GET" if request.method == "HEAD" else request.method
         handler = self._handlers.get((method, path), self._unknown)
         check_sender(headers, path, self.guard.guarded)
         if path in OPEN:
@@ -84,14 +85,15 @@ class Service:
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
         if (method, path) == ("GET", "/v1/run"):  # who waits for the teacher's next step may ask beside it
             student = f"{student}, following"
-        if why := self.guard.refuse(student):
+        try:
+            account = counted.enter_context(self.guard.counted(student))
+        except Refused:
             await asyncio.sleep(DELAY)
-            raise Refused(429, "student", why, "fewer requests")
-        counted.callback(self.guard.release, student)
+            raise
         body = await read_body(headers, request.receive, self.most.get(path, MOST_BODY))
         if body is None:
             return None
-        request.scope["state"] = {"body": body, "student": student, "peer": peer}
+        request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
         return await answer_or_leave(handler(request), request.receive)
 
     async def _unknown(self, request: Request) -> Response:
@@ -142,10 +144,10 @@ class Service:
         ask = self._check(read_ask(request.state.body))
         if self.engine.waiting >= self.guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
-        began = time.perf_counter()
+        began = time.monotonic()
         body = await self.engine.rows(student, ask)
-        took = time.perf_counter() - began
-        self.guard.step(student, took)
+        ended = time.monotonic()
+        request.state.account.steps.append((ended, ended - began))
         return Response(body, media_type=BYTES)
 
     def _check(self, ask: Ask) -> Ask:

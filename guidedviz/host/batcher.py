@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -182,38 +183,6 @@ class Job:
     text: WantedText
 
 
-class Turns:
-    """The jobs that wait, per student; students take turns.
-
-    >>> turns = Turns()
-    >>> for student, job in [("Ada", 1), ("Ada", 2), ("Bob", 3), ("Eve", 4)]:
-    ...     turns.add(student, job)
-    >>> turns.take(2), turns.take(9)
-    ([('Ada', 1), ('Bob', 3)], [('Eve', 4), ('Ada', 2)])
-    """
-
-    def __init__(self) -> None:
-        self._queues: OrderedDict[str, deque[Any]] = OrderedDict()
-        self.count = 0
-
-    def add(self, student: str, job: Any, first: bool = False) -> None:
-        """Add a job at the end of the student's queue, or at its beginning."""
-        queue = self._queues.setdefault(student, deque())
-        (queue.appendleft if first else queue.append)(job)
-        self.count += 1
-
-    def take(self, most: int) -> list[tuple[str, Any]]:
-        """The jobs whose turn it is: at most so many, and at most one per student."""
-        out: list[tuple[str, Any]] = []
-        for _ in range(min(most, len(self._queues))):
-            student, queue = self._queues.popitem(last=False)
-            out.append((student, queue.popleft()))
-            if queue:
-                self._queues[student] = queue
-        self.count -= len(out)
-        return out
-
-
 # What a host asks of its model: a card, a vocabulary, tokens of a text, and rows of logits.
 
 
@@ -228,14 +197,11 @@ class Engine:
     def __init__(self, model: LanguageModel, cache: int = CACHE) -> None:
         self.model, self.reader = model, PassReader(model.network, cache)
         self.card, self.words = make_card(model), pack_vocabulary(model.vocabulary)
-        self.turns, self.wait = Turns(), WAIT
+        self.wait, self.waiting = WAIT, 0  # seconds; texts that are not answered
+        self._jobs: deque[Job] = deque()
+        self._students: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # who has a text among the jobs
         self._running: asyncio.Task[None] | None = None
         self._passes, self._encoder = (ThreadPoolExecutor(1, f"guidedviz-{job}") for job in ("pass", "encode"))
-
-    @property
-    def waiting(self) -> int:
-        """How many texts wait for a pass."""
-        return self.turns.count
 
     async def encode(self, text: str) -> bytes:
         """The tokens of a text."""
@@ -246,13 +212,18 @@ class Engine:
         return await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.chat, messages)
 
     async def rows(self, student: str, ask: Ask) -> bytes:
-        """The rows of logits that a request wants, as bytes."""
-        loop = asyncio.get_running_loop()
-        job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
-        self.turns.add(student, job)
-        if self._running is None or self._running.done():
-            self._running = loop.create_task(self._run())
-        return await job.answer
+        """The rows of logits that a request wants, as bytes; a student's texts are read one after the other."""
+        loop, mine = asyncio.get_running_loop(), self._students.setdefault(student, asyncio.Lock())
+        self.waiting += 1
+        try:
+            async with mine:
+                job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
+                self._jobs.append(job)
+                if self._running is None or self._running.done():
+                    self._running = loop.create_task(self._run())
+                return await job.answer
+        finally:
+            self.waiting -= 1
 
     def close(self) -> None:
         """End the threads."""
@@ -261,11 +232,11 @@ class Engine:
 
     async def _run(self) -> None:
         """Take turns while jobs wait."""
-        if self.turns.count < MOST:
+        if len(self._jobs) < MOST:
             await asyncio.sleep(self.wait)
-        while self.turns.count:
-            taken = [(student, job) for student, job in self.turns.take(MOST) if not job.answer.done()]
-            jobs = [job for _, job in taken]
+        while self._jobs:
+            turn = [self._jobs.popleft() for _ in range(min(MOST, len(self._jobs)))]
+            jobs = [job for job in turn if not job.answer.done()]
             try:
                 answers = await asyncio.get_running_loop().run_in_executor(self._passes, self._read, jobs)
             except Exception as error:  # one turn fails; the host goes on
@@ -275,11 +246,11 @@ class Engine:
                         said = ModelError("the host's model", seen=seen, expected="a pass that succeeds")
                         job.answer.set_exception(said)
                 continue
-            for (student, job), answer in reversed([*zip(taken, answers, strict=True)]):
+            for job, answer in zip(jobs, answers, strict=True):
                 if answer and not job.answer.done():
                     job.answer.set_result(answer)
                 elif not job.answer.done():  # a part of the text is left
-                    self.turns.add(student, job, first=True)
+                    self._jobs.append(job)
 
     def _read(self, jobs: list[Job]) -> list[bytes]:
         """One turn of the reader; gives the answers of the texts that are done, and nothing for the others."""

@@ -402,10 +402,12 @@ class Desk:
 
     async def follow(self, request: Request) -> Response:
         """What of the run a follower lacks; where that is nothing, it waits for the next step."""
-        student = request.state.student
-        lacks = await self.run.changes(student, *read_wish(request.scope["query_string"].decode("latin-1")))
+        wish = read_wish(request.scope["query_string"].decode("latin-1"))
+        lacks = await self.run.changes(request.state.student, *wish)
         size = sum(map(len, lacks))
-        self._guard.pay(student, size)
+        if not request.state.account.run.use(size, time.monotonic()):
+            expected = f"at most {self._guard.limits.run_rate:,.0f} bytes per second"
+            raise Refused(429, "student", "too many bytes of the run", expected)
         return StreamingResponse(join_some(lacks), headers={"Content-Length": str(size)}, media_type=JSON)
 
     def _check_teacher(self, request: Request) -> None:

@@ -7,7 +7,8 @@ import os
 import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -114,8 +115,9 @@ class Guard:
             raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN")
         return name or guest
 
-    def refuse(self, student: str) -> str:
-        """Why this student may not ask now; "" if the request is counted, and `release` must follow."""
+    @contextmanager
+    def counted(self, student: str) -> Iterator[Account]:
+        """Count a request while it runs; a student who asks too much is refused."""
         now, most = self._now(), self.limits
         account = self.accounts.get(student)
         if account is None:
@@ -125,28 +127,14 @@ class Guard:
             forget(self.accounts, most.students)
         self.accounts.move_to_end(student)
         if account.together >= most.together:
-            return f"{account.together} requests at once, expected at most {most.together}"
+            raise Refused(429, "student", f"{account.together} requests at once", f"at most {most.together}")
         if not account.requests.use(1, now):
-            return f"more than {most.rate:g} requests per second"
+            raise Refused(429, "student", f"more than {most.rate:g} requests per second", "fewer requests")
         account.together += 1
-        return ""
-
-    def release(self, student: str) -> None:
-        """A request that was counted has ended."""
-        if account := self.accounts.get(student):
-            account.together = max(0, account.together - 1)
-
-    def pay(self, student: str, size: int) -> None:
-        """Count so many bytes of a shown run; a student who has got too many is refused."""
-        account = self.accounts.get(student)
-        if account and not account.run.use(size, self._now()):
-            expected = f"at most {self.limits.run_rate:,.0f} bytes per second"
-            raise Refused(429, "student", "too many bytes of the run", expected)
-
-    def step(self, student: str, seconds: float) -> None:
-        """A student got logits after so many seconds."""
-        if account := self.accounts.get(student):
-            account.steps.append((self._now(), seconds))
+        try:
+            yield account
+        finally:
+            account.together -= 1
 
 
 class Few:

@@ -159,6 +159,20 @@ def read(machine: Machine[S], data: Iterable[int], state: S | None = None) -> S 
     return state
 
 
+def read_path(machine: Machine[S], data: bytes, state: S | None = None) -> tuple[S, ...]:
+    """The states along these bytes, from `state` or the initial one, up to the first byte that cannot be read.
+
+    >>> read_path(gv.regex("ab*"), b"abx")
+    (0, 1, 1)
+    """
+    path = [machine.initial if state is None else state]
+    for byte in data:
+        if (reached := machine.step(path[-1], byte)) is None:
+            break
+        path.append(reached)
+    return tuple(path)
+
+
 def no_step(machine: object, state: object, byte: object = 0) -> SettingError:
     """The error of a step from something that is not a state of this machine, or by something that is not a byte.
 

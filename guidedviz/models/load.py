@@ -14,6 +14,7 @@ from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, 
 from guidedviz.models.model import SMALLER, LanguageModel, Network
 from guidedviz.models.registry import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.remote import RemoteModel, find_host, find_remote, join_class
+from guidedviz.models.templates import MOST_SOURCE
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -21,7 +22,6 @@ from guidedviz.tokens.vocabulary import Vocabulary
 EMBEDDED = ("clerk", "clerk-small", "bard")
 MISSING = "not installed"
 LARGE = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
-MOST_TEMPLATE = 1 << 20  # bytes
 MOST_NAME = 200  # characters of a hub name
 DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
 
@@ -95,8 +95,10 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
     folder = fetch(place)
     with as_model_error(short):
         network, words = read_torch(folder, device) if device else read_numpy(folder)
-        vocabulary = Vocabulary.from_tokenizer(words, network.size, read_ends(folder, words))
-        return LanguageModel(short, network, words, vocabulary, read_template(folder, words))
+        template = read_template(folder, words)
+        ends = read_ends(folder, words, template)
+        vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
+        return LanguageModel(short, network, words, vocabulary, template)
 
 
 def read_numpy(folder: Path) -> tuple[Network, Encoder]:
@@ -107,18 +109,19 @@ def read_numpy(folder: Path) -> tuple[Network, Encoder]:
     return network, words
 
 
-def read_ends(folder: Path, words: Encoder) -> list[Any]:
-    """The ids that end a text: those of the settings, and that of the tokenizer."""
+def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
+    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn."""
     file = folder / "generation_config.json"
-    ends = read_json(file if file.exists() else folder / "config.json").get("eos_token_id")
-    return [end for end in (*(ends if isinstance(ends, list) else [ends]), words.eos_token_id) if end is not None]
+    said = read_json(file if file.exists() else folder / "config.json").get("eos_token_id")
+    ends = [*(said if isinstance(said, list) else [said]), words.eos_token_id, template and template.end_of_turn()]
+    return [end for end in ends if end is not None]
 
 
 def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
     """The chat template of a folder, if it has one."""
     config, beside = folder / "tokenizer_config.json", folder / "chat_template.jinja"
     if beside.exists():
-        return ChatTemplate(read_bounded(beside, MOST_TEMPLATE).decode(), words)
+        return ChatTemplate(read_bounded(beside, MOST_SOURCE).decode(), words)
     source = read_json(config).get("chat_template") if config.exists() else None
     return ChatTemplate(source, words) if isinstance(source, str) else None
 

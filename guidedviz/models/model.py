@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import ModelError, SettingError, VocabularyError, quoted
+from guidedviz.errors import ChatWarning, ModelError, SettingError, VocabularyError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
@@ -69,6 +70,17 @@ class Scorer(Protocol):
 def context_of(model: Model) -> float:
     """The most tokens that the model can read; infinite if it names no limit."""
     return model.context if isinstance(model, Limited) else inf
+
+
+_warned = set[str]()  # names of models
+
+
+def warn_of_plain_text(model: Model) -> None:
+    """Say once per chat model that a plain text is not its form of a question."""
+    if isinstance(model, Chat) and model.has_template and model.name not in _warned:
+        _warned.add(model.name)
+        said = f'{model.name} is a chat model and the prompt is plain text; model.chat("...") makes it a question'
+        warnings.warn(said, ChatWarning, stacklevel=4)
 
 
 def check_model(model: Any, where: str = "model") -> None:

@@ -26,7 +26,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.trie import Ids, Mask, unpack, words_of
+from guidedviz.tokens.trie import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
@@ -275,8 +275,7 @@ class OutlinesMatcher:
         """True for every id that the engine allows."""
         mask = np.zeros(self.size, dtype=np.bool_)
         mask[self.fill() or []] = True
-        mask.flags.writeable = False
-        return mask
+        return read_only(mask)
 
     def take(self, token: int) -> bool:
         """Append a token; False if the engine rejects it."""

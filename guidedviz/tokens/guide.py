@@ -10,7 +10,7 @@ Next: `decoding/loop.py`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import inf
@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
-from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes, no_step, read
+from guidedviz.errors import GuidedVizError, IllegalToken, SettingError, expect, quoted, shorten
+from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes, no_step, read, read_path
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -29,7 +29,7 @@ from guidedviz.tokens.engines import PREPARE, Asked, Matcher, ask, prepared
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
-from guidedviz.tokens.trie import Mask
+from guidedviz.tokens.trie import Mask, read_only
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
@@ -165,6 +165,21 @@ class Guide(ABC):
         """The open rules, innermost first; a finite machine has none."""
         at = self.at(state)
         return () if self.machine is None or at is None else self.machine.stack(at)
+
+
+def read_tokens(guide: Guide, state: Any, tokens: Iterable[int]) -> list[Any]:
+    """The guide's states along these tokens, from `state` on, up to the first token that it refuses.
+
+    >>> read_tokens(gv.guide(gv.regex("ab*"), gv.Vocabulary([b"a", b"b"])), 0, [0, 1, 0, 1])
+    [0, 1, 1]
+    """
+    states = [state]
+    for token in tokens:
+        try:
+            states.append(guide.advance(states[-1], token))
+        except GuidedVizError:
+            break
+    return states
 
 
 class MaskSource(Protocol):
@@ -402,8 +417,7 @@ class BudgetGuide(Guide):
         mask = self.guide.mask(self.at(spent)).copy()
         for token in np.flatnonzero(mask):
             mask[token] = not self._say_short(spent, int(token))
-        mask.flags.writeable = False
-        return mask
+        return read_only(mask)
 
     def _say_short(self, spent: Spent, token: int) -> str:
         """Why too few tokens remain after a token that the machine allows; "" if they suffice."""
@@ -469,12 +483,7 @@ def token_path(machine: Machine[S], vocabulary: Vocabulary, state: S, token: int
     (0, 1)
     """
     token = vocabulary.as_id(token)
-    states = [state]
-    for byte in vocabulary.pieces[token] if vocabulary.is_text(token) else b"":
-        if (reached := machine.step(states[-1], byte)) is None:
-            break
-        states.append(reached)
-    return tuple(states)
+    return read_path(machine, vocabulary.pieces[token] if vocabulary.is_text(token) else b"", state)
 
 
 def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, token: int) -> Explanation:
@@ -528,4 +537,5 @@ def foreign_state(guide: object, state: object) -> SettingError:
 
 def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
     """The error for a token that the mask forbids."""
-    return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r} in {why.states[0]}: {why.reason}")
+    state = f" in {why.states[0]}" * bool(why.states[0])
+    return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r}{state}: {why.reason}")

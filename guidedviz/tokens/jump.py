@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import dropwhile
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, IllegalToken
-from guidedviz.tokens.guide import Guide
+from guidedviz.errors import GuidedVizError
+from guidedviz.tokens.guide import Guide, read_tokens
 from guidedviz.tokens.vocabulary import Vocabulary, fitting_tokens, spell_longest
 
 # canonical: the tokenizer cuts the output again, and tokens that it cuts differently are taken back
@@ -79,11 +79,9 @@ def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
 def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:
     """The tokens of a spelling to put; None if one of them is illegal, or if they add no bytes."""
     same = shared_length(tokens, spelled)
-    new, ways = spelled[same:], [states[same]]
-    try:
-        for token in new:
-            ways.append(guide.advance(ways[-1], token))
-    except IllegalToken:
+    new = spelled[same:]
+    ways = read_tokens(guide, states[same], new)
+    if len(ways) <= len(new):
         return None
     pieces, left, keep = guide.vocabulary.pieces, b"", len(new)
     for place in reversed(range(len(new) * heal)):  # a position from which one legal token goes beyond the run

@@ -35,6 +35,7 @@ MANY = 16  # children of a node; of more, only those are looked at that a machin
 MOST_STATES = 20_000  # of a table that is kept from walk to walk
 S = TypeVar("S", bound=Hashable)
 L = TypeVar("L", bound=np.generic)
+A = TypeVar("A", bound=npt.NDArray[Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,6 +343,12 @@ class MoveTable(Generic[S]):
         return found
 
 
+def read_only(array: A) -> A:
+    """The array, in which nothing can be changed from now on."""
+    array.flags.writeable = False
+    return array
+
+
 # Masks as packed bits.
 
 
@@ -360,9 +367,7 @@ def unpack(bits: Bits, size: int) -> Mask:
     >>> unpack(np.array([[6]], dtype=np.uint8), 3).tolist()
     [[False, True, True]]
     """
-    mask = np.unpackbits(bits, axis=-1, count=size, bitorder="little").view(np.bool_)
-    mask.flags.writeable = False
-    return mask
+    return read_only(np.unpackbits(bits, axis=-1, count=size, bitorder="little").view(np.bool_))
 
 
 def words_of(size: int) -> int:

@@ -22,8 +22,7 @@ from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
-from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
+from guidedviz.views.vocabulary.map import legal_kinds, say_kinds, say_mask, split_kinds, write_map
 from guidedviz.views.words import pack_step, prompt_parts, reading, say_badge, special_name, write_badge
 
 WIDTH, EDGE, GAP, PAD = 920.0, 16.0, 10.0, 12.0

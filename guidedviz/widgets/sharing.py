@@ -23,7 +23,7 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from guidedviz.decoding.player import LiveWalk, Player, Run, Taken, shared_steps
+from guidedviz.decoding.player import LiveWalk, Player, Taken, shared_steps
 from guidedviz.decoding.recording import compress, decompress
 from guidedviz.decoding.records import Count, as_json, read_value
 from guidedviz.decoding.sampling import Settings
@@ -386,7 +386,9 @@ def read_scene(model: Model, guide: Guide | None, before: Scene | None, change: 
     records = change.add + ahead
     steps = tuple(one.step for one in kept + records)
     check_steps(replace(scene.head, steps=steps, vocabulary_size=len(model.vocabulary)))
-    run = read_steps(scene, kept, records)
+    walk, earlier = scene.player.walk, copy(scene.player.walk)  # a step under an earlier constraint has another walk
+    rows = [(one.step, one.settings, earlier if one.earlier else walk) for one in records]
+    run = read_taken("shared run, step", scene.guide, kept[-1].after if kept else walk.first, rows, kept)
     player = replace(scene.player, taken=run[:count], cursor=min(change.cursor, count), peek=None)
     return scene._replace(player=replace(player, peek=run[-1]) if ahead else player)
 
@@ -402,10 +404,3 @@ def open_scene(model: Model, guide: Guide | None, head: Head) -> Scene:
     prompt = Prompt(trace.prompt, head.tokens, trace.parts) if head.tokens else trace.prompt
     walk = LiveWalk(model, prompt, guide)
     return Scene(replace(trace, prompt=prompt), guide, Player(walk, head.settings))
-
-
-def read_steps(scene: Scene, taken: Run, records: tuple[Record, ...]) -> Run:
-    """The steps so far with those of the records; the guide reads their tokens."""
-    walk, earlier = scene.player.walk, copy(scene.player.walk)  # a step under an earlier constraint has another walk
-    steps = [(one.step, one.settings, earlier if one.earlier else walk) for one in records]
-    return read_taken("shared run, step", scene.guide, taken[-1].after if taken else walk.first, steps, taken)

@@ -266,8 +266,8 @@ def test_a_student_who_leaves_is_not_computed_for(bard):
             time.sleep(0.05)
         time.sleep(0.5)
         assert host.service.engine.reader.tokens == 0
-        assert host.service.guard.refuse("x") == ""
-        assert all(account.together == (name == "x") for name, account in host.service.guard.accounts.items())
+        with host.service.guard.counted("x"):
+            assert all(account.together == (name == "x") for name, account in host.service.guard.accounts.items())
 
 
 def test_a_run_goes_on_when_the_host_is_started_again(bard):
@@ -395,14 +395,16 @@ def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded
     assert "default-src 'none'; script-src 'self'; style-src 'self'" in answer.headers["Content-Security-Policy"]
     assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == ("nosniff", "no-store")
     assert len(answer.read()) > 500
+    head = urllib.request.urlopen(urllib.request.Request(f"{guarded.address}/class{path}", method="HEAD"), timeout=5)
+    assert (head.headers["Content-Length"], head.read()) == (answer.headers["Content-Length"], b"")
 
 
 def test_with_one_token_for_the_class_students_have_numbers():
     guard = Guard({"": TOKEN})
     for session in "ab":
         student = guard.name(f"Bearer {TOKEN}", session, "10.0.0.1")
-        assert guard.refuse(student) == ""
-        guard.step(student, 0.01)
+        with guard.counted(student) as account:
+            account.steps.append((time.monotonic(), 0.01))
     said = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named)
     assert [one["name"] for one in said["students"]] == ["student 1", "student 2"]
     later = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named, now=time.monotonic() + 99)

@@ -18,5 +18,8 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+# jsonschema would build 38 parsers with it, in a second or more, to check addresses that no lab asks for
+
 if Path.cwd().name != "deeper":
     sys.meta_path.insert(0, Absent())

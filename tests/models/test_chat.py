@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import tracemalloc
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -11,8 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.models.chat import ChatTemplate, Prompt, render
+from guidedviz.errors import ChatWarning
+from guidedviz.models.chat import ChatTemplate, Prompt
 from guidedviz.models.load import embedded_folder, read_template
+from guidedviz.models.model import LanguageModel
+from guidedviz.models.templates import MADE, render
 from guidedviz.models.tokenizer import Tokenizer
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
@@ -109,11 +114,75 @@ def test_nobody_writes_a_short_special_token_or_one_inside_another(special, cont
         "{{ 'x' * 10 ** 9 }}",
         "{{ 'x' | center(10 ** 9) }}",
         "{% include '/etc/passwd' %}",
+        "{{ 'x'.ljust(10 ** 9) }}",
+        "{{ 'x'['lju' + 'st'](999999999) }}",
+        "{{ '{:>999999999}'.format(1) }}",
+        "{{ '%999999999d' % 1 }}",
+        "{{ (1).to_bytes(999999999, 'big') }}",
+        "{{ lipsum(999999) }}",
+        "{{ 'x' | indent(999999999) }}",
+        "{{ 9 | round(999999999) }}",
+        "{{ 'x' * 99 }}",
+        "{{ [1] * 99 }}",
+        "{" * 70_000,
+        "{{ " + "(" * 9_000 + ")" * 9_000 + " }}",
     ],
 )
 def test_a_hostile_template_is_refused(source):
     with pytest.raises(gv.ModelError, match=r"model\.chat: saw .*expected"):
         render(source, messages=TALK)
+
+
+LOOP = "{%% set ns = namespace(x='ab', y=['a']) %%}{%% for i in range(99999) %%}%s{%% endfor %%}{{ ns.x }}"
+DOUBLING = {
+    "plus": "{% set ns.x = ns.x + ns.x %}",
+    "tilde": "{% set ns.x = ns.x ~ ns.x %}",
+    "join": "{% set ns.x = [ns.x, ns.x] | join %}",
+    "join with": "{% set ns.x = 'aaaa' | list | join(ns.x) %}",
+    "method join": "{% set ns.x = ns.x.join('aaa') %}",
+    "replace": "{% set ns.x = ns.x | replace('a', ns.x) %}",
+    "method replace": "{% set ns.x = ns.x.replace('b', ns.x) %}",
+    "block": "{% set y %}{{ ns.x }}{{ ns.x }}{% endset %}{% set ns.x = y %}",
+    "macro": "{% macro f(z) %}{{ z }}{{ z }}{% endmacro %}{% set ns.x = f(ns.x) %}",
+    "output": "{{ ns.x }}{% set ns.x = ns.x + 'a' %}",
+    "lists": "{% set ns.y = ns.y + ns.y %}",
+    "lists of lists": "{% set ns.y = [ns.y, ns.y] %}",
+    "tuples": "{% set ns.y = (ns.y, ns.y) %}",
+    "objects": "{% set ns.y = {'a': ns.y, 'b': ns.y} %}",
+    "slices": "{% set ns.x = (ns.x + ns.x)[1:] %}",
+    "upper": "{% set ns.y = ns.y + [(ns.x ~ i) | upper] %}{% set ns.x = ns.x + 'abcdefgh' %}",
+    "numbers": "{% set ns.n = (ns.n or 3) * (ns.n or 3) %}",
+    "json": "{% set ns.x = ns.x | tojson | tojson %}",
+    "text of a list": "{% set ns.x = ns.y | string %}{% set ns.y = ns.y + [ns.x] %}",
+    "equal": "{% set ns.y = [ns.y, ns.y] %}{% if ns.y == [ns.y] %}{% endif %}",
+}
+
+
+@pytest.mark.parametrize("name", DOUBLING)
+def test_a_text_that_doubles_ends_before_it_takes_memory(name):
+    tracemalloc.start()
+    try:
+        with pytest.raises(gv.ModelError, match=r"model\.chat: saw (a template that|an operator)"):
+            render(LOOP % DOUBLING[name], messages=TALK)
+        assert tracemalloc.get_traced_memory()[1] < 12 * MADE
+    finally:
+        tracemalloc.stop()
+
+
+def test_usual_templates_run():
+    source = """{%- set ns = namespace(seen=false) -%}
+{%- macro show(m) %}{{ m['content'].strip() | trim }}{% endmacro -%}
+{{- bos_token }}{% for m in messages[1:] -%}
+{%- if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles alternate') }}{% endif -%}
+[{{ m.role | upper ~ ':' ~ loop.index }}] {{ show(m) }}{{ ', ' if not loop.last }}
+{%- set ns.seen = true %}{% endfor %}{{ ns.seen }} {{ {'a': [1, 'é']} | tojson }} {{ messages | length * 2 }}
+{%- for key, value in messages[0].items() %} {{ key }}{% endfor %} {{ 'a,b'.split(',')[-1].replace('b', 'c') }}"""
+    shown = (
+        '<s>[USER:1] Ada is 36.\n\nJSON with name, age:, [ASSISTANT:2] {"name": "Ada", "age": 36}, [USER:3] And Bob, 7?'
+    )
+    assert render(source, messages=TALK, bos_token="<s>") == shown + 'True {"a": [1, "é"]} 8 role content c'
+    long = [{"role": "user", "content": "word " * 4_000}, TALK[2]] * 25
+    assert len(render(TEMPLATES["ChatML"] + "{# long #}" * 5_000, messages=long)) > 490_000
 
 
 @pytest.mark.parametrize(
@@ -130,6 +199,27 @@ def test_messages_of_another_form_are_refused(messages):
 def test_a_model_without_a_template_names_one_that_has_it(clerk):
     with pytest.raises(gv.ModelError, match=r"clerk has no chat template.*smollm2"):
         clerk.chat("Hello")
+
+
+def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
+    words = Tokenizer(embedded_folder("bard"))
+    template = ChatTemplate("{{ messages[0].content }}", words)
+    model, toy = (
+        LanguageModel("talker", bard.network, words, bard.vocabulary, template),
+        gv.ToyModel([b"a"], lambda _: [0.0]),
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for one, prompt in ((model, model.chat("so")), (bard, "so"), (toy, "a")):
+            next(gv.decode(one, prompt))
+        assert not told
+        for one in (gv.decoding.remember(model), model):
+            next(gv.decode(one, "so"))
+            gv.record(one, "so", max_tokens=1)
+            gv.stage(one, "so")
+    (warned,) = told
+    assert warned.category is ChatWarning
+    assert str(warned.message).startswith('talker is a chat model and the prompt is plain text; model.chat("...")')
 
 
 def test_a_prompt_is_decoded_as_its_tokens(clerk):

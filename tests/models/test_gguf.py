@@ -57,7 +57,9 @@ def write(path, tied=False, **changes):
     writer.add_token_list(PIECES)
     writer.add_token_types([1] * (len(PIECES) - 2) + [3, 3])
     writer.add_token_merges(["h e", "he l"])
-    writer.add_eos_token_id(PIECES.index("<end>"))
+    writer.add_eos_token_id(PIECES.index("<|im_start|>") if "eot" in changes else PIECES.index("<end>"))
+    if "eot" in changes:
+        writer.add_eot_token_id(PIECES.index("<end>"))
     writer.add_chat_template("{% for m in messages %}<|im_start|>{{ m.content }}<end>{% endfor %}")
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)
     for name, value in network.state_dict().items():
@@ -85,6 +87,14 @@ def test_its_logits_are_those_of_the_model_that_was_written(tmp_path, tied):
     np.testing.assert_allclose(model.all_logits(tokens), expected, atol=1e-4)
     assert model.vocabulary.eos == {PIECES.index("<end>")}
     assert model.chat("he").tokens == (PIECES.index("<|im_start|>"), PIECES.index("he"), PIECES.index("<end>"))
+
+
+def test_its_ends_are_the_end_of_a_text_the_end_of_a_turn_and_what_the_template_puts_after_an_answer(tmp_path):
+    ends = []
+    for changes in ({}, {"eot": True}):
+        write(tmp_path / "tiny.gguf", **changes)
+        ends.append({PIECES[end] for end in gv.load_model(str(tmp_path / "tiny.gguf")).vocabulary.eos})
+    assert ends == [{"<end>"}, {"<end>", "<|im_start|>"}]
 
 
 def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
 import { drawing, frame, HEAD, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
-const NEXT = step("d", { words: "not drawn yet", rows: [[7, "d", 0.3, 0.6, true, "0.30", "0.60"], [8, "no", 0.2, 0, false, "0.20", "0"]] });
+const NEXT = step("d", { words: "not drawn yet", rows: [[7, "d", 0.3, 0.6, true, "0.30", "0.60"], [8, "no", 0.2, 0, false, "0.20", "forbidden"]] });
 
 function open(news = stageNews(STEPS, 2)) {
   const page = render(stage, news);

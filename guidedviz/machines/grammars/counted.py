@@ -11,7 +11,7 @@ from guidedviz.machines import syntax
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
-from guidedviz.machines.syntax import Tree
+from guidedviz.machines.syntax import Times, Tree
 from guidedviz.machines.work import reach, spend
 
 # Copies in place of counted lengths, for engines and texts that cannot count them.
@@ -50,7 +50,7 @@ def copy_net(net: syntax.Net) -> Tree:
         place, count = at
         for part, tick, target in edges[place]:
             if tick and count * net.places > MOST_PLACES:
-                raise syntax.needs_rules(tick)
+                syntax.no_rules(tick)
             if not tick or count < tick.most - tick.rest:
                 yield part, (target, count + bool(tick))
 
@@ -71,10 +71,8 @@ MOST_FINITE_COPIES = 1_000  # of a machine that is finite without counts
 MOST_STATES = 8_000  # states of a rule before smaller repeats are counted too; about one second
 FEWEST_COPIES = 30
 
-Bounds = tuple[int, int | None]  # lowest and highest count
 
-
-def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, Mapping[str, Bounds]]:
+def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, Mapping[str, Times]]:
     """The grammar with a call in place of each repeat of more than `most` states, and the bounds of these rules.
 
     If a rule stays too large, smaller repeats are counted too.
@@ -101,8 +99,8 @@ class _Counted:
     """The rules of the counted repeats so far; equal repeats share one."""
 
     grammar: Grammar
-    rules: dict[tuple[Tree, Bounds], Rule] = field(default_factory=dict)
-    bounds: dict[str, Bounds] = field(default_factory=dict)
+    rules: dict[tuple[Tree, Times], Rule] = field(default_factory=dict)
+    bounds: dict[str, Times] = field(default_factory=dict)
 
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
@@ -137,7 +135,7 @@ class _Counted:
     def may_count(self, part: Tree) -> bool:
         """Whether a part has texts, none of them empty."""
         here = Rule("", part, (0, 0))
-        rules = [here, *map(self.grammar.rule, reach(here.calls, self.grammar.calls.__getitem__))]
+        rules = [here, *map(self.grammar.named.__getitem__, reach(here.calls, self.grammar.calls.__getitem__))]
         return "" in rules_with(rules, lambda chars: chars != syntax.NOTHING) - rules_with(rules, lambda chars: False)
 
 
@@ -183,7 +181,7 @@ def inline_rules(grammar: Grammar) -> Grammar:
     def put_in(name: str) -> Tree:
         nonlocal copied
         if name not in bodies:
-            tree = grammar.rule(name).tree
+            tree = grammar.named[name].tree
             inner = {call: put_in(call) for call in graph[name] if call not in stay}
             own = count_states(tree, copies=FEWEST_COPIES)
             sizes[name] = count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES) if inner else own
@@ -202,7 +200,7 @@ def inline_rules(grammar: Grammar) -> Grammar:
 def needed_rules(grammar: Grammar) -> Grammar:
     """The grammar with only the root and the rules reachable from it, in the order of their first call."""
     needed = reach([grammar.root], grammar.calls.__getitem__)
-    return replace(grammar, rules=tuple(map(grammar.rule, needed)))
+    return replace(grammar, rules=tuple(grammar.named[name] for name in needed))
 
 
 def map_calls(tree: Tree, change: Callable[[syntax.Call], Tree]) -> Tree:

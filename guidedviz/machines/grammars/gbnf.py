@@ -72,7 +72,7 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
     ... root  ::= "(" root ")" | digit+   # nested to any depth
     ... digit ::= [0-9]
     ... ''')
-    >>> [rule.name for rule in grammar.rules], grammar.rule("digit").tree
+    >>> [rule.name for rule in grammar.rules], grammar.named["digit"].tree
     (['root', 'digit'], Chars(ranges=((48, 57),)))
     """
     if not isinstance(text, str):

@@ -41,21 +41,17 @@ class Grammar:
 
     @cached_property
     def named(self) -> Mapping[str, Rule]:
-        """The rules by name."""
+        """The rules by name.
+
+        >>> Grammar((Rule("root", syntax.literal("a"), (0, 4)),)).named["root"].tree
+        Chars(ranges=((97, 97),))
+        """
         return {rule.name: rule for rule in self.rules}
 
     @cached_property
     def calls(self) -> Mapping[str, tuple[str, ...]]:
         """The rules that each rule calls."""
         return {rule.name: rule.calls for rule in self.rules}
-
-    def rule(self, name: str) -> Rule:
-        """The rule of this name.
-
-        >>> Grammar((Rule("root", syntax.literal("a"), (0, 4)),)).rule("root").tree
-        Chars(ranges=((97, 97),))
-        """
-        return self.named[name]
 
 
 def line_and_column(text: str, place: int) -> tuple[int, int]:
@@ -167,4 +163,4 @@ def check_grammar(grammar: Grammar) -> None:
     finished = rules_with(grammar.rules, lambda chars: bool(syntax.common_ranges(chars.ranges, syntax.WITH_BYTES)))
     if grammar.root not in finished:
         seen, hint = f"the rule {quoted(grammar.root)} can never finish", "an option without rule calls"
-        raise grammar_error(grammar.text, grammar.rule(grammar.root).span[0], seen, hint=hint)
+        raise grammar_error(grammar.text, grammar.named[grammar.root].span[0], seen, hint=hint)

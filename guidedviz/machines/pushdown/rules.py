@@ -133,6 +133,7 @@ def join_counts(parts: Iterable[Counts]) -> Counts:
 
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on
 Clause = tuple[int, tuple[int, ...]]  # what follows, and all that it takes
+Limit = tuple[int, int] | None  # at a tick: up to which count, and the node where it leads
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class RuleNodes:
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # where a rule may end
     counts: tuple[Bounds | None, ...]  # how often the texts of each rule are repeated; None: once
-    ticks: tuple[tuple[int, int] | None, ...]  # of each node: see `Tick`; up to which count, and where it leads
+    ticks: tuple[Limit, ...]  # of each node: see `Tick`
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -198,13 +199,11 @@ class RuleNodes:
         over_ticks = ((node, (tick[1],)) for node, tick in enumerate(self.ticks) if tick)
         live = derive([*((node, ()) for node in self.accepting), *over_bytes, *over_ticks, *self._over_calls()])
         edges = tuple(tuple(edge for edge in row if edge[2] in live) for row in self.edges)
-        calls = tuple(
-            tuple(call for call in row if self.starts[call[0]] in live and call[1] in live) for row in self.calls
-        )
-        if self.starts[0] not in live:
-            where, root = "grammar", self.names[0]
-            hint = "one way through it that calls no rule"
-            raise PatternError(where, seen=f"the rule {root} can never finish", expected="a text", hint=hint)
+        ends = {rule for rule, start in enumerate(self.starts) if start in live}
+        calls = tuple(tuple(call for call in row if call[0] in ends and call[1] in live) for row in self.calls)
+        if 0 not in ends:
+            seen, hint = f"the rule {self.names[0]} can never finish", "one way through it that calls no rule"
+            raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
         return replace(self, edges=edges, calls=calls)
 
 
@@ -231,7 +230,7 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
 
     machines: list[DFA] = []
     for name in names:  # which grows as rules are called
-        tree = grammar.rule(name).tree
+        tree = grammar.named[name].tree
         try:
             machines.append(build_machine(tree, letter))
         except PatternError as error:
@@ -247,7 +246,7 @@ def set_side_by_side(
     starts: list[int] = []
     edges: list[tuple[Edge, ...]] = []
     calls: list[tuple[tuple[int, int], ...]] = []
-    ticks: list[tuple[int, int] | None] = []
+    ticks: list[Limit] = []
     accepting: set[int] = set()
     for rule, machine in enumerate(machines):
         start = len(edges)
@@ -269,9 +268,7 @@ def set_side_by_side(
     return RuleNodes(names, tuple(starts), rule_of, *over_nodes, tuple(counts), tuple(ticks))
 
 
-def limit_inside(
-    edges: Sequence[Iterable[Edge]], accepting: Iterable[int], ticks: list[tuple[int, int] | None]
-) -> None:
+def limit_inside(edges: Sequence[Iterable[Edge]], accepting: Iterable[int], ticks: list[Limit]) -> None:
     """Inside a character the count is already so low that one of the ticks after it can be passed."""
     back = sources_of(edges)
     free = set(reach(accepting, back.__getitem__))  # a text may end without a tick

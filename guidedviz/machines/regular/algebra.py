@@ -65,10 +65,8 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
         spend(2 + len(row))
         if len(numbers) > MOST_STATES or looked_at > MOST_EDGES:
             raise too_large(f"a product of more than {MOST_STATES:,} states or {MOST_EDGES:,} edges")
-    accepting = (
-        number for pair, number in numbers.items() if pair[0] in one.accepting and (pair[1] in other.accepting) == both
-    )
-    return minimise(DFA(tuple(edges), frozenset(accepting)))
+    ends = (number for (a, b), number in numbers.items() if a in one.accepting and (b in other.accepting) == both)
+    return minimise(DFA(tuple(edges), frozenset(ends)))
 
 
 def _check_machines(*machines: object) -> None:
@@ -137,9 +135,7 @@ def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_CO
     one, other = (as_machine(machine, "machines") for machine in (one, other))
     kinds = zip(one.kinds, other.kinds, strict=True)
     letters = {kind: byte for byte, kind in sorted(enumerate(kinds), key=lambda found: -RANKS[found[0]])}.values()
-    level: dict[Pair, Reading] = {
-        (one.initial, other.initial): (0, b"")
-    }  # pairs at one distance, with their best texts
+    level: dict[Pair, Reading] = {(one.initial, other.initial): (0, b"")}  # pairs at one distance
     seen, length = set(level), 0
     while level:
         differing = [

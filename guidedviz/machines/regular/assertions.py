@@ -47,14 +47,8 @@ def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
 def _settle(tree: Tree, lookarounds: Sequence[Lookaround], kept: int) -> DFA:
     """The texts of a tree whose marks are at right places, without all marks but one."""
     machine = code_machine(tree)
-    marks = {
-        low
-        for part in syntax.walk(tree)
-        if isinstance(part, syntax.Chars)
-        for low, _ in part.ranges
-        if low > syntax.LAST
-    }
-    for mark in sorted(marks - {kept}):
+    chars = {low for part in syntax.walk(tree) if isinstance(part, syntax.Chars) for low, _ in part.ranges}
+    for mark in sorted(low for low in chars - {kept} if low > syntax.LAST):
         machine = difference(machine, code_machine(_misplaced(machine, _wrong_places(mark, lookarounds))))
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
@@ -95,9 +89,8 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
 
 
 WORD: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
-ANY, WORDS, NEWLINE, IN_LINE = (
-    syntax.Chars(r) for r in (((0, syntax.LAST),), WORD, ((10, 10),), syntax.other_ranges([(10, 10)]))
-)
+ANY = syntax.ANY_CHARACTER
+WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), syntax.other_ranges([(10, 10)])))
 BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # what may not follow `$`
 BOUNDARIES = (op.AT_BOUNDARY, op.AT_NON_BOUNDARY)
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
@@ -125,10 +118,7 @@ def boundary_tree(boundary: bool, guard: Guard) -> Tree:
 
     if boundary:
         return syntax.Either(tuple(syntax.Concat((beside(False, one), beside(True, not one))) for one in (False, True)))
-    some = (
-        syntax.Concat(())
-        if EMPTY_IS_BOUNDARY_FREE
-        else syntax.Either((beside(False, False, ANY), beside(True, False, ANY)))
-    )
+    neighbours = (beside(ahead, False, ANY) for ahead in (False, True))
+    some = syntax.EMPTY if EMPTY_IS_BOUNDARY_FREE else syntax.Either(tuple(neighbours))
     both, none = (syntax.Concat((beside(False, one), beside(True, one))) for one in (False, True))
     return syntax.Either((both, syntax.Concat((none, some))))

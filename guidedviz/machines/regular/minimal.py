@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
-from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa, no_letter
-from guidedviz.machines.syntax import Chars, Tree
+from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa
+from guidedviz.machines.syntax import Chars, Tree, no_rules
 from guidedviz.machines.work import drain, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
@@ -36,7 +36,7 @@ def minimise(dfa: DFA) -> DFA:
     return drain(minimise_steps(dfa))
 
 
-def build_machine(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None) -> DFA:
+def build_machine(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> DFA:
     """The minimal machine of a tree; see `build_nfa`."""
     return minimise(build_dfa(build_nfa(tree, letter, shape)))
 

@@ -16,12 +16,11 @@ from guidedviz.machines.schema import document, scalars
 from guidedviz.machines.schema.document import Goal, NotEnforced, Notes, NoValue, Subschema, below, goal_of, refusal
 from guidedviz.machines.schema.patterns import FORMATS, NOT_ENFORCED, to_python
 from guidedviz.machines.schema.scalars import Matching, MultipleOf, NumberBound, TextSet
-from guidedviz.machines.syntax import ANYTHING, Tree, either, literal
+from guidedviz.machines.syntax import ANYTHING, Times, Tree, either, literal
 
 WORDS = {"string": "Length", "array": "Items", "object": "Properties"}
 LIMITS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 MOST_WORDS = 4_000  # of an enum
-Bounds = tuple[int, int | None]  # the lowest and the highest number, None for no bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +183,7 @@ class Conjunction:
         """Whether a constraint is about this kind of value; "number" stands for integers and fractions."""
         return any(found.kind == kind for found in self.constraints)
 
-    def bounds(self, kind: str) -> Bounds:
+    def bounds(self, kind: str) -> Times:
         """The lowest and the highest number of characters, items or properties."""
         sizes = [size for size in self.of_type(Size) if size.kind == kind]
         low = max((size.low for size in sizes), default=0)
@@ -194,13 +193,13 @@ class Conjunction:
             raise NoValue(below(at, f"min{WORDS[kind]}"), f"{low}", f"at most max{WORDS[kind]}, which is {high}")
         return low, high
 
-    def texts(self, path: str, tick: bool = False) -> Tree:
+    def texts(self, tick: bool = False) -> Tree:
         """The strings, before JSON escapes."""
-        return scalars.string_texts(self.of_type(Matching), self.bounds("string"), path, tick)
+        return scalars.string_texts(self.of_type(Matching), self.bounds("string"), tick)
 
-    def numbers(self, path: str) -> Tree:
+    def numbers(self) -> Tree:
         """The numbers, as JSON text."""
-        return scalars.number_tree([*self.of_type(NumberBound), *self.of_type(MultipleOf)], self.kinds, path)
+        return scalars.number_tree([*self.of_type(NumberBound), *self.of_type(MultipleOf)], self.kinds, self.path)
 
     def allowed_values(self) -> list[Any]:
         """The values that the constraints on strings, numbers and sizes allow."""
@@ -208,11 +207,10 @@ class Conjunction:
 
     def _allows(self, value: Any) -> bool:
         kind = document.kind_of(value)
-        number = kind in document.NUMBERS
-        kind, value = ("number", document.exact(value, self.path)) if number else (kind, value)
-        return all(
-            found.allows(value) for found in self.constraints if found.kind == kind and isinstance(found, Scalar)
-        )
+        if kind in document.NUMBERS:
+            kind, value = "number", document.exact(value, self.path)
+        own = (found for found in self.constraints if isinstance(found, Scalar))
+        return all(found.allows(value) for found in own if found.kind == kind)
 
     def tidy(self) -> Conjunction:
         """Without values of another kind, and without kinds that no value has."""
@@ -225,7 +223,7 @@ class Conjunction:
 EVERYTHING = Conjunction("#")
 
 
-def constraints_of(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tree]) -> Conjunction:
+def constraints_of(part: Subschema, notes: Notes, key_texts: Callable[[Goal], Tree]) -> Conjunction:
     """All that a schema says by itself, without the schemas that it applies to the same value."""
     schema, path = part.schema, part.path
     if notes.ignored:
@@ -318,7 +316,7 @@ def _arrays(part: Subschema) -> Iterator[Constraint]:
         yield UniqueItems(path)
 
 
-def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tree]) -> Iterator[Constraint]:
+def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal], Tree]) -> Iterator[Constraint]:
     schema, path = part.schema, part.path
     if {"properties", "patternProperties", "additionalProperties"} & schema.keys():
         yield _properties(part, notes.settings.extra_keys == "closed")
@@ -328,7 +326,7 @@ def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tre
     if "propertyNames" in schema:  # no key is one of the others
         others = part.at(schema["propertyNames"], "propertyNames").flip()
         if not others.is_false():
-            texts = TextSet(others, lambda: key_texts((others,), others.path))
+            texts = TextSet(others, lambda: key_texts((others,)))
             yield PropertyGoals({}, ((texts, document.impossible(others.path)),), None, path)
 
 

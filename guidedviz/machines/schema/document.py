@@ -85,9 +85,8 @@ class NotEnforced(PatternError):
 
     def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
         offer = "approximate=True, which leaves it out and says so in machine.notes"
-        super().__init__(
-            f"schema, {show_path(path)}", seen=seen, expected=expected, hint=", or ".join(filter(None, [hint, offer]))
-        )
+        hint = f"{hint}, or {offer}" if hint else offer
+        super().__init__(f"schema, {show_path(path)}", seen=seen, expected=expected, hint=hint)
         self.path = path
 
 

@@ -56,6 +56,7 @@ STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
 LONGEST = 40  # characters of a name
 FEW = 4  # signs; a named or shared part with more becomes a rule
 MOST_BRANCHES = 1_000  # of a union that is read branch by branch
+TOO_DEEP = ("parts nested too deeply", "a flatter schema", "at most about fifty levels")
 EMPTY_SCHEMA = ("keywords that no value satisfies together", "some value")
 
 
@@ -162,8 +163,8 @@ def schema_named() -> Iterator[None]:
             raise
         raise PatternError("schema", seen=error.seen, expected=error.expected, hint=error.hint) from error
     except RecursionError as error:
-        hint = "at most about fifty levels"
-        raise PatternError("schema", seen="parts nested too deeply", expected="a flatter schema", hint=hint) from error
+        seen, expected, hint = TOO_DEEP
+        raise PatternError("schema", seen=seen, expected=expected, hint=hint) from error
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -201,9 +202,7 @@ class SchemaReader:
         try:
             self.read_root()
         except RecursionError:
-            path = "/".join(self.at.split("/")[:9])
-            hint = "at most about fifty levels"
-            raise refusal(path, "parts nested too deeply", "a flatter schema", hint) from None
+            raise refusal("/".join(self.at.split("/")[:9]), *TOO_DEEP) from None
         except PatternError as error:
             if error.where.startswith("schema"):
                 raise
@@ -308,7 +307,7 @@ class SchemaReader:
             return either(*(self.read_part((branch,), branch.path) for branch in branches))
         if applied or says_unevaluated(part.schema):
             return self.read_rows(self.normal.of(part))
-        tree, errors = self.read_kinds(self.normal.constraints(part), part.path)
+        tree, errors = self.read_kinds(self.normal.constraints(part))
         if tree == NOTHING:
             raise errors[0].error if len(errors) == 1 else refusal(part.path, *EMPTY_SCHEMA)
         return tree
@@ -350,49 +349,45 @@ class SchemaReader:
         return either(*(self.once(row.key, row.path, partial(self.read_row, row)) for row in rows))
 
     def read_row(self, row: Conjunction) -> Tree:
-        return self.read_kinds(row, row.path)[0]
+        return self.read_kinds(row)[0]
 
-    def read_kinds(self, row: Conjunction, path: str) -> tuple[Tree, list[NoValue]]:
+    def read_kinds(self, row: Conjunction) -> tuple[Tree, list[NoValue]]:
         """The values of a row, and why there are none of some kinds."""
         spend(30)
         if row.values is not None:
             return self.read_values(row), []
         if row.key == EVERYTHING.key:
-            return self.free("value", path), []
+            return self.free("value", row.path), []
         errors: list[NoValue] = []
-        nested = [self.read_kind(kind, row, path, errors) for kind in ("object", "array") if kind in row.kinds]
-        kinds = [
-            kind
-            for kind in document.KINDS[2:]
-            if kind in row.kinds and not (kind == "integer" and row.kinds >= document.NUMBERS)
-        ]
-        scalars = either(*(self.read_kind(kind, row, path, errors) for kind in kinds))
+        nested = [self.read_kind(kind, row, errors) for kind in ("object", "array") if kind in row.kinds]
+        kinds = row.kinds - {"integer"} if row.kinds >= document.NUMBERS else row.kinds
+        scalars = either(*(self.read_kind(kind, row, errors) for kind in document.KINDS[2:] if kind in kinds))
         return either(*nested, self.token(scalars)), errors
 
-    def read_kind(self, kind: str, row: Conjunction, path: str, errors: list[NoValue]) -> Tree:
+    def read_kind(self, kind: str, row: Conjunction, errors: list[NoValue]) -> Tree:
         """All values of one kind; scalars come without trailing whitespace."""
         try:
             if kind in ("true", "false", "null"):
                 return literal(kind)
             if kind in document.NUMBERS:
                 if row.asks("number") or "integer" not in row.kinds:
-                    return row.numbers(path)
-                return self.free("number" if "fraction" in row.kinds else "integer", path)
+                    return row.numbers()
+                return self.free("number" if "fraction" in row.kinds else "integer", row.path)
             if not row.asks(kind):
-                return self.free(kind, path)
+                return self.free(kind, row.path)
             if kind == "string":
-                return self.read_string(row, path)
-            return object_tree(row, path, self) if kind == "object" else array_tree(row, path, self)
+                return self.read_string(row)
+            return object_tree(row, self) if kind == "object" else array_tree(row, self)
         except NoValue as error:
             errors.append(error)
             return NOTHING
 
-    def read_string(self, row: Conjunction, path: str) -> Tree:
+    def read_string(self, row: Conjunction) -> Tree:
         """A string with patterns or a length, without optional escapes; one that counts its characters is a rule."""
         if not row.of_type(Matching):
             return in_quotes(Repeat(ONE_CHARACTER, *row.bounds("string")))
-        tree = in_quotes(escape(row.texts(path, tick=True)))
-        return self.add(self.name(path), tree) if has_ticks(tree) else tree
+        tree = in_quotes(escape(row.texts(tick=True)))
+        return self.add(self.name(row.path), tree) if has_ticks(tree) else tree
 
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""

@@ -76,7 +76,7 @@ class NormalForms:
             self.own[part] = constraints.constraints_of(part, self.notes, self.key_texts)
         return self.own[part]
 
-    def key_texts(self, goal: Goal, path: str) -> Tree:
+    def key_texts(self, goal: Goal) -> Tree:
         """The strings that meet a goal, before JSON escapes."""
         trees: list[Tree] = []
         for row in (row for row in self.of_goal(goal) if "string" in row.kinds):
@@ -84,7 +84,7 @@ class NormalForms:
                 trees += [literal(value) for value in row.allowed_values() if isinstance(value, str)]
                 continue
             with suppress(NoValue):
-                trees.append(row.texts(path))
+                trees.append(row.texts())
         return either(*trees)
 
     def applied(self, part: Subschema) -> list[str]:
@@ -149,9 +149,9 @@ class NormalForms:
     def may_have_kind(self, row: Conjunction, kind: str) -> bool:
         try:
             if kind == "string":
-                row.texts("#", tick=True)
+                row.texts(tick=True)
             elif kind in document.NUMBERS and row.asks("number"):
-                replace(row, kinds=frozenset((kind,))).numbers("#")
+                replace(row, kinds=frozenset((kind,))).numbers()
             elif kind == "object":
                 row.bounds(kind)
                 return all(map(self.may_hold, required_goals(row)))

@@ -144,7 +144,7 @@ def escape_chars(ranges: tuple[Range, ...]) -> Tree:
 machine_over_characters = lru_cache(maxsize=256)(code_machine)
 
 
-def string_texts(found: Sequence[Matching], bounds: tuple[int, int | None], path: str, tick: bool = False) -> Tree:
+def string_texts(found: Sequence[Matching], bounds: syntax.Times, tick: bool = False) -> Tree:
     """The contents of a string with patterns and a length, before JSON escapes.
 
     `tick`: a large length beside a pattern may be counted; the tree must then be a rule of its own.

@@ -90,7 +90,7 @@ def check_branch(branch, grammar, empty):
     def flat(call):
         return optional(literal(letters[call.name])) if call.name in empty else literal(letters[call.name])
 
-    machine = build_dfa(build_nfa(map_calls(grammar.rule(branch.name).tree, flat)))
+    machine = build_dfa(build_nfa(map_calls(grammar.named[branch.name].tree, flat)))
     if branch.open:
         assert machine.accepts_prefix(read)
     else:
