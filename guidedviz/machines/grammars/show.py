@@ -140,55 +140,59 @@ def unfold(net: syntax.Net, size: Callable[[Tree], int] = lambda tree: len(show_
     >>> show_regex(unfold(syntax.Net(2, ((0, a, 1), (1, b, 0)))))
     'a(?:ba)*'
     """
-    start, end = net.places, net.places + 1
-    out: dict[int, dict[int, Way]] = {place: {} for place in range(net.places + 2)}
-    into: dict[int, set[int]] = {place: set() for place in range(net.places + 2)}
+    start, end, left = net.places, net.places + 1, _Elimination(net.places + 2)
     for source, part, target in [(start, syntax.EMPTY, 0), *net.edges, (net.places - 1, syntax.EMPTY, end)]:
-        _add_way(out, into, source, target, Way(part, size(part)))
-    queue = [(_cost(out, into, place), place) for place in range(net.places)]
+        left.join(source, target, Way(part, size(part)))
+    queue = [(left.cost(place), place) for place in range(net.places)]
     heapify(queue)
     while queue:
         cost, place = heappop(queue)
-        if place in into and cost == _cost(out, into, place):  # skip outdated entries
-            for near in _take_out(out, into, place) - {start, end}:
-                heappush(queue, (_cost(out, into, near), near))
-    return out[start].get(end, Way(syntax.NOTHING, 0)).part
+        if place in left.into and cost == left.cost(place):  # skip outdated entries
+            for near in left.take_out(place) - {start, end}:
+                heappush(queue, (left.cost(near), near))
+    return left.out[start].get(end, Way(syntax.NOTHING, 0)).part
 
 
-def _add_way(out: dict[int, dict[int, Way]], into: dict[int, set[int]], source: int, target: int, new: Way) -> None:
-    old = out[source].get(target, Way(syntax.NOTHING, 0))
-    if syntax.EMPTY in (old.part, new.part):
-        part = syntax.optional(syntax.either(*(way.part for way in (old, new) if way.part != syntax.EMPTY)))
-    else:
-        part = syntax.either(old.part, new.part)
-    out[source][target] = Way(part, old.size + new.size + 1)
-    into[target].add(source)
+class _Elimination:
+    """The places that are left: the ways out of each by their targets, and the sources of the ways into each."""
 
+    def __init__(self, places: int) -> None:
+        self.out: dict[int, dict[int, Way]] = {place: {} for place in range(places)}
+        self.into: dict[int, set[int]] = {place: set() for place in range(places)}
 
-def _take_out(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int) -> set[int]:
-    """Replace every path through a place by an edge; return the neighbours."""
-    onward, sources = out.pop(place), into.pop(place) - {place}
-    loop = onward.pop(place, Way(syntax.EMPTY, 0))
-    around = syntax.EMPTY if loop.part == syntax.EMPTY else syntax.Repeat(loop.part, 0, None)
-    for target in onward:
-        into[target].discard(place)
-    for source in sources:
-        before = out[source].pop(place)
-        for target, after in onward.items():
-            size = before.size + loop.size + after.size
-            if size > MOST_CHARACTERS:
-                raise _too_long()
-            _add_way(out, into, source, target, Way(syntax.concat(before.part, around, after.part), size))
-    return {*sources, *onward}
+    def join(self, source: int, target: int, new: Way) -> None:
+        """One more way between two places."""
+        old = self.out[source].get(target, Way(syntax.NOTHING, 0))
+        if syntax.EMPTY in (old.part, new.part):
+            part = syntax.optional(syntax.either(*(way.part for way in (old, new) if way.part != syntax.EMPTY)))
+        else:
+            part = syntax.either(old.part, new.part)
+        self.out[source][target] = Way(part, old.size + new.size + 1)
+        self.into[target].add(source)
 
+    def take_out(self, place: int) -> set[int]:
+        """Replace every path through a place by a way; return the neighbours."""
+        onward, sources = self.out.pop(place), self.into.pop(place) - {place}
+        loop = onward.pop(place, Way(syntax.EMPTY, 0))
+        around = syntax.EMPTY if loop.part == syntax.EMPTY else syntax.Repeat(loop.part, 0, None)
+        for target in onward:
+            self.into[target].discard(place)
+        for source in sources:
+            before = self.out[source].pop(place)
+            for target, after in onward.items():
+                size = before.size + loop.size + after.size
+                if size > MOST_CHARACTERS:
+                    raise _too_long()
+                self.join(source, target, Way(syntax.concat(before.part, around, after.part), size))
+        return {*sources, *onward}
 
-def _cost(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int) -> int:
-    """The approximate length of the text that eliminating this place copies."""
-    before = [out[source][place].size + 1 for source in into[place] if source != place]
-    after = [way.size + 1 for target, way in out[place].items() if target != place]
-    loop = out[place].get(place, Way(syntax.EMPTY, 0)).size
-    ways = len(before) * len(after)
-    return sum(before) * (len(after) - 1) + sum(after) * (len(before) - 1) + loop * (ways - 1)
+    def cost(self, place: int) -> int:
+        """The approximate length of the text that eliminating this place copies."""
+        before = [self.out[source][place].size + 1 for source in self.into[place] if source != place]
+        after = [way.size + 1 for target, way in self.out[place].items() if target != place]
+        loop = self.out[place].get(place, Way(syntax.EMPTY, 0)).size
+        ways = len(before) * len(after)
+        return sum(before) * (len(after) - 1) + sum(after) * (len(before) - 1) + loop * (ways - 1)
 
 
 REGEX = Notation(show_class, unfold, syntax.no_rules, None, "", "|", "(?:{})", "")
