@@ -62,7 +62,7 @@ class Prefixes:
             if shared and shared == len(self._kept[key].text) and asked[key] == 1:
                 cache = self._drop(key).cache
             else:  # a network that cannot crop a cache gives none
-                cache = self.network.fork(self._kept[key].cache, shared) if shared else None
+                cache = self._kept[key].cache.fork(shared) if shared else None
             if cache is None:
                 shared, cache = 0, self.network.new_cache()
             out.append((shared, cache))

@@ -171,7 +171,7 @@ def read_tokenizer_files(about: dict[str, Any]) -> dict[str, Any]:
             "ignore_merges": get("pre") == "llama-bpe",
         },
     }
-    ends = [end for end in (eos, get("eot_token_id")) if end is not None]
+    ends = [end for end in (eos, get("eot_token_id"), get("eom_token_id")) if end is not None]
     words = {"eos_token": tokens[eos], "chat_template": about.get("tokenizer.chat_template")}
     return {
         "tokenizer.json": tokenizer,

@@ -53,7 +53,7 @@ def pick_device(name: str, wanted: str = "auto") -> str:
 def read_torch(folder: Path, device: str) -> tuple[Network, Encoder]:
     """The network and the tokenizer of a folder, on torch."""
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
 
     logging.disable_progress_bar()
@@ -61,11 +61,9 @@ def read_torch(folder: Path, device: str) -> tuple[Network, Encoder]:
     check_folder(folder)
     dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
     safe: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
-    config = AutoConfig.from_pretrained(folder, **safe)
     tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
     network, report = AutoModelForCausalLM.from_pretrained(
         folder,
-        config=config,
         dtype=dtype,
         use_safetensors=True,
         output_loading_info=True,
@@ -180,6 +178,16 @@ class Past:
         parts = [part for layer in self.cache.layers for part in (layer.keys, layer.values) if part is not None]
         return sum(part.nbytes for part in parts)
 
+    def fork(self, length: int) -> Any:
+        """A cache of its own that holds the first tokens; None if this kind of cache cannot be cropped."""
+        cache = deepcopy(self.cache)
+        try:
+            if length < cache.get_seq_length():
+                cache.crop(length - cache.get_seq_length())  # negative: how many to remove
+        except (NotImplementedError, AttributeError, ValueError, RuntimeError):
+            return None
+        return Past(cache) if cache.get_seq_length() == length else None
+
 
 class TorchNetwork:
     """A causal language model of transformers."""
@@ -198,16 +206,6 @@ class TorchNetwork:
         from transformers import DynamicCache
 
         return Past(DynamicCache(config=self.network.config))
-
-    def fork(self, past: Past, length: int) -> Past | None:
-        """A cache of its own that holds the first tokens; None if this kind of cache cannot be cropped."""
-        cache = deepcopy(past.cache)
-        try:
-            if length < cache.get_seq_length():
-                cache.crop(length - cache.get_seq_length())  # negative: how many to remove
-        except (NotImplementedError, AttributeError, ValueError, RuntimeError):
-            return None
-        return Past(cache) if cache.get_seq_length() == length else None
 
     def read(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]:
         """Read the new tokens of several texts, in one pass where their caches can be joined."""

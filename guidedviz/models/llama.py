@@ -92,10 +92,6 @@ class Llama:
         matrices = [getattr(layer, name) for layer in layers for name in Layer.__slots__]
         self.weights = sum(part.size for part in [embedding, norm, *matrices, *([] if shape.tied else [head])])
 
-    def fork(self, cache: Cache, length: int) -> Cache:
-        """A cache of its own that holds the first tokens of this one."""
-        return cache.fork(length)
-
     def new_cache(self) -> Cache:
         """An empty cache."""
         return Cache(self.shape, self.copies)

@@ -119,8 +119,7 @@ class Network(Protocol):
     size: int  # of the vocabulary
     weights: int  # how many numbers
 
-    def new_cache(self) -> Any: ...
-    def fork(self, cache: Any, length: int) -> Any: ...  # None if this cache cannot be cropped
+    def new_cache(self) -> Any: ...  # it has nbytes, and fork(length): None if it cannot be cropped
     def read(self, caches: Sequence[Any], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]: ...
 
 
@@ -135,7 +134,7 @@ class KeptText:
 
     def fork(self, network: Network, length: int) -> KeptText:
         """The beginning of this text with a cache of its own; nothing of it if the cache cannot be cropped."""
-        cache = network.fork(self.cache, length) if length else None
+        cache = self.cache.fork(length) if length else None
         if cache is None:
             return KeptText(network.new_cache())
         return KeptText(cache, self.tokens[:length], self.began[:length])

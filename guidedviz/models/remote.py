@@ -117,7 +117,9 @@ class Connection:
                     spent = time.monotonic() - began
                     pause = max(again, pause)
                     if spent + pause > self.patience:
-                        raise self._lost(why, spent)
+                        hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
+                        seen = f"{why}, for {spent:.0f} s"
+                        raise ModelError(f"host {self.place}", seen=seen, expected="an answer", hint=hint)
                     self.retries += 1
                     self._failed = why
                     time.sleep(pause * self._random.uniform(0.5, 1.0))
@@ -132,7 +134,9 @@ class Connection:
         spent = time.monotonic() - asked if asked else 0.0
         if not self._failed and spent < SLOW:
             return ""
-        return say_waiting(self.place, self._failed or "it is slow", spent)
+        said = f"The host {self.place} does not answer ({shorten(self._failed or 'it is slow', 80)}); asked again for"
+        offer = f" Meanwhile {EMBEDDED} is an embedded model." * (spent >= OFFER)
+        return f"{said} {spent:.0f} s. The run goes on where it was.{offer}"
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -181,11 +185,6 @@ class Connection:
             return HTTPConnection(name, port, timeout=self.timeout)
         return HTTPSConnection(name, port, timeout=self.timeout, context=ssl.create_default_context())
 
-    def _lost(self, why: str, spent: float) -> ModelError:
-        hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
-        seen = f"{why}, for {spent:.0f} s"
-        return ModelError(f"host {self.place}", seen=seen, expected="an answer", hint=hint)
-
     def _refused(self, status: int, body: bytes) -> GuidedVizError:
         """The error for a request that will fail again."""
         where, said = f"host {self.place}", read_error(body)
@@ -209,17 +208,6 @@ def read_body(answer: HTTPResponse, most: int, deadline: float) -> bytes:
         raise ConnectionError("the answer ended early")
     answer.close()  # the connection stays open for the next request
     return found
-
-
-def say_waiting(place: Address, why: str, spent: float) -> str:
-    """What a person reads while a host does not answer.
-
-    >>> say_waiting(read_address("http://gpu:8765", ""), "Connection refused", 9.0)
-    'The host gpu:8765 does not answer (Connection refused); asked again for 9 s. The run goes on where it was. ...
-    """
-    offer = f" Meanwhile {EMBEDDED} is an embedded model." * (spent >= OFFER)
-    said = f"The host {place} does not answer ({shorten(why, 80)}); asked again for {spent:.0f} s."
-    return f"{said} The run goes on where it was.{offer}"
 
 
 def read_error(body: bytes) -> dict[str, str]:

@@ -145,20 +145,17 @@ def counted_tree(made: Any, source: str) -> Any:
 
     class Counted(visitor.NodeTransformer):  # type: ignore[misc, name-defined]
         def visit_Concat(self, node: Any) -> Any:
-            self.generic_visit(node)
-            return through("join", nodes.List(node.nodes, lineno=node.lineno))
+            parts = self.generic_visit(node).nodes
+            return through("join", nodes.List(parts, lineno=node.lineno))
 
         def visit_List(self, node: Any) -> Any:
-            self.generic_visit(node)
-            return through("counted", node)
-
-        def visit_Getitem(self, node: Any) -> Any:
-            self.generic_visit(node)
-            return through("counted", node) if isinstance(node.arg, nodes.Slice) else node
+            return through("counted", self.generic_visit(node))
 
         def visit_Tuple(self, node: Any) -> Any:
-            self.generic_visit(node)
-            return through("counted", node) if node.ctx == "load" else node
+            return self.visit_List(node) if node.ctx == "load" else self.generic_visit(node)
+
+        def visit_Getitem(self, node: Any) -> Any:
+            return self.visit_List(node) if isinstance(node.arg, nodes.Slice) else self.generic_visit(node)
 
         visit_Dict = visit_List
 

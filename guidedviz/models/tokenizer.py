@@ -92,7 +92,9 @@ class Tokenizer:
         for piece, token in model["vocab"].items():
             _check_token(piece, token)
         self._ids: dict[str, int] = self.special | self._added | model["vocab"]
-        self._normal = _normalizes(config["normalizer"])
+        self._normal = config["normalizer"] is not None
+        if self._normal and config["normalizer"]["type"] != "NFC":
+            raise ValueError(f"the normalizer {config['normalizer']['type']}")
         before = list(flat_parts(config["pre_tokenizer"], "pretokenizers"))
         if len(before) > SPLITS:
             raise ValueError(f"{len(before):,} parts of the pre-tokenizer")
@@ -175,13 +177,6 @@ def merge(symbols: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
         find(before[place])
         find(place)
     return [piece for piece in pieces if piece]
-
-
-def _normalizes(part: dict[str, Any] | None) -> bool:
-    """Whether the text is normalized to NFC; other normalizers are refused."""
-    if part is not None and part["type"] != "NFC":
-        raise ValueError(f"the normalizer {part['type']}")
-    return part is not None
 
 
 def _pattern(part: dict[str, Any]) -> str:

@@ -60,6 +60,7 @@ def write(path, tied=False, **changes):
     writer.add_eos_token_id(PIECES.index("<|im_start|>") if "eot" in changes else PIECES.index("<end>"))
     if "eot" in changes:
         writer.add_eot_token_id(PIECES.index("<end>"))
+        writer.add_eom_token_id(PIECES.index("hel"))
     writer.add_chat_template("{% for m in messages %}<|im_start|>{{ m.content }}<end>{% endfor %}")
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)
     for name, value in network.state_dict().items():
@@ -94,7 +95,7 @@ def test_its_ends_are_the_end_of_a_text_the_end_of_a_turn_and_what_the_template_
     for changes in ({}, {"eot": True}):
         write(tmp_path / "tiny.gguf", **changes)
         ends.append({PIECES[end] for end in gv.load_model(str(tmp_path / "tiny.gguf")).vocabulary.eos})
-    assert ends == [{"<end>"}, {"<end>", "<|im_start|>"}]
+    assert ends == [{"<end>"}, {"<end>", "<|im_start|>", "hel"}]
 
 
 def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkeypatch):

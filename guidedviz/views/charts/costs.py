@@ -105,7 +105,7 @@ def break_even(one: tuple[float, float], other: tuple[float, float]) -> float | 
     return masks if masks > 1 else None
 
 
-def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, str]] | None = None) -> Figure:
+def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None) -> Figure:
     """One line per way on logarithmic axes, and a dot where two lines cross: all, or those of the given pairs.
 
     >>> print(draw_break_even({"table": (40, 0.02), "walk": (0, 1.02)}).text)
@@ -130,7 +130,7 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
     ticks = tuple((10.0**n, _say_time(10.0**n)) for n in range(low, high + 1))
     y = Axis("total time", 10.0**low, 10.0 ** max(high, low + 1), ticks, log=True)
     masks = tuple(10 ** (step / 8) for step in range(8 * DECADES + 1))
-    series, said = list[Series](), [f"{title or 'the cost of many masks'}"]
+    series, said = list[Series](), ["the cost of many masks"]
     for (name, (first, each)), (colour, look) in zip(costs.items(), LOOKS, strict=False):
         times = tuple(max(y.low, first + each * n) for n in masks)
         series.append(Series(name, "line", masks, times, colour=colour, look=look))
@@ -149,7 +149,7 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
         words = tuple(f"{n:,.0f}" for n in xs)
         series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
         said += hover
-    chart = Chart(title or said[0], x, y, tuple(series), width=620.0, height=270.0)
+    chart = Chart(said[0], x, y, tuple(series), width=620.0, height=270.0)
     return draw_chart(chart, "\n".join(said), live=True)
 
 
@@ -188,7 +188,7 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
     if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
         raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
     most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0
-    step = round_ticks(0.0, most, TICKS)[1][0]
+    step = round_ticks(most, TICKS)[1][0]
     top = step * ceil(most / step)
     series, said = list[Series](), ["requests per second by the share of constrained requests"]
     for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
@@ -202,7 +202,7 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
                 hover = tuple(f"{name}, {kind}: {point}" for point in points)
                 series.append(Series(name * (mark == "line"), mark, shares, heights, hover, colour, look))
     x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
-    y = Axis("requests per second", 0.0, top, round_ticks(0.0, top, TICKS))
+    y = Axis("requests per second", 0.0, top, round_ticks(top, TICKS))
     notes = ("lines: simulated · dots: published",) if published else ("simulated",)
     return draw_chart(Chart(said[0], x, y, tuple(series), notes), "\n".join(said))
 

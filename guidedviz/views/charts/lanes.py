@@ -59,7 +59,7 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     lines = [_say(n, one) for n, one in enumerate(shown)]
     schemas = (one.request.schema or "no schema" for one in shown)
     y = lanes_axis(["device", "CPU", *(shorten(f"{n} {schema}", 24) for n, schema in enumerate(schemas))])
-    x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
+    x = Axis("ms", 0.0, end, round_ticks(end, TICKS))
     series = spans_by_kind(KINDS, _boxes(timeline, len(y.ticks)))
     chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * len(y.ticks))
     return draw_chart(chart, "\n".join([note, *lines]))
@@ -121,7 +121,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     note = f"{len(ends) - 1} passes, {ends[-1]:g} ms"
     told = [f"{n}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for n, row in reads.items()]
     end = max(until, ends[-1])
-    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
+    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(end, TICKS)), grid=False)
     height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
     chart = Chart(title or "texts in shared passes", x, lanes_axis([*reads]), series, (note,), 640.0, height)
     return draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
@@ -188,7 +188,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     source = "live" if record.source == "LIVE" else record.source
     where = source + f", {record.date}" * (source != "live")
     notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
-    x, series = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
+    x, series = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
     chart = Chart(f"{pair[0].engine}: the mask and the forward", x, lanes_axis(lanes), series, notes, height=170.0)
     about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
     return draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))

@@ -137,7 +137,7 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     pitch = min(PITCH, SPAN / count)
     names = characters(data, pitch - 2) if len(data) <= LEGIBLE else []
     x = Axis("", 0.0, count, tuple(names), grid=False, mono=True)
-    y = Axis("", 0.0, most, round_ticks(0.0, most, 5))
+    y = Axis("", 0.0, most, round_ticks(most, 5))
     middles = [place + 0.5 for place in range(len(columns))]
     bars = Series("", "bars", tuple(middles), tuple(columns), look="hollow", thick=1.0)
     about = f"{len(data):,} bytes, deepest {max(found):,}"
