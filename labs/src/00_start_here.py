@@ -322,6 +322,16 @@ gv.predict(
 # valid. The other labs are about one question: which tokens are these, and how do we find them quickly?
 
 # %% [markdown]
+# **Your own question.** If SmolLM2 is installed, the next cell asks it live. `chat` puts the question between the
+# special tokens with which it was trained. Without SmolLM2 `clerk` answers, as well as it can.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+model = gv.load_model("smollm2 or clerk")
+question = "Grace Hopper is 45 years old and lives in New York. Write a JSON object with name, age and city."
+gv.stage(model, model.chat(question) if model.has_template else question, temperature=0, show=4)
+
+# %% [markdown]
 # ## The labs
 #
 # {labs}
