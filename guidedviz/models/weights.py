@@ -7,7 +7,7 @@ gaps. All headers, and the settings of config.json, are checked before any numbe
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from math import inf, pi, prod
@@ -272,9 +272,11 @@ def _read_layer(stored: dict[str, StoredTensor], name: str) -> Layer:
 
     def stacked(*names: str) -> Array:
         parts = [stored[f"{name}.{part}.weight"] for part in names]
-        if all(one.end == other.begin and one.kind == other.kind for one, other in pairwise(parts)):
+        if all(
+            (one.file, one.kind, one.end) == (other.file, other.kind, other.begin) for one, other in pairwise(parts)
+        ):
             shape = sum(part.shape[0] for part in parts), *parts[0].shape[1:]
-            return StoredTensor(parts[0].file, parts[0].kind, shape, parts[0].begin, parts[-1].end).read()
+            return replace(parts[0], shape=shape, end=parts[-1].end).read()
         return np.concatenate([part.read() for part in parts])
 
     return Layer(
