@@ -311,6 +311,17 @@ gv.predict(
 )
 
 # %% [markdown]
+# A mask per character class has another limit. `bard` has one character per token, so each token has one class. In a
+# larger vocabulary a token such as `␣the` holds a space and letters, and fits no class: the mask cuts it. Here is what
+# that means for SmolLM2.
+
+# %%
+cut = gv.decoding.Rates.load("smollm2/classes")
+print(cut)
+print(cut.shares("tokens that mix classes")["vocabulary"], "of the tokens of its vocabulary mix classes")
+print(cut.shares("written tokens that mix classes")["dates: free"], "of the tokens that it wrote about dates")
+
+# %% [markdown]
 # **What breaks.** The mask must depend on what was written, not only on how many tokens. So the state must be more than
 # a position: it must say *where in the format we are*, and each written token must change it. That is a
 # **finite-state machine**.
