@@ -70,7 +70,7 @@ def load_model(
     """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
 
     "smollm2" is SmolLM2-135M-Instruct, which `python -m guidedviz get smollm2` downloads once; a GGUF file of Llama's
-    kind is converted when it is used first. Both run on NumPy. "smollm2 or clerk" is the first of the two that is there.
+    kind is converted when it is used first. Both run on NumPy. "smollm2 or clerk" is the first that is there.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.

@@ -4,11 +4,8 @@
 page in `labs/deeper` may show a package of another extra.
 """
 
-import gc
 import sys
 from pathlib import Path
-
-gc.set_threshold(50_000)  # a notebook keeps what it makes; a tenth of its time would go into looking for waste
 
 BLOCKED = {"torch", "transformers", "safetensors", "xgrammar", "llguidance", "outlines_core", "mistral_common", "gguf"}
 
