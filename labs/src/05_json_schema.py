@@ -373,7 +373,7 @@ def fits(output):
 
 
 def write_all(how):
-    return [gv.record(clerk, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
+    return [gv.record(known, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
 
 
 free, guided = write_all(None), write_all(guide)
