@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
@@ -46,7 +46,7 @@ class Purse:
     def count(self, value: Any) -> Any:
         """Count all texts of a value, and give it back."""
         self.pay(ENTRY if not isinstance(value, str) else len(value))
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             self.count([*value, *value.values()])
         elif isinstance(value, list | tuple | KeysView | ValuesView | ItemsView):
             for entry in value:
