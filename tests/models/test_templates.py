@@ -161,3 +161,11 @@ def test_a_long_conversation_and_a_long_template_are_in_the_bounds():
     source = "{% for m in messages %}{{ '<|im_start|>' + m['role'] + m['content'] }}{% endfor %}" + "{# long #}" * 5_000
     long = [{"role": "user", "content": "word " * 4_000}, TALK[1]] * 25
     assert len(render(source, messages=long)) > 490_000
+
+
+def test_each_run_pays_for_itself_only():
+    source = "{% for m in messages %}{{ m.content + m.content }}{% endfor %}"
+    with pytest.raises(gv.ModelError, match="a template that makes more than"):
+        render(source, messages=[{"content": "x" * MADE}])
+    for _ in range(3):
+        assert len(render(source, messages=[{"content": "x" * (1 << 18)}])) == 1 << 19
