@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from contextlib import contextmanager
 from datetime import datetime
-from functools import wraps
+from functools import lru_cache, wraps
+from threading import Lock
 from typing import Any
 
 from guidedviz.errors import ModelError
@@ -23,6 +24,7 @@ LONGEST = 1 << 20  # characters of a rendered conversation
 MADE = 1 << 24  # characters that a template may make on its way
 ENTRY = 64  # characters that a number and an entry of a list count as
 WHERE = "model.chat"
+RUNS = Lock()  # one run at a time, since a compiled template has one purse
 FILTERS = """capitalize count d default dictsort first float int items join last length list lower map max min reject
 rejectattr reverse select selectattr sort string title trim unique upper""".split()
 METHODS = set(
@@ -46,7 +48,7 @@ class Purse:
     def count(self, value: Any) -> Any:
         """Count all texts of a value, and give it back."""
         self.pay(ENTRY if not isinstance(value, str) else len(value))
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             self.count([*value, *value.values()])
         elif isinstance(value, list | tuple | KeysView | ValuesView | ItemsView):
             for entry in value:
@@ -97,7 +99,7 @@ def remainder(one: Any, other: Any) -> Any:
 
 
 def build_sandbox(purse: Purse) -> Any:
-    """The environment of one run."""
+    """The environment of one template."""
     sandbox, runtime = need("jinja2.sandbox", "smollm", WHERE), need("jinja2.utils", "smollm", WHERE)
 
     class Sandbox(sandbox.ImmutableSandboxedEnvironment):  # type: ignore[misc, name-defined]
@@ -162,15 +164,25 @@ def counted_tree(made: Any, source: str) -> Any:
     return Counted().visit(made.parse(source)).set_environment(made)
 
 
+@lru_cache(8)
+def build_template(source: str) -> tuple[Any, Purse]:
+    """A template that is compiled once, and what it pays from."""
+    if len(source) > MOST_SOURCE:
+        raise ValueError(f"a template of {len(source):,} characters, more than {MOST_SOURCE:,}")
+    purse = Purse()
+    made = build_sandbox(purse)
+    return made.from_string(counted_tree(made, source)), purse
+
+
 def render(source: str, **values: Any) -> str:
     """The text that a template makes of these values."""
-    if len(source) > MOST_SOURCE:
-        raise ModelError(WHERE, seen=f"a template of {len(source):,} characters", expected=f"at most {MOST_SOURCE:,}")
-    made = build_sandbox(Purse())
+    need("jinja2", "smollm", WHERE)
     try:
-        template = made.from_string(counted_tree(made, source))
-        with few_steps():
-            text: str = template.render(**values)
+        with RUNS:
+            template, purse = build_template(source)
+            purse.left = MADE
+            with few_steps():
+                text: str = template.render(**values)
     except Exception as error:  # the template is a program of a stranger
         raise ModelError(WHERE, seen=str(error)[:200], expected="messages that the model's template takes") from None
     if len(text) > LONGEST:

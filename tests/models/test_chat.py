@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import tracemalloc
 import warnings
 from types import SimpleNamespace
 
@@ -17,7 +16,6 @@ from guidedviz.errors import ChatWarning
 from guidedviz.models.chat import ChatTemplate, Prompt
 from guidedviz.models.load import embedded_folder, read_template
 from guidedviz.models.model import LanguageModel
-from guidedviz.models.templates import MADE, render
 from guidedviz.models.tokenizer import Tokenizer
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
@@ -100,89 +98,6 @@ def test_nobody_writes_a_short_special_token_or_one_inside_another(special, cont
     prompt = template.read(content)
     assert (prompt, prompt.parts) == (first + content, ("", first, content))
     assert prompt.tokens == (1, *ids(content))
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
-        "{{ messages.__class__.__mro__ }}",
-        "{{ cycler.__init__.__globals__.os.system('true') }}",
-        "{{ raise_exception('roles must alternate') }}",
-        "{% if %}",
-        "{{ nothing.of.this }}",
-        "{{ 'x' * 10 ** 9 }}",
-        "{{ 'x' | center(10 ** 9) }}",
-        "{% include '/etc/passwd' %}",
-        "{{ 'x'.ljust(10 ** 9) }}",
-        "{{ 'x'['lju' + 'st'](999999999) }}",
-        "{{ '{:>999999999}'.format(1) }}",
-        "{{ '%999999999d' % 1 }}",
-        "{{ (1).to_bytes(999999999, 'big') }}",
-        "{{ lipsum(999999) }}",
-        "{{ 'x' | indent(999999999) }}",
-        "{{ 9 | round(999999999) }}",
-        "{{ 'x' * 99 }}",
-        "{{ [1] * 99 }}",
-        "{" * 70_000,
-        "{{ " + "(" * 9_000 + ")" * 9_000 + " }}",
-    ],
-)
-def test_a_hostile_template_is_refused(source):
-    with pytest.raises(gv.ModelError, match=r"model\.chat: saw .*expected"):
-        render(source, messages=TALK)
-
-
-LOOP = "{%% set ns = namespace(x='ab', y=['a']) %%}{%% for i in range(99999) %%}%s{%% endfor %%}{{ ns.x }}"
-DOUBLING = {
-    "plus": "{% set ns.x = ns.x + ns.x %}",
-    "tilde": "{% set ns.x = ns.x ~ ns.x %}",
-    "join": "{% set ns.x = [ns.x, ns.x] | join %}",
-    "join with": "{% set ns.x = 'aaaa' | list | join(ns.x) %}",
-    "method join": "{% set ns.x = ns.x.join('aaa') %}",
-    "replace": "{% set ns.x = ns.x | replace('a', ns.x) %}",
-    "method replace": "{% set ns.x = ns.x.replace('b', ns.x) %}",
-    "block": "{% set y %}{{ ns.x }}{{ ns.x }}{% endset %}{% set ns.x = y %}",
-    "macro": "{% macro f(z) %}{{ z }}{{ z }}{% endmacro %}{% set ns.x = f(ns.x) %}",
-    "output": "{{ ns.x }}{% set ns.x = ns.x + 'a' %}",
-    "lists": "{% set ns.y = ns.y + ns.y %}",
-    "lists of lists": "{% set ns.y = [ns.y, ns.y] %}",
-    "tuples": "{% set ns.y = (ns.y, ns.y) %}",
-    "objects": "{% set ns.y = {'a': ns.y, 'b': ns.y} %}",
-    "slices": "{% set ns.x = (ns.x + ns.x)[1:] %}",
-    "upper": "{% set ns.y = ns.y + [(ns.x ~ i) | upper] %}{% set ns.x = ns.x + 'abcdefgh' %}",
-    "numbers": "{% set ns.n = (ns.n or 3) * (ns.n or 3) %}",
-    "json": "{% set ns.x = ns.x | tojson | tojson %}",
-    "text of a list": "{% set ns.x = ns.y | string %}{% set ns.y = ns.y + [ns.x] %}",
-    "equal": "{% set ns.y = [ns.y, ns.y] %}{% if ns.y == [ns.y] %}{% endif %}",
-}
-
-
-@pytest.mark.parametrize("name", DOUBLING)
-def test_a_text_that_doubles_ends_before_it_takes_memory(name):
-    tracemalloc.start()
-    try:
-        with pytest.raises(gv.ModelError, match=r"model\.chat: saw (a template that|an operator)"):
-            render(LOOP % DOUBLING[name], messages=TALK)
-        assert tracemalloc.get_traced_memory()[1] < 12 * MADE
-    finally:
-        tracemalloc.stop()
-
-
-def test_usual_templates_run():
-    source = """{%- set ns = namespace(seen=false) -%}
-{%- macro show(m) %}{{ m['content'].strip() | trim }}{% endmacro -%}
-{{- bos_token }}{% for m in messages[1:] -%}
-{%- if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles alternate') }}{% endif -%}
-[{{ m.role | upper ~ ':' ~ loop.index }}] {{ show(m) }}{{ ', ' if not loop.last }}
-{%- set ns.seen = true %}{% endfor %}{{ ns.seen }} {{ {'a': [1, 'é']} | tojson }} {{ messages | length * 2 }}
-{%- for key, value in messages[0].items() %} {{ key }}{% endfor %} {{ 'a,b'.split(',')[-1].replace('b', 'c') }}"""
-    shown = (
-        '<s>[USER:1] Ada is 36.\n\nJSON with name, age:, [ASSISTANT:2] {"name": "Ada", "age": 36}, [USER:3] And Bob, 7?'
-    )
-    assert render(source, messages=TALK, bos_token="<s>") == shown + 'True {"a": [1, "é"]} 8 role content c'
-    long = [{"role": "user", "content": "word " * 4_000}, TALK[2]] * 25
-    assert len(render(TEMPLATES["ChatML"] + "{# long #}" * 5_000, messages=long)) > 490_000
 
 
 @pytest.mark.parametrize(
