@@ -1,7 +1,7 @@
 """`python -m bench masks`: measurements on this machine. A bench takes at most three minutes, jump five, host ten.
 
 python -m bench masks --rounds 20 --json masks.json
-python -m bench masks --only email --device cuda
+python -m bench masks --only email
 python -m bench schemas --only kubernetes
 python -m bench jump --device cpu
 python -m bench speculation --device cuda
@@ -30,9 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("name", choices=ROUNDS)
     parser.add_argument("--rounds", type=int, default=0, help="how often each case is timed")
     parser.add_argument("--only", default="", help="cases with this in their name")
-    parser.add_argument(
-        "--device", default="", help="masks: also walk with torch there; jump, speculation: decode there"
-    )
+    parser.add_argument("--device", default="", help="jump, speculation: decode there")
     parser.add_argument("--kernels", type=int, default=0, help="start: also measure the memory of this many kernels")
     parser.add_argument("--seconds", type=float, default=120.0, help="host: the length of the run without faults")
     parser.add_argument("--students", type=int, default=30, help="host: how many students step")

@@ -22,8 +22,8 @@ from bench import print_about
 from guidedviz.errors import shorten
 from guidedviz.extras import installed, need
 from guidedviz.models.load import embedded_folder
-from guidedviz.tokens.engines.constraint import ask
-from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide
+from guidedviz.tokens.engines import PREPARE, ask
+from guidedviz.tokens.guide import RealGuide
 
 CUE = "\nJSON with order, customer (name, city), items (item, count):\n"
 PROMPTS = (

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from statistics import median
 from time import perf_counter
-from timeit import repeat
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -32,16 +31,18 @@ import guidedviz as gv
 from bench import pin_thread, print_about, share
 from bench.cases import CASES, Case
 from guidedviz.extras import need
-from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.source import machine_grammar
+from guidedviz.models.registry import SMOLLM2
 from guidedviz.tokens import index
-from guidedviz.tokens.engines.engine_guide import PREPARE
+from guidedviz.tokens.engines import PREPARE
 from guidedviz.tokens.split import inlined
 from guidedviz.tokens.vocabulary import longest_tokens
 
 HEADS = ("compile", "first mask", "mask median", "p99", "max", "again median", "p99", "legal")
 OURS = {"guidedviz": "auto", "guidedviz, trie": "trie"}
+SOME = ("date", "email", "four fields, a schema", "JSON")  # over SmolLM2's tokens, too
 WIDE = 22
 
 
@@ -246,72 +247,27 @@ def cell_of(key: str, value: float | None, ours: float | None) -> str:
 
 
 def bench(options: Namespace) -> dict[str, Any]:
-    """Time and print every case, and return the figures."""
-    vocabulary = gv.Vocabulary.llama3()
-    about = print_about(vocabulary=repr(vocabulary), threads=pin_thread())
+    """Time and print every case, over Llama 3's tokens and a third as often over SmolLM2's; return the figures."""
+    figures: dict[str, Any] = {"about": print_about(threads=pin_thread())}
+    figures["missing"], figures["cases"] = time_cases(gv.Vocabulary.llama3(), CASES, options.rounds, options.only)
+    try:
+        vocabulary = gv.load_model(SMOLLM2).vocabulary
+    except gv.GuidedVizError as error:  # it is not on this machine
+        print(error)
+        return figures
+    some = [case for case in CASES if case.name in SOME]
+    _, figures[SMOLLM2] = time_cases(vocabulary, some, max(1, options.rounds // 3), options.only)
+    return figures
+
+
+def time_cases(vocabulary: gv.Vocabulary, cases: Sequence[Case], rounds: int, only: str) -> tuple[list[str], Any]:
+    """Time and print cases over a vocabulary: what is not installed, and the figures of each case and engine."""
     engines, missing = find_engines(vocabulary)
-    print("\n".join(missing))
-    walk = TorchWalk(vocabulary, options.device) if options.device else None
-    kept: dict[str, Any] = {}
-    for case in CASES:
-        if options.only in case.name:
-            samples = time_case(case, engines, vocabulary, options.rounds)
+    print(f"\n{vocabulary}", *missing, sep="\n")
+    kept = {}
+    for case in cases:
+        if only in case.name:
+            samples = time_case(case, engines, vocabulary, rounds)
             print_case(case, samples)
             kept[case.name] = {name: sample.figures() for name, sample in samples.items()}
-            if walk and case.regex:
-                kept[case.name]["torch"] = walk.time(case, options.rounds)
-    return {"about": about, "missing": missing, "cases": kept}
-
-
-class TorchWalk:
-    """The walk of the trie as torch tensors: all states of a finite machine in parallel, level by level."""
-
-    def __init__(self, vocabulary: gv.Vocabulary, device: str) -> None:
-        self.torch, self.vocabulary, self.device = need("torch", "hub", "device"), vocabulary, device
-        if device.startswith("cuda") and not self.torch.cuda.is_available():
-            raise gv.SettingError("device", seen="no CUDA device", expected=device, hint="--device cpu")
-        trie = vocabulary.trie
-        parent, byte, self.node_of = (self.send(part) for part in (trie.parent, trie.byte, trie.node_of))
-        ends = zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False)
-        self.levels = [(parent[low:high] - above, byte[low:high].long()) for above, low, high in ends]
-        self.nodes, self.eos = len(trie), sorted(vocabulary.eos)
-
-    def send(self, numbers: Any) -> Any:
-        """An array on the device."""
-        return self.torch.as_tensor(np.asarray(numbers, np.int32), device=self.device)
-
-    def moves(self, machine: Any) -> tuple[Any, Any]:
-        """The moves of a machine as a table of labels per byte, 0 for a dead state, and where it accepts."""
-        states = range(len(machine))
-        after = [[machine.step(state, byte) for byte in range(256)] for state in states]
-        table = [[0] * 256, *([0 if to is None else to + 1 for to in row] for row in after)]
-        return self.send(table), self.send([machine.is_accepting(state) for state in states]).bool()
-
-    def masks(self, table: Any, ends: Any) -> Any:
-        """One row per state, one bool per token: each pair of state and node is one look-up."""
-        labels, low = self.torch.arange(1, len(table), device=self.device, dtype=table.dtype)[None], 1
-        found = self.torch.zeros((self.nodes + 1, len(ends)), dtype=table.dtype, device=self.device)
-        for parent, byte in self.levels:
-            labels = table[labels[parent].long(), byte[:, None]]
-            found[low : low + len(labels)] = labels
-            low += len(labels)
-        masks = found[self.node_of] > 0
-        masks[self.eos] = ends
-        if self.device.startswith("cuda"):
-            self.torch.cuda.synchronize()
-        return masks.T
-
-    def time(self, case: Case, rounds: int) -> dict[str, Any]:
-        """The masks of all states by torch, with the moves there, and by NumPy; and whether they are the same."""
-        machine, vocabulary = build_machine(case), self.vocabulary
-        ways: dict[str, Callable[[], Any]] = {
-            "torch": partial(self.masks, *self.moves(machine)),
-            "numpy": lambda: [*map(index.compute_index(machine, vocabulary).mask, range(len(machine)))],
-        }
-        seconds = {name: median(repeat(way, number=1, repeat=rounds + 1)[1:]) for name, way in ways.items()}
-        known = index.compute_index(machine, vocabulary)
-        same = all((row == known.mask(state)).all() for state, row in enumerate(ways["torch"]().cpu().numpy()))
-        shown = f"torch on {self.device} {seconds['torch'] * 1e3:.2f} ms, NumPy {seconds['numpy'] * 1e3:.2f} ms"
-        ratio = f"{seconds['torch'] / seconds['numpy']:.2f}x"
-        print(f"all masks of {len(machine)} states: {shown}, {ratio}, {'the same' if same else 'DIFFERENT'} masks")
-        return seconds | {"name": self.device, "same": same}
+    return missing, kept

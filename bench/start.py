@@ -1,6 +1,7 @@
-"""From the import to the first guided token, in fresh processes: seconds, memory and milliseconds per step.
+"""From the import to the first token, in fresh processes: seconds, peak memory and milliseconds per token.
 
-The embedded model runs on NumPy and on torch in turn, in one thread. A first start has no compiled Python files.
+`clerk` gives its first guided token on NumPy and on torch, SmolLM2 its first token of one file and one prompt on NumPy,
+on torch and in transformers; all in turn, in one thread. A first start has no compiled Python files.
 `--kernels 30` also starts so many kernels, each with an open stage, and adds up their memory.
 """
 
@@ -19,26 +20,42 @@ from typing import Any
 
 import numpy as np
 
+import guidedviz as gv
 from bench import print_about
 from guidedviz.extras import is_missing, need
+from guidedviz.models.registry import GET, SMOLLM2, kept_folder
 
 PROMPT = "Ada Lovelace is 36.\nJSON with name, age:\n"
 START = f"""
 from time import perf_counter
 began = perf_counter()
 import json, sys
-import guidedviz as gv
-model = gv.load_model("clerk", device=sys.argv[1])
-guide = gv.guide(gv.json_schema({{"type": "array", "items": {{"type": "string"}}}}), model.vocabulary)
-step = next(gv.decode(model, {PROMPT!r}, guide=guide))
-first, tokens, steps = perf_counter() - began, model.encode({PROMPT!r}), []
-memory = next(line for line in open("/proc/self/status") if line.startswith("VmRSS")) if sys.platform == "linux" else ""
-for token in range(100, 300):
+place, backend, tokens, count = json.loads(sys.argv[1])
+if backend == "transformers":
+    import torch, transformers
+    network = transformers.AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32).eval()
+    past = transformers.DynamicCache()
+    def ask(tokens):
+        with torch.inference_mode():
+            network(torch.tensor([tokens[past.get_seq_length():]]), past_key_values=past, logits_to_keep=1)
+else:
+    import guidedviz as gv
+    model = gv.load_model(place, device=backend)
+    ask = model.logits
+loaded = perf_counter() - began
+if place == "clerk":
+    guide = gv.guide(gv.json_schema({{"type": "array", "items": {{"type": "string"}}}}), model.vocabulary)
+    next(gv.decode(model, {PROMPT!r}, guide=guide))
+else:
+    ask(tokens)
+first, steps = perf_counter() - began, []
+for token in range(100, 100 + count):
     tokens.append(token)
     began = perf_counter()
-    model.logits(tokens)
+    ask(tokens)
     steps.append(perf_counter() - began)
-print(json.dumps([first, sorted(steps)[100] * 1e3, int(memory.split()[1]) / 1024 if memory else 0]))
+memory = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")) if sys.platform == "linux" else ""
+print(json.dumps([loaded, first, sorted(steps)[count // 2] * 1e3, int(memory.split()[1]) / 1024 if memory else 0]))
 """
 STAGE = f"""
 import guidedviz as gv
@@ -52,41 +69,51 @@ Figures = dict[str, float]
 
 
 def bench(options: Namespace) -> dict[str, Any]:
-    """Print the table and return the figures."""
-    about = print_about()
+    """Print the tables and return the figures."""
+    about, memory = print_about(), read_weights_once()
     backends = ["numpy", *([] if is_missing("torch") else ["torch"])]
-    found: dict[str, list[Figures]] = {backend: [] for backend in backends}
-    firsts = {backend: start(backend, new=True)["seconds"] for backend in backends}
-    for _ in range(options.rounds):
-        for backend in backends:
-            found[backend].append(start(backend))
-    figures = {
-        backend: {"first start, s": firsts[backend]} | {key: median(run[key] for run in runs) for key in runs[0]}
-        for backend, runs in found.items()
-    }
-    memory = read_weights_once()
-    print(f"\nmedian of {options.rounds} fresh processes, one thread")
+    tokens = gv.load_model("clerk").encode(PROMPT)
+    figures = measure(options.rounds, backends, "clerk", tokens, 200)
     for backend, row in figures.items():
-        print(f"{backend:8}" + ", ".join(f"{name} {value:.3g}" for name, value in row.items()))
+        row["first start, s"] = start(backend, "clerk", tokens, 200, new=True)["first token, s"]
+    show("clerk, the first token guided", figures)
     step = figures["numpy"]["step, ms"]
     print(f"reading the weights once from memory {memory:.3g} ms; a NumPy step is {step / memory:.2f} times that")
-    if "torch" in figures:
-        print("torch / NumPy: " + ", ".join(f"{k} {v / figures['numpy'][k]:.2f}" for k, v in figures["torch"].items()))
+    real: dict[str, Figures] = {}
+    if (folder := kept_folder(SMOLLM2)).is_dir():
+        backends += [] if is_missing("transformers") else ["transformers"]
+        question = [*gv.load_model(SMOLLM2).chat(PROMPT).tokens]
+        real = measure(max(1, options.rounds // 2), backends, str(folder), question, 20)
+        show(SMOLLM2, real)
+    else:
+        print(f"{SMOLLM2} is not on this machine: {GET}")
     kernels = measure_kernels(options.kernels) if options.kernels else {}
-    return {"about": about, "figures": figures, "weights once, ms": memory} | kernels
+    return {"about": about, "figures": figures, SMOLLM2: real, "weights once, ms": memory} | kernels
 
 
-def start(backend: str, new: bool = False) -> Figures:
+def measure(rounds: int, backends: list[str], *asked: Any) -> dict[str, Figures]:
+    """The medians of fresh processes, which alternate."""
+    runs = [{backend: start(backend, *asked) for backend in backends} for _ in range(rounds)]
+    return {name: {key: median(run[name][key] for run in runs) for key in runs[0][name]} for name in backends}
+
+
+def show(title: str, figures: dict[str, Figures]) -> None:
+    """One line per backend; the ratios are to NumPy."""
+    print(f"\n{title}: median of fresh processes, one thread, and its ratio to NumPy")
+    for backend, row in figures.items():
+        cells = (f"{name} {value:.3g} ({value / figures['numpy'][name]:.2f}x)" for name, value in row.items())
+        print(f"{backend:14}" + ", ".join(cells))
+
+
+def start(backend: str, place: str, tokens: list[int], count: int, new: bool = False) -> Figures:
     """One fresh process; a new one finds no compiled Python files."""
     with tempfile.TemporaryDirectory() as empty:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         if new:
             environment["PYTHONPYCACHEPREFIX"] = empty
-        ran = subprocess.run(
-            [sys.executable, "-c", START, backend], env=environment, capture_output=True, text=True, check=True
-        )
-    seconds, step, megabytes = json.loads(ran.stdout)
-    return {"seconds": seconds, "step, ms": step, "resident, MB": megabytes}
+        words = [sys.executable, "-c", START, json.dumps([place, backend, tokens, count])]
+        ran = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    return dict(zip(("load, s", "first token, s", "step, ms", "peak, MB"), json.loads(ran.stdout), strict=True))
 
 
 def read_weights_once(rounds: int = 20) -> float:

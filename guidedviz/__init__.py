@@ -11,9 +11,9 @@ __version__ = "0.1.0"
 
 def load_writer() -> page_writer.PageWriter:
     """The writer of pages for traces, which are in a room below the widgets."""
-    from guidedviz.widgets import recording
+    from guidedviz.widgets import panels
 
-    return recording
+    return panels
 
 
 page_writer.load_writer = load_writer

@@ -3,18 +3,35 @@
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from guidedviz.demo import PROMPT, REGEX, SEED, decode_in_words
+from guidedviz.decoding.loop import decode, record
+from guidedviz.decoding.sampling import probability
+from guidedviz.decoding.trace import ENDS, Step
 from guidedviz.errors import GuidedVizError, SettingError, escaped, quoted
 from guidedviz.extras import need
 from guidedviz.files import PACKAGE
-from guidedviz.host.command import add_options, run_host
-from guidedviz.models.load import load_model
+from guidedviz.host.batcher import CACHE, MB
+from guidedviz.host.limits import Limits
+from guidedviz.machines.regular.regex import regex
+from guidedviz.models.load import DEVICES, load_model
+from guidedviz.models.model import Model
 from guidedviz.models.registry import SMOLLM2, get_model
+from guidedviz.tokens.guide import guide as build_guide
+from guidedviz.views.words import label, reading, shown_candidates
 
 FIRST = "00_start_here.ipynb"
 MORE = "In a clone, python -m bench measures masks, schemas and engines on this machine."
+
+# One decode as text for a terminal: at each step the likeliest tokens, and which of them the mask forbids.
+PROMPT = "Hi! We met on March 3rd 2024.\nDate as YYYY-MM-DD:\n"
+REGEX = r"\d{4}-\d{2}-\d{2}"
+SEED = 1  # without the mask, clerk writes "Sure!" before the date
+MOST_TOKENS = 60
+SHOWN = 5  # candidates per step
+LEAST = 0.005  # a less likely candidate is left out, unless it was chosen
+HEAD = "step  token         legal mass   the likeliest tokens; [x] is forbidden by the mask"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,7 +55,16 @@ def main(arguments: list[str] | None = None) -> int:
     get.add_argument("model", choices=[SMOLLM2])
     get.set_defaults(run=lambda options: get_model(options.model))
     host = commands.add_parser("host", help="serve one model to a class")
-    add_options(host)
+    host.add_argument("--model", default="clerk", help="an embedded model, a folder or a hub name")
+    host.add_argument("--device", default="auto", help=", ".join(DEVICES))
+    host.add_argument("--bind", default="127.0.0.1", help="the address to listen on; outside this machine: 0.0.0.0")
+    host.add_argument("--port", type=int, default=8765)
+    host.add_argument("--token", default="", help="of the whole class; better: the variable GUIDEDVIZ_TOKEN")
+    host.add_argument("--tokens", type=Path, help="a file with a line per student: name token")
+    host.add_argument("--certfile", type=Path, help="the certificate for HTTPS")
+    host.add_argument("--keyfile", type=Path, help="the key of the certificate")
+    host.add_argument("--rate", type=float, default=Limits.rate, help="requests per second and student")
+    host.add_argument("--cache-mb", type=int, default=CACHE // MB, help="keys and values that it keeps")
     host.set_defaults(run=run_host)
     options = parser.parse_args(arguments)
     if not hasattr(options, "run"):
@@ -64,6 +90,32 @@ def run_demo(options: argparse.Namespace) -> None:
         print(line, flush=True)
 
 
+def decode_in_words(model: Model, prompt: str, pattern: str, seed: int) -> Iterator[str]:
+    """The lines of a decode without the mask, then of one with it; each step is a line as soon as it is taken."""
+    guide = build_guide(regex(pattern), model.vocabulary)
+    free = record(model, prompt, seed=seed, max_tokens=MOST_TOKENS).text
+    yield f"model         {model.name} · {model.device}, seed {seed}"
+    yield f"prompt        {reading(prompt)}"
+    yield f"without mask  {reading(free)}"
+    yield f"mask          {reading(pattern)}"
+    yield ""
+    yield HEAD
+    pieces, end = [], ""
+    for step in decode(model, prompt, guide, seed=seed, max_tokens=MOST_TOKENS):
+        if step.token >= 0:
+            yield _say_step(step)
+        pieces.append(b"" if step.end == "eos" else step.piece)
+        end = ENDS[step.end] if step.end else end
+    yield ""
+    yield f"with mask     {reading(b''.join(pieces).decode('utf-8', 'replace'))}    {end}"
+
+
+def _say_step(step: Step) -> str:
+    likely = [c for c in shown_candidates(step, SHOWN) if c.raw >= LEAST or c.token == step.token]
+    shown = "  ".join(f"{'' if c.legal else '[x]'}{label(c.piece)} {probability(c.raw)}" for c in likely)
+    return f"{step.position + 1:>4}  {label(step.piece):<12}  {probability(step.mass):<10}   {shown}"
+
+
 def run_labs(options: argparse.Namespace) -> None:
     """Copy the labs, say what was kept, and open JupyterLab on the first one."""
     folder = Path(options.folder).expanduser()
@@ -82,6 +134,15 @@ def run_labs(options: argparse.Namespace) -> None:
         lab = need("jupyterlab.labapp", "lab", "python -m guidedviz labs")
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         lab.main([str(folder / FIRST), *root])
+
+
+def run_host(options: argparse.Namespace) -> None:
+    """Serve a model until interrupted."""
+    for package in ("uvicorn", "starlette"):
+        need(package, "classroom", "python -m guidedviz host")
+    from guidedviz.host.server import serve
+
+    serve(options)
 
 
 def copy_labs(folder: Path, solutions: bool = False) -> tuple[list[str], list[str]]:

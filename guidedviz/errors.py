@@ -1,6 +1,8 @@
 """The errors of this library. Each says where it happened, what was seen, what was expected and what to try."""
 
+from collections.abc import Iterable
 from copyreg import __newobj__  # type: ignore[attr-defined]
+from difflib import get_close_matches
 from reprlib import Repr
 from typing import Any, TypeVar
 
@@ -39,6 +41,17 @@ def escaped(text: str) -> str:
     a\t\ud800é
     """
     return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The most similar known name, in quotes; "" if none is similar. Long names and very many would take long.
+
+    >>> nearest("vlaue", ["root", "value"]), nearest("x", ["root", "value"])
+    ('"value"', '')
+    """
+    short = [each for each in known if len(each) <= 60][:5000] if len(name) <= 60 else []
+    close = get_close_matches(name, short, 1, cutoff)
+    return f'"{close[0]}"' if close else ""
 
 
 class GuidedVizError(ValueError):
@@ -101,6 +114,10 @@ class TraceError(GuidedVizError):
 
 class SchemaWarning(UserWarning):
     """A keyword of a schema that looks like a mistake for another one."""
+
+
+class ChatWarning(UserWarning):
+    """A chat model that is asked with plain text."""
 
 
 def expect(value: object, kind: type[T] | Any, where: str, expected: str, hint: str = "") -> T:

@@ -3,8 +3,12 @@
 `lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `smollm` reads GGUF files, `engines` has
 the real engines, `classroom` has uvicorn, Ray and JupyterHub, `frameworks` has Outlines, guidance and others, which do
 not fit beside `engines`.
+
+An environment variable is the switch for automated notebook runs: there is no user input, and the output is identical
+on every machine.
 """
 
+import os
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
@@ -62,3 +66,17 @@ def how_to_install(extra: Extra) -> str:
     if (clone / "pyproject.toml").exists():
         return f'pip install -e ".[{extra}]" in {clone}{alone}'
     return f'pip install "guidedviz[{extra}]"{alone}'
+
+
+def headless() -> bool:
+    """Whether GUIDEDVIZ_HEADLESS is set."""
+    return _is_set("GUIDEDVIZ_HEADLESS")
+
+
+def for_site() -> bool:
+    """Whether GUIDEDVIZ_SITE is set too: pictures follow the page's theme, and live objects give their recordings."""
+    return headless() and _is_set("GUIDEDVIZ_SITE")
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", "0")

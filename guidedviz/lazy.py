@@ -21,13 +21,8 @@ def attach(
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, original = homes[name]
-        try:
-            value = (
-                import_module(f"{module}.{original}") if module == package else getattr(import_module(module), original)
-            )
-        except AttributeError:  # a module, not a name in one
-            value = import_module(f"{module}.{original}")
-        value = wrap(name, value)
+        known = vars(import_module(module))
+        value = wrap(name, known[original] if original in known else import_module(f"{module}.{original}"))
         setattr(sys.modules[package], name, value)
         return value
 

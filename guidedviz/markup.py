@@ -24,7 +24,7 @@ PLAIN = frozenset(  # attributes that hold numbers and words
     "x y x1 x2 y1 y2 cx cy r rx ry width height d points transform viewBox opacity fill-opacity stroke-width "
     "stroke-dasharray stroke-linecap stroke-linejoin paint-order font-size font-family font-weight text-anchor "
     "text-decoration xml:space role aria-label aria-hidden maskUnits patternUnits image-rendering preserveAspectRatio "
-    "data-state data-arrow data-rule data-part data-before data-newest data-kind".split()
+    "data-state data-arrow data-rule data-part".split()
 )
 PAINT = r"none|transparent|currentColor|#[0-9a-fA-F]{3,8}|var\(--gv-[a-z]+\)|url\(#gv-[\w-]+\)"
 FORMS = {  # attributes with a form of their own

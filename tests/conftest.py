@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -25,7 +26,10 @@ settings.load_profile("untimed")
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
-LOAD_TORCH = {"bench", "models", "serving", "train"}  # folders
+collect_ignore = ["light"]  # what it blocks is for notebooks alone
+LOAD_TORCH = re.compile(
+    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar"
+)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -36,22 +40,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     a notebook or the site come first: a long test at the end would leave the other workers without work.
     """
     items.sort(key=place)
-    for item in items:
-        if "workbench" in getattr(item, "fixturenames", ()):  # one worker opens the notebook, for all tests that use it
-            item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {item.name.partition('[')[2].rstrip(']')}"))
 
 
 def place(item: pytest.Item) -> tuple[bool, bool]:
     """The order of the tests."""
     if "browser" in item.keywords:
         return True, "workbench" not in item.fixturenames and item.path.stem != "test_site"
-    return False, item.path.parent.name in LOAD_TORCH or "torch" in item.name
+    return False, bool(LOAD_TORCH.search(item.nodeid))
 
 
 def pytest_collection_finish() -> None:
     """What is loaded now stays, so the garbage collector need not look through it again and again."""
+    if "torch" in sys.modules:
+        raise pytest.UsageError("a module of tests loads torch when it is imported; import it in the test that uses it")
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000)  # a twelfth of the time goes to the collector at its usual 700
 
 
 @pytest.fixture(scope="session")

@@ -87,3 +87,12 @@ _bodies = st.recursive(
 _rules = st.lists(_bodies, min_size=1, max_size=3).map(" | ".join)
 grammars = st.builds("root ::= {}\ns ::= {}\nt ::= {}".format, _rules, _rules, _rules)
 """Grammars in GBNF: rules that call each other and themselves, left and right, may be empty, ambiguous, or endless."""
+
+
+def show_rules(rules: dict[str, list[tuple[str, ...]]]) -> str:
+    """The rules of Earley's parser as GBNF."""
+
+    def side(symbols: tuple[str, ...]) -> str:
+        return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in symbols) or '""'
+
+    return "\n".join(f"{name} ::= {' | '.join(map(side, sides))}" for name, sides in rules.items())

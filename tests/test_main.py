@@ -10,7 +10,6 @@ import pytest
 
 import guidedviz as gv
 import guidedviz.__main__ as commands
-from guidedviz.demo import decode_in_words
 
 FIRST = commands.FIRST
 HOSTILE = [b"<eos>", b"a", b"\x1b[31mred\x07", b"\xc2\x9b2J", "\u202etxt".encode(), b"\xff", b"\r\n"]
@@ -59,7 +58,7 @@ def test_a_wrong_setting_is_one_error_without_a_traceback(demo, clerk, arguments
 
 def test_hostile_pieces_cannot_write_to_the_terminal():
     model = gv.ToyModel(HOSTILE, lambda tokens: [-9, *[1.0] * 6], eos={0})
-    lines = list(decode_in_words(model, "a\x1b[31mred\x07", r"(.|\n|\r){3,9}", 0))
+    lines = list(commands.decode_in_words(model, "a\x1b[31mred\x07", r"(.|\n|\r){3,9}", 0))
     assert all(line.isprintable() for line in lines)
     assert "<0x1B>" in "".join(lines)
 

@@ -56,8 +56,7 @@ def check_parses(answer: Callable[[str], bool]) -> Verdict:
         expected    False
         because     the text ends before its JSON does
     """
-    trials = {why: zip(texts) for why, texts in JSON_TEXTS.items()}
-    return check_function(answer, cases_of(lambda text: json_machine().accepts(text.encode()), trials))
+    return check_function(answer, cases_of(lambda text: json_machine().accepts(text.encode()), JSON_TEXTS))
 
 
 def check_cut_out(answer: Callable[[str], Any]) -> Verdict:
@@ -66,7 +65,7 @@ def check_cut_out(answer: Callable[[str], Any]) -> Verdict:
     >>> check_cut_out(lambda text: json.loads(text) if text[:1] == "{" else None).facts[-1][1]
     'there is no object: None'
     """
-    return check_function(answer, cases_of(cut_object, {why: zip(texts) for why, texts in PROSE_TEXTS.items()}))
+    return check_function(answer, cases_of(cut_object, PROSE_TEXTS))
 
 
 def cut_object(text: str) -> dict[str, Any] | None:
@@ -314,12 +313,12 @@ LEGAL = {
     "small probabilities count as well": [({"x": 1e-12, "y": 3e-12, "z": 1.0}, {"x", "y"})],
 }
 WEIGHTS = {
-    "equal weights change nothing: divide each weight by the mean weight": [([1.0],), ([0.5, 0.5],)],
+    "equal weights change nothing: divide each weight by the mean weight": [[1.0], [0.5, 0.5]],
     "half of the mean distance: a draw with too large a share takes it from another one; use abs": [
-        ([1.0, 0.0],), ([0.1, 0.3],), ([0.2, 0.2, 0.8],),
+        [1.0, 0.0], [0.1, 0.3], [0.2, 0.2, 0.8],
     ],
-    "weights can be tiny; only their ratios count": [([1e-9, 3e-9],)],
-    "few large weights among many small ones": [([0.03] * 90 + [1.0] * 10,)],
+    "weights can be tiny; only their ratios count": [[1e-9, 3e-9]],
+    "few large weights among many small ones": [[0.03] * 90 + [1.0] * 10],
 }  # fmt: skip
 ORDERS = {  # the order, and the legal tokens
     "the first legal token is expected; if all tokens are legal, the estimate is 1": [("abc", "abc")],

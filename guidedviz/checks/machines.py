@@ -11,35 +11,23 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
+from guidedviz.checks import verdict
 from guidedviz.checks.guard import Failed, safe_copy
-from guidedviz.checks.verdict import (
-    EMPTY,
-    WIDTH,
-    Case,
-    Facts,
-    Mistake,
-    Verdict,
-    cases_of,
-    check_function,
-    is_empty,
-    say_kind,
-    show,
-)
+from guidedviz.checks.verdict import WIDTH, Case, Facts, Mistake, Verdict, cases_of, check_function, say_kind, show
 from guidedviz.errors import GuidedVizError, SettingError, shorten
-from guidedviz.machines.compare import compare_machines
-from guidedviz.machines.machine import Machine, read
+from guidedviz.machines.machine import Machine, read, read_path
 from guidedviz.machines.pushdown.pda import PDA, grammar, pushdown_moves
-from guidedviz.machines.regular.algebra import is_empty as accepts_nothing
-from guidedviz.machines.regular.algebra import shortest_difference
+from guidedviz.machines.regular import algebra
+from guidedviz.machines.regular.algebra import compare_machines
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema, schema_regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.by_hand import GuidedFSM
-from guidedviz.tokens.explain import explain_token
+from guidedviz.tokens.guide import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.sketch import Sketch, sketch_dfa, sketch_of
+from guidedviz.views.layout.sketch import Sketch, sketch_of
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.stack import draw_stack_table
 from guidedviz.views.words import reading
@@ -96,16 +84,16 @@ def check_machine(answer: Any, truth: DFA) -> Verdict:
     """
     if type(answer) not in (DFA, GuidedFSM):
         answer = safe_copy(answer)
-        if is_empty(answer):
-            return EMPTY
+        if verdict.is_empty(answer):
+            return verdict.EMPTY
     try:
         machine = answer.machine() if type(answer) is GuidedFSM else answer if type(answer) is DFA else regex(answer)
-        text = shortest_difference(machine, truth)
+        text = algebra.shortest_difference(machine, truth)
     except (GuidedVizError, TypeError, ValueError, AttributeError, LookupError, RecursionError) as error:
         return no_machine(answer, error)
     if text is None:
         return Verdict("right", f"agrees on all texts; {len(machine)} states")
-    if type(answer) is GuidedFSM and len(answer.transitions) <= 2 and accepts_nothing(machine):
+    if type(answer) is GuidedFSM and len(answer.transitions) <= 2 and algebra.is_empty(machine):
         return Verdict("open", "no text reaches an accepting state so far")
     sketch = sketch_of(answer if type(answer) is GuidedFSM else machine)
     path = follow(sketch, text)
@@ -131,8 +119,12 @@ def no_machine(answer: Any, error: Exception) -> Verdict:
 
 def say_text(text: bytes, accepted: bool) -> Facts:
     """A text, whether the answer accepts it, and whether it must."""
-    words = shorten(reading(text.decode("utf-8", "backslashreplace")) or "the empty text", WIDTH)
-    return ("text", words), ("yours", ACCEPTS[accepted]), ("expected", ACCEPTS[not accepted])
+    return ("text", show_text(text)), ("yours", ACCEPTS[accepted]), ("expected", ACCEPTS[not accepted])
+
+
+def show_text(text: bytes) -> str:
+    """A text in words."""
+    return shorten(reading(text.decode("utf-8", "backslashreplace")) or "the empty text", WIDTH)
 
 
 def say_refusal(machine: Machine[Any], text: bytes) -> str:
@@ -151,6 +143,7 @@ def machine_cases(
     rows: Iterable[Sequence[Any]],
     *names: str,
     why: Callable[..., str] = lambda *given: "",
+    spell: verdict.Spell = show,
     title: str = "",
 ) -> list[Case]:
     """A case per row: a regex, a text that was read, and more arguments; with a title, a picture of the path is drawn.
@@ -163,7 +156,7 @@ def machine_cases(
         machine = regex(text)
         state: Any = read(machine, begun)
         words = f"regex {text}, in q{state}: {show(begun)[1:] if begun else 'nothing'} was read"
-        given = (("machine", words), *zip(names, map(show, more), strict=True))
+        given = (("machine", words), *zip(names, map(spell, more), strict=True))
         draw = partial(draw_path, machine, more[0], state, title) if title else None
         arguments = (machine, state, *more)
         cases.append(Case(arguments, reference(*arguments), why(*arguments), given, draw))
@@ -172,17 +165,17 @@ def machine_cases(
 
 def draw_path(machine: DFA, text: bytes, state: int, title: str) -> Figure:
     """The path of a text through a machine from a state, and the first byte that the machine cannot read."""
-    path = follow(sketch_dfa(machine), text, state)
+    path = read_path(machine, text, state)
     return draw_machine(machine, path, title=title, died=visible(text[len(path) - 1 : len(path)]))
 
 
-def follow(sketch: Sketch, text: bytes, state: int | None = None) -> list[int]:
-    """The states on the path of a text, from the initial state or another, to the first byte without an arrow.
+def follow(sketch: Sketch, text: bytes) -> list[int]:
+    """The states on the path of a text, from the initial state to the first byte without an arrow.
 
-    >>> follow(sketch_dfa(regex("ab")), b"ax")
+    >>> follow(sketch_of(regex("ab")), b"ax")
     [0, 1]
     """
-    path = [sketch.initial if state is None else state]
+    path = [sketch.initial]
     for byte in text:
         ways = (a for a in sketch.arrows if a.source == path[-1] and any(low <= byte <= high for low, high in a.ranges))
         if (arrow := next(ways, None)) is None:
@@ -200,17 +193,14 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 WHOLE, TRUTH, TEXT = {"type": "integer"}, {"type": "boolean"}, {"type": "string"}
 COLORS = {"enum": ["red", "green"]}
-SCHEMAS: dict[str, list[tuple[dict[str, Any]]]] = {
-    "the regex of a type without parts stands in LEAVES": [(WHOLE,)],
-    "each value is written as json.dumps writes it, and | stands between them": [
-        (COLORS,),
-        ({"enum": [1, None, True]},),
-    ],
-    "some characters are special in a regex: re.escape": [({"enum": ["C++", "a.b"]},), (_object(**{"a.b": WHOLE}),)],
-    'an object is { and " and the key and ": " and the value and }': [(_object(ok=TEXT),), (_object(),)],
-    '", " stands between two members': [(_object(a=WHOLE, b=WHOLE),)],
-    "a | needs parentheses inside a longer regex": [(_object(ok=TRUTH),), (_object(color=COLORS, n=WHOLE),)],
-    "a value may be an object: the function calls itself": [(_object(id=WHOLE, at=_object(city=TEXT, ok=TRUTH)),)],
+SCHEMAS: dict[str, list[dict[str, Any]]] = {
+    "the regex of a type without parts stands in LEAVES": [WHOLE],
+    "each value is written as json.dumps writes it, and | stands between them": [COLORS, {"enum": [1, None, True]}],
+    "some characters are special in a regex: re.escape": [{"enum": ["C++", "a.b"]}, _object(**{"a.b": WHOLE})],
+    'an object is { and " and the key and ": " and the value and }': [_object(ok=TEXT), _object()],
+    '", " stands between two members': [_object(a=WHOLE, b=WHOLE)],
+    "a | needs parentheses inside a longer regex": [_object(ok=TRUTH), _object(color=COLORS, n=WHOLE)],
+    "a value may be an object: the function calls itself": [_object(id=WHOLE, at=_object(city=TEXT, ok=TRUTH))],
 }
 
 
@@ -242,7 +232,7 @@ def check_at_most(answer: Callable[[int], str]) -> Verdict:
         return schema_regex({"type": "integer", "minimum": 0, "maximum": n})
 
     why = "the regex may grow with the digits of n, but not with n"
-    bounds = zip((0, 7, 10, 9, 42, 60, 99, 100, 120, 999, 2026, 2**31 - 1))
+    bounds = (0, 7, 10, 9, 42, 60, 99, 100, 120, 999, 2026, 2**31 - 1)
     return check_function(answer, cases_of(reference, {why: bounds}), _say_regex, same_texts)
 
 
@@ -300,14 +290,14 @@ def check_mirror(answer: str) -> Verdict:
         expected    refuses it
         because     the text must not end
     """
-    verdict = check_rules(answer, MIRROR)
-    if verdict:
+    judged = check_rules(answer, MIRROR)
+    if judged:
         try:
             pushdown_moves(grammar(answer))
         except SettingError as error:
             said = "the texts are right, but the automaton still has a choice"
             return Verdict("wrong", said, (("because", f"there are {error.seen}"),))
-    return verdict
+    return judged
 
 
 def check_lists(answer: str) -> Verdict:
@@ -331,8 +321,8 @@ def check_one_blank(answer: str) -> Verdict:
 def check_rules(answer: Any, truth: str) -> Verdict:
     """Does a grammar accept the same texts as another? The grammar that the lab gives is not done yet."""
     answer = safe_copy(answer)
-    if is_empty(answer):
-        return EMPTY
+    if verdict.is_empty(answer):
+        return verdict.EMPTY
     try:
         machine = grammar(answer)
     except (GuidedVizError, RecursionError) as error:
@@ -340,17 +330,17 @@ def check_rules(answer: Any, truth: str) -> Verdict:
     right = kept_machine(truth)
     found = compare_machines(machine, right, MOST_PAIRS)
     if found.text is not None:
-        verdict = _show_text(machine, right, found.text, "the shortest text on which it is wrong")
+        judged = _show_text(machine, right, found.text, "the shortest text on which it is wrong")
     elif long := find_long_text(machine, right, REPEATED[truth]):
         said = f"every text of up to {found.length} bytes is right; here is a longer one on which it is wrong"
-        verdict = _show_text(machine, right, long, said)
+        judged = _show_text(machine, right, long, said)
     else:
         rules = counted(len(machine.nodes.names), "rule")
         said = f"agrees on every text of up to {found.length} bytes, and on some that repeat a part {TIMES} times"
-        verdict = Verdict("right", f"{said}; {rules}")
+        judged = Verdict("right", f"{said}; {rules}")
     if answer.split() == GIVEN.get(truth, "").split():
-        return replace(verdict, result="open", said="this is the grammar as given")
-    return verdict
+        return replace(judged, result="open", said="this is the grammar as given")
+    return judged
 
 
 @cache
@@ -395,7 +385,7 @@ def longest_beginning(machine: PDA, text: bytes) -> bytes:
     >>> longest_beginning(grammar(LISTS), b"[1,,2]")
     b'[1,'
     """
-    return next(text[:end] for end in range(len(text), -1, -1) if read(machine, text[:end]) is not None)
+    return text[: len(read_path(machine, text)) - 1]
 
 
 # -- a schema that cut right answers -------------------------------------------------------------------------------
@@ -425,22 +415,23 @@ def check_wider(answer: Any) -> Verdict:
 
     >>> check_wider(SERVICE | {"required": ["product"]})
     ✗ not yet right: on input 2 of 12, the first on which it fails
-        input       b'{"product": "pear", "price": 12.5}'
-        yours gave  False
-        expected    True
+        text        {"product": "pear", "price": 12.5}
+        yours       refuses it
+        expected    accepts it
         because     after {"product":␣"pear",␣"price":␣12, . cannot come: expected 0-9 }
     """
     answer = safe_copy(answer)
-    if is_empty(answer):
-        return EMPTY
+    if verdict.is_empty(answer):
+        return verdict.EMPTY
     try:
         machine = json_schema(answer)
     except (GuidedVizError, RecursionError) as error:
         return no_machine(answer, error)
 
-    def say(case: Case, value: Any) -> str:
-        return say_refusal(machine, case.arguments[0]) if case.expected else case.why
+    def say(case: Case, value: Any) -> Mistake:
+        because = say_refusal(machine, case.arguments[0]) if case.expected else case.why
+        return Mistake(because, gave=say_text(case.arguments[0], bool(value))[1:])
 
-    accepts = {why: [(text.encode(),) for text in texts] for why, texts in TEXTS.items()}
-    verdict = check_function(machine.accepts, cases_of(json_schema(WIDER).accepts, accepts), say)
-    return replace(verdict, result="open", said="this is the schema as given") if answer == SERVICE else verdict
+    trials = {why: [text.encode() for text in texts] for why, texts in TEXTS.items()}
+    judged = check_function(machine.accepts, cases_of(json_schema(WIDER).accepts, trials, "text", spell=show_text), say)
+    return replace(judged, result="open", said="this is the schema as given") if answer == SERVICE else judged

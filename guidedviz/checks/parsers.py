@@ -10,7 +10,7 @@ from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predic
 from guidedviz.machines.pushdown.pda import Moves, move_stack, pushdown_moves
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.views.figure import Figure
-from guidedviz.views.stack.chart_film import draw_frame, earley_frames
+from guidedviz.views.stack.earley import draw_frame, earley_frames
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 # -- moves of a stack ----------------------------------------------------------------------------------------------
@@ -226,16 +226,3 @@ def show_items(items: Any) -> str:
         return "; ".join(str(Item(*item)) for item in items) or "nothing"
     except (TypeError, IndexError, KeyError):
         return show(items)
-
-
-def show_rules(rules: Rules) -> str:
-    """Rules as GBNF.
-
-    >>> print(show_rules(GRAMMARS[2][0]))
-    root ::= "a" root | "b"
-    """
-
-    def side(symbols: tuple[str, ...]) -> str:
-        return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in symbols) or '""'
-
-    return "\n".join(f"{name} ::= {' | '.join(map(side, sides))}" for name, sides in rules.items())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.checks.verdict import Case, Verdict, cases_of, check_function, is_open, show
-from guidedviz.serving.packed import pack_masks
+from guidedviz.serving.logits_processor import pack_masks
 
 Request = Mapping[str, Any]
 Pass = Mapping[str, Any]
@@ -42,7 +42,7 @@ def check_who_emptied(answer: Callable[[Allowed], set[str]]) -> Verdict:
         expected    set()
         because     some token is legal for every rule, so nothing emptied the mask
     """
-    return check_function(answer, cases_of(who_emptied, {why: zip(rows) for why, rows in RULES.items()}))
+    return check_function(answer, cases_of(who_emptied, RULES))
 
 
 def who_emptied(rules: Allowed) -> set[str]:
@@ -91,18 +91,19 @@ BASE: Request = {
 }
 SPACED = '{ "properties": {"item": {"type":"string"},\n "count": {"type":"integer"}}}'
 TURNED = '{"properties": {"count": {"type": "integer"}, "item": {"type": "string"}}}'
-CHANGES: dict[str, tuple[bool, Request]] = {  # whether the key stays the same, and what changes in the request
-    "two equal requests share one machine": (True, {}),
-    "the prompt and the seed change no mask: leave them out": (True, {"prompt": "12 chairs", "seed": 7}),
-    "a mask belongs to one vocabulary: its ids mean other tokens elsewhere": (False, {"vocabulary": "c0ffee"}),
-    "the engines compile to different objects": (False, {"engine": "llguidance"}),
-    "a new version may compile differently, and an old object may not load": (False, {"version": "0.3.0"}),
-    "the options change what the schema allows": (False, {"options": {"any_whitespace": True, "strict": True}}),
-    "the options have no order: sort them": (True, {"options": {"strict": True, "any_whitespace": False}}),
-    "blanks between the parts of a JSON text mean nothing: parse it, then write it again": (True, {"schema": SPACED}),
-    "the order of the properties is that of the keys in the output: do not sort them": (False, {"schema": TURNED}),
-    "every part of the schema counts": (False, {"schema": BASE["schema"][:-1] + ', "required": ["item"]}'}),
-    "a blank inside a name counts: parse the schema": (False, {"schema": BASE["schema"].replace("item", "it em")}),
+SAME, OTHER = "the same key", "different keys"
+CHANGES: dict[str, tuple[str, Request]] = {  # the key, and what changes in the request
+    "two equal requests share one machine": (SAME, {}),
+    "the prompt and the seed change no mask: leave them out": (SAME, {"prompt": "12 chairs", "seed": 7}),
+    "a mask belongs to one vocabulary: its ids mean other tokens elsewhere": (OTHER, {"vocabulary": "c0ffee"}),
+    "the engines compile to different objects": (OTHER, {"engine": "llguidance"}),
+    "a new version may compile differently, and an old object may not load": (OTHER, {"version": "0.3.0"}),
+    "the options change what the schema allows": (OTHER, {"options": {"any_whitespace": True, "strict": True}}),
+    "the options have no order: sort them": (SAME, {"options": {"strict": True, "any_whitespace": False}}),
+    "blanks between the parts of a JSON text mean nothing: parse it, then write it again": (SAME, {"schema": SPACED}),
+    "the order of the properties is that of the keys in the output: do not sort them": (OTHER, {"schema": TURNED}),
+    "every part of the schema counts": (OTHER, {"schema": BASE["schema"][:-1] + ', "required": ["item"]}'}),
+    "a blank inside a name counts: parse the schema": (OTHER, {"schema": BASE["schema"].replace("item", "it em")}),
 }
 
 
@@ -123,11 +124,10 @@ def check_cache_key(answer: Callable[[Request], Any]) -> Verdict:
             return None
         if not isinstance(first, str | bytes | tuple):
             raise TypeError("a key is a text, bytes or a tuple: the same in another process, as hash() is not")
-        return "the same key" if first == key else "different keys"
+        return SAME if first == key else OTHER
 
     cases = []
-    for why, (stays, change) in CHANGES.items():
-        expected = "the same key" if stays else "different keys"
+    for why, (expected, change) in CHANGES.items():
         cases.append(Case(({**BASE, **change},), expected, why, (("changed", show(change)),)))
     return check_function(compare if callable(answer) else answer, cases, spell=str)
 

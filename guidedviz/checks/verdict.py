@@ -35,7 +35,7 @@ KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
 )
 
 Facts = tuple[tuple[str, str], ...]
-Trials = Mapping[str, Iterable[Sequence[Any]]]  # arguments, grouped by what an answer that fails there has missed
+Trials = Mapping[str, Iterable[Any]]  # tuples of arguments, or one each, by what an answer that fails there has missed
 
 
 @dataclass(frozen=True)
@@ -121,22 +121,23 @@ Explain = Callable[[Case, Any], Mistake | str]
 def cases_of(reference: Callable[..., Any], trials: Trials, *names: str, spell: Spell = show) -> list[Case]:
     """A case per trial.
 
-    >>> cases_of(abs, {"a distance is never negative": [(-2,)]}, "number")
+    >>> cases_of(abs, {"a distance is never negative": [-2]}, "number")
     [Case(arguments=(-2,), expected=2, why='a distance is never negative', given=(('number', '-2'),), draw=None)]
     """
     cases = []
     for why, rows in trials.items():
-        for arguments in rows:
+        for row in rows:
+            arguments = row if isinstance(row, tuple) else (row,)
             given = tuple((name, spell(one)) for name, one in zip(names, arguments, strict=False) if name)
-            cases.append(Case(tuple(arguments), reference(*arguments), why, given))
+            cases.append(Case(arguments, reference(*arguments), why, given))
     return cases
 
 
 def arrays(trials: Trials) -> Trials:
     """Trials whose lists of numbers are arrays."""
 
-    def convert(row: Sequence[Any]) -> list[Any]:
-        return [np.array(one, float) if isinstance(one, list) else one for one in row]
+    def convert(row: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(np.array(one, float) if isinstance(one, list) else one for one in row)
 
     return {why: [convert(row) for row in rows] for why, rows in trials.items()}
 

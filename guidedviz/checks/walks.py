@@ -10,14 +10,13 @@ from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.machines import draw_path, machine_cases
 from guidedviz.checks.tokens import DECIMAL, legal_tokens
 from guidedviz.checks.verdict import Case, Mistake, Verdict, check_function, say_difference, say_kind, say_not_ids, show
-from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.machine import forced_bytes, next_bytes, read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
-from guidedviz.machines.visible import counted, name_node, visible, visible_bytes
+from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
-from guidedviz.tokens.explain import explain_token
+from guidedviz.tokens.guide import expected_next, explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.layout.sketch import sketch_nfa
@@ -207,10 +206,11 @@ def say_tokens(case: Case, value: Any) -> str:
 
 # -- the index from walks ------------------------------------------------------------------------------------------
 
-INDEXES: tuple[tuple[str, list[bytes]], ...] = (  # a regex, and pieces
-    ("a", [b"a"]), ("a", [b"b"]), ("ab", [b"a", b"b"]), ("a*", [b"a", b"aa"]), ("abc", [b"a", b"bc", b"ab"]),
-    ("(ab)*", [b"ab", b"aba", b"b"]), ("[0-9]{4}-[0-9]{2}", [b"1", b"12", b"-", b"1-", b"-1", b"123"]),
-    (DECIMAL, [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
+INDEXES: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, nothing that was read, and pieces
+    ("a", b"", [b"a"]), ("a", b"", [b"b"]), ("ab", b"", [b"a", b"b"]), ("a*", b"", [b"a", b"aa"]),
+    ("abc", b"", [b"a", b"bc", b"ab"]), ("(ab)*", b"", [b"ab", b"aba", b"b"]),
+    ("[0-9]{4}-[0-9]{2}", b"", [b"1", b"12", b"-", b"1-", b"-1", b"123"]),
+    (DECIMAL, b"", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
 )  # fmt: skip
 
 
@@ -219,23 +219,22 @@ def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], d
 
     >>> check_index(lambda root, machine, walk: {machine.initial: walk(root, machine, machine.initial)})
     ✗ not yet right: on input 1 of 8, the first on which it fails
-        input       regex a
+        machine     regex a, in q0: nothing was read
         pieces      [b'a']
         yours gave  {0: {0: 1}}
         expected    {0: {0: 1}, 1: {}}
         because     a row for each state to which tokens lead from the initial one, and for no other
     """
 
-    def build(machine: DFA, pieces: list[bytes]) -> Any:
+    def build(machine: DFA, state: int, pieces: list[bytes]) -> Any:
         return attempt(answer, (Vocabulary(pieces).trie.root, machine, walk))
 
+    def reference(machine: DFA, state: int, pieces: list[bytes]) -> dict[int, Row]:
+        states = reach([state], lambda one: walk_row(machine, one, pieces).values())
+        return {one: walk_row(machine, one, pieces) for one in states}
+
     why = "a row for each state to which tokens lead from the initial one, and for no other"
-    cases = []
-    for text, pieces in INDEXES:
-        machine = regex(text)
-        states = reach([machine.initial], lambda state: walk_row(machine, state, pieces).values())  # noqa: B023
-        index = {state: walk_row(machine, state, pieces) for state in states}
-        cases.append(Case((machine, pieces), index, why, (("input", f"regex {text}"), ("pieces", show(pieces)))))
+    cases = machine_cases(reference, INDEXES, "pieces", why=lambda *given: why)
     return check_function(build if callable(answer) else answer, cases)
 
 
@@ -280,12 +279,12 @@ def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
             return "the machine can read each text that the slice can read"
         return f"{visible(refused)} begins a text of the slice, and the machine refuses its last byte"
 
+    def reads_all(machine: DFA, state: Any, part: DFA) -> bool:
+        return shortest_refused(machine, state, part) is None
+
+    words = {regex(part): f"regex {part}" for _, _, part in SLICES}
     rows = [(text, begun, regex(part)) for text, begun, part in SLICES]
-    cases = machine_cases(lambda *given: shortest_refused(*given) is None, rows, "slice", why=why)
-    words = [("slice", f"regex {part}") for _, _, part in SLICES]
-    return check_function(
-        answer, [replace(one, given=(one.given[0], word)) for one, word in zip(cases, words, strict=True)]
-    )
+    return check_function(answer, machine_cases(reads_all, rows, "slice", why=why, spell=words.__getitem__))
 
 
 def shortest_refused(machine: DFA, state: Any, part: DFA) -> bytes | None:
@@ -347,7 +346,4 @@ def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
     right = forced_bytes(machine, state)
     at = max(end for end in range(len(right) + 1) if gave.startswith(right[:end]))
     here: Any = read(machine, right[:at], state)
-    end = " or the end" * machine.is_accepting(here)
-    return (
-        f"{f'after {visible(right[:at])}' if at else 'here'} may come: {visible_bytes(next_bytes(machine, here))}{end}"
-    )
+    return f"{f'after {visible(right[:at])}' if at else 'here'} may come: {expected_next(machine, here)}"

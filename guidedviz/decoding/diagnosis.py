@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, taken_back
-from guidedviz.errors import GuidedVizError, SettingError, escaped, expect
+from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import notice, table
-from guidedviz.tokens.explain import expected_next
-from guidedviz.tokens.guide import Guide, check_guide
+from guidedviz.tokens.guide import Guide, check_guide, expected_next, read_tokens
 from guidedviz.tokens.guide import guide as make_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
@@ -152,13 +151,7 @@ class Run:
         """The guide's states before each token and after the last, up to the first token that it refuses."""
         if self.guide is None:
             return []
-        states = [self.guide.initial]
-        for placed in self.steps:
-            try:
-                states.append(self.guide.advance(states[-1], placed.step.token))
-            except GuidedVizError:
-                break
-        return states
+        return read_tokens(self.guide, self.guide.initial, (placed.step.token for placed in self.steps))
 
     @property
     def refused(self) -> Placed | None:
@@ -272,9 +265,8 @@ def find_nesting(run: Run) -> Iterator[Finding]:
     depths = [len(one.step.stack) for one in later]
     if run.end in LIMITS and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
         place, end = later[0].place, f"{depths[-1]} are open at the end: {run.tail()}"
-        yield Finding(
-            "unbounded nesting", place, f"of {depths[0]} rules open at step {place} none is closed, and {end}"
-        )
+        seen = f"of {depths[0]} rules open at step {place} none is closed, and {end}"
+        yield Finding("unbounded nesting", place, seen)
 
 
 def find_refusals(run: Run) -> Iterator[Finding]:
@@ -319,11 +311,8 @@ def find_cut(run: Run) -> Iterator[Finding]:
     needed = bytes_to_end(run.machine, read(run.machine, run.trace.output)) if run.machine else None
     end = f"; its shortest end takes {needed} bytes more" if needed else ""
     limit = f"{len(run.steps)} tokens" if run.end == "max_tokens" else "the model's context"
-    yield Finding(
-        "cut in the middle",
-        len(run.trace.steps) - 1,
-        f"{limit} ended the text at {run.tail()}, which is not complete{end}",
-    )
+    seen = f"{limit} ended the text at {run.tail()}, which is not complete{end}"
+    yield Finding("cut in the middle", len(run.trace.steps) - 1, seen)
 
 
 def find_notes(run: Run) -> Iterator[Finding]:

@@ -20,8 +20,8 @@ from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.decoding.trace import is_complete
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.models.model import Model
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.trie import Mask
 
 
 @dataclass(frozen=True)
@@ -348,7 +348,13 @@ class Particles:
 
 
 def resample(texts: list[Text], weights: Floats, random: np.random.Generator) -> tuple[list[Text], Floats]:
-    """Texts drawn by weight, all with the mean weight, if the weights are as uneven as if half of them were 0."""
+    """Texts drawn by weight, all with the mean weight, if the weights are as uneven as if half of them were 0.
+
+    >>> texts = [Text((token,)) for token in range(4)]
+    >>> drawn, weights = resample(texts, np.array([0.0, 0.0, 0.8, 0.0]), np.random.default_rng(0))
+    >>> [text.tokens for text in drawn], weights.tolist()
+    ([(2,), (2,), (2,), (2,)], [0.2, 0.2, 0.2, 0.2])
+    """
     if not weights.any() or weights.sum() ** 2 / (weights**2).sum() >= len(weights) / 2:
         return texts, weights
     ends = np.cumsum(weights) / weights.sum()

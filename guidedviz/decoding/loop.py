@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.sampling import apply_bias, draw_chances, softmax
-from guidedviz.decoding.settings import Settings, check_bias
+from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, softmax
 from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
-from guidedviz.errors import IllegalToken, SettingError, quoted
-from guidedviz.models.model import Model, check_model, check_text, context_of
-from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide, check_guide, name_guide
+from guidedviz.errors import SettingError, quoted
+from guidedviz.models.chat import Prompt
+from guidedviz.models.model import Model, check_model, check_text, context_of, warn_of_plain_text
+from guidedviz.tokens.guide import Guide, check_guide, illegal_token, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
@@ -36,7 +36,9 @@ class Unguided(Guide):
         return self.vocabulary.text_mask
 
     def advance(self, state: None, token: int) -> None:
-        """The same state after any token."""
+        """The same state after any token that the mask allows."""
+        if not self.mask(state)[self.vocabulary.as_id(token)]:
+            raise illegal_token(self.vocabulary, self.explain(state, token))
 
     def is_accepting(self, state: None) -> bool:
         """Any text may end."""
@@ -86,7 +88,7 @@ def take_pass(
         if choice is None:
             token, how, dropped = judge(chances, guesses[place:], point.position, dice)
         else:
-            token, how, dropped = check_choice(guide, point.state, mask, choice), "inserted", []
+            token, how, dropped = guide.vocabulary.as_id(choice), "inserted", []
         times["sample_ms"] = lap()
         after = point.then(token, guide.advance(point.state, token))
         end, measured, changes = find_end(guide, after, settings.max_tokens), (raw, mask, chances), settings.changes
@@ -106,17 +108,6 @@ def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent
     after = before.then(token, guide.advance(before.state, token), tuple(ahead))
     end = find_end(guide, after, settings.max_tokens)
     return make_step(guide, before, token, "forced", mask_ms=spent_ms, end=end, back=jump.back), after
-
-
-def check_choice(guide: Guide, state: Any, mask: Mask, choice: int) -> int:
-    """The inserted token, if it exists and is legal."""
-    where, size = f"inserted token {quoted(choice)}", len(mask)
-    if not isinstance(choice, int) or not 0 <= choice < size:
-        raise IllegalToken(where, seen="no such id", expected=f"0 to {size - 1}")
-    if not mask[choice]:
-        seen, reason = guide.vocabulary.display(choice), guide.explain(state, choice).reason
-        raise IllegalToken(where, seen=seen, expected="a legal token", hint=reason)
-    return choice
 
 
 def decode(
@@ -168,7 +159,11 @@ def _decode(
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     """The point before the first new token."""
     check_model(model)
-    tokens = tuple(model.encode(check_text("prompt", prompt)))
+    if isinstance(prompt, Prompt):
+        tokens = prompt.tokens
+    else:
+        tokens = tuple(model.encode(check_text("prompt", prompt)))
+        warn_of_plain_text(model)
     if not tokens:
         hint = "start with a space or a line break"
         raise SettingError("prompt", seen=quoted(prompt), expected="at least one token", hint=hint)
@@ -201,4 +196,6 @@ def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint:
 def make_trace(model: Model, prompt: str, constraint: str = "", seed: int = 0, temperature: float = 1.0) -> Trace:
     """A trace without steps that says where they come from."""
     today, size = date.today().isoformat(), len(model.vocabulary)
-    return Trace((), prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
+    parts = prompt.parts if isinstance(prompt, Prompt) else ()
+    kept = (prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
+    return Trace((), *kept, parts=parts)

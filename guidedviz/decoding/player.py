@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.decoding.loop import check_fit, start, take_step
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import End, Point, Step, Trace, is_complete
 from guidedviz.errors import IllegalToken, ModelError, SettingError
 from guidedviz.models.model import Model

@@ -30,7 +30,7 @@ Size = Annotated[int, Between(0, MOST_TOKENS)]
 
 
 class PackedRow(NamedTuple):
-    """One candidate: its probability before and after the mask, each as a number and as text."""
+    """One candidate: its probability before and after the mask, each as a number and in words."""
 
     token: int
     label: str
@@ -42,7 +42,7 @@ class PackedRow(NamedTuple):
 
 
 class PackedRest(NamedTuple):
-    """What the shown candidates leave to all other tokens, before and after, as numbers and as text."""
+    """What the shown candidates leave to all other tokens, before and after, as numbers and in words."""
 
     raw: float
     drawn: float
@@ -139,12 +139,13 @@ class PackedStep(PackedWay):
 
 
 class PackedHead(TypedDict):
-    """Where the steps come from."""
+    """Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn."""
 
     source: Source
     about: str
     date: str
     prompt: str
+    parts: NotRequired[Texts]
     constraint: str
     vocabulary: Size
     live: bool

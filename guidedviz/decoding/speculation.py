@@ -6,19 +6,18 @@ or from a smaller model (`Small`). Every guess carries the probabilities that it
 Papers: speculative sampling, arXiv 2211.17192 and 2302.01318.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from guidedviz.decoding.records import Between, check_number
-from guidedviz.decoding.sampling import Floats, draw_chances, sample, uniform
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Floats, Settings, draw_chances, sample, uniform
 from guidedviz.decoding.trace import How, Point
-from guidedviz.errors import IllegalToken, SettingError, quoted
+from guidedviz.errors import SettingError, quoted
 from guidedviz.models.model import Model, check_model, context_of
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Guide, read_tokens
 from guidedviz.tokens.jump import find_jump
 
 Size = Annotated[int, Between(1, 64)]  # guesses in a row
@@ -129,16 +128,9 @@ class Small:
         return tuple(guesses)
 
 
-def legal_part(guide: Guide, state: Any, tokens: Iterable[int]) -> tuple[Guess, ...]:
+def legal_part(guide: Guide, state: Any, tokens: Sequence[int]) -> tuple[Guess, ...]:
     """Certain guesses of the tokens up to the first illegal one."""
-    legal = list[Guess]()
-    for token in tokens:
-        try:
-            state = guide.advance(state, token)
-        except IllegalToken:
-            break
-        legal.append(Guess(token))
-    return tuple(legal)
+    return tuple(map(Guess, tokens[: len(read_tokens(guide, state, tokens)) - 1]))
 
 
 def as_draft(draft: Any, model: Model) -> Draft | None:

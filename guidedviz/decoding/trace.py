@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from statistics import fmean
 from time import perf_counter
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -22,8 +23,8 @@ from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load
 from guidedviz.decoding.sampling import Floats
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.trie import Mask
 
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
@@ -93,6 +94,7 @@ class Trace:
     source: Source = "LIVE"
     recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
     guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
+    parts: tuple[str, ...] = ()  # of a chat prompt: its plain texts and its special tokens in turn
 
     version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
 
@@ -171,6 +173,8 @@ def check_steps(trace: Trace) -> None:
             if not good:
                 raise TraceError(f"{where}.{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
+    if trace.parts and (joined := "".join(trace.parts)) != trace.prompt:
+        raise TraceError("parts", seen=quoted(joined), expected="the texts and special tokens of the prompt")
     _ = trace.shown  # what is read is checked
 
 
@@ -321,3 +325,77 @@ def find_end(guide: Guide, after: Point, max_tokens: int) -> End:
 def is_complete(guide: Guide, state: Any) -> bool:
     """Whether the text may end here and nothing may follow, not even EOS."""
     return guide.is_accepting(state) and not guide.mask(state).any()
+
+
+# Record of masks that are computed after the forward pass or during it: the mask needs only the state.
+#
+# So the device can compute the next logits while the CPU computes their mask (arXiv 2411.15100). A record holds the
+# start and end of both per token, measured on the same tokens in both ways.
+
+
+Span = tuple[Milliseconds, Milliseconds]  # milliseconds from the start of a run
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One token: when its forward pass and its mask began and ended, and when it was chosen."""
+
+    forward: Span
+    mask: Span
+    chosen: Milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """A text decoded by one engine; `beside` says whether the mask is computed during the forward pass."""
+
+    engine: str
+    beside: bool
+    turns: tuple[Turn, ...]
+
+    @property
+    def overhead(self) -> float:
+        """The mean milliseconds per token for which the logits waited."""
+        return fmean(max(0.0, turn.mask[1] - turn.forward[1]) for turn in self.turns)
+
+    @property
+    def per_token(self) -> float:
+        """The mean milliseconds from token to token."""
+        return self.turns[-1].chosen / len(self.turns)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Runs over the same tokens, with their origin."""
+
+    runs: tuple[EngineRun, ...]
+    model: str  # its shape and the kind of its weights
+    device: str
+    date: str
+    constraint: str
+    vocabulary_size: Count
+    source: Source = "LIVE"
+
+    def pair(self, engine: str = "") -> tuple[EngineRun, EngineRun]:
+        """The sequential and the concurrent run of an engine; by default of the first engine."""
+        engine = engine or self.runs[0].engine
+        found = {run.beside: run for run in self.runs if run.engine == engine}
+        if len(found) < 2:
+            names = " or ".join(dict.fromkeys(repr(run.engine) for run in self.runs))
+            raise TraceError("overlap, engine", seen=repr(engine), expected=names)
+        return found[False], found[True]
+
+    def save(self, path: str | Path) -> None:
+        """Write as JSON."""
+        save_record(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Overlap:
+        """Read a record, which is marked RECORDED unless it is a TOY."""
+        return load_record(cls, path, hint='shipped("traces/overlap-cpu.json")', check=check_runs)
+
+
+def check_runs(overlap: Overlap) -> None:
+    """Reject a record without runs, and a run without tokens."""
+    if not overlap.runs or not all(run.turns for run in overlap.runs):
+        raise TraceError("runs", seen="no tokens", expected="runs of at least one token")

@@ -1,30 +1,33 @@
 """What the host answers: one ASGI application, which uvicorn serves in one process and Ray Serve in each replica.
 
-No request names a path, and no code or pickle is read: a body is token ids, a text, or JSON. A request passes the
-`Door` first, which checks where it comes from, who asks, and how much.
+No request names a path, and no code or pickle is read: a body is token ids, a text, or JSON. Before it
+is answered, `Service` checks where it comes from, who asks, and how much.
 """
 
 import asyncio
 import time
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import ExitStack
+from typing import Any
 
-from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
-from guidedviz.host.batcher import Engine
-from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
-from guidedviz.host.limits import Guard, Refused, is_loopback
+from guidedviz.files import parse_json
+from guidedviz.host.batcher import MB, Engine
+from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
+from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
+from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
 
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
-MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
+MOST_BODY = 1 << 13  # bytes of a body
+MOST_TEXT = 1 << 20  # of a text to encode
+MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
@@ -35,21 +38,70 @@ class Service:
     def __init__(self, engine: Engine, guard: Guard, whole: bool = True) -> None:
         self.engine, self.guard = engine, guard
         context: int = engine.card["context"]
-        self.most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
-        self.most_body = max(self.most_text, 16 + 4 * min(context, 1 << 18), MOST_CHANGE)
-        self.desk, self._class = Desk(engine, guard), VERSION if whole else 0
-        routes = [
-            Route("/v1/health", self._health),
-            Route("/v1/card", self._card),
-            Route("/v1/vocabulary", self._vocabulary),
-            Route("/v1/encode", self._encode, methods=["POST"]),
-            Route("/v1/logits", self._logits, methods=["POST"]),
-            *(Route(path, serve_page) for path in CLASS_PAGE),
-            *self.desk.routes(whole),
-        ]
-        door = Middleware(Door, service=self)
-        self.app = Starlette(routes=routes, middleware=[door], exception_handlers={HTTPException: reply_unknown})
-        self.app.router.redirect_slashes = False
+        most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
+        most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
+        self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
+        desk = self.desk = Desk(engine, guard)
+        self._class = VERSION if whole else 0
+        self._handlers: dict[tuple[str, str], Callable[[Request], Coroutine[Any, Any, Response]]] = {
+            ("GET", "/v1/health"): self._health,
+            ("GET", "/v1/card"): self._card,
+            ("GET", "/v1/vocabulary"): self._vocabulary,
+            ("POST", "/v1/encode"): self._encode,
+            ("POST", "/v1/chat"): self._chat,
+            ("POST", "/v1/logits"): self._logits,
+            ("GET", "/v1/class"): desk.sum_up,
+            ("POST", "/v1/class"): desk.report if whole else no_class,
+            ("POST", "/v1/class/forget"): desk.forget if whole else no_class,
+            ("GET", "/v1/run"): desk.follow if whole else no_class,
+            ("POST", "/v1/run"): desk.show if whole else no_class,
+            **{("GET", path): serve_page for path in CLASS_PAGE},
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; errors become replies."""
+        if scope["type"] != "http":
+            await live(receive, send)
+            return
+        with ExitStack() as counted:
+            try:
+                response = await self._let_in(Request(scope, receive), counted)
+            except Exception as error:  # a replica that died, memory that is full: the host goes on
+                response = reply(error)
+            if response:
+                response.headers["X-Content-Type-Options"] = "nosniff"
+                await response(scope, receive, send)
+
+    async def _let_in(self, request: Request, counted: ExitStack) -> Response | None:
+        """The answer to a request that may come in; None if the student has left before."""
+        path, headers = request.scope["path"], request.headers
+        method = "GET" if request.method == "HEAD" else request.method
+        handler = self._handlers.get((method, path), self._unknown)
+        check_sender(headers, path, self.guard.guarded)
+        if path in OPEN:
+            return await handler(request)
+        check_kind(method, path, headers.get("content-type", ""))
+        peer = request.client.host if request.client else ""
+        student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
+        if (method, path) == ("GET", "/v1/run"):  # who waits for the teacher's next step may ask beside it
+            student = f"{student}, following"
+        try:
+            account = counted.enter_context(self.guard.counted(student))
+        except Refused:
+            await asyncio.sleep(DELAY)
+            raise
+        body = await read_body(headers, request.receive, self.most.get(path, MOST_BODY))
+        if body is None:
+            return None
+        request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
+        return await answer_or_leave(handler(request), request.receive)
+
+    async def _unknown(self, request: Request) -> Response:
+        """The refusal of a path that there is not, or not with this method."""
+        path = request.scope["path"]
+        status = 405 if path in {known for _, known in self._handlers} else 404
+        seen = quoted(f"{request.method} {path}")
+        raise Refused(status, "path", seen, "a path of the protocol, such as /v1/card")
 
     async def _health(self, request: Request) -> Response:
         return say({"status": "ok"})
@@ -61,14 +113,25 @@ class Service:
         return Response(self.engine.words, media_type=BYTES)
 
     async def _encode(self, request: Request) -> Response:
-        body: bytes = request.state.body
-        if len(body) > self.most_text:
-            raise Refused(413, "text", f"{len(body)} bytes", f"at most {self.most_text}")
         try:
-            text = body.decode()
+            text = request.state.body.decode()
         except UnicodeDecodeError as error:
             raise SettingError("text", seen=f"byte {error.start}: {error.reason}", expected="UTF-8") from None
         return Response(await self.engine.encode(text), media_type=BYTES)
+
+    async def _chat(self, request: Request) -> Response:
+        """The prompt of messages; without a template, and for messages that it does not take, no repeat helps."""
+        body: bytes = request.state.body
+        try:
+            messages = parse_json(body, MOST_VALUES)
+        except (ValueError, RecursionError):
+            raise SettingError("messages", seen=quoted(body), expected="JSON: a text, or a list of messages") from None
+        try:
+            prompt = await self.engine.chat(messages)
+        except ModelError as error:
+            raise Refused(409, error.where, error.seen, error.expected, error.hint) from None
+        check_tokens(prompt.tokens, self.engine.card["context"], self.engine.card["size"])
+        return say({"parts": prompt.parts, "tokens": prompt.tokens})
 
     async def _logits(self, request: Request) -> Response:
         """The logits of a text, unless the student expects another model than this one."""
@@ -81,10 +144,10 @@ class Service:
         ask = self._check(read_ask(request.state.body))
         if self.engine.waiting >= self.guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
-        began = time.perf_counter()
+        began = time.monotonic()
         body = await self.engine.rows(student, ask)
-        took = time.perf_counter() - began
-        self.guard.step(student, took)
+        ended = time.monotonic()
+        request.state.account.steps.append((ended, ended - began))
         return Response(body, media_type=BYTES)
 
     def _check(self, ask: Ask) -> Ask:
@@ -99,64 +162,33 @@ class Service:
         return ask
 
 
-class Door:
-    """Every request passes here: what may not come in is refused, and errors become replies."""
+def open_service(
+    tokens: Mapping[str, str], model: str, device: str, rate: float, cache_mb: int, whole: bool = True
+) -> Service:
+    """The service of a model that is loaded here."""
+    guard = Guard(tokens, Limits(rate=rate, burst=2 * rate))
+    return Service(Engine(load_here(model, device), cache_mb * MB), guard, whole)
 
-    def __init__(self, app: ASGIApp, service: Service) -> None:
-        self._app, self._service, self._guard = app, service, service.guard
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
+async def live(receive: Receive, send: Send) -> None:
+    """Agree to start and to end, which Ray Serve asks first and last."""
+    while (asked := (await receive())["type"]).startswith("lifespan."):
+        await send({"type": f"{asked}.complete"})
+        if asked == "lifespan.shutdown":
             return
-        path, started = scope["path"], False
 
-        async def answer(message: Message) -> None:
-            nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                message["headers"] = [*message["headers"], (b"x-content-type-options", b"nosniff")]
-            await send(message)
 
-        try:
-            await self._answer(scope, path, receive, answer)
-        except Exception as error:  # a replica that died, memory that is full: the host goes on
-            if not started:
-                await reply(error)(scope, receive, answer)
-
-    async def _answer(self, scope: Scope, path: str, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
-        check_sender(headers, path, self._guard.guarded)
-        if path in OPEN:
-            await self._app(scope, receive, send)
-            return
-        check_kind(scope["method"], path, headers.get("content-type", ""))
-        peer = scope["client"][0] if scope.get("client") else ""
-        student = self._guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
-        if why := self._guard.refuse(student):
-            await asyncio.sleep(DELAY)
-            raise Refused(429, "student", why, "fewer requests")
-        try:
-            body = await read_body(headers, receive, self._service.most_body)
-            if body is not None:
-                scope["state"] = {"body": body, "student": student, "peer": peer}
-                await self._answer_or_leave(scope, receive, send)
-        finally:
-            self._guard.release(student)
-
-    async def _answer_or_leave(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer; if the student hangs up before that, nothing more is computed."""
-        work, gone = asyncio.ensure_future(self._app(scope, receive, send)), asyncio.ensure_future(receive())
-        try:
-            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if work.done():
-                work.result()
-        finally:
-            gone.cancel()
-            if not work.done():
-                work.cancel()
-                await asyncio.wait({work})
+async def answer_or_leave(answer: Coroutine[Any, Any, Response], receive: Receive) -> Response | None:
+    """The answer; None if the student hangs up before that, and nothing more is computed."""
+    work, gone = asyncio.ensure_future(answer), asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        gone.cancel()
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work})
 
 
 def check_sender(headers: Headers, path: str, guarded: bool) -> None:
@@ -197,13 +229,6 @@ async def read_body(headers: Headers, receive: Receive, most: int) -> bytes | No
     except TimeoutError:
         raise Refused(408, "body", f"{len(body)} bytes", f"all of it within {SECONDS_TO_SEND:g} s") from None
     return bytes(body)
-
-
-async def reply_unknown(request: Request, error: Exception) -> Response:
-    """The reply where there is no such path, or no such method."""
-    seen = quoted(f"{request.method} {request.scope['path']}")
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    return reply(Refused(status, "path", seen, "a path of the protocol, such as /v1/card"))
 
 
 def reply(error: Exception) -> Response:

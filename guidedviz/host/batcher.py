@@ -7,131 +7,94 @@ runs, the next one collects.
 
 import asyncio
 import hashlib
-import threading
-from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, insort
+from collections import Counter, OrderedDict, deque
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from guidedviz.errors import ModelError
 from guidedviz.extras import installed
+from guidedviz.models.chat import Messages, Prompt
 from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.model import Array, LanguageModel, Network
-from guidedviz.tokens.arrays import Ids
+from guidedviz.tokens.trie import Ids
 
 # The beginnings of texts that were read, with their keys and values; bounded in bytes and shared between students.
-#
-# A text is found by its own digest, or by the digests of its first 1, 2, 4, 8, 16, 32, 48, ... tokens. So what was read
-# for one student also serves another with the same prompt: the cache is copied up to the last shared token.
 
 
-BLOCK = 16  # tokens per digest
-TRIED = 8  # prefixes with the same digest that are compared, the newest first
+class Kept(NamedTuple):
+    """A text that was read, its keys and values, and the bytes of all that when it was kept."""
 
-
-@dataclass
-class Prefix:
-    """The tokens that a cache has read, and its bytes when it was kept."""
-
-    tokens: Ids
+    text: Ids
     cache: Any
-    nbytes: int = 0
+    nbytes: int
 
 
 class Prefixes:
-    """The prefixes that are kept, the one used last at the end."""
+    """The texts that were read, by the bytes of their tokens: in sorted order, and the one used last at the end.
+
+    In sorted order, one of the two neighbours of a text has the longest beginning in common with it. So what was read
+    for one student also serves another with the same prompt: the cache is copied up to the last shared token.
+    """
 
     def __init__(self, network: Network, most: int) -> None:
         self.network, self.most, self.nbytes = network, most, 0
-        self.hits = self.misses = 0  # tokens that were found, and tokens that had to be read
-        self._kept: OrderedDict[int, Prefix] = OrderedDict()
-        self._whole: dict[bytes, int] = {}
-        self._places: dict[bytes, OrderedDict[int, None]] = {}  # digest -> the prefixes that begin so
-        self._next = 0
+        self._kept: OrderedDict[bytes, Kept] = OrderedDict()
+        self._sorted: list[bytes] = []
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def find(self, wanted: Sequence[tuple[Ids, int]]) -> list[Prefix]:
-        """For each text the longest prefix that is kept, at most so many tokens, with a cache of its own.
+    def find(self, wanted: Sequence[Ids]) -> list[tuple[int, Any]]:
+        """For each text how many of its first tokens were read, and a cache of its own that has read them.
 
-        A prefix that one text continues is taken out of the store; all other texts get copies.
+        A cache that one text continues is taken out of the store; all other texts get copies.
         """
-        found = [self._longest(tokens, most) for tokens, most in wanted]
-        asked = [number for number, _ in found]
+        found = [self._longest(text) for text in wanted]
+        asked = Counter(key for key, _ in found)
         out = []
-        for (tokens, _), (number, shared) in zip(wanted, found, strict=True):
-            kept = self._kept.get(number)
-            if kept is None or shared < len(kept.tokens) or asked.count(number) > 1:
-                kept = self._copy(kept, shared)
-            self.hits += len(kept.tokens)
-            self.misses += len(tokens) - len(kept.tokens)
-            out.append(kept)
-        for number, prefix in zip(asked, out, strict=True):
-            if self._kept.get(number) is prefix:
-                self._drop(number)
+        for key, shared in found:
+            if shared and shared == len(self._kept[key].text) and asked[key] == 1:
+                cache = self._drop(key).cache
+            else:  # a network that cannot crop a cache gives none
+                cache = self._kept[key].cache.fork(shared) if shared else None
+            if cache is None:
+                shared, cache = 0, self.network.new_cache()
+            out.append((shared, cache))
         return out
 
-    def keep(self, prefix: Prefix) -> None:
-        """Keep a prefix; those used longest ago make room for it."""
-        if (same := self._whole.get(prefix.tokens.tobytes())) is not None:
-            self._drop(same)
-        number, self._next = self._next, self._next + 1
-        self._kept[number], self._whole[prefix.tokens.tobytes()] = prefix, number
-        for place in digests(prefix.tokens):
-            self._places.setdefault(place, OrderedDict())[number] = None
-        prefix.nbytes = int(prefix.cache.nbytes) + prefix.tokens.nbytes
-        self.nbytes += prefix.nbytes
+    def keep(self, text: Ids, cache: Any) -> None:
+        """Keep the cache of a text; those used longest ago make room for it."""
+        key, nbytes = text.tobytes(), int(cache.nbytes) + text.nbytes
+        if key in self._kept:
+            self._drop(key)
+        insort(self._sorted, key)
+        self._kept[key] = Kept(text, cache, nbytes)
+        self.nbytes += nbytes
         while self.nbytes > self.most and self._kept:
             self._drop(next(iter(self._kept)))
 
-    def _copy(self, kept: Prefix | None, shared: int) -> Prefix:
-        """A copy of the beginning of a prefix; an empty one if there is none, or if it cannot be cropped."""
-        cache = self.network.fork(kept.cache, shared) if kept and shared else None
-        if kept is None or cache is None:
-            return Prefix(np.empty(0, np.int32), self.network.new_cache())
-        return Prefix(kept.tokens[:shared], cache)
+    def _longest(self, text: Ids) -> tuple[bytes, int]:
+        """The kept text with the longest beginning in common with this one, and its length in tokens."""
+        place = bisect_left(self._sorted, text.tobytes())
+        near = self._sorted[max(0, place - 1) : place + 1]
+        shared, _, key = max(
+            ((shared_ids(text, self._kept[key].text), -len(key), key) for key in near), default=(0, 0, b"")
+        )
+        if shared:
+            self._kept.move_to_end(key)
+        return key, shared
 
-    def _longest(self, tokens: Ids, most: int) -> tuple[int, int]:
-        """The number of the prefix that shares the most tokens with a text, and how many; -1 if there is none."""
-        whole = self._whole.get(tokens[:most].tobytes())
-        if whole is not None:
-            self._kept.move_to_end(whole)
-            return whole, most
-        place = next((place for place in reversed([*digests(tokens[:most])]) if place in self._places), None)
-        if place is None:
-            return -1, 0
-        tried = [number for _, number in zip(range(TRIED), reversed(self._places[place]), strict=False)]
-        shared, number = max((min(most, shared_ids(self._kept[n].tokens, tokens)), n) for n in tried)
-        self._kept.move_to_end(number)
-        return number, shared
-
-    def _drop(self, number: int) -> None:
-        prefix = self._kept.pop(number)
-        self.nbytes -= prefix.nbytes
-        del self._whole[prefix.tokens.tobytes()]
-        for place in digests(prefix.tokens):
-            del self._places[place][number]
-            if not self._places[place]:
-                del self._places[place]
-
-
-def digests(tokens: Ids) -> Iterator[bytes]:
-    """A digest of the first 1, 2, 4, 8, 16, 32, 48, ... tokens.
-
-    >>> len([*digests(np.zeros(50, np.int32))])
-    7
-    """
-    digest, begin = hashlib.blake2b(digest_size=16), 0
-    for end in (1, 2, 4, 8, *range(BLOCK, len(tokens) + 1, BLOCK)):
-        if end > len(tokens):
-            return
-        digest.update(tokens[begin:end].tobytes())
-        begin = end
-        yield digest.digest()
+    def _drop(self, key: bytes) -> Kept:
+        """Remove a text."""
+        del self._sorted[bisect_left(self._sorted, key)]
+        self.nbytes -= self._kept[key].nbytes
+        return self._kept.pop(key)
 
 
 def shared_ids(one: Ids, other: Ids) -> int:
@@ -145,7 +108,7 @@ def shared_ids(one: Ids, other: Ids) -> int:
     return int(differs[0]) if len(differs) else size
 
 
-# Read texts of several students in one forward pass, each from the longest prefix that is kept.
+# Read texts of several students in one forward pass, each from the longest beginning that is kept.
 #
 # A pass reads a limited number of new tokens: a long text is read in parts, one per pass.
 
@@ -155,78 +118,55 @@ PASS_TOKENS = 256  # new tokens per pass; 32 times as many on a GPU
 
 @dataclass(eq=False)
 class WantedText:
-    """A text whose logits are wanted from place `start` on."""
+    """A text whose logits are wanted from place `start` on, and how many of its tokens were read."""
 
     tokens: Ids
     start: int
-    prefix: Prefix | None = None
+    read: int = 0
+    cache: Any = None
     rows: list[Array] = field(default_factory=list)
 
     def next_part(self, most: int) -> tuple[Ids, bool]:
         """The tokens that the next pass reads, and whether a row is wanted for each of them."""
-        done = 0 if self.prefix is None else len(self.prefix.tokens)
-        every = done >= self.start and self.start < len(self.tokens) - 1
+        every = self.read >= self.start and self.start < len(self.tokens) - 1
         end = len(self.tokens) if every or self.start == len(self.tokens) - 1 else self.start
-        return self.tokens[done : min(end, done + most)], every
+        return self.tokens[self.read : min(end, self.read + most)], every
 
     @property
     def done(self) -> bool:
         """Whether the whole text was read."""
-        return self.prefix is not None and len(self.prefix.tokens) == len(self.tokens)
-
-    @property
-    def key(self) -> tuple[bytes, int]:
-        """Equal for texts that want the same."""
-        return self.tokens.tobytes(), self.start
+        return self.read == len(self.tokens)
 
 
 class PassReader:
-    """A network and the prefixes that it has read."""
+    """A network and the texts that it has read."""
 
     def __init__(self, network: Network, cache: int) -> None:
         self.network, self.prefixes = network, Prefixes(network, cache)
         self.pass_tokens = PASS_TOKENS if "cuda" not in network.device else 32 * PASS_TOKENS
         self.passes = self.tokens = 0
-        self._lock = threading.Lock()
 
     def read(self, texts: Sequence[WantedText]) -> None:
         """One turn: a pass for the texts that want their last row, and one for those that want every row."""
-        with self._lock:
-            self._find([text for text in texts if text.prefix is None])
-            ready = [text for text in texts if text.prefix is not None]
-            parts = [(text, *text.next_part(max(1, self.pass_tokens // len(ready)))) for text in ready]
-            for every in (False, True):
-                self._pass([(text, part) for text, part, wanted in parts if wanted == every], every)
-            for text in ready:
-                if text.done and text.prefix:
-                    self.prefixes.keep(text.prefix)
-            self._copy_to_twins(texts)
-
-    def _find(self, fresh: Sequence[WantedText]) -> None:
-        """Give each text its prefix; of several that want the same, only to the first."""
-        firsts = [*{text.key: text for text in reversed(fresh)}.values()]
-        found = self.prefixes.find([(text.tokens, text.start) for text in firsts])
-        for text, prefix in zip(firsts, found, strict=True):
-            text.prefix = prefix
-
-    @staticmethod
-    def _copy_to_twins(texts: Sequence[WantedText]) -> None:
-        """A text that wants the same as one that was read gets its rows."""
-        known = {text.key: text for text in texts if text.done}
+        fresh = [text for text in texts if text.cache is None]
+        found = self.prefixes.find([text.tokens[: text.start] for text in fresh])
+        for text, (read, cache) in zip(fresh, found, strict=True):
+            text.read, text.cache = read, cache
+        parts = [(text, *text.next_part(max(1, self.pass_tokens // len(texts)))) for text in texts]
+        for every in (False, True):
+            self._pass([(text, part) for text, part, wanted in parts if wanted == every], every)
         for text in texts:
-            if text.prefix is None and (twin := known.get(text.key)):
-                text.prefix, text.rows = twin.prefix, twin.rows
+            if text.done:
+                self.prefixes.keep(text.tokens, text.cache)
 
     def _pass(self, parts: list[tuple[WantedText, Ids]], every: bool) -> None:
         if not parts:
             return
-        caches = [text.prefix.cache for text, _ in parts if text.prefix]
-        rows = self.network.read(caches, [part.tolist() for _, part in parts], every)
+        rows = self.network.read([text.cache for text, _ in parts], [part.tolist() for _, part in parts], every)
         self.passes += 1
-        self.tokens += sum(len(part) for _, part in parts)
         for (text, part), found in zip(parts, rows, strict=True):
-            if text.prefix:
-                text.prefix.tokens = np.concatenate([text.prefix.tokens, part])
+            self.tokens += len(part)
+            text.read += len(part)
             if every or text.done:
                 text.rows.append(found)
 
@@ -243,38 +183,6 @@ class Job:
     text: WantedText
 
 
-class Turns:
-    """The jobs that wait, per student; students take turns.
-
-    >>> turns = Turns()
-    >>> for student, job in [("Ada", 1), ("Ada", 2), ("Bob", 3), ("Eve", 4)]:
-    ...     turns.add(student, job)
-    >>> turns.take(2), turns.take(9)
-    ([('Ada', 1), ('Bob', 3)], [('Eve', 4), ('Ada', 2)])
-    """
-
-    def __init__(self) -> None:
-        self._queues: OrderedDict[str, deque[Any]] = OrderedDict()
-        self.count = 0
-
-    def add(self, student: str, job: Any, first: bool = False) -> None:
-        """Add a job at the end of the student's queue, or at its beginning."""
-        queue = self._queues.setdefault(student, deque())
-        (queue.appendleft if first else queue.append)(job)
-        self.count += 1
-
-    def take(self, most: int) -> list[tuple[str, Any]]:
-        """The jobs whose turn it is: at most so many, and at most one per student."""
-        out: list[tuple[str, Any]] = []
-        for _ in range(min(most, len(self._queues))):
-            student, queue = self._queues.popitem(last=False)
-            out.append((student, queue.popleft()))
-            if queue:
-                self._queues[student] = queue
-        self.count -= len(out)
-        return out
-
-
 # What a host asks of its model: a card, a vocabulary, tokens of a text, and rows of logits.
 
 
@@ -289,27 +197,33 @@ class Engine:
     def __init__(self, model: LanguageModel, cache: int = CACHE) -> None:
         self.model, self.reader = model, PassReader(model.network, cache)
         self.card, self.words = make_card(model), pack_vocabulary(model.vocabulary)
-        self.turns, self.wait = Turns(), WAIT
+        self.wait, self.waiting = WAIT, 0  # seconds; texts that are not answered
+        self._jobs: deque[Job] = deque()
+        self._students: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # who has a text among the jobs
         self._running: asyncio.Task[None] | None = None
         self._passes, self._encoder = (ThreadPoolExecutor(1, f"guidedviz-{job}") for job in ("pass", "encode"))
-
-    @property
-    def waiting(self) -> int:
-        """How many texts wait for a pass."""
-        return self.turns.count
 
     async def encode(self, text: str) -> bytes:
         """The tokens of a text."""
         return pack_ids(await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.encode, text))
 
+    async def chat(self, messages: Messages) -> Prompt:
+        """The prompt of messages."""
+        return await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.chat, messages)
+
     async def rows(self, student: str, ask: Ask) -> bytes:
-        """The rows of logits that a request wants, as bytes."""
-        loop = asyncio.get_running_loop()
-        job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
-        self.turns.add(student, job)
-        if self._running is None or self._running.done():
-            self._running = loop.create_task(self._run())
-        return await job.answer
+        """The rows of logits that a request wants, as bytes; a student's texts are read one after the other."""
+        loop, mine = asyncio.get_running_loop(), self._students.setdefault(student, asyncio.Lock())
+        self.waiting += 1
+        try:
+            async with mine:
+                job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
+                self._jobs.append(job)
+                if self._running is None or self._running.done():
+                    self._running = loop.create_task(self._run())
+                return await job.answer
+        finally:
+            self.waiting -= 1
 
     def close(self) -> None:
         """End the threads."""
@@ -318,11 +232,11 @@ class Engine:
 
     async def _run(self) -> None:
         """Take turns while jobs wait."""
-        if self.turns.count < MOST:
+        if len(self._jobs) < MOST:
             await asyncio.sleep(self.wait)
-        while self.turns.count:
-            taken = [(student, job) for student, job in self.turns.take(MOST) if not job.answer.done()]
-            jobs = [job for _, job in taken]
+        while self._jobs:
+            turn = [self._jobs.popleft() for _ in range(min(MOST, len(self._jobs)))]
+            jobs = [job for job in turn if not job.answer.done()]
             try:
                 answers = await asyncio.get_running_loop().run_in_executor(self._passes, self._read, jobs)
             except Exception as error:  # one turn fails; the host goes on
@@ -332,15 +246,18 @@ class Engine:
                         said = ModelError("the host's model", seen=seen, expected="a pass that succeeds")
                         job.answer.set_exception(said)
                 continue
-            for (student, job), answer in reversed([*zip(taken, answers, strict=True)]):
+            for job, answer in zip(jobs, answers, strict=True):
                 if answer and not job.answer.done():
                     job.answer.set_result(answer)
                 elif not job.answer.done():  # a part of the text is left
-                    self.turns.add(student, job, first=True)
+                    self._jobs.append(job)
 
     def _read(self, jobs: list[Job]) -> list[bytes]:
         """One turn of the reader; gives the answers of the texts that are done, and nothing for the others."""
-        self.reader.read([job.text for job in jobs])
+        texts: dict[tuple[bytes, int], WantedText] = {}  # jobs that want the same share one
+        for job in sorted(jobs, key=lambda job: -job.text.read):
+            job.text = texts.setdefault((job.text.tokens.tobytes(), job.text.start), job.text)
+        self.reader.read([*texts.values()])
         return [pack_rows(np.concatenate(job.text.rows)) if job.text.done else b"" for job in jobs]
 
 
@@ -355,6 +272,7 @@ def make_card(model: LanguageModel) -> Card:
         "vocabulary": words,
         "size": len(model.vocabulary),
         "context": model.context,
+        "chat": model.has_template,
         "weights": model.network.weights,
         "version": hashlib.sha256(about.encode()).hexdigest()[:16],
         "guidedviz": installed("guidedviz"),

@@ -1,4 +1,4 @@
-"""The class: the run that the teacher shows, where the students stand, and the requests about both.
+"""The class: where the students stand, the run that the teacher shows, and the requests about both.
 
 A follower of the run says which version it has, and gets the records that changed since then. So a request that is
 repeated changes nothing, a late follower gets everything, and a host that was restarted is noticed by the name of the
@@ -9,34 +9,130 @@ import asyncio
 import hashlib
 import json
 import time
-from collections import Counter, OrderedDict, deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from math import isfinite
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
-from typing import Any
-from urllib.parse import parse_qs
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+from urllib.parse import parse_qsl
 
 import numpy as np
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response, StreamingResponse
 
-from guidedviz.errors import SettingError, escaped, quoted
+from guidedviz.decoding.records import Count, read_value
+from guidedviz.errors import SettingError, TraceError, escaped, quoted
 from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused
 from guidedviz.models.frames import JSON
-from guidedviz.models.remote import can_be_seen, forget
+from guidedviz.models.remote import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen, forget
+
+# What a host reads: a student's report, and a change of the run. The followers check the head and the records.
+
+
+def between(low: int, high: int) -> Callable[[Any, str], None]:
+    """Checks that a value is a text of so many characters."""
+
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, str) or not low <= len(value) <= high:
+            raise TraceError(where, seen=quoted(value), expected=f"a text of {low} to {high} characters")
+
+    return check
+
+
+def check_object(value: Any, where: str) -> None:
+    """Refuse what is no JSON object."""
+    if not isinstance(value, dict):
+        raise TraceError(where, seen=quoted(value), expected="a JSON object")
+
+
+Answer = str | int | float
+JsonObject = Annotated[dict[str, Any], check_object]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a student tells: where they stand and, for a question, its choices and the answer."""
+
+    nickname: Annotated[str, between(1, NICKNAME)]
+    lab: Annotated[str, between(0, 48)]
+    place: Annotated[str, between(0, PLACE_LENGTH)]  # the name of a check, or a question
+    state: Literal["open", "answered", "right", "wrong"]
+    choices: tuple[Annotated[str, between(0, ANSWER)], ...] | None = None  # () for a number; None for a check
+    answer: Annotated[Answer | None, lambda value, where: None] = None  # `read_answer` checks it
+    session: Annotated[str, between(0, 64)] = ""  # as the host has called it
+
+
+RunChange = TypedDict(
+    "RunChange",
+    {
+        "run": Annotated[str, between(1, 64)],  # as the teacher's stage calls it
+        "head": NotRequired[JsonObject | None],  # None if it is the same
+        "from": Count,
+        "add": tuple[JsonObject, ...],
+        "next": NotRequired[JsonObject | None],
+        "cursor": NotRequired[Count],
+        "ended": NotRequired[bool],
+    },
+)
+
+
+def read_body(kind: Any, body: bytes, where: str) -> Any:
+    """What a body has of this kind; anything else is refused."""
+    try:
+        return read_value(kind, json.loads(body), where)
+    except TraceError as error:
+        place = error.where.replace(".", ", ", 1)
+        raise SettingError(place, seen=error.seen, expected=error.expected) from None
+    except (ValueError, RecursionError):
+        raise SettingError(where, seen=quoted(body), expected="a JSON object") from None
+
+
+CHOICES = 12  # of a question, at most
+DIGITS = 12  # of a number
+
+
+def read_report(body: bytes) -> Report:
+    """The report in a body, with its texts escaped and its number rounded; anything else is refused.
+
+    >>> read_report(b'{"nickname": "Ada", "lab": "03_fsm", "place": "check advance", "state": "right"}').nickname
+    'Ada'
+    >>> read_report(b'{"nickname": ""}')
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: report, nickname: saw '', expected a text of 1 to 32 characters
+    """
+    said: Report = read_body(Report, body, "report")
+    if not said.nickname.strip() or not can_be_seen(said.nickname + said.lab):
+        seen, expected = quoted(f"{said.nickname}, {said.lab}"), "characters that can be seen"
+        raise SettingError("report, nickname or lab", seen=seen, expected=expected)
+    choices = None if said.choices is None else tuple(map(escaped, said.choices))
+    if choices and (len(choices) > CHOICES or len(set(choices)) < len(choices)):
+        raise SettingError("report, choices", seen=quoted(choices), expected=f"at most {CHOICES} different texts")
+    answer = read_answer(said.answer, choices or ())
+    return replace(said, place=escaped(said.place), choices=choices, answer=answer)
+
+
+def read_answer(said: Any, choices: Sequence[str]) -> Answer | None:
+    """One of the choices or, without choices, a number; None if the question is not answered yet."""
+    if said is None:
+        return None
+    if isinstance(said, str) and escaped(said) in choices:
+        return escaped(said)
+    if not choices and type(said) in (int, float) and abs(said) < 1e300:
+        return float(f"{said:.{DIGITS}g}")
+    expected = "one of the choices" if choices else "a number"
+    raise SettingError("report, answer", seen=quoted(said), expected=expected)
+
+
+# The run that the teacher shows.
+
 
 MOST = 8 << 20  # bytes of a run
 MOST_RECORDS = 5000
-MOST_NAME = 64
 FOLLOWS = 15.0  # seconds since the last request of a follower
 MOST_ASKED = 5000  # followers
-KEPT_CHANGES = 4000  # changes that are remembered; who lacks more gets everything
 
 
 class SharedRun:
@@ -44,119 +140,68 @@ class SharedRun:
 
     def __init__(self) -> None:
         self.name = ""  # as the teacher's stage calls it
-        self._asked: dict[str, float] = {}  # who follows, and when they asked last
-        self._life, self._head, self._next = "", "null", "null"
-        self._records: list[str] = []
-        self._cursor, self._ended = 0, False
-        self._version, self._head_version = 0, 0
-        self._cuts: deque[int] = deque(maxlen=KEPT_CHANGES)  # the first record that each of the last changes changed
+        self.life = ""  # as the followers call it: another name after each start of the host
+        self._version = 0
+        self._parts = [(0, "null")]  # the head and the records, each with the version that it came with
+        self._rest = '"next":null,"cursor":0,"ended":false'
+        self._asked: OrderedDict[str, float] = OrderedDict()  # who follows, and when they asked last
         self._changed = asyncio.Event()
 
     def __len__(self) -> int:
-        return len(self._records)
-
-    @property
-    def life(self) -> str:
-        """The name that followers know: another one after each start of the host."""
-        return self._life
+        return len(self._parts) - 1
 
     def publish(self, body: bytes) -> int:
         """Take a change of the teacher's stage; gives the number of the version."""
-        said = read_change(body)
-        if said["head"] is None and said["run"] != self.name:
-            hint = "the whole run with its head"
+        said = {"head": None, "next": None, "cursor": 0, "ended": False, **read_body(RunChange, body, "run")}
+        known, head = said["run"] == self.name, write(said["head"])
+        if said["head"] is None and not known:
             seen = "another run is shown" if self.name else "no run is shown"
-            raise SettingError("run", seen=seen, expected="a head", hint=hint)
-        start, records = said["from"], [write(record) for record in said["add"]]
-        if said["run"] != self.name:
-            self._begin(said["run"])
-        head = self._head if said["head"] is None else write(said["head"])
-        kept = self._records[:start]
-        if start > len(kept):
-            raise SettingError("run, from", seen=str(start), expected=f"0 to {len(kept)}")
-        size = len(head) + sum(map(len, kept)) + sum(map(len, records))
-        if size > MOST or len(kept) + len(records) > MOST_RECORDS:
-            seen = f"{len(kept) + len(records)} records with {size} bytes"
-            raise SettingError("run", seen=seen, expected=f"at most {MOST_RECORDS} records and {MOST} bytes")
-        self._version += 1
-        if head != self._head:
-            self._head, self._head_version = head, self._version
-        self._records, self._next = [*kept, *records], write(said["next"])
-        self._cursor, self._ended = said["cursor"], said["ended"]
-        self._cuts.append(start)
-        event, self._changed = self._changed, asyncio.Event()
-        event.set()
-        return self._version
+            raise SettingError("run", seen=seen, expected="a head", hint="the whole run with its head")
+        version = self._version + 1 if known else 1
+        same = known and (said["head"] is None or head == self._parts[0][1])
+        old, start = self._parts if same else [(version, head)], said["from"] + 1
+        if start > len(old):
+            raise SettingError("run, from", seen=str(said["from"]), expected=f"0 to {len(old) - 1}")
+        parts = [*old[:start], *((version, write(record)) for record in said["add"])]
+        if (size := sum(len(part) for _, part in parts)) > MOST or len(parts) > MOST_RECORDS + 1:
+            seen, expected = f"{len(parts) - 1} records with {size} bytes", f"at most {MOST_RECORDS} and {MOST}"
+            raise SettingError("run", seen=seen, expected=expected)
+        if not known:
+            self.name, self.life = said["run"], f"{said['run']}-{token_hex(8)}"
+        self._version, self._parts = version, parts
+        self._rest = write({name: said[name] for name in ("next", "cursor", "ended")})[1:-1]
+        self._changed.set()
+        self._changed = asyncio.Event()
+        return version
 
     @property
     def followers(self) -> int:
         """How many students follow: they asked a short time ago."""
         since = time.monotonic() - FOLLOWS
-        self._asked = {student: at for student, at in self._asked.items() if at > since}
-        return len(self._asked)
+        return sum(at > since for at in self._asked.values())
 
     async def changes(self, student: str, life: str, version: int, seconds: float) -> list[str]:
-        """What changed since a version, as pieces of JSON; it waits for a change so many seconds."""
-        self._asked.pop(student, None)
+        """What changed since a version, as pieces of JSON; it waits for a change so many seconds.
+
+        The records among them are those that the run keeps, not copies.
+        """
         self._asked[student] = time.monotonic()
-        if len(self._asked) > MOST_ASKED:
-            del self._asked[next(iter(self._asked))]
-        if life == self._life and version >= self._version:
+        self._asked.move_to_end(student)
+        forget(self._asked, MOST_ASKED)
+        if life == self.life and version >= self._version:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
-        return self._write(version if life == self._life and 0 <= version <= self._version else 0)
-
-    def _begin(self, name: str) -> None:
-        """Show another run."""
-        self.name, self._life = name, f"{name}-{token_hex(8)}"
-        self._records, self._head, self._version, self._head_version = [], "null", 0, 0
-        self._cuts.clear()
-
-    def _write(self, since: int) -> list[str]:
-        """The pieces of an answer; the records among them are those that the run keeps, not copies."""
-        start, lacks = 0, self._version - since
-        if since and lacks <= len(self._cuts):
-            start = min([*self._cuts][len(self._cuts) - lacks :], default=len(self._records))
-        head = self._head if self._head_version > since else "null"
-        before = f'{{"run":{write(self._life)},"version":{self._version},"head":{head},"from":{start},"add":['
-        cursor, ended = self._cursor, write(self._ended)
-        after = f'],"next":{self._next},"cursor":{cursor},"ended":{ended}}}'
-        records = [piece for record in self._records[start:] for piece in (",", record)][1:]
-        return [before, *records, after]
+        since = version if life == self.life and version <= self._version else 0
+        lacks = next((at for at, (came, _) in enumerate(self._parts) if came > since), len(self._parts))
+        start, head = max(lacks - 1, 0), "null" if lacks else self._parts[0][1]
+        about = f'"run":{write(self.life)},"version":{self._version},"head":{head},"from":{start}'
+        records = [piece for _, record in self._parts[start + 1 :] for piece in (",", record)]
+        return ["{", about, ',"add":[', *records[1:], "],", self._rest, "}"]
 
 
 def write(value: Any) -> str:
     """A value as JSON without spaces, in ASCII."""
     return json.dumps(value, separators=(",", ":"))
-
-
-def read_change(body: bytes) -> dict[str, Any]:
-    """A change in a body, with all its parts; anything else is refused. The followers read heads and records.
-
-    >>> read_change(b'{"run": "a", "head": {}, "from": 0, "add": []}')["cursor"]
-    0
-    """
-    try:
-        said = json.loads(body)
-    except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
-        raise SettingError("run", seen=quoted(body), expected="a JSON object")
-    found = {"head": None, "next": None, "cursor": 0, "ended": False, **said}
-    kinds: dict[str, Any] = {"run": str, "from": int, "add": list, "cursor": int, "ended": bool}
-    for name, kind in kinds.items():
-        if type(found.get(name)) is not kind:
-            raise SettingError(
-                f"run, {name}", seen=quoted(found.get(name)), expected=f"a value of type {kind.__name__}"
-            )
-    for name, value in (("head", found["head"]), ("next", found["next"]), *(("add", one) for one in found["add"])):
-        if not (isinstance(value, dict) or (value is None and name != "add")):
-            raise SettingError(f"run, {name}", seen=quoted(value), expected="a JSON object")
-    if not 0 < len(found["run"]) <= MOST_NAME or min(found["from"], found["cursor"]) < 0:
-        raise SettingError(
-            "run", seen=quoted(found["run"]), expected=f"a name of 1 to {MOST_NAME} characters, and counts"
-        )
-    return found
 
 
 # Where the students stand who gave a nickname, and how a class answered a question.
@@ -166,49 +211,29 @@ def read_change(body: bytes) -> dict[str, Any]:
 # when nothing was heard of it for two hours.
 
 
-STUDENTS, QUESTIONS, ANSWERS, CHOICES = 500, 40, 200, 12  # at most so many are kept
-LENGTHS = {"nickname": 32, "lab": 48, "place": 300, "answer": 120, "session": 64}  # characters
+STUDENTS, QUESTIONS, ANSWERS = 500, 40, 200  # at most so many are kept
 NEW = 20  # sessions per address and minute
-DIGITS = 12  # of a number
 BARS = 12  # numbers that a histogram shows
 KEPT_SECONDS = 2 * 3600.0  # seconds
 NOW = 600.0  # seconds in which the students answered who say which question is open
-STATES = ("open", "answered", "right", "wrong")
-Answer = str | int | float
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a student tells: where they stand and, for a question, its choices and the answer."""
-
-    nickname: str
-    lab: str
-    place: str  # the name of a check, or a question
-    state: str
-    choices: tuple[str, ...] | None = None  # () for a number; None for a check
-    answer: Answer | None = None
-    session: str = ""  # as the host has called it
-
-
-@dataclass
-class Student:
-    """Where a student stands, since when, and the question that they answered last."""
+class Student(NamedTuple):
+    """Where a student stands, and since when."""
 
     report: Report
     at: float
-    answered: str = ""
-    answered_at: float = 0.0
 
 
 @dataclass
 class Question:
-    """A question, who answered it, and apart from that how often each answer came."""
+    """A question, who answered it and when, and apart from that how often each answer came."""
 
     lab: str
     text: str
     choices: tuple[str, ...]
     at: float
-    students: set[str] = field(default_factory=set)
+    students: dict[str, float] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)  # the sessions that have answered, or seen it
     counts: Counter[Answer] = field(default_factory=Counter)
 
@@ -222,24 +247,22 @@ class Sessions:
     True
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._new = Few(NEW, now)
-        self._issued: OrderedDict[str, None] = OrderedDict()
-        self._kernels: OrderedDict[tuple[str, str], str] = OrderedDict()  # one that starts again has no session yet
+    def __init__(self) -> None:
+        self._new = Few(NEW)
+        self._known: OrderedDict[Any, str] = OrderedDict()  # by its name, and by address and nickname
 
     def find(self, address: str, session: str, nickname: str) -> str:
         """The session of a report: the one that it names, that of this nickname at this address, or a new one."""
-        if session not in self._issued:
-            session = self._kernels.get((address, nickname), "")
-        if session not in self._issued:
+        kernel = (address, nickname)  # one that starts again has no session yet
+        found = self._known.get(session) or self._known.get(kernel)
+        if found is None:
             if self._new.full(address):
                 raise Refused(429, "session", f"{NEW} new ones from this address", "a pause of a minute")
             self._new.add(address)
-            session = token_hex(16)
-        self._issued[session], self._kernels[address, nickname] = None, session
-        for kept in (self._issued, self._kernels):
-            forget(kept, STUDENTS)
-        return session
+            found = token_hex(16)
+        self._known |= {found: found, kernel: found}
+        forget(self._known, 2 * STUDENTS)
+        return found
 
 
 class Standing:
@@ -255,69 +278,58 @@ class Standing:
         self.questions: dict[str, Question] = {}
 
     def take(self, key: str, report: Report) -> None:
-        """Keep what a student told; of several answers to a question the first one counts."""
+        """Keep what a student told."""
         now = self._now()
         self._drop_old(now)
-        old = self.students.pop(key, None)
-        student = self.students[key] = Student(report, now)
-        if old:
-            student.answered, student.answered_at = old.answered, old.answered_at
+        self.students[key] = Student(report, now)
+        self.students.move_to_end(key)
+        forget(self.students, STUDENTS)
         if report.choices is not None:
-            name = self._count(key, report, now)
-            if report.answer is not None:
-                student.answered, student.answered_at = name, now
-        while len(self.students) > STUDENTS:
-            self.students.popitem(last=False)
-        while len(self.questions) > QUESTIONS:
+            self._count(key, report, report.choices)
+        while len(self.questions) > QUESTIONS:  # one with few answers first: no student pushes out those of the class
             del self.questions[min(self.questions, key=self._worth)]
+
+    def _count(self, key: str, report: Report, choices: tuple[str, ...]) -> None:
+        """Count the first answer of a student to a question, or that they have seen it."""
+        lab, text, answer, now = report.lab, report.place, report.answer, self._now()
+        name = hashlib.sha256(json.dumps([lab, text, choices]).encode()).hexdigest()[:16]
+        question = self.questions.setdefault(name, Question(lab, text, choices, now))
+        if len(question.reached) < STUDENTS:
+            question.reached.add(key)
+        if answer is not None and key in question.reached and key not in question.students:
+            question.students[key] = question.at = now
+            known = answer in question.counts or len(question.counts) < ANSWERS
+            question.counts[answer if known else "another answer"] += 1
 
     def summary(self) -> dict[str, Any]:
         """What the teacher's page shows: the students, the questions with their bars, and which question is open."""
         now = self._now()
         self._drop_old(now)
         students = [
-            {"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state, "ago": round(now - one.at)}
-            for one in self.students.values()
-            for r in (one.report,)
+            {"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state, "ago": round(now - at)}
+            for r, at in sorted(self.students.values(), key=lambda one: (one.report.lab, one.report.nickname))
         ]
-        newest = sorted(self.questions.items(), key=lambda pair: -pair[1].at)
         questions = [
             {"id": name, "lab": q.lab, "text": q.text, "bars": bars(q.choices, q.counts)}
             | {"answers": len(q.students), "sessions": len(q.reached)}
-            for name, q in newest
+            for name, q in sorted(self.questions.items(), key=lambda pair: -pair[1].at)
         ]
-        students.sort(key=lambda one: (str(one["lab"]), str(one["nickname"])))
         return {"standing": students, "questions": questions, "open": self._open(now)}
-
-    def _count(self, key: str, report: Report, now: float) -> str:
-        """Count an answer, or that a question was seen; gives the name of the question."""
-        choices = report.choices or ()
-        name = name_question(report.lab, report.place, choices)
-        question = self.questions.setdefault(name, Question(report.lab, report.place, choices, now))
-        if len(question.reached) < STUDENTS:
-            question.reached.add(key)
-        if report.answer is not None and key in question.reached - question.students:
-            question.students.add(key)
-            known = report.answer in question.counts or len(question.counts) < ANSWERS
-            question.counts[report.answer if known else "another answer"] += 1
-            question.at = now
-        return name
 
     def _open(self, now: float) -> str:
         """The question that most students answered last; "" for none."""
-        said = Counter(s.answered for s in self.students.values() if s.answered_at > now - NOW)
-        known = [name for name in said if name in self.questions]
-        return max(known, key=lambda name: (said[name], self.questions[name].at), default="")
+        answers = ((at, key, name) for name, one in self.questions.items() for key, at in one.students.items())
+        last = {key: name for at, key, name in sorted(answers) if at > now - NOW}
+        said = Counter(last.values())
+        return max(said, key=lambda name: (said[name], self.questions[name].at), default="")
 
     def _worth(self, name: str) -> tuple[int, float]:
-        """A question with few answers is forgotten first, so that no student can push out those of the class."""
         return len(self.questions[name].students), self.questions[name].at
 
     def _drop_old(self, now: float) -> None:
-        for key in [key for key, student in self.students.items() if student.at < now - KEPT_SECONDS]:
-            del self.students[key]
-        for name in [name for name, question in self.questions.items() if question.at < now - KEPT_SECONDS]:
-            del self.questions[name]
+        since = now - KEPT_SECONDS
+        self.students = OrderedDict((key, one) for key, one in self.students.items() if one.at >= since)
+        self.questions = {name: one for name, one in self.questions.items() if one.at >= since}
 
 
 def bars(choices: Sequence[str], counts: Counter[Answer]) -> list[tuple[str, int]]:
@@ -338,73 +350,11 @@ def bars(choices: Sequence[str], counts: Counter[Answer]) -> list[tuple[str, int
     return [*shown, ("another number", rest)] if rest else shown
 
 
-def name_question(lab: str, text: str, choices: Sequence[str]) -> str:
-    """A short name of a question."""
-    return hashlib.sha256(json.dumps([lab, text, choices]).encode()).hexdigest()[:16]
-
-
-def read_report(body: bytes) -> Report:
-    """The report in a body; anything else is refused.
-
-    >>> read_report(b'{"nickname": "Ada", "lab": "03_fsm", "place": "check advance", "state": "right"}').nickname
-    'Ada'
-    >>> read_report(b'{"nickname": ""}')
-    Traceback (most recent call last):
-    guidedviz.errors.SettingError: report, lab: saw None, expected a text of at most 48 characters
-    """
-    try:
-        said = json.loads(body)
-    except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
-        raise SettingError("report", seen=quoted(body), expected="a JSON object")
-    state, session = said.get("state"), _text("session", said.get("session", ""))
-    nickname, lab, place = (_text(name, said.get(name)) for name in ("nickname", "lab", "place"))
-    if not nickname.strip() or not can_be_seen(nickname + lab):
-        expected = f"1 to {LENGTHS['nickname']} characters that can be seen"
-        raise SettingError("report, nickname or lab", seen=quoted(f"{nickname}, {lab}"), expected=expected)
-    if state not in STATES:
-        raise SettingError("report, state", seen=quoted(state), expected=" or ".join(STATES))
-    if said.get("choices") is None:
-        return Report(nickname, lab, escaped(place), state, session=session)
-    choices = _choices(said["choices"])
-    answer = _answer(said.get("answer"), choices)
-    return Report(nickname, lab, escaped(place), state, choices, answer, session)
-
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str) or len(value) > LENGTHS[name]:
-        expected = f"a text of at most {LENGTHS[name]} characters"
-        raise SettingError(f"report, {name}", seen=quoted(value), expected=expected)
-    return value
-
-
-def _choices(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or len(value) > CHOICES or len(set(map(str, value))) < len(value):
-        expected = f"at most {CHOICES} different texts"
-        raise SettingError("report, choices", seen=quoted(value), expected=expected)
-    return tuple(escaped(_text("answer", one)) for one in value)
-
-
-def _answer(value: Any, choices: tuple[str, ...]) -> Answer | None:
-    """One of the choices, or a finite number, rounded; None if the question is not answered yet."""
-    if value is None:
-        return None
-    if choices and isinstance(value, str) and escaped(value) in choices:
-        return escaped(value)
-    if not choices and type(value) in (int, float) and abs(value) < 1e300 and isfinite(value):
-        return float(f"{value:.{DIGITS}g}")
-    expected = "one of the choices" if choices else "a number"
-    raise SettingError("report, answer", seen=quoted(value), expected=expected)
-
-
-# The requests about the class: a student's report, the teacher's page, and the run that is shown to everyone.
+# The requests about the class.
 
 
 VERSION = 1  # of this part of the protocol
-MOST_REPORT = 1 << 13  # bytes
-MOST_CHANGE = 1 << 16
-AT_ONCE = 1 << 16  # characters of an answer
+MOST_CHANGE = 1 << 16  # bytes
 WAIT = 10.0  # seconds that a follower waits for the next step, at most
 CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
 FILES = PACKAGE / "widgets" / "page" / "dist"  # built with the widgets
@@ -412,7 +362,6 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Desk:
@@ -421,20 +370,6 @@ class Desk:
     def __init__(self, engine: Engine, guard: Guard) -> None:
         self._engine, self._guard = engine, guard
         self.standing, self.run, self._sessions = Standing(), SharedRun(), Sessions()
-
-    def routes(self, whole: bool) -> list[Route]:
-        """What is asked here; a replica of a cluster, which knows a part of the class, has none of it."""
-        handlers: dict[tuple[str, str], Handler] = {
-            ("GET", "/v1/class"): self.sum_up,
-            ("POST", "/v1/class"): self.report,
-            ("POST", "/v1/class/forget"): self.forget,
-            ("GET", "/v1/run"): self.follow,
-            ("POST", "/v1/run"): self.show,
-        }
-        return [
-            Route(path, handler if whole or handler == self.sum_up else no_class, methods=[method])
-            for (method, path), handler in handlers.items()
-        ]
 
     async def sum_up(self, request: Request) -> Response:
         """The class, for the teacher."""
@@ -446,13 +381,12 @@ class Desk:
 
     async def report(self, request: Request) -> Response:
         """Where a student stands; without a token of their own, a session that the host issues says who it is."""
-        report, state = read_report(short(request, "report", MOST_REPORT)), request.state
-        if self._guard.named:
-            self.standing.take(state.student, report)
-            return say({})
-        session = self._sessions.find(state.peer, report.session, report.nickname)
-        self.standing.take(session, report)
-        return say({"session": session})
+        report, state = read_report(request.state.body), request.state
+        session = {}
+        if not self._guard.named:
+            session = {"session": self._sessions.find(state.peer, report.session, report.nickname)}
+        self.standing.take(session.get("session", state.student), report)
+        return say(session)
 
     async def forget(self, request: Request) -> Response:
         """Forget where the students stand, and their answers."""
@@ -463,20 +397,18 @@ class Desk:
     async def show(self, request: Request) -> Response:
         """A change of the run that the teacher shows."""
         self._check_teacher(request)
-        version = self.run.publish(short(request, "run", MOST_CHANGE))
+        version = self.run.publish(request.state.body)
         return say({"version": version, "followers": self.run.followers})
 
     async def follow(self, request: Request) -> Response:
         """What of the run a follower lacks; where that is nothing, it waits for the next step."""
-        student = request.state.student
-        life, version, seconds = read_wish(request.scope["query_string"].decode("latin-1"))
-        with self._guard.resting(student) as may_wait:
-            if not may_wait:
-                await asyncio.sleep(0.1)
-            lacks = await self.run.changes(student, life, version, seconds if may_wait else 0.0)
-        answer = Pieces(lacks)
-        self._guard.pay(student, answer.size)
-        return answer
+        wish = read_wish(request.scope["query_string"].decode("latin-1"))
+        lacks = await self.run.changes(request.state.student, *wish)
+        size = sum(map(len, lacks))
+        if not request.state.account.run.use(size, time.monotonic()):
+            expected = f"at most {self._guard.limits.run_rate:,.0f} bytes per second"
+            raise Refused(429, "student", "too many bytes of the run", expected)
+        return StreamingResponse(join_some(lacks), headers={"Content-Length": str(size)}, media_type=JSON)
 
     def _check_teacher(self, request: Request) -> None:
         """Refuse anybody but the teacher; where no token is asked for, everybody on this machine is."""
@@ -485,29 +417,15 @@ class Desk:
             raise Refused(403, "token", "a token of another person", f"the token named {TEACHER!r}", hint)
 
 
-class Pieces(Response):
-    """An answer that is sent in pieces, so that no copy of it waits for a slow reader."""
-
-    def __init__(self, pieces: Sequence[str]) -> None:
-        self._pieces, self.size = pieces, sum(map(len, pieces))
-        super().__init__(headers={"Content-Length": str(self.size)}, media_type=JSON)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        some, size = list[str](), 0
-        for piece in self._pieces:
-            some.append(piece)
-            size += len(piece)
-            if size >= AT_ONCE:
-                await send({"type": "http.response.body", "body": "".join(some).encode(), "more_body": True})
-                some, size = [], 0
-        await send({"type": "http.response.body", "body": "".join(some).encode()})
+async def join_some(pieces: Sequence[str], count: int = 32) -> AsyncIterator[str]:
+    """Pieces of an answer, some at a time, so that no copy of all of it waits for a slow reader."""
+    for at in range(0, len(pieces), count):
+        yield "".join(pieces[at : at + count])
 
 
 async def no_class(request: Request) -> Response:
     """The refusal of a cluster."""
-    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host, with --replicas N")
+    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host")
 
 
 async def serve_page(request: Request) -> Response:
@@ -523,28 +441,17 @@ def say(value: Any, status: int = 200) -> Response:
     return Response(json.dumps(value), status, media_type=JSON)
 
 
-def short(request: Request, name: str, most: int) -> bytes:
-    """The body of a request, at most so many bytes."""
-    body: bytes = request.state.body
-    if len(body) > most:
-        raise Refused(413, name, f"{len(body)} bytes", f"at most {most}")
-    return body
-
-
 def read_wish(query: str) -> tuple[str, int, float]:
     """The run and the version that a follower has, and the seconds that it waits.
 
     >>> read_wish("run=a&version=17&wait=5"), read_wish("")
     (('a', 17, 5.0), ('', 0, 0.0))
     """
-    try:
-        asked = parse_qs(query, max_num_fields=8)
-        numbers = [asked.get(name, ["0"])[0] for name in ("version", "wait")]
-    except ValueError:
-        numbers = [""]
+    asked = {"run": "", "version": "0", "wait": "0"} | dict(parse_qsl(query))
+    numbers = asked["version"], asked["wait"]
     if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in numbers):
         raise SettingError("run", seen=quoted(query), expected="/v1/run?run=NAME&version=NUMBER&wait=SECONDS")
-    return asked.get("run", [""])[0], int(numbers[0]), min(WAIT, float(numbers[1]))
+    return asked["run"], int(asked["version"]), min(WAIT, float(asked["wait"]))
 
 
 def sum_up_class(

@@ -38,7 +38,6 @@ class Limits:
     rate: float = 100.0  # requests per second
     burst: float = 200.0
     together: int = 8  # requests at once
-    waits: int = 4  # requests at once that only wait for the teacher's next step
     waiting: int = 2000  # texts of all students
     students: int = 5000
     rows_bytes: int = 1 << 25  # of one answer
@@ -46,17 +45,35 @@ class Limits:
     run_rate: float = 1 << 20  # bytes of it per second
 
 
+class Bucket:
+    """What may be used at once, and how much of it comes back per second.
+
+    >>> bucket = Bucket(2, rate=10, now=0.0)
+    >>> [bucket.use(1, now) for now in (0.0, 0.0, 0.0, 0.1)]
+    [True, True, False, True]
+    """
+
+    def __init__(self, most: float, rate: float, now: float) -> None:
+        self._most, self._rate, self._left, self._seen = most, rate, most, now
+
+    def use(self, amount: float, now: float) -> bool:
+        """Use an amount, which may be more than what is left; False if nothing is left."""
+        self._left = min(self._most, self._left + (now - self._seen) * self._rate)
+        self._seen = now
+        if self._left < 1:
+            return False
+        self._left -= amount
+        return True
+
+
 @dataclass
 class Account:
-    """What is left of a student's requests."""
+    """What is left of a student's requests, and of the bytes of a shown run."""
 
-    left: float
-    seen: float
-    number: int = 0
+    requests: Bucket
+    run: Bucket
+    number: int
     together: int = 0
-    waits: int = 0
-    sent: float = 0.0  # bytes of the run that is shown, less those that its rate allows
-    sent_at: float = 0.0
     steps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=STEPS))  # when, and seconds
 
 
@@ -67,12 +84,12 @@ class Guard:
         self, tokens: Mapping[str, str], limits: Limits | None = None, now: Callable[[], float] = time.monotonic
     ) -> None:
         self.limits, self._now = limits or Limits(), now
-        self._known = {digest(token)[:8]: (digest(token), name) for name, token in tokens.items()}
+        self._known = {name: digest(token) for name, token in tokens.items()}
         self.guarded = bool(tokens)
         self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
         self._number, self._wrong = 0, Few(WRONG, now)
-        self._judged: OrderedDict[tuple[str, bytes], bool] = OrderedDict()  # whether an address's token is right
+        self._judged: OrderedDict[tuple[str, bytes], str | None] = OrderedDict()  # whose token an address has sent
 
     def name(self, authorization: str, session: str, peer: str) -> str:
         """The student that a request comes from, by its token; an unknown token is refused.
@@ -85,71 +102,39 @@ class Guard:
             return guest
         kind, _, token = authorization.partition(" ")
         given = digest(token if kind.lower() == "bearer" else "")
-        right, name = self._known.get(given[:8], (b"", ""))
         if (peer, given) not in self._judged:
             if self._wrong.full(peer):
                 raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute")
-            self._judged[peer, given] = hmac.compare_digest(right, given)
+            names = [name for name, known in self._known.items() if hmac.compare_digest(known, given)]
+            self._judged[peer, given] = names[0] if names else None
             forget(self._judged, self.limits.students)
-            if token and not self._judged[peer, given]:
+            if token and not names:
                 self._wrong.add(peer)
-        if not self._judged[peer, given]:
+        name = self._judged[peer, given]
+        if name is None:
             raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN")
         return name or guest
 
-    def refuse(self, student: str) -> str:
-        """Why this student may not ask now; "" if the request is counted, and `release` must follow."""
+    @contextmanager
+    def counted(self, student: str) -> Iterator[Account]:
+        """Count a request while it runs; a student who asks too much is refused."""
         now, most = self._now(), self.limits
         account = self.accounts.get(student)
         if account is None:
             self._number += 1
-            account = self.accounts[student] = Account(most.burst, now, self._number)
+            buckets = Bucket(most.burst, most.rate, now), Bucket(most.run_bytes, most.run_rate, now)
+            account = self.accounts[student] = Account(*buckets, self._number)
             forget(self.accounts, most.students)
         self.accounts.move_to_end(student)
-        account.left = min(most.burst, account.left + (now - account.seen) * most.rate)
-        account.seen = now
         if account.together >= most.together:
-            return f"{account.together} requests at once, expected at most {most.together}"
-        if account.left < 1:
-            return f"more than {most.rate:g} requests per second"
-        account.left -= 1
+            raise Refused(429, "student", f"{account.together} requests at once", f"at most {most.together}")
+        if not account.requests.use(1, now):
+            raise Refused(429, "student", f"more than {most.rate:g} requests per second", "fewer requests")
         account.together += 1
-        return ""
-
-    def release(self, student: str) -> None:
-        """A request that was counted has ended."""
-        if account := self.accounts.get(student):
-            account.together = max(0, account.together - 1)
-
-    @contextmanager
-    def resting(self, student: str) -> Iterator[bool]:
-        """A request that only waits: it is none of those at once. False if the student has too many of them."""
-        account = self.accounts.get(student)
-        if account is None or account.waits >= self.limits.waits:
-            yield False
-            return
-        account.together -= 1
-        account.waits += 1
         try:
-            yield True
+            yield account
         finally:
-            account.together += 1
-            account.waits -= 1
-
-    def pay(self, student: str, size: int) -> None:
-        """Count an answer of so many bytes; a student who has got too many is refused."""
-        now, most = self._now(), self.limits
-        if account := self.accounts.get(student):
-            account.sent = max(0.0, account.sent - (now - account.sent_at) * most.run_rate)
-            account.sent_at = now
-            if account.sent > most.run_bytes:
-                raise Refused(429, "student", f"more than {most.run_rate:,.0f} bytes per second", "fewer requests")
-            account.sent += size
-
-    def step(self, student: str, seconds: float) -> None:
-        """A student got logits after so many seconds."""
-        if account := self.accounts.get(student):
-            account.steps.append((self._now(), seconds))
+            account.together -= 1
 
 
 class Few:

@@ -10,30 +10,22 @@ from typing import Any
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.extras import need
-from guidedviz.host.app import Service
-from guidedviz.host.batcher import CACHE, MB, Engine
-from guidedviz.host.limits import Guard, Limits, find_tokens
-from guidedviz.models.load import load_here
+from guidedviz.host.app import open_service
+from guidedviz.host.batcher import CACHE, MB
+from guidedviz.host.limits import Limits, find_tokens
 
-ARGUMENTS = {"model", "device", "tokens", "rate", "cache_mb", "open"}
-DEPLOYMENT = {
-    "name": "model",
-    "max_ongoing_requests": 200,
-    "max_queued_requests": 2000,
-    "health_check_period_s": 2,
-    "health_check_timeout_s": 20,
-    "graceful_shutdown_timeout_s": 5,
-}
+DEFAULTS: dict[str, Any] = {"model": "clerk", "device": "auto", "tokens": "", "open": False}
+DEFAULTS |= {"rate": Limits.rate, "cache_mb": CACHE // MB}
 
 
 class Replica:
     """One process with the model."""
 
-    def __init__(self, model: str, device: str, tokens: Mapping[str, str], limits: Limits, cache: int) -> None:
-        self._service = Service(Engine(load_here(model, device), cache), Guard(tokens, limits), whole=False)
+    def __init__(self, tokens: Mapping[str, str], model: str, device: str, rate: float, cache_mb: int) -> None:
+        self._service = open_service(tokens, model, device, rate, cache_mb, whole=False)
 
     def __serve_build_asgi_app__(self) -> Any:  # Ray's name: `serve.ingress` mounts what it returns
-        return self._service.app
+        return self._service
 
 
 def build_app(arguments: Mapping[str, Any]) -> Any:
@@ -42,16 +34,14 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
     Without a token (the variable GUIDEDVIZ_TOKEN, or a file of tokens) it is refused, unless `open` says that only this
     machine can reach it.
     """
-    if unknown := sorted(set(arguments) - ARGUMENTS):
-        raise SettingError("args", seen=quoted(unknown[0]), expected=", ".join(sorted(ARGUMENTS)))
-    file = arguments.get("tokens")
-    tokens = find_tokens(Path(file) if file else None)
-    if not tokens and arguments.get("open") is not True:
+    if unknown := sorted(set(arguments) - set(DEFAULTS)):
+        raise SettingError("args", seen=quoted(unknown[0]), expected=", ".join(sorted(DEFAULTS)))
+    chosen = DEFAULTS | dict(arguments)
+    tokens = find_tokens(Path(chosen["tokens"]) if chosen["tokens"] else None)
+    if not tokens and chosen["open"] is not True:
         hint = "set GUIDEDVIZ_TOKEN, or `open: true` if only this machine can reach it"
         raise SettingError("args", seen="no token", expected="a token", hint=hint)
-    rate, model, device = (arguments.get("rate", Limits.rate), arguments.get("model"), arguments.get("device"))
-    cache = int(arguments.get("cache_mb", CACHE // MB)) * MB
-    limits = Limits(rate=float(rate), burst=2 * float(rate))
     serve = need("ray.serve", "classroom", "serve run")
-    deployment = serve.deployment(serve.ingress()(Replica), **DEPLOYMENT)
-    return deployment.bind(str(model or "clerk"), str(device or "auto"), tokens, limits, cache)
+    deployment = serve.deployment(serve.ingress()(Replica), name="model")
+    rate, cache_mb = float(chosen["rate"]), int(chosen["cache_mb"])
+    return deployment.bind(tokens, str(chosen["model"]), str(chosen["device"]), rate, cache_mb)

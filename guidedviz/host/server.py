@@ -1,4 +1,4 @@
-"""Serve the application with uvicorn in this process, within bounds that uvicorn leaves open.
+"""`python -m guidedviz host`: uvicorn serves the application in one process, within bounds that uvicorn leaves open.
 
 A request has to be whole in time, an answer has to be read in time, and an address has only so many connections: if it
 opens more, the one that has waited longest without a request is closed.
@@ -6,10 +6,10 @@ opens more, the one that has waited longest without a request is closed.
 
 import argparse
 import asyncio
-import json
 import signal
 import socket
-from collections import Counter, defaultdict
+import ssl
+from collections import defaultdict
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,9 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from guidedviz.errors import SettingError
-from guidedviz.host.app import Service
-from guidedviz.host.limits import is_loopback
+from guidedviz.errors import SettingError, escaped, quoted
+from guidedviz.host.app import Service, open_service, reply
+from guidedviz.host.limits import Refused, find_tokens, is_loopback, make_token
 
 MOST_HEAD = 1 << 14  # bytes
 SECONDS_TO_ASK = 10.0  # for the head of a request, from the first byte on
@@ -31,22 +31,32 @@ CONNECTIONS, PER_ADDRESS = 4000, 1000
 
 
 class Crowd:
-    """The connections of a server by address: how many, and those without a request, the oldest first."""
+    """The connections of a server by address, in each the one that has waited longest for a request first."""
 
     def __init__(self) -> None:
-        self.count: Counter[str] = Counter()
-        self.idle: defaultdict[str, dict[Line, None]] = defaultdict(dict)
+        self._lines: defaultdict[str, dict[Line, None]] = defaultdict(dict)
+
+    def enter(self, line: "Line") -> None:
+        """Count a connection, or move it to the end."""
+        self.leave(line)
+        self._lines[line.address][line] = None
+
+    def leave(self, line: "Line") -> None:
+        """Forget a connection."""
+        self._lines[line.address].pop(line, None)
+        if not self._lines[line.address]:
+            del self._lines[line.address]
 
     def make_room(self, address: str) -> None:
-        """Where there are too many, close the one that has waited longest: of this address, or of the largest crowd."""
-        if self.count[address] > PER_ADDRESS:
-            crowd = self.idle[address]
-        elif self.count.total() > CONNECTIONS:
-            crowd = max(self.idle.values(), key=len)
+        """Where there are too many, close the one that has waited longest: of this address, or of a large crowd."""
+        if len(self._lines[address]) > PER_ADDRESS:
+            crowds = [self._lines[address]]
+        elif sum(map(len, self._lines.values())) > CONNECTIONS:
+            crowds = sorted(self._lines.values(), key=len, reverse=True)
         else:
             return
-        if line := next(iter(crowd), None):
-            line.wait(False)
+        if line := next((line for crowd in crowds for line in crowd if line.waits), None):
+            self.leave(line)
             line.transport.abort()
 
 
@@ -55,45 +65,37 @@ class Line(H11Protocol):
 
     def __init__(self, crowd: Crowd, **options: Any) -> None:
         super().__init__(**options)
-        self._crowd, self._address = crowd, ""
+        self._crowd, self.address = crowd, ""
         self._unasked: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether this connection has no request that is answered."""
+        return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin; where there are too many, another one makes room."""
         super().connection_made(transport)
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # two writes an answer
-        self._address = self.client[0] if self.client else ""
+        self.address = self.client[0] if self.client else ""
         self._unasked = self.loop.call_later(SECONDS_TO_ASK, transport.abort)
-        self._crowd.count[self._address] += 1
-        self.wait(True)
-        self._crowd.make_room(self._address)
-
-    def wait(self, waits: bool) -> None:
-        """Say whether this connection has no request that is answered."""
-        idle = self._crowd.idle[self._address]
-        idle.pop(self, None)
-        if waits:
-            idle[self] = None
-        elif not idle:
-            del self._crowd.idle[self._address]
+        self._crowd.enter(self)
+        self._crowd.make_room(self.address)
 
     def data_received(self, data: bytes) -> None:
         """Read; a head that has begun has a deadline, however slowly it comes."""
         super().data_received(data)
-        if self.cycle is None or self.cycle.response_complete:
+        if self.waits:
             self._unasked = self._unasked or self.loop.call_later(SECONDS_TO_ASK, self.transport.abort)
-            return
-        self.wait(False)
-        if self._unasked:
+        elif self._unasked:
             self._unasked.cancel()
             self._unasked = None
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        if self.cycle.response_complete and not self.transport.is_closing():
-            self.wait(True)
+        if not self.transport.is_closing():
+            self._crowd.enter(self)
 
     def pause_writing(self) -> None:
         """The answer is not read: it has a deadline."""
@@ -111,20 +113,16 @@ class Line(H11Protocol):
         for timer in (self._unasked, self._unread):
             if timer:
                 timer.cancel()
-        self._crowd.count[self._address] -= 1
-        if not self._crowd.count[self._address]:
-            del self._crowd.count[self._address]
-        self.wait(False)
+        self._crowd.leave(self)
         super().connection_lost(error)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request, in four parts."""
-        if self.cycle is None or self.cycle.response_complete:
-            parts = {"where": "request", "seen": "no HTTP/1.1", "try": ""}
-            parts["expected"] = f"METHOD /path HTTP/1.1, a Host, and at most {MOST_HEAD} bytes of headers"
-            body = json.dumps({"error": parts})
+        if self.waits:
+            expected = f"METHOD /path HTTP/1.1, a Host, and at most {MOST_HEAD} bytes of headers"
+            body = bytes(reply(Refused(400, "request", "no HTTP/1.1", expected)).body)
             head = ["HTTP/1.1 400 Bad Request", "Content-Type: application/json", f"Content-Length: {len(body)}"]
-            self.transport.write("\r\n".join([*head, "Connection: close", "", body]).encode())
+            self.transport.write("\r\n".join([*head, "Connection: close", "", ""]).encode() + body)
         self.transport.close()
 
 
@@ -143,7 +141,7 @@ def make_server(service: Service, certificate: Path | None = None, key: Path | N
     """A server with these bounds."""
     return Server(
         uvicorn.Config(
-            service.app,
+            service,
             loop="asyncio",
             http=partial(Line, Crowd()),  # type: ignore[arg-type]
             ws="none",
@@ -185,18 +183,55 @@ def allow_connections() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-def serve_here(service: Service, options: argparse.Namespace, about: str) -> None:
+def serve(options: argparse.Namespace) -> None:
     """Answer HTTP in this process, until it is interrupted or told to end."""
+    tokens = find_tokens(options.tokens, options.token)
+    check_bind(options.bind, bool(tokens))
+    check_numbers(options)
+    check_certificate(options.certfile, options.keyfile)
+    service = open_service(tokens, options.model, options.device, options.rate, options.cache_mb)
     allow_connections()
     line = listen(options.bind, options.port)
     server = make_server(service, options.certfile, options.keyfile)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn repeats the signal when it has ended
-    print(say_start(options, line.getsockname()[1], about, service.guard.guarded), flush=True)
+    print(say_start(options, line.getsockname()[1], repr(service.engine.model), bool(tokens)), flush=True)
     try:
         with suppress(KeyboardInterrupt):
             server.run(sockets=[line])
     finally:
         service.engine.close()
+
+
+def check_bind(bind: str, has_token: bool) -> None:
+    """Refuse to listen outside this machine without a token.
+
+    >>> check_bind("127.0.0.1", has_token=False)
+    """
+    if has_token or is_loopback(bind):
+        return
+    hint = f"GUIDEDVIZ_TOKEN={make_token()} python -m guidedviz host --bind {escaped(bind)}"
+    raise SettingError(f"--bind {quoted(bind)}", seen="no token", expected="a token outside of this machine", hint=hint)
+
+
+def check_numbers(options: argparse.Namespace) -> None:
+    """Refuse numbers out of their range."""
+    ranges = {"port": (0, 65535), "rate": (1, 1e6), "cache_mb": (1, 1 << 20)}
+    for name, (low, high) in ranges.items():
+        if not low <= getattr(options, name) <= high:
+            where = f"--{name.replace('_', '-')}"
+            raise SettingError(where, seen=str(getattr(options, name)), expected=f"{low:g} to {high:g}")
+
+
+def check_certificate(certificate: Path | None, key: Path | None) -> None:
+    """Refuse a certificate for HTTPS that cannot be read, or a key alone."""
+    if key and not certificate:
+        raise SettingError("--keyfile", seen="no certificate", expected="--certfile, too")
+    if certificate:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+        except (OSError, ssl.SSLError) as error:
+            seen = error.strerror or type(error).__name__
+            raise SettingError("--certfile", seen=seen, expected="a certificate and its key, as PEM files") from None
 
 
 def say_start(options: argparse.Namespace, port: int, about: str, guarded: bool) -> str:

@@ -1,8 +1,7 @@
-from guidedviz.machines.compare import compare_machines as compare_machines
-from guidedviz.machines.decompile import to_gbnf as to_gbnf
 from guidedviz.machines.earley.derivation import derivation as derivation
 from guidedviz.machines.pushdown.distance import bytes_to_end as bytes_to_end
 from guidedviz.machines.pushdown.pda import pushdown_moves as pushdown_moves
+from guidedviz.machines.regular.algebra import compare_machines as compare_machines
 from guidedviz.machines.regular.algebra import count_texts as count_texts
 from guidedviz.machines.regular.algebra import difference as difference
 from guidedviz.machines.regular.algebra import intersection as intersection
@@ -11,3 +10,4 @@ from guidedviz.machines.regular.algebra import shortest_difference as shortest_d
 from guidedviz.machines.regular.regex import machine_stages as machine_stages
 from guidedviz.machines.schema.json_schema import schema_gbnf as schema_gbnf
 from guidedviz.machines.schema.json_schema import schema_regex as schema_regex
+from guidedviz.machines.source import to_gbnf as to_gbnf

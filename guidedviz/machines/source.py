@@ -1,4 +1,4 @@
-"""A constraint as user input: its language, its machine, and the position of an error."""
+"""A constraint as text: its language, its machine, the position of an error; and the grammar of a machine as text."""
 
 import json
 import re
@@ -6,9 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from guidedviz.errors import GrammarError, PatternError, quoted
-from guidedviz.machines.grammars.grammar import draw_caret, line_and_column, show_line
+from guidedviz.machines.grammars.counted import without_ticks
+from guidedviz.machines.grammars.grammar import Grammar, Rule, draw_caret, line_and_column, show_line
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.pda import grammar, regex
+from guidedviz.machines.pushdown.pda import PDA, grammar, regex
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.nets import character_net
 from guidedviz.machines.schema.document import below, show_path
 from guidedviz.machines.schema.json_schema import json_schema
 
@@ -38,6 +42,28 @@ def compile_text(kind: str, text: str) -> Machine[Any]:
     if not isinstance(kind, str) or kind not in KINDS:
         raise PatternError("constraint", seen=quoted(kind), expected=", ".join(KINDS))
     return KINDS[kind](text)
+
+
+def to_gbnf(machine: Machine[Any]) -> str:
+    """The rules of a pushdown machine, or the one rule of a finite machine, as GBNF text.
+
+    >>> print(to_gbnf(gv.json_schema({"type": "array", "items": {"$ref": "#"}})))
+    root ::= "[" (root ("," " "? root)*)? "]"
+    """
+    return show_gbnf(without_ticks(machine_grammar(machine)))
+
+
+def machine_grammar(machine: Machine[Any]) -> Grammar:
+    """The grammar of a pushdown machine, or a grammar of one rule for a finite machine, with the same language.
+
+    >>> machine_grammar(gv.regex("(a|é)+b")).rules[0].tree.places
+    4
+    """
+    if isinstance(machine, PDA):
+        return machine.grammar
+    if not isinstance(machine, DFA):
+        raise PatternError("machine", seen="another machine", expected="a finite or a pushdown machine")
+    return Grammar((Rule("root", character_net(machine), (0, 0)),))
 
 
 def say_error(kind: str, text: str, error: PatternError) -> str:

@@ -11,15 +11,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError, expect, quoted
-from guidedviz.machines.decompile import character_net
 from guidedviz.machines.grammars.counted import inline_rules, map_calls, map_parts, needed_rules
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import difference
-from guidedviz.machines.regular.assertions import ANYTHING, FIRST_MARK, code_machine, code_net
+from guidedviz.machines.regular.assertions import FIRST_MARK
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
-from guidedviz.machines.tree import LAST, Call, Chars, Repeat, Tree, concat, either, literal
+from guidedviz.machines.regular.nets import character_net, code_machine, code_net
+from guidedviz.machines.syntax import ANY_CHARACTER, ANYTHING, LAST, Call, Chars, Repeat, Tree, concat, either, literal
 from guidedviz.machines.work import limited_work
 
 MOST_LETTERS = 4_000  # of all begins and ends
@@ -105,7 +105,7 @@ def _to_first_tag(stretch: Tree, contents: Mapping[str, Tree]) -> Tree:
     """A stretch, and the tag whose begin is complete first; a mark beyond the characters stands for each content."""
     marks: list[Tree] = [Chars(((FIRST_MARK + number, FIRST_MARK + number),)) for number in range(len(contents))]
     opened = either(*(concat(literal(begin), mark) for begin, mark in zip(contents, marks, strict=True)))
-    early = concat(ANYTHING, either(*map(literal, contents)), Repeat(Chars(((0, LAST),)), 1, None), either(*marks))
+    early = concat(ANYTHING, either(*map(literal, contents)), Repeat(ANY_CHARACTER, 1, None), either(*marks))
     follows = list(contents.values())
 
     def put(part: Tree) -> Tree:
@@ -134,7 +134,7 @@ class _Rules:
         """The content and the end of a tag."""
         if tag.machine is None:
             until = concat(ANYTHING, literal(tag.end))
-            return _without(until, concat(until, Repeat(Chars(((0, LAST),)), 1, None))) if tag.end else ANYTHING
+            return _without(until, concat(until, Repeat(ANY_CHARACTER, 1, None))) if tag.end else ANYTHING
         self.notes.update(dict.fromkeys(tag.machine.notes))
         if isinstance(tag.machine, DFA):
             return concat(character_net(tag.machine), literal(tag.end))

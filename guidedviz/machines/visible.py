@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
+from guidedviz.machines.syntax import merge_ranges
+
 SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # symbols that most fonts have; other control characters get a number
 UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories without a visible glyph
 
@@ -57,13 +59,7 @@ def byte_ranges(values: Iterable[int]) -> list[tuple[int, int]]:
     >>> byte_ranges({48, 49, 50, 46})
     [(46, 46), (48, 50)]
     """
-    ranges: list[tuple[int, int]] = []
-    for value in sorted(set(values)):
-        if ranges and value == ranges[-1][1] + 1:
-            ranges[-1] = (ranges[-1][0], value)
-        else:
-            ranges.append((value, value))
-    return ranges
+    return list(merge_ranges((value, value) for value in values))
 
 
 def visible_bytes(values: Iterable[int], limit: int = 8) -> str:

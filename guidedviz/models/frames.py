@@ -12,8 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, quoted
+from guidedviz.files import parse_json
+from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Array
+from guidedviz.models.templates import LONGEST
 from guidedviz.tokens.vocabulary import Vocabulary
 
 ASK = struct.Struct("<4siI")  # sign, first row (-1: only the last one), tokens
@@ -115,6 +118,19 @@ def read_ids(body: bytes, size: int) -> list[int]:
     if ids and not (min(ids) >= 0 and max(ids) < size):
         raise damaged("answer", f"ids from {min(ids)} to {max(ids)}", f"ids from 0 to {size - 1}")
     return ids
+
+
+def read_prompt(body: bytes, size: int) -> Prompt:
+    """The prompt in a body: JSON with its texts and special tokens in turn, and its tokens.
+
+    >>> read_prompt(b'{"parts": ["", "<|user|>", "Hi"], "tokens": [1, 72]}', size=99)
+    '<|user|>Hi'
+    """
+    try:
+        said = parse_json(body, 2 * LONGEST)
+        return Prompt("".join(said["parts"]), read_ids(pack_ids(said["tokens"]), size), said["parts"])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        raise damaged("answer", quoted(body), "the parts and the tokens of a prompt") from None
 
 
 def pack_vocabulary(vocabulary: Vocabulary) -> bytes:

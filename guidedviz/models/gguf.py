@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import product
 from math import prod
 from pathlib import Path
 from tempfile import mkdtemp
@@ -72,16 +73,20 @@ def convert(file: Path, folder: Path) -> None:
         if (kind := about.get("general.architecture")) != "llama":
             raise ValueError(f"the architecture {quoted(kind)}")
         config = {ours: about[f"llama.{theirs}"] for ours, theirs in CONFIG.items() if f"llama.{theirs}" in about}
-        tensors = dict(sorted(((rename(one.name), one) for one in reader.tensors), key=lambda item: order(item[0])))
+        if config["num_hidden_layers"] > len(reader.tensors):
+            raise ValueError(f"{quoted(config['num_hidden_layers'])} layers in {len(reader.tensors):,} tensors")
+        names = names_of(config["num_hidden_layers"])
+        found = {names[one.name]: one for one in reader.tensors}
+        tensors = {name: found[name] for name in names.values() if name in found}
         weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
         config |= {"model_type": "llama", "tie_word_embeddings": "lm_head.weight" not in tensors}
         heads = {"q_proj": int(config["num_attention_heads"]), "k_proj": int(config["num_key_value_heads"])}
         files = {"config.json": config, **read_tokenizer_files(about)}
-    except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
         seen = f"{type(error).__name__} {quoted(str(error))}"
         raise damaged(file, seen, "a GGUF file of Llama's kind") from None
     if 4 * weights > memory():
-        raise too_large(file.name, weights * 4 / 1e6)
+        raise too_large(file.name, weights)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(mkdtemp(dir=folder.parent))
     try:
@@ -97,26 +102,18 @@ def convert(file: Path, folder: Path) -> None:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def rename(name: str) -> str:
-    """The name of a tensor in a model folder.
+def names_of(layers: int) -> dict[str, str]:
+    """The names of tensors in a model folder by those in a GGUF file, in the order in which they are written.
 
-    >>> rename("blk.3.attn_q.weight"), rename("output.weight")
+    Matrices that read the same vector follow each other, so that they become one.
+
+    >>> names_of(4)["blk.3.attn_q.weight"], names_of(4)["output.weight"]
     ('model.layers.3.self_attn.q_proj.weight', 'lm_head.weight')
     """
-    match name.split("."):
-        case ["blk", number, part, "weight"]:
-            return f"model.layers.{number}.{LAYER[part]}.weight"
-        case [part, "weight"]:
-            return f"{WHOLE[part]}.weight"
-    raise KeyError(name)
-
-
-def order(name: str) -> tuple[int, int]:
-    """Where a tensor stands in the file: matrices that read the same vector follow each other, and become one."""
-    parts = name.split(".")
-    if parts[1] != "layers":
-        return -1, 0
-    return int(parts[2]), [*LAYER.values()].index(".".join(parts[3:-1]))
+    names = {f"{theirs}.weight": f"{ours}.weight" for theirs, ours in WHOLE.items()}
+    for number, (theirs, ours) in product(range(layers), LAYER.items()):
+        names[f"blk.{number}.{theirs}.weight"] = f"model.layers.{number}.{ours}.weight"
+    return names
 
 
 def read(name: str, tensor: Any, heads: dict[str, int], unpack: Callable[..., Array]) -> Array:
@@ -174,7 +171,7 @@ def read_tokenizer_files(about: dict[str, Any]) -> dict[str, Any]:
             "ignore_merges": get("pre") == "llama-bpe",
         },
     }
-    ends = [end for end in (eos, get("eot_token_id")) if end is not None]
+    ends = [end for end in (eos, get("eot_token_id"), get("eom_token_id")) if end is not None]
     words = {"eos_token": tokens[eos], "chat_template": about.get("tokenizer.chat_template")}
     return {
         "tokenizer.json": tokenizer,

@@ -13,16 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import ModelError, quoted
-from guidedviz.extras import how_to_install, need
+from guidedviz.extras import headless, how_to_install, need
 from guidedviz.files import check_values, read_bounded, size_of
-from guidedviz.headless import headless
-from guidedviz.models.chat import ChatTemplate
-from guidedviz.models.model import SMALLER, Array, LanguageModel, too_large, with_eos
+from guidedviz.models.chat import Encoder
+from guidedviz.models.model import SMALLER, Array, Network, too_large
 from guidedviz.models.weights import damaged, find_tensors, read_json
-from guidedviz.tokens.vocabulary import Vocabulary
 
 FILES = ["config.json", "generation_config.json", "tokenizer*", "vocab.json", "merges.txt", "special_tokens_map.json",
-         "model*.safetensors", "model.safetensors.index.json"]  # fmt: skip
+         "chat_template.jinja", "model*.safetensors", "model.safetensors.index.json"]  # fmt: skip
 TEXTS = (".json", ".txt", ".jinja")
 TEXT_BYTES, VALUES = 64 << 20, 2_500_000  # the tokenizer.json of Gemma 3 has 33 million bytes and 1.9 million values
 POSITIVE = {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "rope_theta"}
@@ -34,8 +32,11 @@ def has_torch() -> bool:
     return all(find_spec(package) for package in ("torch", "transformers"))
 
 
-def pick_device(wanted: str = "auto") -> str:
+def pick_device(name: str, wanted: str = "auto") -> str:
     """The torch device: "auto" is cuda, else mps, else cpu, and cpu in a notebook run without a browser."""
+    if not has_torch():
+        hint = f"{how_to_install('hub')}, or load one that needs no torch: {SMALLER}"
+        raise ModelError(f"model {quoted(name)}", seen="torch and transformers are not installed", hint=hint)
     import torch
 
     if wanted in ("torch", "cpu") or (wanted == "auto" and headless()):
@@ -49,44 +50,34 @@ def pick_device(wanted: str = "auto") -> str:
     return wanted
 
 
-def load_torch(name: str, place: Path | str, device: str = "auto") -> LanguageModel:
-    """A folder or a model of the hub, on torch."""
-    if not has_torch():
-        hint = f"{how_to_install('hub')}, or load one that needs no torch: {SMALLER}"
-        raise ModelError(f"model {quoted(name)}", seen="torch and transformers are not installed", hint=hint)
+def read_torch(folder: Path, device: str) -> tuple[Network, Encoder]:
+    """The network and the tokenizer of a folder, on torch."""
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
 
     logging.disable_progress_bar()
     logging.set_verbosity_error()  # what it would warn of is an error here
-    device = pick_device(device)
+    check_folder(folder)
     dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
-    with as_model_error(name):
-        folder = fetch(place)
-        check_folder(folder)
-        safe: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
-        config = AutoConfig.from_pretrained(folder, **safe)
-        tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
-        network, report = AutoModelForCausalLM.from_pretrained(
-            folder,
-            config=config,
-            dtype=dtype,
-            use_safetensors=True,
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,
-            **safe,
-        )
-        if lost := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
-            raise ValueError(f"{len(lost)} tensors missing or of another shape, such as {lost[0]}")
+    safe: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
+    tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
+    network, report = AutoModelForCausalLM.from_pretrained(
+        folder,
+        dtype=dtype,
+        use_safetensors=True,
+        output_loading_info=True,
+        ignore_mismatched_sizes=True,
+        **safe,
+    )
+    if lost := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
+        raise ValueError(f"{len(lost)} tensors missing or of another shape, such as {lost[0]}")
     try:
-        network = network.eval().to(device)
+        return TorchNetwork(network.eval().to(device), device), PlainText(tokenizer)
     except (MemoryError, RuntimeError) as error:
         if _is_full(error):
-            raise too_large(name, _megabytes(network)) from None
+            raise too_large(folder.name, network.num_parameters()) from None
         raise
-    with as_model_error(name):
-        return make_model(name, network, tokenizer, device)
 
 
 def check_folder(folder: Path) -> None:
@@ -111,18 +102,6 @@ def check_folder(folder: Path) -> None:
         if min(layers, rows, width) < 1 or layers > min(LAYERS, len(stored) / 2) or rows * width > numbers:
             seen = f"{quoted(layers)} layers, a vocabulary of {quoted(rows)} and width {quoted(width)}"
             raise damaged(file, seen, f"what fits {len(stored):,} tensors of {numbers:,} numbers")
-
-
-def make_model(name: str, network: Any, tokenizer: Any, device: str) -> LanguageModel:
-    """A network and a tokenizer of transformers as a model."""
-    size = network.get_output_embeddings().weight.shape[0]
-    vocabulary = with_eos(Vocabulary.from_tokenizer(tokenizer, size=size), network.generation_config.to_dict())
-    reader, template = PlainText(tokenizer), None
-    if isinstance(source := tokenizer.chat_template, str):
-        special = {one.content: number for number, one in tokenizer.added_tokens_decoder.items() if one.special}
-        names = {key: value for key, value in tokenizer.special_tokens_map.items() if isinstance(value, str)}
-        template = ChatTemplate(source, special, reader.encode_special, reader.encode_plain, names)
-    return LanguageModel(name, TorchNetwork(network, device), reader, vocabulary, template)
 
 
 def fetch(place: Path | str) -> Path:
@@ -166,15 +145,14 @@ def _is_full(error: BaseException) -> bool:
     return not isinstance(error, RuntimeError) or "memory" in str(error)
 
 
-def _megabytes(network: Any) -> float:
-    return float(sum(p.numel() * p.element_size() for p in network.parameters())) / 1e6
-
-
 class PlainText:
     """A tokenizer of transformers that takes the text of a special token as plain text where it can."""
 
     def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
+        self._tokenizer, self.backend_tokenizer = tokenizer, tokenizer.backend_tokenizer
+        self.eos_token_id, self.all_special_ids = tokenizer.eos_token_id, tokenizer.all_special_ids
+        self.special = {one.content: number for number, one in tokenizer.added_tokens_decoder.items() if one.special}
+        self.names = {key: text for key, text in tokenizer.special_tokens_map.items() if isinstance(text, str)}
 
     def encode(self, text: str) -> list[int]:
         return list(self._tokenizer(text, split_special_tokens=True)["input_ids"])
@@ -200,6 +178,16 @@ class Past:
         parts = [part for layer in self.cache.layers for part in (layer.keys, layer.values) if part is not None]
         return sum(part.nbytes for part in parts)
 
+    def fork(self, length: int) -> Any:
+        """A cache of its own that holds the first tokens; None if this kind of cache cannot be cropped."""
+        cache = deepcopy(self.cache)
+        try:
+            if length < cache.get_seq_length():
+                cache.crop(length - cache.get_seq_length())  # negative: how many to remove
+        except (NotImplementedError, AttributeError, ValueError, RuntimeError):
+            return None
+        return Past(cache) if cache.get_seq_length() == length else None
+
 
 class TorchNetwork:
     """A causal language model of transformers."""
@@ -209,8 +197,8 @@ class TorchNetwork:
     def __init__(self, network: Any, device: str) -> None:
         self.network, self.device, self._device = network, f"torch · {device}", device
         self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
-        self.weights = sum(p.numel() for p in network.parameters())
-        self.megabytes = _megabytes(network)
+        self.size = network.get_output_embeddings().weight.shape[0]
+        self.weights = network.num_parameters()
         self._cache_name = name_cache(network)
 
     def new_cache(self) -> Past:
@@ -218,16 +206,6 @@ class TorchNetwork:
         from transformers import DynamicCache
 
         return Past(DynamicCache(config=self.network.config))
-
-    def fork(self, past: Past, length: int) -> Past | None:
-        """A cache of its own that holds the first tokens; None if this kind of cache cannot be cropped."""
-        cache = deepcopy(past.cache)
-        try:
-            if length < cache.get_seq_length():
-                cache.crop(length - cache.get_seq_length())  # negative: how many to remove
-        except (NotImplementedError, AttributeError, ValueError, RuntimeError):
-            return None
-        return Past(cache) if cache.get_seq_length() == length else None
 
     def read(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]:
         """Read the new tokens of several texts, in one pass where their caches can be joined."""

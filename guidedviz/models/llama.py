@@ -88,14 +88,9 @@ class Llama:
 
     def __init__(self, shape: Shape, embedding: Array, layers: list[Layer], norm: Array, head: Array) -> None:
         self.shape, self.embedding, self.layers, self.norm, self.head = shape, embedding, layers, norm, head
-        self.context = shape.context
+        self.context, self.size = shape.context, shape.vocabulary
         matrices = [getattr(layer, name) for layer in layers for name in Layer.__slots__]
         self.weights = sum(part.size for part in [embedding, norm, *matrices, *([] if shape.tied else [head])])
-        self.megabytes = self.weights * 4 / 1e6
-
-    def fork(self, cache: Cache, length: int) -> Cache:
-        """A cache of its own that holds the first tokens of this one."""
-        return cache.fork(length)
 
     def new_cache(self) -> Cache:
         """An empty cache."""

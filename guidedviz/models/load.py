@@ -2,18 +2,18 @@
 
 import os
 import platform
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed, is_missing, need
 from guidedviz.files import read_bounded, shipped
-from guidedviz.models.chat import ChatTemplate
-from guidedviz.models.hub import as_model_error, fetch, has_torch, load_torch
-from guidedviz.models.model import SMALLER, LanguageModel, with_eos
+from guidedviz.models.chat import ChatTemplate, Encoder
+from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, read_torch
+from guidedviz.models.model import SMALLER, LanguageModel, Network
 from guidedviz.models.registry import SMOLLM2, find_gguf, find_smollm2
-from guidedviz.models.remote import RemoteModel, find_host, is_address, join_class, load_from_host, load_remote
+from guidedviz.models.remote import RemoteModel, find_host, find_remote, join_class
+from guidedviz.models.templates import MOST_SOURCE
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -21,7 +21,6 @@ from guidedviz.tokens.vocabulary import Vocabulary
 EMBEDDED = ("clerk", "clerk-small", "bard")
 MISSING = "not installed"
 LARGE = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
-MOST_TEMPLATE = 1 << 20  # bytes
 MOST_NAME = 200  # characters of a hub name
 DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
 
@@ -34,22 +33,22 @@ def embedded_folder(name: str) -> Path:
         raise ModelError(f"embedded model {name!r}", seen="no weights", hint=error.hint) from None
 
 
-def find_model(name: str) -> tuple[str, Path | str]:
-    """A model's short name, and the folder or hub name to load it from."""
+def find_model(name: str) -> tuple[str, Path | str, bool]:
+    """A model's short name, the folder or hub name to load it from, and whether it runs on NumPy unless told else."""
     if not isinstance(name, str) or not name:
         raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
     if name in EMBEDDED:
-        return name, embedded_folder(name)
+        return name, embedded_folder(name), True
     if name == SMOLLM2:
-        return name, find_smollm2()
+        return name, find_smollm2(), True
     folder = Path(os.path.expanduser(name))
     if name.endswith(".gguf") and folder.is_file():
-        return folder.stem, find_gguf(folder)
+        return folder.stem, find_gguf(folder), True
     if os.path.isdir(folder):  # it never raises
-        return folder.resolve().name, folder
+        return folder.resolve().name, folder, not has_torch()
     if folder.is_absolute() or name.count("/") > 1 or name.startswith(".") or len(name) > MOST_NAME:
         raise ModelError(f"model {quoted(name)}", seen="no such folder", expected=f"a folder, a hub name, or {SMALLER}")
-    return name, name
+    return name, name, False
 
 
 @overload
@@ -79,77 +78,67 @@ def load_model(
     """
     if name == "auto":
         name = os.environ.get("GUIDEDVIZ_MODEL") or os.environ.get("GUIDEDVIZ_HOST") or "clerk"
-    model = _find(name, device, token)
+    host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" else ""
+    model = (isinstance(name, str) and find_remote(name, token, host)) or load_here(name, device)
     if nickname is not None:
         join_class(find_host(model, "gv.load_model, nickname"), nickname)
     return model
 
 
-def _find(name: str, device: str, token: str | None) -> LanguageModel | RemoteModel:
-    """The model of a host if it has this name, else one of this machine."""
-    if isinstance(name, str) and is_address(name):
-        return load_remote(name, token)
-    host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" and isinstance(name, str) else ""
-    if host and (found := load_from_host(host, name, token)):
-        return found
-    return load_here(name, device)
-
-
 def load_here(name: str, device: str = "auto") -> LanguageModel:
     """A model that runs on this machine."""
-    short, place = find_model(name)
+    short, place, plain = find_model(name)
     if not isinstance(device, str) or device.split(":")[0] not in DEVICES:
         raise ModelError(f"device {quoted(device)}", seen="no such device", expected=" or ".join(DEVICES))
-    simple = short in (*EMBEDDED, SMOLLM2) or name.endswith(".gguf") or (not has_torch() and isinstance(place, Path))
-    if device == "numpy" or (simple and device in ("auto", "cpu")):
-        return load_numpy(short, fetch(place))
-    return load_torch(short, place, device)
+    device = "" if device == "numpy" or (plain and device in ("auto", "cpu")) else pick_device(short, device)
+    folder = fetch(place)
+    with as_model_error(short):
+        network, words = read_torch(folder, device) if device else read_numpy(folder)
+        template = read_template(folder, words)
+        ends = read_ends(folder, words, template)
+        vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
+        return LanguageModel(short, network, words, vocabulary, template)
 
 
-def load_numpy(name: str, folder: Path) -> LanguageModel:
-    """A folder of Llama's kind, on NumPy."""
-    about = folder / "generation_config.json"
-    with as_model_error(name):
-        network, tokenizer = read_llama(folder), Tokenizer(folder)
-        if network.weights > LARGE and not is_missing("threadpoolctl"):
-            need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
-        plain = Vocabulary.from_tokenizer(tokenizer, size=network.shape.vocabulary)
-        vocabulary = with_eos(plain, read_json(about) if about.exists() else {})
-        template = read_template(folder, tokenizer)
-    return LanguageModel(name, network, tokenizer, vocabulary, template)
+def read_numpy(folder: Path) -> tuple[Network, Encoder]:
+    """The network and the tokenizer of a folder of Llama's kind, on NumPy."""
+    network, words = read_llama(folder), Tokenizer(folder)
+    if network.weights > LARGE and not is_missing("threadpoolctl"):
+        need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
+    return network, words
 
 
-def read_template(folder: Path, tokenizer: Tokenizer) -> ChatTemplate | None:
+def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
+    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn."""
+    file = folder / "generation_config.json"
+    said = read_json(file if file.exists() else folder / "config.json").get("eos_token_id")
+    ends = [*(said if isinstance(said, list) else [said]), words.eos_token_id, template and template.end_of_turn()]
+    return [end for end in ends if end is not None]
+
+
+def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
     """The chat template of a folder, if it has one."""
     config, beside = folder / "tokenizer_config.json", folder / "chat_template.jinja"
-    about = read_json(config) if config.exists() else {}
-    source = read_bounded(beside, MOST_TEMPLATE).decode() if beside.exists() else about.get("chat_template")
-    if not isinstance(source, str):
-        return None
-    names = {key: value.get("content") if isinstance(value, dict) else value for key, value in about.items()}
-    tokens = {key: value for key, value in names.items() if key.endswith("_token") and isinstance(value, str)}
-    return ChatTemplate(source, tokenizer.special, tokenizer.encode_special, tokenizer.encode_plain, tokens)
+    if beside.exists():
+        return ChatTemplate(read_bounded(beside, MOST_SOURCE).decode(), words)
+    source = read_json(config).get("chat_template") if config.exists() else None
+    return ChatTemplate(source, words) if isinstance(source, str) else None
 
 
-@dataclass(frozen=True)
-class Readiness:
+class Readiness(str):
     """What is installed on this machine, in words."""
 
-    lines: tuple[str, ...]
-
     def __repr__(self) -> str:
-        return "\n".join(self.lines)
+        return str(self)
 
 
 def readiness() -> Readiness:
     """What is installed: the embedded models, and for each extra its packages and what they are for."""
-    models = ", ".join(f"{name} ({_weights_file(name)})" for name in EMBEDDED)
-    lines = [
-        f"Python {platform.python_version()}: ready",
-        f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed",
-        *map(_say_extra, EXTRAS),
-    ]
-    return Readiness(tuple(lines))
+    sizes = {name: (embedded_folder(name) / "model.safetensors").stat().st_size / 1e6 for name in EMBEDDED}
+    models = ", ".join(f"{name} ({size:.1f} MB)" for name, size in sizes.items())
+    first = f"Python {platform.python_version()}: ready"
+    own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"
+    return Readiness("\n".join([first, own, *map(_say_extra, EXTRAS)]))
 
 
 EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
@@ -164,7 +153,3 @@ def _say_extra(extra: Extra) -> str:
     found = {package: installed(package) or MISSING for package in packages}
     missing = f"; to install it: {how_to_install(extra)}" if MISSING in found.values() else ""
     return f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}{missing}"
-
-
-def _weights_file(name: str) -> str:
-    return f"{(embedded_folder(name) / 'model.safetensors').stat().st_size / 1e6:.1f} MB"

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from operator import index
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -18,10 +19,10 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.models.chat import CHAT_MODEL, WHERE, ChatTemplate, Messages, Prompt
+from guidedviz.errors import ChatWarning, ModelError, SettingError, VocabularyError, quoted
+from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 Array = npt.NDArray[np.float32]
 SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
@@ -49,6 +50,15 @@ class Limited(Protocol):
 
 
 @runtime_checkable
+class Chat(Protocol):
+    """What may have a chat template; without one, `chat` is a ModelError."""
+
+    has_template: bool
+
+    def chat(self, messages: Messages) -> Prompt: ...
+
+
+@runtime_checkable
 class Scorer(Protocol):
     """The least that tells a model from other values."""
 
@@ -60,6 +70,17 @@ class Scorer(Protocol):
 def context_of(model: Model) -> float:
     """The most tokens that the model can read; infinite if it names no limit."""
     return model.context if isinstance(model, Limited) else inf
+
+
+_warned = set[str]()  # names of models
+
+
+def warn_of_plain_text(model: Model) -> None:
+    """Say once per chat model that a plain text is not its form of a question."""
+    if isinstance(model, Chat) and model.has_template and model.name not in _warned:
+        _warned.add(model.name)
+        said = f'{model.name} is a chat model and the prompt is plain text; model.chat("...") makes it a question'
+        warnings.warn(said, ChatWarning, stacklevel=4)
 
 
 def check_model(model: Any, where: str = "model") -> None:
@@ -83,8 +104,7 @@ def check_text(where: str, text: Any) -> str:
 # The keys and values of the last texts are kept. A text goes on where a kept text with the same beginning ended its
 # pass, so going back, branching and reading several texts in turn cost nothing and give the same bits again: a prompt
 # is read in two passes, its last token alone, then the new tokens of each call in one. Only a text whose cache was
-# dropped, or one read through `all_logits` or `batch`, may differ by rounding, because its tokens go through in other
-# passes.
+# dropped, or one read through `all_logits`, may differ by rounding, because its tokens go through in other passes.
 
 
 KEPT_TEXTS = 8  # texts whose keys and values are kept
@@ -96,18 +116,11 @@ class Network(Protocol):
     device: str  # the package that computes and where: "NumPy · cpu"
     copies: int  # of every text in a pass
     context: int
+    size: int  # of the vocabulary
     weights: int  # how many numbers
-    megabytes: float
 
-    def new_cache(self) -> Any: ...
-    def fork(self, cache: Any, length: int) -> Any: ...  # None if this cache cannot be cropped
+    def new_cache(self) -> Any: ...  # it has nbytes, and fork(length): None if it cannot be cropped
     def read(self, caches: Sequence[Any], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]: ...
-
-
-class Encoder(Protocol):
-    """A tokenizer."""
-
-    def encode(self, text: str) -> list[int]: ...
 
 
 @dataclass
@@ -121,12 +134,10 @@ class KeptText:
 
     def fork(self, network: Network, length: int) -> KeptText:
         """The beginning of this text with a cache of its own; nothing of it if the cache cannot be cropped."""
-        cache = network.fork(self.cache, length) if length else None
-        return (
-            KeptText(network.new_cache())
-            if cache is None
-            else KeptText(cache, self.tokens[:length], self.began[:length])
-        )
+        cache = self.cache.fork(length) if length else None
+        if cache is None:
+            return KeptText(network.new_cache())
+        return KeptText(cache, self.tokens[:length], self.began[:length])
 
 
 class LanguageModel:
@@ -143,6 +154,7 @@ class LanguageModel:
         template: ChatTemplate | None = None,
     ) -> None:
         self.name, self.vocabulary, self.template = name, vocabulary, template
+        self.has_template = template is not None
         self.device, self.context = network.device, network.context
         self.network, self._tokenizer = network, tokenizer
         self._lock = threading.RLock()
@@ -156,7 +168,6 @@ class LanguageModel:
         """Drop all caches."""
         with self._lock:
             self._texts: list[KeptText] = []  # the one used last comes last
-            self._most = KEPT_TEXTS
 
     def side_by_side(self, rows: int) -> LanguageModel:
         """A model with the same weights and its own caches that reads `rows` copies of the text in every pass."""
@@ -171,8 +182,7 @@ class LanguageModel:
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question, or of messages with a role and a content, by the model's chat template."""
         if self.template is None:
-            seen = f"{self.name} has no chat template"
-            raise ModelError(WHERE, seen=seen, expected="a chat model", hint=CHAT_MODEL)
+            raise no_template(self.name)
         return self.template.read(messages)
 
     def encode(self, text: str) -> list[int]:
@@ -195,27 +205,9 @@ class LanguageModel:
         >>> load_model("bard").logits([0]).shape
         (65,)
         """
-        return self.batch([tokens])[0]
-
-    def batch(self, texts: Sequence[Sequence[int]]) -> list[Array]:
-        """The next token's logits of several texts, read in one pass, with a cache per text.
-
-        >>> from guidedviz.models.load import load_model
-        >>> [int(logits.argmax()) for logits in load_model("bard").batch([[30, 27], [14]])]
-        [31, 33]
-        """
-        wanted = [check_tokens(tokens, self.context, len(self.vocabulary)) for tokens in texts]
-        if not wanted:
-            return []
-        with self._lock, self._enough_memory():
-            self._most = max(self._most, len(wanted))
-            read = [self._resume(tokens, len(tokens)) for tokens in wanted]
-            fresh = [i for i, tokens in enumerate(wanted) if not read[i].tokens and len(tokens) > 1]
-            if fresh:
-                self._read([read[i] for i in fresh], [wanted[i][:-1] for i in fresh])
-            logits = [rows[-1] for rows in self._read(read, wanted)]
-            self._keep(read)
-        return logits
+        wanted = check_tokens(tokens, self.context, len(self.vocabulary))
+        row: Array = self._read(wanted, len(wanted))[-1]
+        return row
 
     def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
         """The logits after each token from place `start` on, one row per token, in one pass.
@@ -226,11 +218,22 @@ class LanguageModel:
         """
         wanted = check_tokens(tokens, self.context, len(self.vocabulary))
         check_start(start, len(wanted))
-        with self._lock, self._enough_memory():
-            text = self._resume(wanted, start)
-            logits = self._read([text], [wanted], every=True)[0][start - len(wanted) :]
-            self._keep([text])
-        return logits
+        return self._read(wanted, start)[start - len(wanted) :]
+
+    def _read(self, wanted: list[int], start: int) -> Array:
+        """The rows after every new token, the first of them at `start` or before; the last row if no token is there."""
+        every = start < len(wanted)
+        try:
+            with self._lock:
+                text = self._resume(wanted, start)
+                if not every and not text.tokens and len(wanted) > 1:
+                    self._grow(text, wanted[:-1])
+                rows = self._grow(text, wanted, every)
+                if not text.passing:
+                    self._texts = [*self._texts, text][-KEPT_TEXTS:]
+                return rows
+        except MemoryError:
+            raise too_large(self.name, self.network.weights) from None
 
     def _resume(self, tokens: list[int], end: int) -> KeptText:
         """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""
@@ -247,25 +250,13 @@ class LanguageModel:
         text.passing = longest == len(tokens)
         return text
 
-    def _read(self, texts: list[KeptText], wanted: list[list[int]], every: bool = False) -> list[Array]:
-        """Read each text up to the tokens wanted, in one pass."""
-        new = [tokens[len(text.tokens) :] for text, tokens in zip(texts, wanted, strict=True)]
-        rows = self.network.read([text.cache for text in texts], new, every)
-        for text, tokens, added in zip(texts, wanted, new, strict=True):
-            text.began += [len(text.tokens)] * len(added)
-            text.tokens = tokens
+    def _grow(self, text: KeptText, wanted: list[int], every: bool = False) -> Array:
+        """Read a text up to the tokens wanted, in one pass."""
+        new = wanted[len(text.tokens) :]
+        (rows,) = self.network.read([text.cache], [new], every)
+        text.began += [len(text.tokens)] * len(new)
+        text.tokens = wanted
         return rows
-
-    def _keep(self, texts: list[KeptText]) -> None:
-        """Keep what was read, unless a kept text holds it already."""
-        self._texts = [*self._texts, *(text for text in texts if not text.passing)][-self._most :]
-
-    @contextmanager
-    def _enough_memory(self) -> Iterator[None]:
-        try:
-            yield
-        except MemoryError:
-            raise too_large(self.name, self.network.megabytes) from None
 
 
 def check_tokens(tokens: Any, context: int, size: int) -> list[int]:
@@ -288,19 +279,11 @@ def check_start(start: Any, count: int) -> None:
         raise SettingError("start", seen=quoted(start), expected=f"0 to {count - 1}")
 
 
-def too_large(name: str, megabytes: float) -> ModelError:
+def too_large(name: str, weights: int) -> ModelError:
     """The error for a model that does not fit into memory."""
-    seen = f"out of memory; its weights take {megabytes:,.0f} MB"
+    seen = f"out of memory; its weights take {weights * 4 / 1e6:,.0f} MB as 32-bit floats"
     hint = f'{SMALLER}, or device="cpu"; no kernel restart needed'
     return ModelError(f"model {quoted(name)}", seen=seen, expected="enough memory", hint=hint)
-
-
-def with_eos(vocabulary: Vocabulary, settings: Mapping[str, Any]) -> Vocabulary:
-    """A vocabulary with the EOS ids that a model's generation settings name in addition."""
-    ends = settings.get("eos_token_id")
-    more = ends if isinstance(ends, list) else [] if ends is None else [ends]
-    eos, special = [*vocabulary.eos, *more], [*vocabulary.special, *more]
-    return Vocabulary(vocabulary.pieces, eos, special)
 
 
 class ToyModel:
@@ -314,6 +297,7 @@ class ToyModel:
     name = "toy"
     device = "cpu"
     source: Source = "TOY"
+    has_template = False
 
     def __init__(
         self, pieces: Iterable[bytes], rule: Callable[[list[int]], npt.ArrayLike], eos: Iterable[int] = ()
@@ -323,17 +307,16 @@ class ToyModel:
         self.vocabulary = Vocabulary(tuple(pieces) if isinstance(pieces, Iterable) else pieces, eos=eos)
         self._rule = rule
 
+    def chat(self, messages: Messages) -> Prompt:
+        """A toy has no chat template."""
+        raise no_template(self.name)
+
     def encode(self, text: str) -> list[int]:
         """The longest piece first."""
-        data, tokens = check_text("text", text).encode(), list[int]()
-        pieces = sorted(((p, i) for i, p in enumerate(self.vocabulary.pieces) if p), key=lambda x: -len(x[0]))
-        while data:
-            match = next(((p, i) for p, i in pieces if data.startswith(p)), None)
-            if match is None:
-                raise SettingError("prompt", seen=quoted(data[:10]), expected="pieces of the toy vocabulary")
-            tokens.append(match[1])
-            data = data[len(match[0]) :]
-        return tokens
+        try:
+            return [*longest_tokens(self.vocabulary, check_text("text", text).encode())]
+        except VocabularyError as error:
+            raise SettingError("prompt", seen=error.seen, expected="pieces of the toy vocabulary") from None
 
     def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
         """The function's answer, one number per token."""
@@ -356,31 +339,34 @@ KEPT_BYTES = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model
 
 
 class Remembered:
-    """A model, and the logits that it gave. What was read first is dropped first."""
+    """A model, and the logits that it gave. What was used longest ago is dropped first."""
 
     def __init__(self, model: Model, most: int = KEPT_BYTES) -> None:
-        self.model, self.most = model, most
+        self.model, self._row = model, lru_cache(most // (4 * len(model.vocabulary)))(self._ask)
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
         self.context = context_of(model)
-        self._known: dict[tuple[int, ...], npt.NDArray[np.float32]] = {}
+        self.has_template = isinstance(model, Chat) and model.has_template
 
     def __repr__(self) -> str:
-        return f"{self.model!r}, {len(self._known):,} texts remembered"
+        return f"{self.model!r}, {self._row.cache_info().currsize:,} texts remembered"
+
+    def chat(self, messages: Messages) -> Prompt:
+        """The prompt of a question or of messages, by the model's chat template."""
+        if not isinstance(self.model, Chat):
+            raise no_template(self.name)
+        return self.model.chat(messages)
 
     def encode(self, text: str) -> list[int]:
         """A text as the model's tokens."""
         return self.model.encode(text)
 
-    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
+    def logits(self, tokens: list[int]) -> Array:
         """The next token's logits, read-only. The model is asked once per text."""
-        text = tuple(tokens)
-        if (known := self._known.get(text)) is not None:
-            return known
-        logits = np.array(self.model.logits(list(text)))
+        return self._row(tuple(tokens))
+
+    def _ask(self, tokens: tuple[int, ...]) -> Array:
+        logits = np.array(self.model.logits([*tokens]))
         logits.setflags(write=False)
-        self._known[text] = logits
-        if len(self._known) * logits.nbytes > self.most:
-            self._known.pop(next(iter(self._known)))
         return logits
 
     def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:

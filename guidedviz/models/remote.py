@@ -16,6 +16,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import PurePath
 from random import Random
@@ -23,8 +24,19 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
-from guidedviz.headless import headless
-from guidedviz.models.frames import PROTOCOL, Ask, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
+from guidedviz.extras import headless
+from guidedviz.models.chat import Messages, Prompt, check_messages
+from guidedviz.models.frames import (
+    PROTOCOL,
+    Ask,
+    body_type,
+    pack_ask,
+    read_ids,
+    read_prompt,
+    read_rows,
+    read_vocabulary,
+    rows_bytes,
+)
 from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
@@ -34,12 +46,12 @@ TIMEOUT = 10.0  # seconds that one answer may take
 MOST_CARD = 1 << 16  # bytes
 MOST_WORD = 200  # characters of a text of the card
 MOST_VOCABULARY = 1 << 26
+MOST_CHAT = 1 << 23
 MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
 EMBEDDED = 'gv.load_model("clerk", device="numpy")'
 TOKEN, OTHER_MODEL = {401, 403}, 409
-FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int}
-Say = Callable[[str], None]
+FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int, "chat": bool}
 
 
 @dataclass(frozen=True)
@@ -54,15 +66,6 @@ class Address:
 
     def __str__(self) -> str:
         return f"[{self.name}]:{self.port}" if ":" in self.name else f"{self.name}:{self.port}"
-
-
-def is_address(name: str) -> bool:
-    """Whether a model's name is the address of a host.
-
-    >>> is_address("http://127.0.0.1:8765"), is_address("clerk")
-    (True, False)
-    """
-    return name.lower().startswith(("http://", "https://"))
 
 
 def read_address(address: str, token: str | None = None) -> Address:
@@ -114,7 +117,9 @@ class Connection:
                     spent = time.monotonic() - began
                     pause = max(again, pause)
                     if spent + pause > self.patience:
-                        raise self._lost(why, spent)
+                        hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
+                        seen = f"{why}, for {spent:.0f} s"
+                        raise ModelError(f"host {self.place}", seen=seen, expected="an answer", hint=hint)
                     self.retries += 1
                     self._failed = why
                     time.sleep(pause * self._random.uniform(0.5, 1.0))
@@ -129,7 +134,9 @@ class Connection:
         spent = time.monotonic() - asked if asked else 0.0
         if not self._failed and spent < SLOW:
             return ""
-        return say_waiting(self.place, self._failed or "it is slow", spent)
+        said = f"The host {self.place} does not answer ({shorten(self._failed or 'it is slow', 80)}); asked again for"
+        offer = f" Meanwhile {EMBEDDED} is an embedded model." * (spent >= OFFER)
+        return f"{said} {spent:.0f} s. The run goes on where it was.{offer}"
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -178,11 +185,6 @@ class Connection:
             return HTTPConnection(name, port, timeout=self.timeout)
         return HTTPSConnection(name, port, timeout=self.timeout, context=ssl.create_default_context())
 
-    def _lost(self, why: str, spent: float) -> ModelError:
-        hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
-        seen = f"{why}, for {spent:.0f} s"
-        return ModelError(f"host {self.place}", seen=seen, expected="an answer", hint=hint)
-
     def _refused(self, status: int, body: bytes) -> GuidedVizError:
         """The error for a request that will fail again."""
         where, said = f"host {self.place}", read_error(body)
@@ -208,17 +210,6 @@ def read_body(answer: HTTPResponse, most: int, deadline: float) -> bytes:
     return found
 
 
-def say_waiting(place: Address, why: str, spent: float) -> str:
-    """What a person reads while a host does not answer.
-
-    >>> say_waiting(read_address("http://gpu:8765", ""), "Connection refused", 9.0)
-    'The host gpu:8765 does not answer (Connection refused); asked again for 9 s. The run goes on where it was. ...
-    """
-    offer = f" Meanwhile {EMBEDDED} is an embedded model." * (spent >= OFFER)
-    said = f"The host {place} does not answer ({shorten(why, 80)}); asked again for {spent:.0f} s."
-    return f"{said} The run goes on where it was.{offer}"
-
-
 def read_error(body: bytes) -> dict[str, str]:
     """The four parts of an error of a host, each at most 200 characters; nothing if there is none in the body."""
     try:
@@ -231,7 +222,7 @@ def read_error(body: bytes) -> dict[str, str]:
 def read_card(body: bytes, place: Address) -> dict[str, Any]:
     """The model card of a host."""
     try:
-        card = json.loads(body)
+        card = {"chat": False, **json.loads(body)}
         found = {key: card[key] for key in FIELDS}
         texts = [value for value in found.values() if isinstance(value, str)]
         plain = all(text.isprintable() and len(text) <= MOST_WORD for text in texts) and found["version"].isascii()
@@ -253,13 +244,14 @@ class RemoteModel:
         wire.known = True
         self.host, self.name = str(wire.place), f"{wire.place} · {card['name']}"
         self.device, self.context, self.version = card["device"], card["context"], card["version"]
+        self.has_template: bool = card["chat"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
         self.vocabulary = read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
         if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
             seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
             raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
-        self._most = max(8, MOST_KEPT // (4 * max(1, len(self.vocabulary))))
-        self._kept: OrderedDict[tuple[int, ...], Array] = OrderedDict()
+        most = max(8, MOST_KEPT // (4 * len(self.vocabulary)))
+        self._row = lru_cache(most)(lambda ids: self._ask(Ask(ids))[0])
 
     def __repr__(self) -> str:
         return f"{self.name} · {self.device}: {len(self.vocabulary):,} tokens"
@@ -269,8 +261,15 @@ class RemoteModel:
         """What to tell a person while the host does not answer; "" while it does."""
         return self.wire.waiting
 
+    def chat(self, messages: Messages) -> Prompt:
+        """The prompt of a question or of messages, by the chat template of the host's model."""
+        said = json.dumps(check_messages(messages)).encode()
+        return read_prompt(self.wire.ask("POST", "/v1/chat", said, MOST_CHAT), len(self.vocabulary))
+
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the host's tokenizer reads it."""
+        if isinstance(text, Prompt):
+            return [*text.tokens]
         check_text("text", text)
         most = 4 * max(4 * self.context, len(text.encode()) + 64)
         body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
@@ -278,12 +277,8 @@ class RemoteModel:
 
     def logits(self, tokens: Sequence[int]) -> Array:
         """The next token's logits."""
-        ids = self._check(tokens)
-        if ids not in self._kept:
-            self._kept[ids] = self._ask(Ask(ids))[0]
-            forget(self._kept, self._most)
-        self._kept.move_to_end(ids)
-        return self._kept[ids].copy()
+        row: Array = self._row(self._check(tokens)).copy()
+        return row
 
     def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
         """The logits after each token from place `start` on, one row per token."""
@@ -317,14 +312,13 @@ def find_host(model: Any, where: str) -> Address:
     raise SettingError(where, seen="a model of this machine", expected=expected, hint=hint)
 
 
-def load_remote(address: str, token: str | None = None) -> RemoteModel:
-    """The model of a host."""
-    return RemoteModel(Connection(read_address(address, token)))
-
-
-def load_from_host(address: str, name: str, token: str | None = None) -> RemoteModel | None:
-    """The model of a host if it has this name."""
-    wire = Connection(read_address(address, token))
+def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
+    """The model at an address, or that of the host if it has this name."""
+    if name.lower().startswith(("http://", "https://")):
+        return RemoteModel(Connection(read_address(name, token)))
+    if not host:
+        return None
+    wire = Connection(read_address(host, token))
     return RemoteModel(wire) if read_card(wire.ask("GET", "/v1/card"), wire.place)["name"] == name else None
 
 

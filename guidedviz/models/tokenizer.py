@@ -6,7 +6,6 @@ It reads byte-level BPE, as Llama 3 and GPT-2 have it, and single characters. Ot
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,13 @@ from guidedviz.models.chat import any_of
 from guidedviz.models.weights import damaged, read_json
 from guidedviz.tokens.readers import byte_alphabet, flat_parts
 
+LETTERS, NUMBERS = "a-zA-Zª", "0-9²"  # as classes of the kinds of characters
+WORD, REST = r"[^\r\n\p{L}\p{N}]?\p{L}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-QWEN2 = LLAMA3.replace("{1,3}", "")
-CLASSES = {r"\p{L}": "a-zA-Zª", r"\p{N}": "0-9²"}
-ESCAPE = re.compile(r"\\p\{[LN]\}|\\[^a-zA-Z0-9]|\\[sSrnt]|\\.|[^\\]", re.DOTALL)
+QWEN2 = rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{WORD}|\p{{N}}|{REST}"
+LLAMA3 = QWEN2.replace(r"\p{N}|", r"\p{N}{1,3}|")
+CLERK, DIGIT, CHARACTER = rf"{WORD}|\p{{N}}|{REST}", r"\p{N}|[^\p{N}]+", r"[\s\S]"
 KNOWN = "byte-level BPE or single characters"
-PATTERN = 1_000  # characters of a pattern
-CHOICES = 3  # in one alternative of a pattern: each repeat may multiply the time by the length of a text
-GROUP = re.compile(r"(?<!\\)\(\?(?!:|!|=|i:|<[!=])")  # of an unusual kind
 MOST_ID = 1 << 22
 ADDED = 4_096  # tokens that are text, of which one regex is made
 AROUND = 64  # special tokens around a text
@@ -53,28 +47,15 @@ KINDS = _Kinds()
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     r"""A tokenizer's pattern for Python's `re`, to be matched with the kinds of a text's characters.
 
-    A pattern that may try very many ways to match is refused, such as one with a repeated group.
-
     >>> compile_pattern(r"\p{N}{1,3}| ?[^\s\p{L}]+").pattern
     '[0-9²]{1,3}| ?[^\\sa-zA-Zª]+'
     """
-    if len(pattern) > PATTERN or GROUP.search(pattern):
-        raise ValueError(f"the pattern {pattern}")
-    written, inside, before, depth, choices = [], False, "", 0, 0
-    for part in ESCAPE.findall(pattern):
-        if not inside:
-            depth += (part == "(") - (part == ")")
-            choices = 0 if part == "|" and not depth else choices
-            choices += part in "*+{(" or (part == "?" and before not in "(*+?}")
-            if choices > CHOICES or (before == ")" and part in "*+{"):
-                raise ValueError(f"the pattern {pattern}, which has many ways to match")
-        inside = part == "[" or (inside and part != "]")
-        known = CLASSES.get(part)
-        if known is None and re.fullmatch(r"\\[a-zA-Z0-9]", part) and part[1] not in "sSrnt":
-            raise ValueError(f"the escape {part}")
-        written.append(part if known is None else known if inside else f"[{known}]")
-        before = part
-    return re.compile("".join(written))
+    inside = re.sub(r"\[.*?\]", lambda found: found[0].replace(r"\p{L}", LETTERS).replace(r"\p{N}", NUMBERS), pattern)
+    return re.compile(inside.replace(r"\p{L}", f"[{LETTERS}]").replace(r"\p{N}", f"[{NUMBERS}]"))
+
+
+# A file may name these patterns only: another one could take very long on some texts, or skip a part of them.
+PATTERNS = {pattern: compile_pattern(pattern) for pattern in (GPT2, QWEN2, LLAMA3, CLERK, DIGIT, CHARACTER)}
 
 
 class Tokenizer:
@@ -93,9 +74,13 @@ class Tokenizer:
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError, re.error) as error:
             raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN) from None
         about = folder / "tokenizer_config.json"
-        ends = read_json(about).get("eos_token") if about.exists() else None
-        ends = ends.get("content") if isinstance(ends, dict) else ends
-        self.eos_token_id = self._ids.get(ends) if isinstance(ends, str) else None
+        texts = {
+            key: text.get("content") if isinstance(text, dict) else text
+            for key, text in (read_json(about) if about.exists() else {}).items()
+            if key.endswith("_token")
+        }
+        self.names = {key: text for key, text in texts.items() if isinstance(text, str)}
+        self.eos_token_id = self._ids.get(self.names.get("eos_token", ""))
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
         self.special = dict(_token(token) for token in config["added_tokens"] if token["special"])
@@ -107,11 +92,13 @@ class Tokenizer:
         for piece, token in model["vocab"].items():
             _check_token(piece, token)
         self._ids: dict[str, int] = self.special | self._added | model["vocab"]
-        self._normal = _normalizes(config["normalizer"])
+        self._normal = config["normalizer"] is not None
+        if self._normal and config["normalizer"]["type"] != "NFC":
+            raise ValueError(f"the normalizer {config['normalizer']['type']}")
         before = list(flat_parts(config["pre_tokenizer"], "pretokenizers"))
         if len(before) > SPLITS:
             raise ValueError(f"{len(before):,} parts of the pre-tokenizer")
-        self._patterns = [compile_pattern(pattern) for part in before for pattern in _patterns(part)]
+        self._patterns = [PATTERNS[pattern] for part in before if (pattern := _pattern(part))]
         bytes_too = any(part["type"] == "ByteLevel" for part in before)
         self._letters = {byte: char for char, byte in byte_alphabet().items()} if bytes_too else None
         self._ranks = _ranks(model)
@@ -149,7 +136,7 @@ class Tokenizer:
             return [self._added[text]]
         words = [text]
         for pattern in self._patterns:
-            words = [piece for word in words for piece in _isolated(pattern, word)]
+            words = [word[slice(*match.span())] for word in words for match in pattern.finditer(word.translate(KINDS))]
         return [self._ids[piece] for word in words for piece in self._pieces(word)]
 
     def _pieces(self, word: str) -> list[str]:
@@ -192,32 +179,16 @@ def merge(symbols: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def _isolated(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    """The matches of a pattern and the texts between them, in their order."""
-    end = 0
-    for match in pattern.finditer(text.translate(KINDS)):
-        begin, stop = match.span()
-        yield from filter(None, (text[end:begin], text[begin:stop]))
-        end = stop
-    yield from filter(None, (text[end:],))
-
-
-def _normalizes(part: dict[str, Any] | None) -> bool:
-    """Whether the text is normalized to NFC; other normalizers are refused."""
-    if part is not None and part["type"] != "NFC":
-        raise ValueError(f"the normalizer {part['type']}")
-    return part is not None
-
-
-def _patterns(part: dict[str, Any]) -> list[str]:
-    """The patterns by which a part of the pre-tokenizer splits a text."""
+def _pattern(part: dict[str, Any]) -> str:
+    """The pattern by which a part of the pre-tokenizer splits a text; "" if it does not split."""
     match part:
         case {"type": "ByteLevel", "add_prefix_space": False, "use_regex": regex}:
-            return [GPT2] if regex else []
+            return GPT2 if regex else ""
         case {"type": "Digits", "individual_digits": True}:
-            return [r"\p{N}"]
-        case {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}:
-            return [pattern]
+            return DIGIT
+        case {"type": "Split", "pattern": {"Regex": str(pattern)}, "behavior": "Isolated", "invert": False}:
+            if pattern in PATTERNS:
+                return pattern
     raise ValueError(f"the pre-tokenizer {part}")
 
 

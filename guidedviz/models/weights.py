@@ -7,7 +7,8 @@ gaps. All headers, and the settings of config.json, are checked before any numbe
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from math import inf, pi, prod
 from pathlib import Path
@@ -141,7 +142,7 @@ def _locate(file: Path, name: str, about: Any, start: int) -> StoredTensor:
 
 
 LARGEST_SIZE = 1 << 20  # of every number of a shape
-WHOLE, NUMBER = (int,), (int, float)
+FIXED = {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}
 NAMES = {
     "vocabulary": "vocab_size",
     "width": "hidden_size",
@@ -160,40 +161,31 @@ def read_shape(folder: Path) -> Shape:
     6
     """
     file = folder / "config.json"
-    config = read_json(file)
-    for key, value in {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}.items():
-        if config.get(key, value) != value or (key == "model_type" and key not in config):
-            raise damaged(file, f"{key} {quoted(config.get(key))}", quoted(value))
-    sizes = {name: _number(file, config, key, None, 1, LARGEST_SIZE, WHOLE) for name, key in NAMES.items()}
-    heads, width = sizes["heads"], sizes["width"]
-    kv_heads = _number(file, config, "num_key_value_heads", heads, 1, LARGEST_SIZE, WHOLE)
-    head_size = _number(
-        file, config, "head_dim", width / heads if width % heads else width // heads, 1, LARGEST_SIZE, WHOLE
-    )
+    config = {"model_type": None, "tie_word_embeddings": False} | read_json(file)
+    for key, value in FIXED.items():
+        if config.get(key, value) != value:
+            raise damaged(file, f"{key} {quoted(config[key])}", quoted(value))
+    number = partial(_number, file, config)
+    sizes = {name: number(key, 1, LARGEST_SIZE, whole=True) for name, key in NAMES.items()}
+    heads, width, tied = sizes["heads"], sizes["width"], config["tie_word_embeddings"]
+    kv_heads = number("num_key_value_heads", 1, LARGEST_SIZE, heads, whole=True)
+    head_size = number("head_dim", 1, LARGEST_SIZE, width / heads if width % heads else width // heads, whole=True)
     if heads % kv_heads or head_size % 2:
         raise damaged(file, f"{heads} heads of {head_size}, {kv_heads} for keys", "sizes that divide")
-    tied = config.get("tie_word_embeddings", False)
     if not isinstance(tied, bool):
         raise damaged(file, f"tie_word_embeddings {quoted(tied)}", "true or false")
-    return Shape(
-        **sizes,
-        kv_heads=kv_heads,
-        head_size=head_size,
-        epsilon=_number(file, config, "rms_norm_eps", 1e-6, 1e-12, 0.1),
-        tied=tied,
-        frequencies=_frequencies(file, config, head_size),
-    )
+    epsilon, frequencies = number("rms_norm_eps", 1e-12, 0.1, 1e-6), _frequencies(file, config, head_size)
+    return Shape(**sizes, kv_heads=kv_heads, head_size=head_size, epsilon=epsilon, tied=tied, frequencies=frequencies)
 
 
 def _number(
-    file: Path, settings: dict[str, Any], key: str, default: Any, least: float, most: float, kinds: Any = NUMBER
+    file: Path, settings: dict[str, Any], key: str, least: float, most: float, default: Any = None, whole: bool = False
 ) -> Any:
     """A setting from `least` to `most`."""
     value = settings.get(key)
     value = default if value is None else value
-    if type(value) not in kinds or not least <= value <= most:
-        whole = "whole " if kinds == WHOLE else ""
-        raise damaged(file, f"{key} {quoted(value)}", f"a {whole}number from {least:g} to {most:,}")
+    if type(value) not in ((int,) if whole else (int, float)) or not least <= value <= most:
+        raise damaged(file, f"{key} {quoted(value)}", f"a {'whole ' * whole}number from {least:g} to {most:,}")
     return value
 
 
@@ -202,18 +194,18 @@ def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     if not isinstance(rope, dict):
         raise damaged(file, f"rope settings {quoted(rope)}", "those of Llama")
-    theta = _number(file, rope, "rope_theta", config.get("rope_theta", 10_000.0), 1, 1e12)
+    number = partial(_number, file, rope)
+    theta = number("rope_theta", 1, 1e12, config.get("rope_theta", 10_000.0))
     plain = theta ** -(np.arange(0, size, 2, dtype=np.float32) / np.float32(size))
     kind = rope.get("rope_type", rope.get("type", "default"))
     if kind not in ("default", "linear", "llama3"):
         raise damaged(file, f"rope_type {quoted(kind)}", "default, linear or llama3")
-    factor: Any = 1.0 if kind == "default" else 1 / _number(file, rope, "factor", None, 1e-3, 1e6)
+    factor: Any = 1.0 if kind == "default" else 1 / number("factor", 1e-3, 1e6)
     if kind == "llama3":
-        low = _number(file, rope, "low_freq_factor", None, 1e-3, 1e6)
-        high = _number(file, rope, "high_freq_factor", None, 1e-3, 1e6)
+        low, high = (number(key, 1e-3, 1e6) for key in ("low_freq_factor", "high_freq_factor"))
         if low >= high:
             raise damaged(file, f"low_freq_factor {low}, high_freq_factor {high}", "a low one below the high one")
-        context = _number(file, rope, "original_max_position_embeddings", None, 1, LARGEST_SIZE)
+        context = number("original_max_position_embeddings", 1, LARGEST_SIZE)
         waves = context * plain / (2 * pi)  # in the first context
         kept = np.clip((waves - low) / (high - low), 0, 1)
         factor = kept + (1 - kept) * factor
@@ -239,7 +231,7 @@ def read_llama(folder: Path) -> Llama:
             raise damaged(file, f"tensor {quoted(name)}: {stored[name].kind}", " or ".join(FLOATS))
     weights = sum(map(prod, expected.values()))
     if 4 * weights > memory():
-        raise too_large(folder.name, weights * 4 / 1e6)
+        raise too_large(folder.name, weights)
     layers = [_read_layer(stored, f"model.layers.{number}") for number in range(shape.layers)]
     embedding = stored["model.embed_tokens.weight"].read()
     head = embedding if shape.tied else stored["lm_head.weight"].read()
@@ -280,9 +272,11 @@ def _read_layer(stored: dict[str, StoredTensor], name: str) -> Layer:
 
     def stacked(*names: str) -> Array:
         parts = [stored[f"{name}.{part}.weight"] for part in names]
-        if all(one.end == other.begin and one.kind == other.kind for one, other in pairwise(parts)):
+        if all(
+            (one.file, one.kind, one.end) == (other.file, other.kind, other.begin) for one, other in pairwise(parts)
+        ):
             shape = sum(part.shape[0] for part in parts), *parts[0].shape[1:]
-            return StoredTensor(parts[0].file, parts[0].kind, shape, parts[0].begin, parts[-1].end).read()
+            return replace(parts[0], shape=shape, end=parts[-1].end).read()
         return np.concatenate([part.read() for part in parts])
 
     return Layer(

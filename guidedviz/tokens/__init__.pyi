@@ -1,4 +1,4 @@
-from guidedviz.tokens.explain import Guide as Guide
+from guidedviz.tokens.guide import Guide as Guide
 from guidedviz.tokens.guide import split_guide as split_guide
 from guidedviz.tokens.index import Index as Index
 from guidedviz.tokens.jump import find_jump as find_jump

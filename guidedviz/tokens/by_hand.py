@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
-from guidedviz.machines.regular.pattern import CLASSES, looks_like_class, unknown_class
-from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import Guide, illegal_token
+from guidedviz.machines.regular import dfa, minimal, nfa, pattern
+from guidedviz.tokens.guide import Guide, illegal_token
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 NAMED = 8  # the most tokens that a reason lists
@@ -33,15 +30,14 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
     ([0, 1], [0, 1, 2, 4], [])
     """
     check_vocabulary(vocabulary, "char_classes")
-    texts = {token: vocabulary.pieces[token].decode(errors="ignore") for token in vocabulary.text_ids}
-    single = {
-        token: text for token, text in texts.items() if len(text) == 1 and text.encode() == vocabulary.pieces[token]
-    }
+    single = dict[int, int]()  # the character of each id that is one
+    for token in vocabulary.text_ids:
+        text = vocabulary.pieces[token].decode(errors="ignore")
+        if len(text) == 1 and text.encode() == vocabulary.pieces[token]:
+            single[token] = ord(text)
     return {
-        name: frozenset(
-            token for token, text in single.items() if any(low <= ord(text) <= high for low, high in ranges)
-        )
-        for name, ranges in CLASSES.items()
+        name: frozenset(token for token, code in single.items() if any(low <= code <= high for low, high in ranges))
+        for name, ranges in pattern.CLASSES.items()
     }
 
 
@@ -157,12 +153,11 @@ class GuidedFSM:
             named = self._classes.get(what, self.vocabulary.ids(what.encode(errors="surrogatepass")))
             if found := frozenset(filter(self.vocabulary.is_text, named)):
                 return found
-            if what not in self._classes and (looks_like_class(what) or not what):
-                raise unknown_class(where, what, "one character")
+            if what not in self._classes and (pattern.looks_like_class(what) or not what):
+                raise pattern.unknown_class(where, what, "one character")
+            expected = "a class or a character of this vocabulary"
             hint = "an intermediate state for a sequence" if len(what) > 1 else ""
-            raise SettingError(
-                where, seen=quoted(what), expected="a class or a character of this vocabulary", hint=hint
-            )
+            raise SettingError(where, seen=quoted(what), expected=expected, hint=hint)
         if isinstance(what, Iterable) and not isinstance(what, bytes):
             return frozenset[int]().union(*(self._find_tokens(where, one) for one in what))
         return frozenset({_check_token(where, self.vocabulary, what)})
@@ -196,7 +191,7 @@ class GuidedFSM:
         """Return to the start state; the transitions are kept."""
         self.state = self.start
 
-    def machine(self) -> DFA:
+    def machine(self) -> dfa.DFA:
         """The smallest machine over bytes that accepts the same texts; it works with any vocabulary.
 
         >>> fsm = gv.GuidedFSM(gv.Vocabulary(["é".encode(), b"ab"]), accepting=1)
@@ -205,8 +200,8 @@ class GuidedFSM:
         True
         """
         others = [state for state in self.transitions if state != self.start]
-        numbers = {self.start: NFA.initial} | {state: number for number, state in enumerate(others, 2)}
-        edges: list[list[Edge]] = [[] for _ in range(len(others) + 2)]
+        numbers = {self.start: nfa.NFA.initial} | {state: number for number, state in enumerate(others, 2)}
+        edges: list[list[nfa.Edge]] = [[] for _ in range(len(others) + 2)]
         for source, ways in self.transitions.items():
             for piece, target in {(self.vocabulary.pieces[token], numbers[to]) for token, to in ways.items()}:
                 at = numbers[source]
@@ -215,9 +210,9 @@ class GuidedFSM:
                     at = len(edges)
                     edges.append([])
                 edges[at].append((piece[-1], piece[-1], target))
-            if len(edges) > MOST_NFA_STATES:
-                raise too_large(f"more than {MOST_NFA_STATES:,} NFA states")
+            if len(edges) > nfa.MOST_NFA_STATES:
+                raise nfa.too_large(f"more than {nfa.MOST_NFA_STATES:,} NFA states")
         free: list[tuple[int, ...]] = [()] * len(edges)
         for state, number in numbers.items():
-            free[number] = (NFA.accepting,) if self.is_accepting(state) else ()
-        return minimise(build_dfa(NFA(tuple(map(tuple, edges)), tuple(free))))
+            free[number] = (nfa.NFA.accepting,) if self.is_accepting(state) else ()
+        return minimal.minimise(dfa.build_dfa(nfa.NFA(tuple(map(tuple, edges)), tuple(free))))

@@ -17,11 +17,9 @@ from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.extras import installed
 from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.machine import Machine, read, to_bytes
-from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines.constraint import Asked, Matcher, ask
-from guidedviz.tokens.engines.engine_guide import PREPARE, VARIANTS, prepared
-from guidedviz.tokens.explain import token_path
-from guidedviz.tokens.guide import guide
+from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
+from guidedviz.tokens.guide import guide, token_path
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 
 KINDS = ("forced only", "known fault", "lawful choice", "ours", "not known")

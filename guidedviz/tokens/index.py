@@ -15,8 +15,7 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
-from guidedviz.tokens.arrays import Ids, Ints, Mask
-from guidedviz.tokens.trie import MoveTable
+from guidedviz.tokens.trie import Ids, Ints, Mask, MoveTable, read_only
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 MOST_ENTRIES = 2**24  # kinds x states; 64 MB
@@ -45,8 +44,7 @@ class Index:
         """True for every id that is legal; read-only."""
         (tokens, kinds), mask = self._live, np.zeros(len(self.kind), dtype=np.bool_)
         mask[tokens] = (self.after[:, state] >= 0).take(kinds)
-        mask.flags.writeable = False
-        return mask
+        return read_only(mask)
 
     def next_state(self, state: int, token: int) -> int | None:
         """The state after a token; None if the token is illegal."""

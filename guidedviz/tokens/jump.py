@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import dropwhile
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, IllegalToken
-from guidedviz.tokens.guide import Guide
+from guidedviz.errors import GuidedVizError
+from guidedviz.tokens.guide import Guide, read_tokens
 from guidedviz.tokens.vocabulary import Vocabulary, fitting_tokens, spell_longest
 
 # canonical: the tokenizer cuts the output again, and tokens that it cuts differently are taken back
@@ -79,11 +79,9 @@ def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
 def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:
     """The tokens of a spelling to put; None if one of them is illegal, or if they add no bytes."""
     same = shared_length(tokens, spelled)
-    new, ways = spelled[same:], [states[same]]
-    try:
-        for token in new:
-            ways.append(guide.advance(ways[-1], token))
-    except IllegalToken:
+    new = spelled[same:]
+    ways = read_tokens(guide, states[same], new)
+    if len(ways) <= len(new):
         return None
     pieces, left, keep = guide.vocabulary.pieces, b"", len(new)
     for place in reversed(range(len(new) * heal)):  # a position from which one legal token goes beyond the run
@@ -136,18 +134,6 @@ class Lattice:
     def count_beyond(self) -> int:
         """The number of spellings whose last token ends beyond the run."""
         return sum(ways * len(tokens) for ways, tokens in zip(self.ways, self.beyond, strict=False))
-
-
-def build_lattice(vocabulary: Vocabulary, text: bytes | str) -> Lattice:
-    """Build the lattice of a text; no token ends beyond it.
-
-    >>> lattice = build_lattice(Vocabulary([b"a", b"b", b"ab", b"ba"]), "abab")
-    >>> lattice.fits, lattice.ways, lattice.count
-    (((0, 2), (1, 3), (0, 2), (1,)), (1, 1, 2, 3, 5), 5)
-    """
-    run = text.encode() if isinstance(text, str) else text
-    fits = tuple(tuple(fitting_tokens(vocabulary, run, at)) for at in range(len(run)))
-    return Lattice(run, vocabulary, fits, ((),) * len(run))
 
 
 def build_forced_lattice(guide: Guide, state: Hashable) -> Lattice:

@@ -18,9 +18,8 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.arrays import Ints, Mask
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.trie import MoveTable, Trie, build_trie
+from guidedviz.tokens.trie import Ints, Mask, MoveTable, Trie, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 
 SLICES = {  # the kinds of text, the one with the most tokens first

@@ -21,9 +21,8 @@ import numpy as np
 
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.arrays import Ids, Mask
 from guidedviz.tokens.readers import LONGEST, read_llama3, read_ranks, read_tekken, read_tokenizer
-from guidedviz.tokens.trie import Trie, build_trie
+from guidedviz.tokens.trie import Ids, Mask, Trie, build_trie, read_only
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -108,17 +107,14 @@ class Vocabulary:
         [3, 2, 0, 1]
         """
         others = (token for token in range(len(self)) if not self.is_text(token))
-        order = np.array([*sorted(self.text_ids, key=self.pieces.__getitem__), *others], dtype=np.int32)
-        order.flags.writeable = False
-        return order
+        return read_only(np.array([*sorted(self.text_ids, key=self.pieces.__getitem__), *others], dtype=np.int32))
 
     @cached_property
     def rank(self) -> Ids:
         """The position of every id in `order`."""
         rank = np.empty(len(self), dtype=np.int32)
         rank[self.order] = np.arange(len(self))
-        rank.flags.writeable = False
-        return rank
+        return read_only(rank)
 
     @cached_property
     def longest(self) -> int:
@@ -167,8 +163,7 @@ class Vocabulary:
     def with_eos(self, mask: Mask, accepting: bool) -> Mask:
         """Allow EOS exactly where the text may end, and make the mask read-only."""
         mask[list(self.eos)] = accepting
-        mask.flags.writeable = False
-        return mask
+        return read_only(mask)
 
     def display(self, token: int) -> str:
         r"""The token as people read it; never raises.

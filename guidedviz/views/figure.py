@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.extras import need
-from guidedviz.headless import for_site, headless
+from guidedviz.extras import for_site, headless, need
 from guidedviz.markup import NOTHING, Element, node, printable
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 

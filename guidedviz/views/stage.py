@@ -5,7 +5,8 @@ two panels (the machine with its stack, and the next token), and a line with the
 the picture and stands above the next token.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing, taken_back
@@ -21,15 +22,16 @@ from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
-from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
-from guidedviz.views.words import pack_step, reading, say_badge, write_badge
+from guidedviz.views.vocabulary.map import legal_kinds, say_kinds, say_mask, split_kinds, write_map
+from guidedviz.views.words import pack_step, prompt_parts, reading, say_badge, special_name, write_badge
 
 WIDTH, EDGE, GAP, PAD = 920.0, 16.0, 10.0, 12.0
 INNER = WIDTH - 2 * EDGE
 LEFT, STACK = 442.0, 166.0  # the panel of the machine, and the stack in it
 LEAST, CARD = 352.0, 46.0  # the height that a machine may take, and that of a frame of the stack
-LINE, CHIP = 88, 44.0  # characters of a line of the prompt, and the height of a token
+CHIP, BETWEEN = 44.0, 4.0  # the height of a token, and the room after it
+LINES, WORDS = re.compile(".{1,88}"), re.compile("[^ ↵]{0,87}[ ↵]|[^ ↵]{1,88}")  # of a prompt
+SPECIAL = "special token"
 
 
 def draw_stage(
@@ -52,7 +54,7 @@ def draw_stage(
     cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     steps = _pack(trace)
     words = steps[cursor - 1]["words"] if cursor else "at the prompt" if steps else "no step yet"
-    parts = [_header(trace), _strip(steps, trace.prompt, cursor, words)]
+    parts = [_header(trace), _strip(steps, trace, cursor, words)]
     told = [f"{_place(trace, cursor)} · {words}"]
     place = min(cursor, len(steps) - 1)  # of the step whose distribution is shown: the next one, or the last one
     if split is not None and (machine is None or stack):
@@ -80,7 +82,7 @@ def draw_stage(
     for svg, height in parts:
         placed.append(moved(0, y, svg))
         y += height + GAP
-    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {'. '.join(told)}"
+    alt = f"{_title(trace)} Prompt {_say_prompt(trace)}. Output {_quote(trace, cursor)}. {'. '.join(told)}"
     return Figure(drawing(WIDTH, y - GAP + EDGE, *placed, alt=alt), _summary(trace, cursor), alt)
 
 
@@ -91,8 +93,8 @@ def draw_strip(trace: Trace, *, mass: bool = False) -> Figure:
     """
     expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
     steps, count = _pack(trace), len(trace.steps)
-    svg, height = _strip(steps, trace.prompt, mass=mass)
-    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, count)}."
+    svg, height = _strip(steps, trace, mass=mass)
+    alt = f"{_title(trace)} Prompt {_say_prompt(trace)}. Output {_quote(trace, count)}."
     said = (f"{step['label']} {step['massText']}" for step in steps if mass)
     alt += " Z per step: " * mass + " · ".join(said)
     return Figure(drawing(WIDTH, height + 12, moved(0, 6, svg), alt=alt), _summary(trace, count), alt)
@@ -108,6 +110,10 @@ def _pack(trace: Trace) -> list[PackedStep]:
 
 def _title(trace: Trace) -> str:
     return f"{trace.source}: {trace.model} on {trace.device}, {trace.vocabulary_size:,} tokens."
+
+
+def _say_prompt(trace: Trace) -> str:
+    return "".join(f"({SPECIAL} {part})" if place % 2 else part for place, part in enumerate(prompt_parts(trace)))
 
 
 def _quote(trace: Trace, cursor: int) -> str:
@@ -146,41 +152,64 @@ def _header(trace: Trace) -> Drawn:
 
 
 def _strip(
-    steps: Sequence[PackedStep], prompt: str, cursor: int | None = None, words: str = "", mass: bool = False
+    steps: Sequence[PackedStep], trace: Trace, cursor: int | None = None, words: str = "", mass: bool = False
 ) -> Drawn:
     """The prompt and the tokens, those after the cursor pale, and below them the words about its step."""
-    lines = (reading(prompt)[start : start + LINE] for start in range(0, len(reading(prompt)), LINE))
-    drawn = [(soft(0, 26, line, 15, mono=True), wide(line, 15) + 6) for line in lines]
+    drawn = [*_prompt(prompt_parts(trace))]
     gone = {place for step in steps[:cursor] for place in step["back"]}
     for place, step in enumerate(steps):
         shown = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
         pale = cursor is not None and place >= cursor
-        drawn.append(_chip(step, cursor == place + 1, pale or place in gone, place in gone, *shown))
+        special = bool(trace.parts) and step["end"] == "eos"
+        drawn.append(_chip(step, special, cursor == place + 1, pale or place in gone, place in gone, *shown))
     x, y, chips = 0.0, 0.0, []
     for svg, width in drawn:
         if x + width > INNER - 2 * PAD:
-            x, y = 0.0, y + CHIP + 4
+            x, y = 0.0, y + CHIP + BETWEEN
         chips.append(moved(x, y, svg))
-        x += width + 4
+        x += width + BETWEEN
     said = soft(0, y + CHIP + 18, shorten(words, 130), 13) if words else NOTHING
     return _row(("text", INNER, (together([*chips, said]), y + CHIP + 22 * bool(words))))
 
 
-def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float, said: str) -> Drawn:
+def _prompt(parts: Sequence[str]) -> Iterator[Drawn]:
+    """The prompt in lines; where it has special tokens, which are chips, in words."""
+    plain = len(parts) == 1
+    for place, part in enumerate(parts):
+        if place % 2:
+            yield _special(part, 26)
+            continue
+        for piece in (LINES if plain else WORDS).findall(part):
+            gap = 6.0 if plain else -BETWEEN * piece.endswith(" ")
+            yield soft(0, 26, piece, 15, mono=True), wide(piece, 15) + gap
+
+
+def _special(text: str, y: float) -> Drawn:
+    """The name of a special token on a chip."""
+    name = special_name(text)
+    width = wide(name, 13) + 16
+    ground = node("rect", x=0, y=y - 15, width=width, height=21, rx=10.5, fill="var(--gv-soft)")
+    words = write(width / 2, y, name, 13, mono=True, text_anchor="middle", fill="var(--gv-page)")
+    return node("g", ground, words, role="img", aria_label=f"{SPECIAL} {text}", data_part="special"), width
+
+
+def _chip(step: PackedStep, special: bool, current: bool, pale: bool, gone: bool, share: float, said: str) -> Drawn:
     """A token, and below it how it came; one that is taken back is struck through."""
     how, words, dropped = step["how"], shorten(step["label"], 80), shorten(step["dropped"], 24)
     asked = how in ("sampled", "accepted")
     below = {"none": "end", "sampled": said, "accepted": f"✓ {said}"}.get(how, how)
     below = "taken back" if gone else below
     left = wide(dropped, 12) + 6 if dropped else 0.0  # of what is below
-    width = max(wide(words, 15), left + 0.9 * wide(below, 12)) + 12
+    name, long = _special(words, 20) if special else (NOTHING, wide(words, 15))
+    width = max(long, left + 0.9 * wide(below, 12)) + 12
     fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * share if asked else 0.0}
     strange = current or how in ("inserted", "none")
     line = {"stroke": "var(--gv-orange)" if strange else "var(--gv-line)", "stroke_width": 2.5 if current else 1}
     line |= {"stroke_dasharray": "3 2"} if how == "forced" and not current else {}
     box = node("rect", x=0, y=0, width=width, height=CHIP, rx=4, **fill, **line)
     struck = {"text_decoration": "line-through"} if gone else {}
-    parts = [box, write(width / 2, 20, words, 15, mono=True, text_anchor="middle", **struck)]
+    text = write(width / 2, 20, words, 15, mono=True, text_anchor="middle", **struck)
+    parts = [box, moved((width - long) / 2, 0, name) if special else text]
     parts.append(soft((width + left) / 2, 37, below, text_anchor="middle"))
     if dropped:
         parts.append(soft(6, 37, dropped, mono=True, text_decoration="line-through"))

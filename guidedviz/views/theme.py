@@ -7,38 +7,24 @@ they are replaced by the light values. Maps use sea (legal), land (illegal) and 
 
 import re
 
-LIGHT = {
-    "page": "#ffffff",
-    "card": "#f6f7f9",
-    "line": "#d3d8df",
-    "ink": "#1b1f24",
-    "soft": "#57606c",
-    "blue": "#0072b2",
-    "sky": "#56b4e9",
-    "orange": "#b84f00",
-    "gold": "#b97700",
-    "green": "#00795c",
-    "on": "#ffffff",
-    "sea": "#0072b2",
-    "land": "#dde1e7",
-    "foam": "#ffffff",
+PALETTE = {  # of light and of dark pages
+    "page": ("#ffffff", "#16191e"),
+    "card": ("#f6f7f9", "#1d2127"),
+    "line": ("#d3d8df", "#3a414b"),
+    "ink": ("#1b1f24", "#eceff3"),
+    "soft": ("#57606c", "#a7b0bc"),
+    "blue": ("#0072b2", "#56b4e9"),
+    "sky": ("#56b4e9", "#2f6f98"),
+    "orange": ("#b84f00", "#f5914a"),
+    "gold": ("#b97700", "#f0b53c"),
+    "green": ("#00795c", "#3fcf9f"),
+    "on": ("#ffffff", "#0d1014"),
+    "sea": ("#0072b2", "#2a6a9c"),
+    "land": ("#dde1e7", "#2d333c"),
+    "foam": ("#ffffff", "#ffffff"),
 }
-DARK = {
-    "page": "#16191e",
-    "card": "#1d2127",
-    "line": "#3a414b",
-    "ink": "#eceff3",
-    "soft": "#a7b0bc",
-    "blue": "#56b4e9",
-    "sky": "#2f6f98",
-    "orange": "#f5914a",
-    "gold": "#f0b53c",
-    "green": "#3fcf9f",
-    "on": "#0d1014",
-    "sea": "#2a6a9c",
-    "land": "#2d333c",
-    "foam": "#ffffff",
-}
+LIGHT = {name: light for name, (light, _) in PALETTE.items()}
+DARK = {name: dark for name, (_, dark) in PALETTE.items()}
 FORCED = {  # the colours of a person's system: one for all meanings, which shapes and widths tell apart
     **dict.fromkeys(("page", "card", "on"), "Canvas"),
     **dict.fromkeys(("line", "ink", "soft"), "CanvasText"),

@@ -3,19 +3,22 @@
 The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
 """
 
+import re
 from collections.abc import Collection, Sequence
 
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import ENDS, Candidate, Step
+from guidedviz.decoding.trace import ENDS, Candidate, Step, Trace
 from guidedviz.errors import shorten
-from guidedviz.headless import headless
+from guidedviz.extras import headless
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element
 from guidedviz.models.model import Source
 from guidedviz.views.figure import soft, wide, write
 
 FREE = 0.999999  # a legal mass above this counts as 1
+LONG = 6  # characters of a probability that is not said twice
+LONGEST = 40  # characters of the name of a special token
 ROWS = 9  # candidates in a distribution, one per digit key
 
 
@@ -37,6 +40,21 @@ def reading(text: str) -> str:
     inner = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text.strip(" "))
     left = len(text) - len(text.lstrip(" "))
     return visible(b" " * left) + inner + visible(b" " * (len(text) - left - len(text.strip(" "))))
+
+
+def prompt_parts(trace: Trace) -> tuple[str, ...]:
+    """The prompt as it is shown: its texts and the names of its special tokens in turn; often one text."""
+    parts = trace.parts or (trace.prompt,)
+    return tuple(shorten(reading(part), LONGEST) if place % 2 else reading(part) for place, part in enumerate(parts))
+
+
+def special_name(text: str) -> str:
+    """What a chip shows of a special token, without the usual signs around the name.
+
+    >>> special_name("<|im_end|>"), special_name("</s>")
+    ('im_end', '</s>')
+    """
+    return shorten(re.sub(r"^<\|(.+)\|>$", r"\1", text), LONGEST)
 
 
 def characters(data: bytes, room: float) -> list[tuple[float, str]]:
@@ -143,11 +161,11 @@ def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
-def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> PackedStep:
+def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
-    shown = shown_candidates(step, count)
-    left = 1 - sum(c.raw for c in shown), 1 - sum(c.drawn for c in shown) if step.legal else 0.0
-    left = left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0
+    shown = shown_candidates(step)
+    left = [1 - sum(c.raw for c in shown), 1 - sum(c.drawn for c in shown) if step.legal else 0.0]
+    left = [part if part > 1e-6 else 0.0 for part in left]
     plain = is_plain(step)  # a second bar is needed only where a token is forbidden or the probabilities differ
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
     return {
@@ -158,11 +176,11 @@ def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> Packed
         "maskedText": probability(step.masked),
         "rows": tuple(
             PackedRow(
-                c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal, *map(probability, (c.raw, c.drawn))
+                c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal, *say_change(c.raw, c.drawn, c.legal)
             )
             for c in shown
         ),
-        "rest": PackedRest(short(left[0]), short(left[1]), probability(left[0]), probability(left[1])),
+        "rest": PackedRest(short(left[0]), short(left[1]), *say_change(left[0], left[1])),
         "legal": step.legal,
         "free": step.mass > FREE and plain and all(candidate.legal for candidate in step.candidates),
         "after": "after the mask" if plain else "as drawn",
@@ -178,6 +196,18 @@ def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> Packed
         "dropped": "".join(map(label, step.dropped)),
         "back": tuple(back),
     }
+
+
+def say_change(before: float, after: float, legal: bool = True) -> tuple[str, str]:
+    """A probability before and after the mask; a long one that does not change is not said twice.
+
+    >>> say_change(0.1, 0.2), say_change(0.1, 0, legal=False), say_change(1.5e-7, 1.5e-7)
+    (('0.10', '0.20'), ('0.10', 'forbidden'), ('1 in 10⁷', 'same'))
+    """
+    said = probability(before), probability(after)
+    if not legal:
+        return said[0], "forbidden"
+    return (said[0], "same") if said[0] == said[1] and len(said[0]) > LONG else said
 
 
 # The source of a picture: live, recorded or a toy, and on which model. A picture that is kept is never LIVE.

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from guidedviz.extras import how_to_install, is_missing, need
-from guidedviz.headless import for_site, headless
+from guidedviz.extras import for_site, headless, how_to_install, is_missing, need
 from guidedviz.markup import node
 from guidedviz.views.figure import Figure, picture, show_figure
 

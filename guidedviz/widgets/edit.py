@@ -14,9 +14,7 @@ from guidedviz.decoding.player import Run
 from guidedviz.errors import PatternError, SettingError, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.source import KINDS, compile_text, guess_kind, say_error
-from guidedviz.tokens.budget import keep_budget
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide, guide
+from guidedviz.tokens.guide import Explanation, Guide, guide, keep_budget
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure

@@ -10,12 +10,11 @@ from typing import Any
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.plan import say_arrow
-from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, sketch_of
+from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, say_arrow, sketch_of
 from guidedviz.views.machine.films import bare_drawing, build_film
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import count_states, draw_machine, say_thick
-from guidedviz.views.stack.chart_film import ChartFrame, build_chart_film, draw_frame
+from guidedviz.views.stack.earley import ChartFrame, build_chart_film, draw_frame
 from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display, Shown, said
 
@@ -96,7 +95,7 @@ class FoldedMachine(Shown):
     @property
     def figure(self) -> Figure:
         """The drawing as a still picture."""
-        return draw_machine(self._now())
+        return draw_machine(fold(self.sketch, self.unfolded))
 
     def _record(self) -> dict[str, Any]:
         """Pages with the chains as they are, all folded, all unfolded, and all but one."""
@@ -114,9 +113,6 @@ class FoldedMachine(Shown):
             record.append(other._news(True) | {"moves": moves})
         return record[0] | {"pages": record}
 
-    def _now(self) -> Sketch:
-        return fold(self.sketch, self.unfolded)
-
     def _hear(self, heard: dict[str, Any]) -> None:
         match heard:
             case {"do": "turn", "chain": int(state)}:
@@ -125,7 +121,7 @@ class FoldedMachine(Shown):
                 self.turn_all(unfold)
 
     def _news(self, everything: bool) -> dict[str, Any]:
-        now = self._now()
+        now = fold(self.sketch, self.unfolded)
         return {
             "drawing": bare_drawing(now, compact=None).shapes,
             "words": count_states(lay_out(now, -1, None)),

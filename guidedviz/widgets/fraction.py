@@ -14,66 +14,44 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from guidedviz.decoding.jump import (
-    FRACTIONS,
-    Cost,
-    Parts,
-    Payoff,
-    SliderTask,
-    Timed,
-    build_tasks,
-    measure_cost,
-    median_cost,
-    median_run,
-    nearest_fraction,
-    time_task,
-)
+from guidedviz.decoding import jump
 from guidedviz.errors import SettingError
 from guidedviz.files import shipped
 from guidedviz.models.model import LanguageModel, Model, check_model
 from guidedviz.models.remote import RemoteModel
-from guidedviz.views.charts.payoff import (
-    AXES,
-    HEIGHT,
-    WIDTH,
-    draw_payoff,
-    draw_plot,
-    find_run,
-    say_point,
-    say_spread,
-    say_times,
-)
+from guidedviz.views.charts import costs
 from guidedviz.views.figure import Figure, drawing
 from guidedviz.views.words import kept_source, label, milliseconds
 from guidedviz.widgets.display import Display, Shown, is_still
 from guidedviz.widgets.runner import WORKER, running_loop, say_failure
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)  # texts side by side
+PLACES = range(len(jump.FRACTIONS))
 ROUNDS = 5  # of a live run; the median counts
 SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
 CLOSED = "This slider is closed: its runs stay, no new run is timed."
 EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
-Wish = tuple[SliderTask, int]  # a task, and the rows
-Round = tuple[Timed, Cost]  # a run, and the constants measured after it
+Wish = tuple[jump.SliderTask, int]  # a task, and the rows
+Round = tuple[jump.Timed, jump.Cost]  # a run, and the constants measured after it
 
 
-def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int = 1) -> FractionSlider:
+def fraction_slider(model: Model | jump.Payoff, *, fraction: float = 0.7, rows: int = 1) -> FractionSlider:
     """A slider over the runs of a live model, or recorded runs: `gv.fraction_slider(gv.decoding.Payoff.load(path))`.
 
     It shows recorded runs for a model whose forward pass takes longer than 80 ms or that is on a shared host, and where
     nobody can click.
     """
-    if isinstance(model, Payoff):
+    if isinstance(model, jump.Payoff):
         return FractionSlider(model, None, (), fraction, rows)
     check_model(model, "gv.fraction_slider, model")
     slow = "" if is_still() else say_slow(model)
     if slow or is_still():
-        return FractionSlider(Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows, slow)
+        return FractionSlider(jump.Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows, slow)
     if not isinstance(model, LanguageModel):
         raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
-    tasks = build_tasks(model)
+    tasks = jump.build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
-    payoff = Payoff(measure_cost(model), (), tuple(task.text for task in tasks), *about)
+    payoff = jump.Payoff(jump.measure_cost(model), (), tuple(task.text for task in tasks), *about)
     return FractionSlider(payoff, model, tasks, fraction, rows)
 
 
@@ -95,26 +73,26 @@ class FractionSlider(Shown):
 
     def __init__(
         self,
-        payoff: Payoff,
+        payoff: jump.Payoff,
         model: LanguageModel | None,
-        tasks: tuple[SliderTask, ...],
+        tasks: tuple[jump.SliderTask, ...],
         fraction: float,
         rows: int,
         note: str = "",
     ) -> None:
-        self.place, self.rows = nearest_fraction(fraction), _check_rows(rows)
+        self.place, self.rows = jump.nearest_fraction(fraction), _check_rows(rows)
         self.payoff, self.note = payoff, note
         self._model, self._tasks = model, tasks
         self._wish: Wish | None = None  # the run that is timed now or next
         self._running: asyncio.Task[None] | None = None
-        self._costs: list[Cost] = []  # measured between the runs
+        self._costs: list[jump.Cost] = []  # measured between the runs
         self._led = False  # whether code moved the handles
         saved = partial(self._pack, everything=True, led=True)
         self.display = Display("fraction", self._news, self._hear, saved=saved, on_close=self._release)
 
     def go(self, fraction: float, rows: int = 1) -> FractionSlider:
         """Move both handles; a run that has begun is stopped."""
-        self.place, self.rows = nearest_fraction(fraction), _check_rows(rows)
+        self.place, self.rows = jump.nearest_fraction(fraction), _check_rows(rows)
         self._wish, self._led = None, True
         return self._moved()
 
@@ -131,13 +109,13 @@ class FractionSlider(Shown):
     def figure(self) -> Figure:
         """The curves, the runs so far and the handle, as a still picture."""
         kept = replace(self.payoff, source=kept_source(self.payoff.source))
-        return draw_payoff(kept, FRACTIONS[self.place], self.rows)
+        return costs.draw_payoff(kept, jump.FRACTIONS[self.place], self.rows)
 
     def _hear(self, said: Any) -> None:
         match said:
             case {"do": "move"}:
                 self._wish = None
-            case {"do": "rest", "place": int(place), "rows": int(rows)} if 0 <= place < len(FRACTIONS) and rows in ROWS:
+            case {"do": "rest", "place": int(place), "rows": int(rows)} if place in PLACES and rows in ROWS:
                 self.place, self.rows = place, rows
                 if said.get("time") and self._model is not None:
                     self._time((self._tasks[place], rows))
@@ -173,11 +151,11 @@ class FractionSlider(Shown):
 
     def _keep(self, rounds: list[Round]) -> None:
         """Keep the median run in place of an older one with its place and rows, and the medians of the constants."""
-        run = median_run([run for run, _ in rounds])
-        old = find_run(self.payoff, nearest_fraction(run.asked), run.rows)
+        run = jump.median_run([run for run, _ in rounds])
+        old = costs.find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
         self._costs.append(rounds[-1][1])
         runs = (*(one for one in self.payoff.runs if one is not old), run)
-        self.payoff = replace(self.payoff, runs=runs, cost=median_cost(self._costs))
+        self.payoff = replace(self.payoff, runs=runs, cost=jump.median_cost(self._costs))
 
     def _moved(self) -> FractionSlider:
         self.display.tell()
@@ -202,45 +180,45 @@ class FractionSlider(Shown):
 
 def time_round(model: LanguageModel, wish: Wish, stop: Callable[[], bool]) -> Round | None:
     """Time a task once both ways, and the constants of the cost model right after it."""
-    run = time_task(model, *wish, stop)
-    return (run, measure_cost(model)) if run else None
+    run = jump.time_task(model, *wish, stop)
+    return (run, jump.measure_cost(model)) if run else None
 
 
-def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
+def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:
     """What the page needs to move without the kernel: the plot, and a text per place."""
     where = f"{payoff.model} · {payoff.device}" + f" · {payoff.date}" * (payoff.source == "RECORDED")
-    plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
+    plot = costs.draw_plot(replace(payoff, runs=()), 0.0, 1)
     return {
         "head": {"source": payoff.source, "about": where, "live": live},
-        "plot": drawing(WIDTH, HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
-        "axes": AXES,
+        "plot": drawing(costs.WIDTH, costs.HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
+        "axes": costs.AXES,
         "texts": list(map(pack_parts, payoff.previews)),
-        "places": FRACTIONS,
+        "places": jump.FRACTIONS,
         "rows": ROWS,
     }
 
 
-def pack_parts(parts: Parts) -> list[tuple[str, bool]]:
+def pack_parts(parts: jump.Parts) -> list[tuple[str, bool]]:
     """A text token by token."""
     return [(label(text.encode()), fixed) for text, fixed in parts]
 
 
-def pack_run(run: Timed) -> dict[str, Any]:
+def pack_run(run: jump.Timed) -> dict[str, Any]:
     """A live run and its point in the plot."""
     took = [milliseconds(run.naive_ms), milliseconds(run.jump_ms)]
     return {
-        "place": nearest_fraction(run.asked),
+        "place": jump.nearest_fraction(run.asked),
         "rows": run.rows,
         "parts": pack_parts(run.parts),
         "passes": [run.naive_passes, run.jump_passes],
         "share": run.fraction,
         "speedup": run.speedup,
         "spread": [min(run.speedups), max(run.speedups)] if run.speedups else [],
-        "title": say_point(run),
+        "title": costs.say_point(run),
         "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
         "tookText": took,
-        "told": f"measured {say_times(run.speedup)} a token{say_spread(run)}: {took[1]} for {run.tokens} tokens"
-        f" instead of {took[0]} for {run.naive_passes}; both outputs: {run.difference}",
+        "told": f"measured {costs.say_times(run.speedup)} a token{costs.say_spread(run)}: {took[1]} for {run.tokens} "
+        f"tokens instead of {took[0]} for {run.naive_passes}; both outputs: {run.difference}",
     }
 
 

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted, shorten
-from guidedviz.machines.machine import next_bytes
+from guidedviz.machines.machine import next_bytes, read_path
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
-from guidedviz.tokens.repeats import DEPENDENT
-from guidedviz.tokens.split import Split
+from guidedviz.tokens.split import DEPENDENT, Split
+from guidedviz.tokens.trie import Mask, pack
 from guidedviz.views.figure import Figure
-from guidedviz.views.vocabulary.atlas import atlas, pack_bits
+from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.map import draw_map
 from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
@@ -82,7 +81,7 @@ class MapFeed:
             "moves": b64encode(made.moves).decode(),
             "borders": made.borders,
             "places": [[p.name, p.start, p.stop, p.x, p.y, p.room] for p in made.regions],
-            "eos": made.rank[sorted(self.guide.vocabulary.eos)].tolist(),
+            "eos": made.vocabulary.rank[sorted(made.vocabulary.eos)].tolist(),
             "chunk": CHUNK,
             "ways": WAYS,
         }
@@ -101,7 +100,7 @@ class MapFeed:
 
     def ranks(self, tokens: list[int]) -> list[int]:
         """The ranks of tokens on the map."""
-        return list(map(int, self._atlas.rank[tokens]))
+        return list(map(int, self.guide.vocabulary.rank[tokens]))
 
     def hear(self, said: Any, state: Hashable, masks: Masks) -> None:
         """Answer a question of the page with the next news."""
@@ -114,18 +113,16 @@ class MapFeed:
             case {"ask": "why", "of": int(token)} if 0 <= token < count:
                 masks.answers.append(self._why(token, state))
 
-    def _pack_state(self, state: Hashable) -> tuple[str, str | None]:
-        return self._pack(self.guide.mask(state)), self._asked(state)
-
-    def _asked(self, state: Any) -> str | None:
-        """The ranks of the stack-dependent tokens; None where nobody wants them, and without a split."""
+    def _pack_state(self, state: Any) -> tuple[str, str | None]:
+        """The mask, and the ranks of the stack-dependent tokens; None where nobody wants them, and without a split."""
+        mask = self._pack(self.guide.mask(state))
         if not self.stack or (split := split_of(self.guide, state)) is None:
-            return None
-        ranks = self._atlas.rank[split.answers(state) == DEPENDENT]
-        return b64encode(np.sort(ranks).astype("<i4").tobytes()).decode()
+            return mask, None
+        ranks = self.guide.vocabulary.rank[split.answers(state) == DEPENDENT]
+        return mask, b64encode(np.sort(ranks).astype("<i4").tobytes()).decode()
 
     def _pack(self, mask: Mask) -> str:
-        return b64encode(pack_bits(self._atlas.ordered(mask))).decode()
+        return b64encode(pack(self._atlas.ordered(mask)).tobytes()).decode()
 
     def texts(self, ranks: Iterable[int]) -> list[dict[str, Any]]:
         """The texts of the chunks that hold these places of the map."""
@@ -133,8 +130,8 @@ class MapFeed:
 
     def _texts(self, chunk: int) -> dict[str, Any]:
         """A chunk of neighbours: id, text and bytes of each."""
-        pieces = self.guide.vocabulary.pieces
-        ids = self._atlas.order[chunk * CHUNK : (chunk + 1) * CHUNK].tolist()
+        pieces, order = self.guide.vocabulary.pieces, self.guide.vocabulary.order
+        ids = order[chunk * CHUNK : (chunk + 1) * CHUNK].tolist()
         return {"texts": [chunk, [[t, shorten(label(pieces[t]), 80), pieces[t][:32].hex(" ")] for t in ids]]}
 
     def _find(self, query: str) -> dict[str, Any]:
@@ -183,16 +180,12 @@ class VocabularyMap(Shown):
         machine = self.guide.machine
         if machine is None:
             raise SettingError("map after a text", seen="a guide without a machine", expected="gv.guide(machine, ...)")
-        state, data, self.text, self.note = machine.initial, read_signs(text), text, ""
-        for place, byte in enumerate(data):
-            after = machine.step(state, byte)
-            if after is None:
-                expected = visible_bytes(next_bytes(machine, state)) or "the end"
-                after_what = f"after {visible(data[:place])[-40:]}, " if place else ""
-                self.note = f"{after_what}{visible(bytes([byte]))} cannot come: expected {expected}"
-                break
-            state = after
-        self.state = state
+        data, self.text, self.note = read_signs(text), text, ""
+        *read, self.state = read_path(machine, data)
+        if (place := len(read)) < len(data):
+            expected = visible_bytes(next_bytes(machine, self.state)) or "the end"
+            after = f"after {visible(data[:place])[-40:]}, " if place else ""
+            self.note = f"{after}{visible(data[place : place + 1])} cannot come: expected {expected}"
         return self._moved()
 
     @property

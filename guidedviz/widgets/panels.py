@@ -1,15 +1,19 @@
 """What the stage tells its page about each step: the step in words, the machine, the stack and the map.
 
+The same for every step of a run is a recording.
+
 A `Page` remembers what one page has been told, so that a step, a drawing, a stack and a mask are sent to it once. All
 texts show every token in visible characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, cast
 
+from guidedviz.decoding import recording
 from guidedviz.decoding.player import (
     ClosedWalk,
     LiveWalk,
@@ -21,16 +25,16 @@ from guidedviz.decoding.player import (
     recorded_settings,
     shared_steps,
 )
-from guidedviz.decoding.recording import PackedBranch, PackedByte, PackedHead, PackedPlayer, PackedStep, PackedWhy
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.records import check_path, write_whole
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Candidate, Point, Step, Trace, follows, taken_back
-from guidedviz.errors import IllegalToken, TraceError, quoted, shorten
+from guidedviz.errors import IllegalToken, SettingError, TraceError, expect, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
+from guidedviz.views import words
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import sketch_of
@@ -38,8 +42,8 @@ from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
-from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, Masks, split_of
+from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
 
 BRANCH_LENGTH = 121  # characters of a branch that are read; one less is shown
@@ -47,23 +51,26 @@ SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps per second
 KEPT_STATES = 4096  # states of a pushdown machine whose stacks stay packed
 
 
-def pack_head(head: Trace, player: Player) -> PackedHead:
+def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
-    return {
+    packed: recording.PackedHead = {
         "source": head.source,
-        "about": say_origin(head.model, head.device, head.vocabulary_size),
+        "about": words.say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
-        "prompt": reading(head.prompt),
+        "prompt": words.reading(head.prompt),
         "constraint": " · ".join([head.constraint or "no constraint", *now.cuts, *biased]),
         "vocabulary": head.vocabulary_size,
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
     }
+    if head.parts:
+        packed["parts"] = words.prompt_parts(head)
+    return packed
 
 
-def pack_player(player: Player) -> PackedPlayer:
+def pack_player(player: Player) -> recording.PackedPlayer:
     """The cursor, and the settings of the next step."""
     return {
         "cursor": player.cursor,
@@ -75,21 +82,21 @@ def pack_player(player: Player) -> PackedPlayer:
     }
 
 
-def pack_branch(player: Player, run: Run) -> PackedBranch:
+def pack_branch(player: Player, run: Run) -> recording.PackedBranch:
     """A run that was left."""
     same = shared_steps(player.taken, run)
     start = run[same : same + BRANCH_LENGTH]  # every token shows at least one character
-    text = shorten("".join(label(taken.step.piece) for taken in start), BRANCH_LENGTH - 1)
-    return PackedBranch(same, len(run) - same, text)
+    text = shorten("".join(words.label(taken.step.piece) for taken in start), BRANCH_LENGTH - 1)
+    return recording.PackedBranch(same, len(run) - same, text)
 
 
 def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
     """The milliseconds of a full bar."""
     top = find_top(times_asked(steps))
-    return {"top": (round(top, 4), milliseconds(top))}
+    return {"top": (round(top, 4), words.milliseconds(top))}
 
 
-def pack_explanation(why: Explanation) -> PackedWhy:
+def pack_explanation(why: Explanation) -> recording.PackedWhy:
     """A token byte by byte up to the rejected one."""
     rows, names = [], why.states
     for place in range(len(why.piece)):
@@ -97,10 +104,10 @@ def pack_explanation(why: Explanation) -> PackedWhy:
         state = names[place] if place < len(names) else ""
         after = names[place + 1] if place + 1 < len(names) else ""
         fate = f"expected {why.expected}" if died else after and f"→ {after}"
-        rows.append(PackedByte(label(why.piece[place : place + 1]), state, fate, died))
+        rows.append(recording.PackedByte(words.label(why.piece[place : place + 1]), state, fate, died))
         if died:
             break
-    return {"label": label(why.piece), "reason": why.reason, "rows": tuple(rows), "stack": why.stack}
+    return {"label": words.label(why.piece), "reason": why.reason, "rows": tuple(rows), "stack": why.stack}
 
 
 class Page:
@@ -108,7 +115,7 @@ class Page:
 
     def __init__(self) -> None:
         self.player: Player | None = None
-        self.head: PackedHead | None = None
+        self.head: recording.PackedHead | None = None
         self.text = ""  # in the box of the constraint
         self.masks = Masks()
         self.turn(None)
@@ -174,8 +181,8 @@ class MachineFeed:
             if at in self._drawings[number][0]:
                 return number
         plan = lay_out(self._sketch, at, None)
-        words, _, _ = count_states(plan).partition(":")
-        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": words}
+        counts, _, _ = count_states(plan).partition(":")
+        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": counts}
         self._drawings.append((frozenset(plan.spots), drawing))
         return len(self._drawings) - 1
 
@@ -233,16 +240,13 @@ class RecordedPanels:
         ahead = None if player.peek is None else self._steps[player.cursor]
         return {"from": same, "add": self._steps[same : len(player.taken)], "next": ahead, **once}
 
-    def explain(self, player: Player, token: int) -> PackedWhy | None:
+    def explain(self, player: Player, token: int) -> recording.PackedWhy | None:
         """Why a candidate of the shown step is forbidden; None where it is not."""
         step = self._steps[min(player.cursor, len(self._steps) - 1)] if self._steps else {}
-        return cast(PackedWhy | None, step.get("whys", {}).get(str(token)))
+        return cast(recording.PackedWhy | None, step.get("whys", {}).get(str(token)))
 
     def split(self, player: Player) -> None:
         """No split: the recording has the masks only."""
-
-    def hear(self, said: Any, player: Player, page: Page) -> None:
-        """Answer nothing: the page has all texts."""
 
 
 # The panels of the stage that need a guide: machine, stack and map, all at the player's cursor.
@@ -251,8 +255,8 @@ class RecordedPanels:
 class Panels:
     """The feeds of the panels. A recording has no states, so its tokens are read by the guide."""
 
-    def __init__(self, guide: Guide | None, recorded: Trace | None, tell: Callable[[], Any], stack: bool) -> None:
-        self.guide, self._recorded, self._tell = guide, recorded, tell
+    def __init__(self, guide: Guide | None, recorded: Trace | None, stack: bool = False) -> None:
+        self.guide, self._recorded = guide, recorded
         machine = guide.machine if guide else None
         self.drawn = machine if isinstance(machine, Drawable) else None  # for a still picture
         self.machine = MachineFeed(self.drawn) if self.drawn else None
@@ -261,7 +265,7 @@ class Panels:
 
     def close(self) -> Panels:
         """These panels without the guide; the machine stays drawn."""
-        closed = Panels(None, self._recorded, self._tell, stack=False)
+        closed = Panels(None, self._recorded)
         closed.drawn = self.drawn
         return closed
 
@@ -270,11 +274,9 @@ class Panels:
         return split_of(self.guide, self._state_at(player)) if self.map else None
 
     def hear(self, said: Any, player: Player, page: Page) -> None:
-        """Answer a question of the page with the next news."""
-        match said:
-            case {"do": "map"} if self.map is not None:
-                self.map.hear(said, self._state_at(player), page.masks)
-                self._tell()
+        """Answer a question about the map with the next news."""
+        if self.map is not None:
+            self.map.hear(said, self._state_at(player), page.masks)
 
     def news(self, player: Player, same: int, page: Page) -> dict[str, Any]:
         """The steps from `same` on, the next one, and what the page lacks to show them; a removed machine is None."""
@@ -292,22 +294,22 @@ class Panels:
             news["map"] = self.map.news(page.masks)
         return news
 
-    def _pack(self, player: Player, run: Run, same: int, page: Page) -> list[PackedStep]:
+    def _pack(self, player: Player, run: Run, same: int, page: Page) -> list[recording.PackedStep]:
         """The steps from `same` on, each with its way through the machine and its mask."""
         steps = tuple(taken.step for taken in run)
         packed = []
         for taken, back, place in list(zip(run, taken_back(steps), follows(steps), strict=True))[same:]:
             step, state = taken.step, self._state(player.walk, run, place)
-            one: dict[str, Any] = {**pack_step(step, back)}
+            one: dict[str, Any] = {**words.pack_step(step, back)}
             if taken.walk is not player.walk:
                 one["words"] += " · under the earlier constraint"
             if self.guide and self.machine:
                 path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
                 one |= self.machine.pack(path, step.piece, page)
             if self.map:
-                ranks = self.map.ranks([c.token for c in shown_candidates(step)])
+                ranks = self.map.ranks([c.token for c in words.shown_candidates(step)])
                 one |= self.map.at(state, page.masks) | {"ranks": ranks}
-            packed.append(cast(PackedStep, one))
+            packed.append(cast(recording.PackedStep, one))
         return packed
 
     def _state_at(self, player: Player) -> Any:
@@ -323,31 +325,31 @@ class Panels:
             return self._replayed[place - 1].after.state if place else self.guide.initial
         return run[place - 1].after.state if place else walk.first.state
 
-    def explain(self, player: Player, token: int) -> PackedWhy | None:
+    def explain(self, player: Player, token: int) -> recording.PackedWhy | None:
         """Why a candidate of the shown step is forbidden; None where it is not."""
         step = player.ahead.step if player.ahead else player.current if player.at_end else None
         found = next((c for c in step.candidates if c.token == token and not c.legal), None) if step else None
         return self._explain(self._state_at(player), found) if found else None
 
-    def explain_steps(self, player: Player) -> list[dict[int, PackedWhy]]:
+    def explain_steps(self, player: Player) -> list[dict[int, recording.PackedWhy]]:
         """For every known step, why each shown forbidden candidate is forbidden."""
         states = [self._state(player.walk, player.taken, place) for place in follows(player.steps)]
         return [
-            {c.token: self._explain(state, c) for c in shown_candidates(step) if not c.legal}
+            {c.token: self._explain(state, c) for c in words.shown_candidates(step) if not c.legal}
             for state, step in zip(states, player.steps, strict=True)
         ]
 
-    def _explain(self, state: Any, forbidden: Candidate) -> PackedWhy:
+    def _explain(self, state: Any, forbidden: Candidate) -> recording.PackedWhy:
         recorded = "It was forbidden here when the run was recorded."
         reason = recorded if self._recorded else "It is a special token, not text."
         if self.guide is not None:
             try:
                 why = self.guide.explain(state, forbidden.token)
                 way = self.machine.why(why, self.guide.path(state, forbidden.token)) if self.machine else {}
-                return cast(PackedWhy, pack_explanation(why) | way)
+                return cast(recording.PackedWhy, pack_explanation(why) | way)
             except Exception as error:  # a guide that cannot explain still forbids the token
                 reason = f"The constraint forbids it here ({say_failure(error)})."
-        return {"label": label(forbidden.piece), "reason": reason, "rows": (), "stack": ()}
+        return {"label": words.label(forbidden.piece), "reason": reason, "rows": (), "stack": ()}
 
 
 # Steps that come from elsewhere: of a file, or of the teacher's stage.
@@ -372,8 +374,50 @@ def read_taken(
             try:
                 state = guide.advance(at.state, step.token) if guide else at.state
             except IllegalToken:
-                seen, expected = quoted(label(step.piece)), "a token that the guide allows"
+                seen, expected = quoted(words.label(step.piece)), "a token that the guide allows"
                 raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None
             point = at.then(step.token, state)
         run.append(Taken(step, point, settings, walk))
     return tuple(run)
+
+
+# --- a run as a recording, which holds what the page shows at every step, and a page that plays it ---
+
+
+ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larger one only those that the steps show
+
+
+def show_run(trace: Trace) -> dict[str, Any]:
+    """What the page shows at every step of a trace."""
+    player = read_record("step", trace.guide, trace)
+    panels = Panels(trace.guide, None)
+    shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.news(player, 0, Page())
+    shown |= {"head": pack_head(trace, player) | {"source": words.kept_source(trace.source)}, "cursor": 0, "turn": 0}
+    shown |= {"playing": False, "speed": 4, "note": "", "why": None}
+    if panels.map:
+        for step, whys in zip(shown["add"], panels.explain_steps(player), strict=True):
+            step["whys"] = whys
+        every = trace.vocabulary_size <= ALL_TEXTS
+        ranks = range(trace.vocabulary_size) if every else {rank for step in shown["add"] for rank in step["ranks"]}
+        shown["map"]["answers"] = panels.map.texts(ranks)
+    return shown
+
+
+def recording_of(trace: Trace) -> str:
+    """The recording of a trace: the one it was loaded with, once it is checked, or a new one."""
+    return trace.recording if trace.shown else recording.compress(show_run(trace))
+
+
+def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:
+    """Write a page that plays a trace."""
+    file = check_path(path)
+    write_whole(file, page_of(trace, step, note).encode("utf-8", "replace"))
+
+
+def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
+    """A page that plays a trace."""
+    if type(step) is not int or not 0 <= step <= len(trace.steps):
+        raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
+    expect(note, str, "Trace.page, note", "a text")
+    asked = "".join(trace.parts[::2]) or trace.prompt
+    return play_page(f"{trace.model}: {asked.strip()[:60]}", [("stage", recording_of(trace), step)], note)

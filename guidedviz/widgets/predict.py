@@ -17,8 +17,8 @@ from typing import Any, Literal
 from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
-from guidedviz.headless import for_site
-from guidedviz.markup import NOTHING, Element, node, printable, with_code
+from guidedviz.extras import for_site
+from guidedviz.markup import Element, node, printable, with_code
 from guidedviz.models.remote import report
 from guidedviz.views.figure import Figure, show_figure
 from guidedviz.widgets.display import Display, bundle_with_widget, is_still, this_cell
@@ -55,9 +55,8 @@ class ChoiceForm:
         >>> ChoiceForm(("a DFA", "a stack")).grade("a DFA", "a stack").words
         '✗ Your answer: a DFA. True: a stack.'
         """
-        if answer == truth:
-            return Grade(True, str(truth), f"✓ Right: {truth}")
-        return Grade(False, str(truth), f"✗ Your answer: {answer}. True: {truth}.")
+        words = f"✓ Right: {truth}" if answer == truth else f"✗ Your answer: {answer}. True: {truth}."
+        return Grade(answer == truth, str(truth), words)
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Number:
     @property
     def hint(self) -> str:
         """What counts as right."""
-        return f"Up to {say_number(self.within)} away counts as right." if self.within else ""
+        return f"Up to {say_answer(self.within)} away counts as right." if self.within else ""
 
     def read(self, value: Any, where: str) -> float:
         """A value as a finite number."""
@@ -91,22 +90,24 @@ class Number:
         '✗ Your answer is 1,000, the true number is 2: 998 away.'
         """
         away = abs(float(answer) - float(truth))
-        both = f"our answer is {say_number(answer)}, the true number is {say_number(truth)}"
+        both = f"our answer is {say_answer(answer)}, the true number is {say_answer(truth)}"
         if away == 0:
-            words = f"✓ Right: {say_number(truth)}"
+            words = f"✓ Right: {say_answer(truth)}"
         elif away <= self.within:
             words = f"✓ Near enough: y{both}. {self.hint}"
         else:
-            words = f"✗ Y{both}: {say_number(away)} away. {self.hint}".strip()
-        return Grade(away <= self.within, say_number(truth), words)
+            words = f"✗ Y{both}: {say_answer(away)} away. {self.hint}".strip()
+        return Grade(away <= self.within, say_answer(truth), words)
 
 
-def say_number(value: Answer) -> str:
-    """A number for people.
+def say_answer(value: Answer) -> str:
+    """A number for people; a text as it is.
 
-    >>> say_number(128256), say_number(0.30000000000000004), say_number(-2.0)
+    >>> say_answer(128256), say_answer(0.30000000000000004), say_answer(-2.0)
     ('128,256', '0.3', '-2')
     """
+    if isinstance(value, str):
+        return value
     exact = float(value).is_integer() and abs(float(value)) < 1e15
     return f"{int(value):,}" if exact else f"{float(value):.6g}"
 
@@ -312,7 +313,7 @@ class Prediction:
             "choices": [printable(text) for text in self.form.texts],
             "hint": self.form.hint,
             "answer": self.answer,
-            "said": "" if self.answer is None else _say(self.answer),
+            "said": "" if self.answer is None else say_answer(self.answer),
             "truth": self.grade.truth if self.grade else "",
             "right": bool(self.grade and self.grade.right),
             "words": self.grade.words if self.grade else "",
@@ -326,25 +327,17 @@ class Prediction:
         return "\n".join([*lines, *said, *(part.text for part in self.parts), *([self.note] if self.note else [])])
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        folded = NOTHING
-        if is_still():
-            truth = node("p", node("strong", with_code(_say(self._find_truth()))))
-            folded = node("details", node("summary", "Answer"), truth, *(part.html for part in unfold(self._reveal)))
-        bundle = {"text/plain": repr(self), "text/html": self._html(folded)}
-        return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
-
-    def _html(self, folded: Element) -> str:
-        """The question with its choices, and below it the folded answer."""
-        asked = node("p", node("strong", "Predict."), " ", with_code(self.question))
-        choices = (node("li", with_code(text)) for text in self.form.texts)
-        listed = node("ul", *choices) if self.form.texts else NOTHING
+        parts = [node("p", node("strong", "Predict."), " ", with_code(self.question))]
+        if self.form.texts:
+            parts.append(node("ul", *(node("li", with_code(text)) for text in self.form.texts)))
         hint = " ".join(filter(None, [self.form.hint, "" if for_site() else "Run this cell to commit to an answer."]))
-        about = node("p", node("small", hint)) if hint else NOTHING
-        return str(node("div", asked, listed, about, folded))
-
-
-def _say(answer: Answer) -> str:
-    return answer if isinstance(answer, str) else say_number(answer)
+        parts += [node("p", node("small", hint))] * bool(hint)
+        if is_still():
+            truth = node("p", node("strong", with_code(say_answer(self._find_truth()))))
+            revealed = (part.html for part in unfold(self._reveal))
+            parts.append(node("details", node("summary", "Answer"), truth, *revealed))
+        bundle = {"text/plain": repr(self), "text/html": str(node("div", *parts))}
+        return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
 
 def _read_choices(choices: Iterable[Any]) -> ChoiceForm:

@@ -13,7 +13,7 @@ from typing import Any
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead, PackedWhy
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.machines.source import guess_kind
@@ -22,10 +22,9 @@ from guidedviz.models.remote import find_host
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
+from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, is_still
 from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
-from guidedviz.widgets.panels import SPEEDS, Page, Panels, RecordedPanels, pack_head, pack_player, pack_times
-from guidedviz.widgets.recording import page_of, show_run
 from guidedviz.widgets.runner import Runner, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 
@@ -48,15 +47,15 @@ class Stage:
         walk, self._stack = player.walk, stack
         trace = walk.trace if isinstance(walk, ReplayWalk) else None
         loaded = trace if trace and trace.recording and guide is None else None
-        self.panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self._repaint, stack)
+        self.panels = panels.RecordedPanels(loaded) if loaded else panels.Panels(guide, trace, stack)
         self._editor = Editor(self, walk.model.vocabulary, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: PackedWhy | None = None
         self._runner = Runner(self)
-        self._page = Page()
+        self._page = panels.Page()
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
         self.role: Publisher | Follower | None = None  # in a class
-        kept = {"saved": lambda: self._tell_page(Page()), "record": self._record}
+        kept = {"saved": lambda: self._tell_page(panels.Page()), "record": self._record}
         self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
         self.display.opens_at = show or 0
         by_default = player.settings.max_tokens + 1 if is_still() else 0
@@ -77,7 +76,7 @@ class Stage:
 
     def begin(self, head: Trace, guide: Guide | None) -> None:
         """Show another run, or go on under another guide."""
-        self.head, self.panels = head, Panels(guide, None, self._repaint, self._stack)
+        self.head, self.panels = head, panels.Panels(guide, None, self._stack)
 
     def branch(self) -> Stage:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
@@ -193,8 +192,8 @@ class Stage:
         if self.role is not None:
             self.role.stop()
             self.role = None
-        self.player, self._editor, self._page = self.player.close(), None, Page()
-        if isinstance(self.panels, Panels):
+        self.player, self._editor, self._page = self.player.close(), None, panels.Page()
+        if isinstance(self.panels, panels.Panels):
             self.panels = self.panels.close()
         self.note = "This cell was run again: use the newer stage."
         self.tell()
@@ -208,9 +207,6 @@ class Stage:
         figure = draw_stage(kept, cursor, machine=panels.drawn, split=panels.split(self.player), stack=self._stack)
         still = isinstance(self.player.walk, ClosedWalk) and self.role is None
         return self.display.bundle(figure, still=still, **wanted)
-
-    def _repaint(self) -> None:
-        self.display.tell()
 
     def _hear(self, said: Any) -> None:
         if self.role is None or not self.role.hear(said, self):
@@ -231,7 +227,7 @@ class Stage:
             case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
                 self.player = self.player.go(cursor)
                 self._take_by_hand(token)
-            case {"do": "set", "name": "speed", "value": int() | float() as value} if value in SPEEDS:
+            case {"do": "set", "name": "speed", "value": int() | float() as value} if value in panels.SPEEDS:
                 self.speed = value
                 self.tell()
             case {"do": "set", "name": "temperature" | "seed" as name, "value": int() | float() as value}:
@@ -239,13 +235,14 @@ class Stage:
             case {"do": "edit", "kind": str(kind), "text": str(text)} if self._editor is not None:
                 self._page.text = text
                 self._editor.type(kind, text)
-            case _:
+            case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
+                self.display.tell()
 
     def _send_page(self) -> None:
         """Send the whole run to the page as a page that plays it, to be saved."""
         try:
-            text = page_of(self._run, self.player.cursor)
+            text = panels.page_of(self._run, self.player.cursor)
             self.display.widget.send({"file": {"name": "run.html", "type": "text/html", "text": text}})
         except GuidedVizError as error:
             self._answer(str(error))
@@ -261,7 +258,7 @@ class Stage:
     def _record(self) -> dict[str, Any]:
         """All steps, for a page that plays them alone."""
         run = self._run
-        shown = run.shown or show_run(run)
+        shown = run.shown or panels.show_run(run)
         return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
     def _take_by_hand(self, token: int | None) -> None:
@@ -316,18 +313,21 @@ class Stage:
 
     def _news(self, everything: bool) -> dict[str, Any]:
         if everything or (self._page.masks.full and not self._shared_with(self._page)):
-            self._page = Page()
+            self._page = panels.Page()
         if not self.follows:
             self._runner.wake()
         return self._tell_page(self._page)
 
-    def _shared_with(self, page: Page) -> int:
+    def _shared_with(self, page: panels.Page) -> int:
         return shared_steps(page.player.taken, self.player.taken) if page.player else 0
 
-    def _tell_page(self, page: Page) -> dict[str, Any]:
+    def _tell_page(self, page: panels.Page) -> dict[str, Any]:
         """The current state, and of the rest what this page lacks."""
         same, before = self._shared_with(page), page.player
-        news = self.panels.news(self.player, same, page) | self._standing
+        how = {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why, "turn": self._turn}
+        how["lesson"] = self.role.bar() if self.role is not None else None
+        news = self.panels.news(self.player, same, page) | {**panels.pack_player(self.player), **how}
+        news |= panels.pack_times(self.player.steps)
         if before and news["add"] and before.peek is self.player.taken[same]:
             news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
         if page.head != (head := self._packed_head):
@@ -342,14 +342,8 @@ class Stage:
 
     @property
     def _packed_head(self) -> PackedHead:
-        head = pack_head(self.head, self.player)
+        head = panels.pack_head(self.head, self.player)
         return {**head, "live": head["live"] and not self.follows}
-
-    @property
-    def _standing(self) -> dict[str, Any]:
-        lesson = self.role.bar() if self.role is not None else None
-        how = {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why, "turn": self._turn}
-        return {**pack_player(self.player), **pack_times(self.player.steps), **how, "lesson": lesson}
 
 
 def stage(

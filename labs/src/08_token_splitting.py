@@ -367,8 +367,8 @@ gv.predict(
     reveal=[
         lambda: show_shares(full_json),
         lambda: gv.draw_split(full_json, *full_json.pda.places(after(full_json.pda, b'"')), title="inside a string"),
-        """169, and no node has more. The paper reports 120 with both ideas. A count like this belongs to one
-        text of the grammar. Ours allows whitespace wherever RFC 8259 does, so more tokens can follow a string.""",
+        """169, and no node has more. The paper reports 120 after context expansion. A count like this belongs to
+        one text of the grammar. Ours allows whitespace wherever RFC 8259 does, so more tokens can follow a string.""",
     ],
 )
 

@@ -230,12 +230,12 @@ gv.checks.whole(whole)
 # %% [question]
 gv.predict(
     "llguidance has three slices: texts of at most 10 characters, of at most 30, and of any length. A schema limits a "
-    "name to 20 letters, and so far only its opening quote is written. Which slices can be taken whole?",
+    "name to 20 characters, and so far only its opening quote is written. Which slices can be taken whole?",
     choices=["all three", "only the one of at most 10", "those of at most 10 and 30", "none"],
     answer="only the one of at most 10",
     reveal=[
         lambda: print(*(whole(gv.regex('[^"]{0,20}'), 0, gv.regex(f'[^"]{{0,{most}}}')) for most in (10, 30, ""))),
-        "A token of 21 letters would break the limit. (While the exercise is open, this says `None`.)",
+        "A token of 21 characters would break the limit. (While the exercise is open, this says `None`.)",
     ],
 )
 
@@ -371,6 +371,7 @@ def cost(make):
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def make_split():
     split = gv.build_split(sql, llama)
     split.build()  # the table of each node, as in lab 08

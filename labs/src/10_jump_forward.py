@@ -242,9 +242,9 @@ gv.checks.speedup(speedup)
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# Some points lie above the dashed line. The bound compares passes of equal cost, and these are not equal. The plain run
-# is timed first, so it also computes each mask once; the run with jumps finds these masks stored. And two equal runs
-# differ by some percent, which is more than a small *f* saves.
+# The widget's model has a third constant, a cost for each text in a pass: its mask and its draw. A point is the median
+# of five rounds, and its range is written below. Two equal runs differ by some percent, more on a busy machine. So at a
+# small *f* a point can lie above the dashed line, although no run can beat it on average.
 
 
 # %% [question]
@@ -257,7 +257,8 @@ gv.predict(
             *(f"B = {n}: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "
         ),
         """This is your formula for a = 4 ms and c = 0.1 ms, at f = 0.9. A large batch shares a among its
-        texts, and c·B stays: forced tokens still have to be computed. A laptop gains most, a full server least.""",
+        texts, and c·B stays: forced tokens still have to be computed. One text alone gains most, a full batch
+        least.""",
     ],
 )
 

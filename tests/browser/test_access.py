@@ -109,6 +109,16 @@ def test_a_widget_has_no_fault_its_words_can_be_read_and_its_targets_pressed(sti
         still.shot(f"access-{name.replace(' ', '-')}-{theme.lower()}", root)
 
 
+def test_the_signs_of_white_space_in_a_token_follow_a_change_of_the_theme(bare):
+    stage = bare.show_stage(gv.stage(gv.ToyModel([b" a"], lambda tokens: [0.0]), " a", steps=3, max_tokens=3))
+    signs = stage.root.locator(".gv-chip .gv-name, .gv-chip .gv-mark")
+    colours = "nodes => nodes.map((node) => getComputedStyle(node).color)"
+    light = signs.evaluate_all(colours)
+    bare.theme("Dark")
+    dark = signs.evaluate_all(colours)
+    assert (len(light), len({*light}), len({*dark}), {*light} & {*dark}) == (6, 1, 1, set())
+
+
 def test_widgets_that_share_a_page_repeat_no_landmark_and_no_id(bare):
     for _ in range(2):
         bare.show_stage(person(steps=2))

@@ -13,7 +13,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
 from guidedviz.files import shipped
-from guidedviz.views.charts.payoff import HEIGHT, WIDTH, draw_plot
+from guidedviz.views.charts.costs import HEIGHT, WIDTH, draw_plot
 from guidedviz.views.figure import drawing
 from guidedviz.widgets import fraction
 
@@ -104,8 +104,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(fraction, "time_task", clock.time_task)
-    monkeypatch.setattr(fraction, "measure_cost", lambda model: RECORD.cost)
+    monkeypatch.setattr(fraction.jump, "time_task", clock.time_task)
+    monkeypatch.setattr(fraction.jump, "measure_cost", lambda model: RECORD.cost)
     monkeypatch.setattr(fraction, "ROUNDS", 1)
     return clock
 

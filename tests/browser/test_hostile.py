@@ -14,6 +14,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.files import shipped
+from guidedviz.models.chat import Prompt
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.player_page import BUNDLES, page_css, read_bundle
 from guidedviz.widgets.predict import ASKED
@@ -55,12 +56,13 @@ def build_run():
 def build():
     """Every kind of widget."""
     model, nested = build_run()
+    prompt = Prompt("x<|s|>", (9,), ("x", "<|s|>"))
     digits = gv.guide(gv.regex("[0-9]+x?"), gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0}))
     payoff = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
     drawing = gv.draw_machine(gv.regex("ab"))
     asked = gv.predict("How `many`?", choices=["a", "b"], answer="a", reveal=["said", lambda: print(1), drawing])
     return {
-        "stage": gv.stage(model, "x", nested, temperature=0, max_tokens=6, edit=True),
+        "stage": gv.stage(model, prompt, nested, temperature=0, max_tokens=6, edit=True),
         "film": gv.film(gv.views.minimal_frames("ab|cb"), "a film"),
         "fold": gv.folded(gv.regex("(abc|xyz)[0-9]")),
         "map": gv.vocabulary_map(digits),

@@ -9,19 +9,12 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.test_fraction import SliderPage
+from tests.labs.sources import build, export
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
 
-FORCED = """def forced(machine, state):
-    run = b""
-    while {more}:
-        ways = [byte for byte in range(256) if machine.step(state, byte) is not None]
-        if len(ways) != 1:
-            break
-        run += bytes(ways)
-        state = machine.step(state, ways[0])
-    return run
-gv.checks.forced(forced)"""
+EXERCISE = "gv.checks.forced(forced)"
+SOLVED = next(one.solved for one in export.read_exercises(build.read_source("10_jump_forward")) if one.name == "forced")
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +51,11 @@ def test_a_chain_unfolds(lab):
 
 
 def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab):
-    assert "may end" in lab.answer("gv.checks.forced", FORCED.format(more="True"))
-    assert lab.cell_of("gv.checks.forced").locator(".jp-OutputArea svg .gv-lit").count()
-    right = FORCED.format(more="not machine.is_accepting(state)")
-    assert "not yet" not in lab.answer("gv.checks.forced", right)
+    wrong = SOLVED.replace("not machine.is_accepting(state)", "True")
+    assert wrong != SOLVED
+    assert "may end" in lab.answer(EXERCISE, f"{wrong}\n{EXERCISE}")
+    assert lab.cell_of(EXERCISE).locator(".jp-OutputArea svg .gv-lit").count()
+    assert "not yet" not in lab.answer(EXERCISE, f"{SOLVED}\n{EXERCISE}")
 
 
 def test_the_slider_builds_its_curve(lab):

@@ -7,7 +7,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import guidedviz as gv
+from guidedviz.models.chat import Prompt
 from guidedviz.views.charts.distribution import UNASKED
+from tests.browser.access import CONTRAST
 
 pytestmark = pytest.mark.browser
 BOXES = "The piano holds a kettle, which holds a lemon.\nNested JSON:\n"
@@ -17,7 +19,7 @@ TEXTS = """root => {
   const part = (name) => all(`[data-part=${name}]`);
   return {
     token: all(".gv-chip"), row: part("row"), next: part("next").join(), stack: all(".gv-frame-card"),
-    text: part("text").join(), stage: root.textContent,
+    text: part("text").join(), prompt: all(".gv-prompt").join(), special: all(".gv-special"), stage: root.textContent,
   };
 }"""
 
@@ -38,21 +40,25 @@ def runs():
     clerk = gv.load_model("clerk")
     guide = gv.guide(gv.json(), clerk.vocabulary)
     finite = gv.guide(gv.regex('\\{"(piano|kettle)": "[a-z]+"\\}'), clerk.vocabulary)
+    talk = "What is <|im_start|>?\nYes or no:\n"
+    parts = ("", "<|im_start|>", f"user\n{talk}", "<|im_end|>", "\n", "<|im_start|>", "assistant\n")
+    chat, answer = Prompt("".join(parts), clerk.encode(talk), parts), gv.guide(gv.regex("yes|no"), clerk.vocabulary)
     return {
+        "a chat prompt": (gv.record(clerk, chat, answer, seed=1), answer),
         "a stack": (gv.record(clerk, BOXES, guide, seed=1), guide),
         "a finite machine, forced tokens": (gv.record(clerk, BOXES, finite, jump_forward=True), finite),
         "no constraint": (gv.record(clerk, BOXES, temperature=0.6, bias={3: 5.0}, max_tokens=12), None),
     }
 
 
-@pytest.mark.parametrize("name", ["a stack", "a finite machine, forced tokens", "no constraint"])
+@pytest.mark.parametrize("name", ["a chat prompt", "a stack", "a finite machine, forced tokens", "no constraint"])
 def test_the_still_picture_says_what_the_page_says(bare, runs, name):
     trace, guide = runs[name]
     machine = guide.machine if guide else None
     bare.page.emulate_media(reduced_motion="reduce")  # the stack does not walk through the bytes of a token
     stage = bare.show_stage(gv.stage(trace, guide=guide, steps=len(trace.steps)))
     stage.wait(len(trace.steps))
-    for cursor in (len(trace.steps), 0, 5):
+    for cursor in (len(trace.steps), 0, len(trace.steps) // 2):
         stage.root.press("Home")
         stage.wait(0)
         stage.go_on(cursor)
@@ -71,10 +77,31 @@ def test_the_still_picture_says_what_the_page_says(bare, runs, name):
         assert rows or squash(UNASKED) in squash(page["next"]), "why there are no rows"
         [text] = parts(still, "text")
         assert squash(text[-1]) in squash(page["text"]) or not cursor, "what is said of the step"
-        assert squash(text[0]) in squash(page["text"]), "the prompt"
+        assert squash("".join(text)).startswith(squash(page["prompt"])), "the prompt"
+        assert [squash(words) for words in parts(still, "special")] == page["special"]
         assert squash(trace.constraint or "no constraint") in squash(page["stage"])
         for stack in parts(still, "stack"):
             top = [squash(words).rstrip("…") for words in stack[2:] if words != "▸"][:3]
             assert page["stack"], "the page shows the stack too"
             assert all(words in squash(page["stack"][0]) for words in top), "rule, what it waits for, and height"
             assert squash(stack[1]) in squash(page["stage"]), "the depth"
+
+
+def test_a_special_token_of_a_prompt_or_of_a_run_is_a_chip_with_a_name(bare, runs):
+    """The characters that a person typed are no chip."""
+    trace, guide = runs["a chat prompt"]
+    stage = bare.show_stage(gv.stage(trace, guide=guide, steps=len(trace.steps)))
+    stage.wait(len(trace.steps))
+    names = ["<|im_start|>", "<|im_end|>", "<|im_start|>", "<|end|>"]
+    found = [stage.root.get_by_role("img", name=f"special token {name}", exact=True) for name in names]
+    assert [each.count() for each in found] == [2, 1, 2, 1]
+    assert [each.first.inner_text() for each in found] == ["im_start", "im_end", "im_start", "end"]
+    assert "user↵What is <|im_start|>?↵Yes or no:↵" in stage.root.locator(".gv-prompt").inner_text()
+    for theme in ("Light", "Dark"):
+        bare.theme(theme)
+        assert stage.root.locator(".gv-tape").evaluate(CONTRAST) == {}
+    sizes = "nodes => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
+    assert min(stage.root.locator(".gv-special").evaluate_all(sizes)) >= 12
+    stage.root.press("Home")
+    stage.wait(0)
+    assert stage.root.locator(".gv-chip .gv-special").count() == 1, "a token that is still to come"

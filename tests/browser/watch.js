@@ -2,7 +2,7 @@
 // before the page itself (see watched.py); what may not happen is noted in `faults`.
 
 const ELEMENTS = new Set((
-  "body div span p strong b i em small code pre kbd br button input label select option textarea details summary form "
+  "body div span p strong b i em small code pre kbd br wbr button input label select option textarea details summary form "
   + "fieldset legend ul ol li dl dt dd del table caption thead tbody tr th td header h1 h2 h3 nav canvas output svg g path "
   + "rect circle ellipse line polygon polyline text tspan title defs pattern mask image").split(" "));
 const ATTRIBUTES = new RegExp(`^(${(

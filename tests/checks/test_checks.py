@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import guidedviz as gv
 from guidedviz.checks import guard
 from guidedviz.checks.machines import GIVEN, LISTS, MIRROR
-from guidedviz.checks.parsers import GRAMMARS, finished_items, show_rules
+from guidedviz.checks.parsers import GRAMMARS, finished_items
 from guidedviz.checks.tokens import SETS, SPELLED, TOKENS, count_kept, sort_by_ends, ways_to_store
 from guidedviz.checks.verdict import Case, Verdict, check_function, show
 from guidedviz.checks.walks import SLICES, shortest_refused
@@ -19,7 +19,7 @@ from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
 from tests.checks.answers.machines import SPACE_LOOP, WORDS, levels, wired
-from tests.strategies import regexes
+from tests.strategies import regexes, show_rules
 
 here = pytest.mark.usefixtures("in_this_process")
 

@@ -4,7 +4,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.player import LiveWalk, Player
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.speculation import LookUp, Small, as_draft
 from guidedviz.errors import SettingError
 

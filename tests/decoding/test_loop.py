@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.loop import start, take_step
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.views.words import say_step
 
 PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]
@@ -99,7 +99,7 @@ def test_a_person_may_insert_a_legal_token_and_only_that():
     point = start(model, "a", guide)
     step, after = take_step(model, point, guide, settings, choice=1)
     assert (step.how, step.piece, after.tokens[-1]) == ("inserted", b"b", 1)
-    for wrong, said in ((2, "expected a legal token"), *((wrong, "no such id") for wrong in (99, "a", 1.0))):
+    for wrong, said in ((2, "forbids it in position 0"), *((wrong, "no such id") for wrong in (99, "a", 1.0))):
         with pytest.raises(gv.IllegalToken, match=said):
             take_step(model, point, guide, settings, choice=wrong)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.decoding.trace import follows, standing, taken_back
+from guidedviz.models.chat import Prompt
 
 
 @pytest.fixture
@@ -25,6 +26,18 @@ def test_a_trace_survives_the_file(trace, tmp_path):
     assert gv.Trace.load(tmp_path / "t.json") == trace
 
 
+def test_a_file_keeps_the_parts_of_a_chat_prompt_and_an_older_file_has_none(trace, tmp_path):
+    path, model = tmp_path / "t.json", gv.ToyModel([b"a", b"<s>"], lambda tokens: [1.0, 0.0])
+    run = gv.record(model, Prompt("<s>a<s>", (1, 0, 1), ("", "<s>", "a<s>")), max_tokens=2)
+    run.save(path)
+    assert gv.Trace.load(path).parts == run.parts == ("", "<s>", "a<s>")
+    trace.save(path)
+    older = json.loads(path.read_text())
+    assert older.pop("parts") == []
+    path.write_text(json.dumps(older))
+    assert gv.Trace.load(path) == trace
+
+
 @pytest.mark.parametrize(
     ("way", "value", "said"),
     [
@@ -33,6 +46,7 @@ def test_a_trace_survives_the_file(trace, tmp_path):
         (["steps", 1, "token"], -1, r"steps\[1\].how: saw 'sampled', expected 'none' exactly where the token is -1"),
         (["steps", 1, "candidates"], [], r"steps\[1\].candidates: saw \[\], expected token"),
         (["steps", 1, "candidates", 0, "token"], 3, r"steps\[1\]"),
+        (["parts"], ["", "<s>"], "parts: saw '<s>', expected the texts and special tokens of the prompt"),
         (["steps", 4], {"token": -1, "how": "none", "end": ""}, "expected an end where no token was chosen"),
     ],
 )

@@ -10,7 +10,7 @@ import guidedviz as gv
 from guidedviz.decoding import distribution as exact
 from guidedviz.decoding.distribution import Task
 from guidedviz.decoding.loop import start, take_pass
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small
 
 PIECES = [b"a", b"b", b"ab", b"</s>"]

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 
 import pytest
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import ModelError, SettingError
 from guidedviz.host import classroom
 from guidedviz.host.classroom import (
     MOST_ASKED,
     MOST_CHANGE,
     MOST_RECORDS,
     Report,
+    RunChange,
     SharedRun,
     Standing,
-    read_change,
+    read_body,
     read_report,
     read_wish,
 )
-from guidedviz.host.limits import Guard, Limits, find_tokens
+from guidedviz.host.limits import Limits, find_tokens
 from guidedviz.models.remote import Connection, read_address
 from tests.host.running import TOKEN, hosting
 
@@ -268,9 +271,9 @@ def test_a_run_is_bounded_and_a_change_that_does_not_fit_leaves_it_as_it_was():
 )  # fmt: skip
 def test_a_change_of_another_shape_is_refused(said):
     good = {"run": "a", "head": {}, "from": 0, "add": []}
-    assert read_change(json.dumps(good).encode())["next"] is None
+    assert read_body(RunChange, json.dumps(good).encode(), "run") == good | {"add": ()}
     with pytest.raises(SettingError, match="run"):
-        read_change(said if isinstance(said, bytes) else json.dumps(good | said).encode())
+        read_body(RunChange, said if isinstance(said, bytes) else json.dumps(good | said).encode(), "run")
 
 
 @pytest.mark.parametrize("path", ["version=x", "version=-1", "wait=1e9", "version=" + "9" * 40])
@@ -279,16 +282,23 @@ def test_a_wish_with_other_numbers_is_refused(path):
         read_wish(path)
 
 
-def test_waiting_is_none_of_the_requests_at_once_and_bounded_by_itself():
-    guard = Guard({}, Limits(together=1, waits=2))
-    assert guard.refuse("a") == ""
-    with guard.resting("a") as first:
-        assert guard.refuse("a") == "", "another request may run beside it"
-        with guard.resting("a") as second:
-            guard.refuse("a")
-            with guard.resting("a") as third:
-                assert (first, second, third) == (True, True, False)
-    assert guard.accounts["a"].waits == 0
+def test_waiting_is_none_of_the_requests_at_once_and_bounded_by_itself(bard):
+    with hosting(bard, {"ada": ADA, "teacher": TEACHER}, Limits(together=1)) as host:
+        run = {"run": "a", "head": {}, "from": 0, "add": []}
+        ask(host, TEACHER, "POST", "/v1/run", run)
+        known = ask(host, ADA, "GET", "/v1/run")
+        wait = f"/v1/run?run={known['run']}&version=1&wait=9"
+        waiting = threading.Thread(target=lambda: found.append(ask(host, ADA, "GET", wait)))
+        found: list = []
+        waiting.start()
+        while host.service.guard.accounts["ada, following"].together == 0:
+            time.sleep(0.01)
+        assert host.model(ADA).logits([1]).shape == (65,), "another request may run beside it"
+        with pytest.raises(ModelError, match="status 429"):
+            ask(host, ADA, "GET", wait)
+        ask(host, TEACHER, "POST", "/v1/run", run | {"cursor": 1})
+        waiting.join(5)
+        assert [one["cursor"] for one in found] == [1]
 
 
 def test_the_teacher_shows_a_run_over_http(bard):

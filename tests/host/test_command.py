@@ -18,17 +18,13 @@ import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
-from guidedviz.host import command, replicas, server
-from guidedviz.host.limits import Limits, find_tokens
+from guidedviz.host import replicas, server
+from guidedviz.host.app import Service
+from guidedviz.host.batcher import Engine
+from guidedviz.host.limits import Guard, find_tokens
 
 TOKEN = "a-token-of-the-class"
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-def options(*words):
-    parser = argparse.ArgumentParser()
-    command.add_options(parser)
-    return parser.parse_args(words)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +52,8 @@ def test_what_is_not_safe_or_not_there_is_refused(words, said, capsys, monkeypat
 def test_with_a_token_it_may_listen_outside(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     assert find_tokens(None) == {"": TOKEN}
-    command.check_bind("0.0.0.0", has_token=True)
-    assert 'token="..."' in server.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
+    server.check_bind("0.0.0.0", has_token=True)
+    assert 'token="..."' in server.say_start(argparse.Namespace(bind="0.0.0.0", certfile=None), 1, "clerk", True)
 
 
 def hear_interrupts():
@@ -98,13 +94,26 @@ def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
     (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
     module, _, name = app["import_path"].partition(":")
     assert (module, getattr(replicas, name)) == (replicas.__name__, replicas.build_app)
-    assert set(app["args"]) <= replicas.ARGUMENTS
-    assert [deployment["name"] for deployment in app["deployments"]] == [replicas.DEPLOYMENT["name"]]
+    assert set(app["args"]) <= set(replicas.DEFAULTS)
+    assert [deployment["name"] for deployment in app["deployments"]] == ["model"]
     monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
     with pytest.raises(SettingError, match="no token"):
         replicas.build_app(app["args"])
     with pytest.raises(SettingError, match="saw 'modle'"):
         replicas.build_app({"modle": "clerk"})
+
+
+async def test_the_application_agrees_to_start_and_to_end(bard):
+    asked, said = iter(["lifespan.startup", "lifespan.shutdown"]), []
+
+    async def receive():
+        return {"type": next(asked)}
+
+    async def send(message):
+        said.append(message["type"])
+
+    await Service(Engine(bard), Guard({}))({"type": "lifespan"}, receive, send)
+    assert said == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
 
 
 @pytest.mark.skipif(is_missing("ray.serve"), reason="Ray is not installed")
@@ -113,6 +122,6 @@ def test_ray_serve_mounts_the_same_application(monkeypatch):
 
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     replica = serve.ingress()(replicas.Replica)
-    made = replica.__serve_build_asgi_app__(replicas.Replica("bard", "numpy", {"": TOKEN}, Limits(), 1 << 20))
-    assert "/v1/logits" in {route.path for route in made.routes}
+    made = replica.__serve_build_asgi_app__(replicas.Replica({"": TOKEN}, "bard", "numpy", 100, 1))
+    assert isinstance(made, Service)
     assert replicas.build_app({"model": "bard"}) is not None

@@ -18,8 +18,12 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError
 from guidedviz.host.classroom import sum_up_class
 from guidedviz.host.limits import Guard, Limits
 from guidedviz.models import remote
-from guidedviz.models.frames import Ask, pack_ask
+from guidedviz.models.chat import ChatTemplate
+from guidedviz.models.frames import Ask, pack_ask, read_prompt
+from guidedviz.models.load import embedded_folder
+from guidedviz.models.model import LanguageModel
 from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.models.tokenizer import Tokenizer
 from tests.host.running import TOKEN, hosting
 
 
@@ -63,6 +67,69 @@ def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
         assert (abs(model.logits(text[:end]) - own) <= (own.max() - own) / 2048 + 1e-4).all()
     assert model.all_logits(text, 3) == pytest.approx(bard.all_logits(text, 3), abs=1e-2)
     assert model.logits(text) is not model.logits(text)
+
+
+@pytest.fixture(scope="module")
+def asked(clerk):
+    """clerk with a chat template, on a host; the model, the host and its model."""
+    words = Tokenizer(embedded_folder("clerk"))
+    source = "{% for m in messages %}{% if m.role == 'no' %}{{ raise_exception('no such role') }}{% endif %}"
+    source += "{{ m.role }}: {{ m.content }}<|end|>{% endfor %}"
+    template = ChatTemplate(source, words)
+    model = LanguageModel("clerk", clerk.network, words, clerk.vocabulary, template)
+    with hosting(model) as host:
+        yield model, host, host.model()
+
+
+def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
+    model, _, far = asked
+    for messages in ("Hi <|end|>", [{"role": "user", "content": "é"}, {"role": "assistant", "content": '"'}]):
+        here, there = model.chat(messages), far.chat(messages)
+        assert (there, there.tokens, there.parts) == (here, here.tokens, here.parts)
+    assert far.encode(far.chat("Hi")) == [*model.chat("Hi").tokens]
+    guide = gv.guide(gv.regex("[a-z]{5}"), model.vocabulary)
+    texts = [gv.record(one, one.chat("Hi"), guide, seed=2).text for one in (model, far)]
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "seen"),
+    [
+        (b"[", 400, "messages"),
+        (b"7", 400, "model.chat"),
+        (b"[" * 9000, 400, "messages"),
+        (b'"\ud800"', 400, "model.chat"),
+        (b"\xff", 400, "messages"),
+        (b'"' + b"a " * 2000 + b'"', 400, "tokens"),
+        (b'[{"role": "no", "content": ""}]', 409, "model.chat"),
+        (b'"' + b"x" * 20_000 + b'"', 413, "body"),
+    ],
+    ids=range(8),
+)
+def test_a_conversation_that_cannot_be_read_is_refused_and_the_host_goes_on(asked, body, status, seen):
+    _, host, far = asked
+    json_type = "Content-Type: application/json"
+    answer = talk(host, ask("POST", "/v1/chat", json_type, body=body))
+    assert (answer[0], answer[1]["where"]) == (status, seen)
+    assert talk(host, ask("POST", "/v1/chat", json_type, "Origin: http://evil.example", body=b'"a"'))[0] == 403
+    assert talk(host, post("/v1/chat", b'"a"'))[0] == 415
+    assert far.chat("Hi").tokens
+
+
+def test_a_host_without_a_chat_template_says_so_at_once(host, guarded):
+    with pytest.raises(ModelError, match=r"bard has no chat template, expected a chat model; try: gv.load_model"):
+        host.model(patience=0.1).chat("Hi")
+    assert not host.model().has_template
+    assert talk(guarded, ask("POST", "/v1/chat", "Content-Type: application/json", body=b'"a"'))[0] == 401
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"7", b'{"parts": []}', b'{"parts": [7], "tokens": [1]}', b'{"parts": ["a"], "tokens": [-1]}', b"[" * 9999],
+)
+def test_a_hostile_host_gives_no_prompt(body):
+    with pytest.raises(SettingError, match=r"body of the answer: saw .*expected"):
+        read_prompt(body, 65)
 
 
 def test_a_decode_on_a_host_writes_the_same_text_and_says_where(host, bard):
@@ -199,8 +266,8 @@ def test_a_student_who_leaves_is_not_computed_for(bard):
             time.sleep(0.05)
         time.sleep(0.5)
         assert host.service.engine.reader.tokens == 0
-        assert host.service.guard.refuse("x") == ""
-        assert all(account.together == (name == "x") for name, account in host.service.guard.accounts.items())
+        with host.service.guard.counted("x"):
+            assert all(account.together == (name == "x") for name, account in host.service.guard.accounts.items())
 
 
 def test_a_run_goes_on_when_the_host_is_started_again(bard):
@@ -328,14 +395,16 @@ def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded
     assert "default-src 'none'; script-src 'self'; style-src 'self'" in answer.headers["Content-Security-Policy"]
     assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == ("nosniff", "no-store")
     assert len(answer.read()) > 500
+    head = urllib.request.urlopen(urllib.request.Request(f"{guarded.address}/class{path}", method="HEAD"), timeout=5)
+    assert (head.headers["Content-Length"], head.read()) == (answer.headers["Content-Length"], b"")
 
 
 def test_with_one_token_for_the_class_students_have_numbers():
     guard = Guard({"": TOKEN})
     for session in "ab":
         student = guard.name(f"Bearer {TOKEN}", session, "10.0.0.1")
-        assert guard.refuse(student) == ""
-        guard.step(student, 0.01)
+        with guard.counted(student) as account:
+            account.steps.append((time.monotonic(), 0.01))
     said = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named)
     assert [one["name"] for one in said["students"]] == ["student 1", "student 2"]
     later = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named, now=time.monotonic() + 99)

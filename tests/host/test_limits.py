@@ -32,31 +32,36 @@ def test_a_student_has_a_burst_and_then_a_rate():
     guard = Guard({}, Limits(rate=10, burst=3), clock)
 
     def asked():
-        why = guard.refuse("Ada")
-        guard.release("Ada") if not why else None
-        return not why
+        try:
+            with guard.counted("Ada"):
+                return True
+        except Refused:
+            return False
 
     assert [asked() for _ in range(5)] == [True] * 3 + [False] * 2
     clock.now = 0.1
     assert [asked(), asked()] == [True, False]
-    assert guard.refuse("Bob") == "", "another student has a rate of their own"
+    with guard.counted("Bob"):
+        pass  # another student has a rate of their own
     clock.now = 100
     assert [asked() for _ in range(4)] == [True] * 3 + [False]
 
 
 def test_a_student_has_only_so_many_requests_at_once():
     guard = Guard({}, Limits(together=2))
-    assert [guard.refuse("Ada") for _ in range(3)][:2] == ["", ""]
-    assert "2 requests at once" in guard.refuse("Ada")
-    guard.release("Ada")
-    assert guard.refuse("Ada") == ""
+    with guard.counted("Ada"):
+        with guard.counted("Ada"), pytest.raises(Refused, match="2 requests at once"), guard.counted("Ada"):
+            pass
+        with guard.counted("Ada") as account:
+            assert account.together == 2
+    assert account.together == 0
 
 
 def test_only_so_many_students_are_remembered():
     guard = Guard({}, Limits(students=3))
     for number in range(10):
-        guard.refuse(str(number))
-        guard.release("unknown")
+        with guard.counted(str(number)):
+            pass
     assert list(guard.accounts) == ["7", "8", "9"]
 
 

@@ -10,19 +10,19 @@ from guidedviz.host.batcher import Prefixes
 
 
 class Cache:
-    def __init__(self, tokens=()):
-        self.tokens, self.nbytes = list(tokens), 100
+    def __init__(self, net, tokens=()):
+        self.net, self.tokens, self.nbytes = net, list(tokens), 100
+
+    def fork(self, length):
+        self.net.copied += 1
+        return Cache(self.net, self.tokens[:length]) if self.net.crops else None
 
 
 class Net:
-    copied = 0
+    copied, crops = 0, True
 
     def new_cache(self):
-        return Cache()
-
-    def fork(self, cache, length):
-        self.copied += 1
-        return Cache(cache.tokens[:length])
+        return Cache(self)
 
 
 def ids(*tokens):
@@ -31,13 +31,12 @@ def ids(*tokens):
 
 def read(prefixes, *texts):
     """What a pass does: find, read, keep. Gives how many tokens each text found."""
-    found = prefixes.find([(text, len(text) - 1) for text in texts])
-    sizes = [len(prefix.tokens) for prefix in found]
-    for prefix, text in zip(found, texts, strict=True):
-        assert prefix.cache.tokens == text[: len(prefix.tokens)].tolist(), "the cache is of this text"
-        prefix.cache.tokens, prefix.tokens = text.tolist(), text
-        prefixes.keep(prefix)
-    return sizes
+    found = prefixes.find([text[:-1] for text in texts])
+    for (size, cache), text in zip(found, texts, strict=True):
+        assert cache.tokens == text[:size].tolist(), "the cache is of this text"
+        cache.tokens = text.tolist()
+        prefixes.keep(text, cache)
+    return [size for size, _ in found]
 
 
 def test_a_text_goes_on_where_it_ended_and_its_cache_is_not_copied():
@@ -78,9 +77,17 @@ def test_whatever_is_asked_a_found_cache_is_of_this_text(texts, most):
         assert prefixes.nbytes <= most
 
 
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12), min_size=1, max_size=20))
+def test_the_longest_beginning_that_was_read_is_found(texts):
+    prefixes = Prefixes(Net(), 10**9)
+    for number, text in enumerate(texts):
+        known = [end for end in range(len(text)) if any(text[:end] == other[:end] for other in texts[:number])]
+        assert read(prefixes, ids(*text)) == [max(known, default=0)]
+
+
 def test_a_cache_that_cannot_be_cropped_is_read_anew():
     net = Net()
-    net.fork = lambda cache, length: None
+    net.crops = False
     prefixes = Prefixes(net, 1000)
     read(prefixes, ids(1, 2, 3))
     assert read(prefixes, ids(1, 2, 9)) == [0]

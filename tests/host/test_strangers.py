@@ -246,6 +246,23 @@ def test_an_answer_that_nobody_reads_is_closed_in_time(bard, monkeypatch):
             assert not host.lines
 
 
+def test_an_answer_that_nobody_reads_is_one_of_the_requests_at_once(bard):
+    with hosting(bard, limits=Limits(together=2)) as host:
+        for number in range(40):
+            assert tell(host, "/v1/run", RUN | {"from": number, "add": [{"x": "y" * 60_000}]}, JSON)[0] == 200
+        with ExitStack() as lines:
+            for _ in range(2):
+                line = lines.enter_context(socket.create_connection(("127.0.0.1", host.port), timeout=5))
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                line.sendall(ask("GET", "/v1/run") * 8)
+            time.sleep(0.3)
+            assert talk(host, ask("GET", "/v1/run"))[0] == 429
+        deadline = time.monotonic() + 5
+        while talk(host, ask("GET", "/v1/run"))[0] == 429 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert talk(host, ask("GET", "/v1/run"))[0] == 200
+
+
 # --- tokens ---
 
 

@@ -109,7 +109,7 @@ def test_outlines_core_ignores_a_bound():
 
 def test_llguidance_follows_the_standard_in_white_space_and_other_keys():
     llguidance = pytest.importorskip("llguidance")
-    from guidedviz.tokens.engines.llguidance import build_tokenizer
+    from guidedviz.tokens.engines import build_tokenizer
 
     tokenizer = build_tokenizer(gv.Vocabulary([bytes([byte]) for byte in range(256)] + [b"</s>"], eos={256}))
     for text in TEXTS:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.tree import LAST, Call, Chars, Concat, Either, Repeat
+from guidedviz.machines.syntax import LAST, Call, Chars, Concat, Either, Repeat
 
 
 def shortest_completion(dfa: DFA, state: int) -> bytes | None:

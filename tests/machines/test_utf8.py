@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.machines.regular.nfa import utf8_rows
-from guidedviz.machines.tree import LAST, merge_ranges, other_ranges
+from guidedviz.machines.syntax import LAST, merge_ranges, other_ranges
 
 points = st.integers(0, LAST) | st.sampled_from([0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xFFFF])
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import pickle
+import warnings
+from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
 
 import guidedviz as gv
-from guidedviz.models.chat import ChatTemplate, Prompt, render
+from guidedviz.errors import ChatWarning
+from guidedviz.models.chat import ChatTemplate, Prompt
 from guidedviz.models.load import embedded_folder, read_template
+from guidedviz.models.model import LanguageModel
 from guidedviz.models.tokenizer import Tokenizer
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
@@ -38,6 +42,8 @@ TALK = [
 @pytest.fixture(scope="module", params=TEMPLATES)
 def pair(request, tmp_path_factory):
     """A chat template of ours and transformers' tokenizer, made of clerk's tokens and some special ones."""
+    from transformers import PreTrainedTokenizerFast
+
     folder = tmp_path_factory.mktemp("chat")
     config = json.loads((embedded_folder("clerk") / "tokenizer.json").read_text())
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
@@ -58,6 +64,7 @@ def expected(reference, messages):
     return list(reference.apply_chat_template(messages, add_generation_prompt=True, return_dict=False))
 
 
+@settings(max_examples=20)
 @given(content=st.text(max_size=30) | st.sampled_from([" a\n", "\n\n", "1 2  3"]))
 def test_the_tokens_are_those_of_transformers(pair, content):
     own, reference = pair
@@ -66,6 +73,7 @@ def test_the_tokens_are_those_of_transformers(pair, content):
     assert own.read(content) == own.read([{"role": "user", "content": content}])
 
 
+@settings(max_examples=30)
 @given(st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8).map("".join))
 def test_what_a_person_writes_holds_no_special_token(pair, content):
     own, _ = pair
@@ -73,30 +81,32 @@ def test_what_a_person_writes_holds_no_special_token(pair, content):
     special = [[token for token in prompt.tokens if token >= 4096] for prompt in (plain, found)]
     assert special[0] == special[1]
     assert content.strip() in found
+    assert (plain.parts[1::2], "".join(found.parts)) == (found.parts[1::2], found)
+    assert len(found.parts[1::2]) == len(special[1])
+
+
+@pytest.mark.parametrize("special", [{"§": 1}, {"<|a|>": 1, "|a|>": 2}, {"<|a|>": 1, "|a|": 2, "a": 3, ">": 4}])
+@pytest.mark.parametrize("content", ["x§y", "<|a|>", "<|<|a|>a|>", "\U000f0000§\U000f0001"])
+def test_nobody_writes_a_short_special_token_or_one_inside_another(special, content):
+    first = next(iter(special))
+
+    def ids(text):
+        return [*map(ord, text)]
+
+    words = SimpleNamespace(special=special, names={}, encode_plain=ids, encode_special=lambda _: [1, *ids(content)])
+    template = ChatTemplate(first + "{{ messages[0].content }}", words)
+    prompt = template.read(content)
+    assert (prompt, prompt.parts) == (first + content, ("", first, content))
+    assert prompt.tokens == (1, *ids(content))
 
 
 @pytest.mark.parametrize(
-    "source",
-    [
-        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
-        "{{ messages.__class__.__mro__ }}",
-        "{{ cycler.__init__.__globals__.os.system('true') }}",
-        "{{ raise_exception('roles must alternate') }}",
-        "{% if %}",
-        "{{ nothing.of.this }}",
-        "{{ 'x' * 10 ** 9 }}",
-        "{{ 'x' | center(10 ** 9) }}",
-        "{% include '/etc/passwd' %}",
-    ],
-)
-def test_a_hostile_template_is_refused(source):
-    with pytest.raises(gv.ModelError, match=r"model\.chat: saw .*expected"):
-        render(source, messages=TALK)
-
-
-@pytest.mark.parametrize("messages", [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}]])
+    "messages",
+    [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}], "\ud800",
+     [{"role": "user", "content": "a", "more": ["b"]}], [{"role": "user", "content": [{"type": "text"}]}]],
+)  # fmt: skip
 def test_messages_of_another_form_are_refused(messages):
-    template = ChatTemplate("", {}, list, list, {})
+    template = ChatTemplate("", Tokenizer(embedded_folder("bard")))
     with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
         template.read(messages)
 
@@ -106,7 +116,33 @@ def test_a_model_without_a_template_names_one_that_has_it(clerk):
         clerk.chat("Hello")
 
 
+def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
+    words = Tokenizer(embedded_folder("bard"))
+    template = ChatTemplate("{{ messages[0].content }}", words)
+    model, toy = (
+        LanguageModel("talker", bard.network, words, bard.vocabulary, template),
+        gv.ToyModel([b"a"], lambda _: [0.0]),
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for one, prompt in ((model, model.chat("so")), (bard, "so"), (toy, "a")):
+            next(gv.decode(one, prompt))
+        assert not [one for one in told if one.category is ChatWarning]
+        for one in (gv.decoding.remember(model), model):
+            next(gv.decode(one, "so"))
+            gv.record(one, "so", max_tokens=1)
+            gv.stage(one, "so")
+    (said,) = [str(one.message) for one in told if one.category is ChatWarning]
+    assert said.startswith('talker is a chat model and the prompt is plain text; model.chat("...")')
+
+
 def test_a_prompt_is_decoded_as_its_tokens(clerk):
     prompt = Prompt("Yes or no:\n", tuple(clerk.encode("Yes or no:\n")))
     guide = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
     assert gv.record(clerk, prompt, guide, seed=1).tokens == gv.record(clerk, "Yes or no:\n", guide, seed=1).tokens
+
+
+def test_a_copy_of_a_prompt_keeps_its_tokens_and_parts():
+    prompt = Prompt("<s>a", (1, 2), ("", "<s>", "a"))
+    copy = pickle.loads(pickle.dumps(prompt))
+    assert (copy, copy.tokens, copy.parts) == (prompt, prompt.tokens, prompt.parts)

@@ -9,8 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
 import guidedviz as gv
 from guidedviz.__main__ import main
@@ -38,6 +36,9 @@ def turned(weights, heads):
 
 def write(path, tied=False, **changes):
     """A random model, and the same as a GGUF file."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
     torch.manual_seed(3)
     network = LlamaForCausalLM(LlamaConfig(**SHAPE, tie_word_embeddings=tied)).eval()
     writer = gguf.GGUFWriter(path, changes.get("architecture", "llama"))
@@ -56,7 +57,10 @@ def write(path, tied=False, **changes):
     writer.add_token_list(PIECES)
     writer.add_token_types([1] * (len(PIECES) - 2) + [3, 3])
     writer.add_token_merges(["h e", "he l"])
-    writer.add_eos_token_id(PIECES.index("<end>"))
+    writer.add_eos_token_id(PIECES.index("<|im_start|>") if "eot" in changes else PIECES.index("<end>"))
+    if "eot" in changes:
+        writer.add_eot_token_id(PIECES.index("<end>"))
+        writer.add_eom_token_id(PIECES.index("hel"))
     writer.add_chat_template("{% for m in messages %}<|im_start|>{{ m.content }}<end>{% endfor %}")
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)
     for name, value in network.state_dict().items():
@@ -80,11 +84,18 @@ def test_its_logits_are_those_of_the_model_that_was_written(tmp_path, tied):
     model = gv.load_model(str(file))
     tokens = model.encode("hello 12")
     assert [model.vocabulary.pieces[token] for token in tokens] == [b"hel", b"l", b"o", b" ", b"1", b"2"]
-    with torch.no_grad():
-        expected = network(torch.tensor([tokens])).logits[0].numpy()
+    expected = network(network.dummy_inputs["input_ids"].new_tensor([tokens])).logits[0].detach().numpy()
     np.testing.assert_allclose(model.all_logits(tokens), expected, atol=1e-4)
     assert model.vocabulary.eos == {PIECES.index("<end>")}
     assert model.chat("he").tokens == (PIECES.index("<|im_start|>"), PIECES.index("he"), PIECES.index("<end>"))
+
+
+def test_its_ends_are_the_end_of_a_text_the_end_of_a_turn_and_what_the_template_puts_after_an_answer(tmp_path):
+    ends = []
+    for changes in ({}, {"eot": True}):
+        write(tmp_path / "tiny.gguf", **changes)
+        ends.append({PIECES[end] for end in gv.load_model(str(tmp_path / "tiny.gguf")).vocabulary.eos})
+    assert ends == [{"<end>"}, {"<end>", "<|im_start|>", "hel"}]
 
 
 def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkeypatch):

@@ -185,34 +185,9 @@ def test_all_logits_start_inside_the_text(model, start):
         model.all_logits([1, 2, 3], start)
 
 
-def test_a_batch_reads_different_texts_in_one_pass_with_a_cache_per_text(model, monkeypatch):
-    tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
-    texts = [tokens, tokens[:5], [7], [300, 301, 302], tokens]
-    alone = [model.logits(text) for text in texts]
-    longer = [[*text, 9, 8] for text in texts]
-    expected = [model.logits(text) for text in longer]
-    model.forget()
-    passes, read = [], model.network.read
-    monkeypatch.setitem(vars(model.network), "read", lambda c, t, *e: passes.append([*map(len, t)]) or read(c, t, *e))
-    np.testing.assert_allclose(model.batch(texts), alone, atol=1e-3)
-    np.testing.assert_allclose(model.batch(longer), expected, atol=1e-3)
-    assert model.batch([]) == []
-    first = len(tokens) - 1
-    assert passes == [[first, 4, 2, first], [1, 1, 1, 1, 1], [2, 2, 2, 2, 2]]
-
-
-def test_a_batch_of_many_texts_keeps_all_their_caches(clerk, monkeypatch):
-    texts = [[number, 5, 6] for number in range(30)]
-    clerk.batch(texts)
-    lengths = count_passes(clerk, monkeypatch)
-    clerk.batch([[*text, 7] for text in texts])
-    assert lengths == [1] * 30
-    clerk.forget()
-
-
 @pytest.mark.parametrize("tokens", [None, 3, "Ada", [1.5], [None], [[1]]])
 def test_anything_but_token_ids_is_refused(model, tokens):
-    for ask in (model.logits, model.all_logits, lambda tokens: model.batch([tokens])):
+    for ask in (model.logits, model.all_logits):
         with pytest.raises(gv.SettingError, match=r"tokens: saw .*, expected a list of token ids"):
             ask(tokens)
 

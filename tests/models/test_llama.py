@@ -35,7 +35,7 @@ def read_greedily(model, prompt, count):
     return tokens
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.data())
 def test_both_forward_passes_give_the_same_logits(pair, data):
     """With and without cache, one token at a time and many, after any text read before."""

@@ -16,6 +16,7 @@ import guidedviz as gv
 from guidedviz.checks import guard
 from guidedviz.extras import installed
 from guidedviz.models import hub, load
+from guidedviz.models.weights import find_tensors
 
 FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors",
          "model.safetensors.index.json"]  # fmt: skip
@@ -135,6 +136,29 @@ def test_weights_in_several_files_are_read(folder, device, bard):
         save_file({n: t for n, t in weights.items() if files[n] == file}, folder / file, metadata={"format": "pt"})
     (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": files}))
     np.testing.assert_allclose(gv.load_model(str(folder), device).logits([1, 2]), bard.logits([1, 2]), atol=1e-3)
+
+
+def write_tensors(file, tensors):
+    """A safetensors file whose header has 40,000 bytes."""
+    header, begin = {}, 0
+    for name, value in tensors.items():
+        header[name] = {"dtype": "F32", "shape": value.shape, "data_offsets": [begin, begin + value.nbytes]}
+        begin += value.nbytes
+    text = json.dumps(header).encode().ljust(40_000)
+    file.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(value.tobytes() for value in tensors.values()))
+
+
+def test_matrices_of_two_files_are_not_read_as_one_although_their_places_meet(folder, bard):
+    weights = {name: np.array(stored.read()) for name, stored in find_tensors(folder).items()}
+    (folder / "model.safetensors").unlink()
+    gate, up, down = (f"model.layers.2.mlp.{part}_proj.weight" for part in ("gate", "up", "down"))
+    second = {down: weights.pop(down), up: weights.pop(up)}  # `up` begins where `gate` ends in the other file
+    files = {"a.safetensors": {gate: weights.pop(gate), **weights}, "b.safetensors": second}
+    for name, tensors in files.items():
+        write_tensors(folder / name, tensors)
+    index = {"weight_map": {name: file for file, tensors in files.items() for name in tensors}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    np.testing.assert_allclose(gv.load_model(str(folder), "numpy").logits([1, 2]), bard.logits([1, 2]), atol=1e-3)
 
 
 @BOTH

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.models.model import Remembered
+from guidedviz.models.chat import ChatTemplate
+from guidedviz.models.load import embedded_folder
+from guidedviz.models.model import LanguageModel, Remembered
+from guidedviz.models.tokenizer import Tokenizer
 
 
 def test_it_draws_the_same_texts_and_reads_each_beginning_once(clerk, monkeypatch):
@@ -23,6 +26,21 @@ def test_it_is_the_model_in_all_else(bard):
     assert all(getattr(known, name) == getattr(bard, name) for name in ("name", "device", "source", "context"))
     assert known.vocabulary == bard.vocabulary
     assert known.encode("so") == bard.encode("so")
+    assert known.has_template == bard.has_template
+
+
+def test_it_asks_a_chat_model_in_its_form_and_says_which_has_none(bard):
+    words = Tokenizer(embedded_folder("bard"))
+    template = ChatTemplate("{{ messages[0].content }}", words)
+    model = LanguageModel("chat", bard.network, words, bard.vocabulary, template)
+    assert gv.decoding.remember(model).has_template
+    assert gv.decoding.remember(model).chat("so").tokens == tuple(bard.encode("so"))
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
+    for one in (bard, toy, gv.decoding.remember(toy), gv.decoding.remember(bard)):
+        with pytest.raises(
+            gv.ModelError, match=r'no chat template, expected a chat model; try: gv.load_model\("smollm2'
+        ):
+            one.chat("so")
 
 
 def test_what_it_has_said_cannot_be_changed(bard):
@@ -30,13 +48,13 @@ def test_what_it_has_said_cannot_be_changed(bard):
         gv.decoding.remember(bard).logits([0])[0] = 1
 
 
-def test_it_drops_what_it_read_first_when_memory_is_full():
+def test_it_drops_what_was_used_longest_ago_when_memory_is_full():
     read = []
     toy = gv.ToyModel([b"a", b"b"], lambda tokens: read.append(tokens[-1]) or np.zeros(2))
     known = Remembered(toy, most=2 * 8)
     for token in (0, 1, 0, 2, 1, 0):
         known.logits([token])
-    assert read == [0, 1, 2, 0]
+    assert read == [0, 1, 2, 1, 0]
 
 
 def test_only_a_model_is_remembered():

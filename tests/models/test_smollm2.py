@@ -1,7 +1,9 @@
 """Claims about SmolLM2, a model that nobody here trained; they are skipped where it is not on this machine."""
 
 import json
+from random import Random
 
+import numpy as np
 import pytest
 
 import guidedviz as gv
@@ -44,3 +46,55 @@ def test_index_split_and_trie_give_the_masks_of_the_bytes(smollm2, engine, machi
             assert masks[0][other] == guides[1].explain(states[1], other).legal
         states = [guide.advance(state, token) for guide, state in zip(guides, states, strict=True)]
     assert all(guide.is_accepting(state) for guide, state in zip(guides, states, strict=True))
+
+
+DATE = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( is a day in (March|Março|三月))?")
+
+
+def walk(machine, state, piece):
+    """The state after these bytes, None if there is none."""
+    for byte in piece:
+        state = None if state is None else machine.step(state, byte)
+    return state
+
+
+@pytest.mark.parametrize(
+    ("machine", "engine", "text"),
+    [
+        (DATE, "index", "2026-11-25 is a day in Março"),
+        (gv.json(), "split", '{"π ": [1.5e-3, {"a\\n": null}]}'),
+        (gv.json(), "trie", '["]", -0.1, "\\u00e9"]'),
+    ],
+    ids=["index", "split", "trie"],
+)
+def test_masks_are_those_of_brute_force_on_samples_of_its_tokens(smollm2, machine, engine, text):
+    words, state, draw = smollm2.vocabulary, machine.initial, Random(engine)
+    guide = gv.guide(machine, words, engine)
+    place = guide.initial
+    for token in (*smollm2.encode(text), None):
+        mask = guide.mask(place)
+        sample = {*draw.sample(range(len(words)), 400), *draw.sample(np.flatnonzero(mask).tolist(), 1)}
+        for other in sample - words.special - words.eos:
+            assert mask[other] == (bool(words.pieces[other]) and walk(machine, state, words.pieces[other]) is not None)
+        assert not mask[sorted(words.special - words.eos)].any()
+        assert mask[sorted(words.eos)].all() == mask[sorted(words.eos)].any() == machine.is_accepting(state)
+        if token is not None:
+            place, state = guide.advance(place, token), walk(machine, state, words.pieces[token])
+    assert guide.is_accepting(place)
+
+
+def test_its_trie_has_every_token_once_where_its_bytes_lead(smollm2):
+    words = smollm2.vocabulary
+    trie, draw = words.trie, Random(1)
+    for token in draw.sample(words.text_ids, 300):
+        node, spelled = int(trie.node_of[token]), b""
+        while node:
+            node, spelled = int(trie.parent[node]), bytes([trie.byte[node]]) + spelled
+        assert spelled == words.pieces[token]
+
+
+@pytest.mark.parametrize("text", ["naïve 東京 🙂\x00", "  \n\n\t x 2026", "<|im_end|>"])
+def test_its_tokens_spell_a_text_again_and_none_of_them_is_special(smollm2, text):
+    tokens = smollm2.encode(text)
+    assert b"".join(smollm2.vocabulary.pieces[token] for token in tokens) == text.encode()
+    assert not smollm2.vocabulary.special & set(tokens)

@@ -6,7 +6,7 @@ import { meterPart, rowsPart } from "../../guidedviz/widgets/page/stage/next-tok
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
 import { HOSTILE, render, stageNews, step } from "./fixtures.js";
 
-const ROWS = [[3, "yes", 0.25, 0.75, true, "0.25", "0.75"], [4, "no", 0.5, 0, false, "0.50", "0"]];
+const ROWS = [[3, "yes", 0.25, 0.75, true, "0.25", "0.75"], [4, "no", 0.5, 0, false, "0.50", "forbidden"]];
 const REST = [0.25, 0.25, "0.25", "0.25"];
 
 function painted(rows = ROWS, one = false) {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { drawing, frame, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
+import { drawing, frame, HEAD, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
-const NEXT = step("d", { words: "not drawn yet", rows: [[7, "d", 0.3, 0.6, true, "0.30", "0.60"], [8, "no", 0.2, 0, false, "0.20", "0"]] });
+const NEXT = step("d", { words: "not drawn yet", rows: [[7, "d", 0.3, 0.6, true, "0.30", "0.60"], [8, "no", 0.2, 0, false, "0.20", "forbidden"]] });
 
 function open(news = stageNews(STEPS, 2)) {
   const page = render(stage, news);
@@ -34,6 +34,20 @@ test("the distribution of the next token is shown before it is drawn, and after 
   frame();
   assert.deepEqual([said()[0], marked()], ["0.30 → 0.60", ["d"]]);
   assert.match(text("[data-slot='next'] .gv-panel-head"), /the last draw/);
+  stop();
+});
+
+test("a special token of a chat prompt is a chip, the same characters in a text are not, and so is the EOS of the run", () => {
+  const parts = ["", "<|im_start|>", "user↵<|im_start|>?", HOSTILE, ""];
+  const steps = [step("<|im_end|>"), step("<|im_end|>", { end: "eos" })];
+  const { all, text, find, model, stop } = open(stageNews(steps, 2, { head: { ...HEAD, prompt: parts.join(""), parts } }));
+  const special = () => all(".gv-special").map((node) => [node.getAttribute("role"), node.getAttribute("aria-label"), node.textContent]);
+  assert.deepEqual(special(), [["img", "special token <|im_start|>", "im_start"], ["img", `special token ${HOSTILE}`, HOSTILE], ["img", "special token <|im_end|>", "im_end"]]);
+  assert.equal(text(".gv-prompt"), `im_startuser↵<|im_start|>?${HOSTILE}`);
+  assert.equal(find(".gv-prompt script"), null);
+  model.tell({ ...stageNews([], 2, { head: { ...HEAD, prompt: "<|im_start|>" } }), number: 2, from: 2 });
+  frame();
+  assert.deepEqual([special(), text(".gv-prompt")], [[], "<|im_start|>"], "a plain prompt looks as before");
   stop();
 });
 

@@ -10,6 +10,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.distribution import Task, all_texts
 from guidedviz.files import shipped
+from tests.models.chat_folder import build_folder
 
 PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bea is 9.\nYes or no:\n", "Bo is 7.\nJSON with name, age:\n")
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
@@ -157,3 +158,59 @@ def test_logits_beyond_the_vocabulary_are_illegal_and_fewer_are_refused():
 def test_bad_input_is_refused(call, said):
     with pytest.raises(gv.GuidedVizError, match=said):
         call()
+
+
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory):
+    """A chat model of random weights, here and in transformers."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    folder = build_folder(tmp_path_factory.mktemp("chat") / "random")
+    sizes = {"vocab_size": 4096, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2}
+    torch.manual_seed(0)
+    network = LlamaForCausalLM(LlamaConfig(**sizes, num_attention_heads=4, max_position_embeddings=256)).eval()
+    for part in network.parameters():
+        torch.nn.init.normal_(part, std=0.3)
+    network.save_pretrained(folder)
+    (folder / "generation_config.json").write_text('{"eos_token_id": [0, 4095]}')
+    return gv.load_model(str(folder), "numpy"), network
+
+
+def go_on(model, network, prompt, guide, **settings):
+    """The new tokens of each row that generate writes after a prompt's tokens."""
+    import torch
+
+    ids, ends = torch.tensor([prompt.tokens]), sorted(model.vocabulary.eos)
+    settings = {"eos_token_id": ends, "pad_token_id": 0, "max_new_tokens": 40} | settings
+    rows = network.generate(ids, attention_mask=ids * 0 + 1, logits_processor=[gv.LogitsProcessor(guide)], **settings)
+    return [row[len(prompt.tokens) :].tolist() for row in rows]
+
+
+def test_a_prompts_tokens_go_into_generate_and_give_the_text_of_decode(chat):
+    model, network = chat
+    assert model.vocabulary.eos == {0, 4094, 4095}
+    for guide in (
+        gv.guide(gv.json_schema(SCHEMA), model.vocabulary),
+        gv.guide(gv.regex("[a-z ]{3,30}"), model.vocabulary),
+    ):
+        for question in ("Who?", [{"role": "user", "content": "A <|im_end|> name"}]):
+            prompt = model.chat(question)
+            ours = gv.record(model, prompt, guide, temperature=0, max_tokens=40)
+            assert go_on(model, network, prompt, guide, do_sample=False) == [list(ours.tokens)]
+
+
+def test_special_tokens_stay_illegal_after_a_prompt_and_the_ends_are_legal_where_a_text_may_end(chat):
+    model, network = chat
+    special, ends = model.vocabulary.special, model.vocabulary.eos
+    anything = gv.guide(gv.regex(r"[\s\S]{4,}"), model.vocabulary)
+    rows = go_on(model, network, model.chat("Go on."), anything, do_sample=True, num_return_sequences=24, top_k=0)
+    for row in rows:
+        text = _until_eos(row, ends)
+        assert not set(text) & special
+        assert len(text) == 40 or sum(len(model.vocabulary.pieces[token]) for token in text) >= 4
+    scores = gv.LogitsProcessor(anything)(np.array([[1, 2]]), np.zeros((1, 4096), np.float32))[0]
+    assert np.isneginf(scores[sorted(special)]).all()
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a?"), model.vocabulary))
+    open_now = np.isfinite(processor(np.array([[1, 2]]), np.zeros((1, 4096), np.float32))[0])
+    assert {token for token in special | ends if open_now[token]} == ends

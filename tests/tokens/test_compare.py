@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.tokens import compare
-from guidedviz.tokens.engines.engine_guide import PREPARE, VARIANTS
+from guidedviz.tokens.engines import PREPARE, VARIANTS
 from tests.strategies import grammars, regexes
 
 pytestmark = [pytest.mark.usefixtures("engines")]
@@ -182,7 +182,7 @@ def test_ids_are_taken_as_they_are_and_an_unknown_engine_is_refused():
 
 
 def test_an_engine_without_a_mask_is_a_difference_and_no_crash(monkeypatch):
-    from guidedviz.tokens.engines.llguidance import LLGuidanceMatcher, refusal
+    from guidedviz.tokens.engines import LLGuidanceMatcher, refusal
 
     def fail(self):
         raise refusal("llguidance", "too hard\nfor me")

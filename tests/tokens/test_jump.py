@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.tokens.guide import guide as make_guide
-from guidedviz.tokens.jump import WAYS, build_forced_lattice, build_lattice, find_jump
+from guidedviz.tokens.jump import WAYS, build_forced_lattice, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 from tests.strategies import LETTERS, draw_walk, regexes, vocabularies
 
@@ -168,7 +169,8 @@ def walk(lattice, at=0):
 
 @given(vocabularies(), st.text(st.sampled_from(LETTERS), max_size=6))
 def test_the_lattice_holds_each_spelling_once(vocabulary, text):
-    lattice = build_lattice(vocabulary, text)
+    guide = gv.guide(gv.regex(re.escape(text)), vocabulary)
+    lattice = build_forced_lattice(guide, guide.initial)
     expected = all_spellings(vocabulary, text.encode())
     assert sorted(walk(lattice)) == sorted(expected)
     assert lattice.count == len(expected)

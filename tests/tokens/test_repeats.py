@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.open_stack import OpenStack
-from guidedviz.tokens.repeats import read_repeat
+from guidedviz.tokens.split import read_repeat
 from guidedviz.tokens.trie import MoveTable
 
 PARTS = (

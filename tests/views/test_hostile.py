@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.distribution import Task
-from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
+from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import GuidedVizError
 from guidedviz.markup import ELEMENTS
 from guidedviz.views.layout.sketch import Arrow, Sketch
@@ -25,7 +25,12 @@ COMPARED = gv.compare_engines("a|<&", V, "a", ["llguidance"])
 GUIDE = gv.guide(gv.regex("(?:<&|&<)a"), V)
 TOY = gv.ToyModel(V.pieces, lambda tokens: [0.0] * len(V), eos={12})
 RUN = replace(
-    gv.record(TOY, "a", GUIDE, seed=1, max_tokens=3), model=NASTY, constraint=NASTY, device=NASTY, prompt=NASTY
+    gv.record(TOY, "a", GUIDE, seed=1, max_tokens=3),
+    model=NASTY,
+    constraint=NASTY,
+    device=NASTY,
+    prompt=NASTY * 2,
+    parts=(NASTY, NASTY),
 )
 SPELLED = replace(gv.spellings(TOY, "a", gv.guide(gv.regex('<&"a'), V)), model=NASTY)
 TASK = Task(TOY, "a", GUIDE)

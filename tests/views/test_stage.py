@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import accumulate, combinations
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import ENDS
+from guidedviz.models.chat import Prompt
+from guidedviz.views.figure import wide
 from guidedviz.views.machine.picture import ABOVE, draw_inside
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
@@ -83,6 +86,40 @@ def test_every_letter_is_at_least_12_pixels_high(name):
     root = ET.fromstring(STILLS[name]().svg)
     assert [e.text for e in root.iter() if e.get("font-size") and float(e.get("font-size")) < 12] == []
     assert not [e for e in root.iter() if "scale" in e.get("transform", "") and any("text" in t.tag for t in e.iter())]
+
+
+def chat(*texts, name="<|im_start|>"):
+    """A run from a chat prompt: a special token, then a text, and so on; it ends with EOS."""
+    words = ["", *(part for text in texts for part in (name, text))]
+    model, prompt = toy(6, 9), Prompt("".join(words), (6,), words)
+    return gv.record(model, prompt, gv.guide(gv.regex("\\."), model.vocabulary), seed=1)
+
+
+def test_a_special_token_is_a_chip_and_its_characters_typed_are_a_text():
+    figure = gv.views.draw_stage(chat("user\nWhat is <|im_start|> in it?\n", "assistant\n"))
+    assert [texts for *_, texts in parts(figure, "special")] == [["im_start"], ["im_start"], ["</s>"]]
+    [(*_, texts)] = parts(figure, "text")
+    assert "".join(texts).startswith("im_startuser↵What is <|im_start|> in it?↵im_startassistant↵.")
+    assert figure.svg.count('aria-label="special token &lt;|im_start|&gt;"') == 2
+    assert "(special token <|im_start|>)user↵What is <|im_start|> in it?↵(special token <|im_start|>)" in figure.alt
+    plain = replace(chat("user\n"), parts=())
+    assert parts(gv.views.draw_stage(plain), "special") == []
+
+
+@pytest.mark.parametrize("name", ["<|im_start|>", "<|" + "n" * 300 + "|>", "\x00<b>\ud800\u202e" * 50, " ", "漢" * 99])
+def test_the_parts_of_a_chat_prompt_stand_in_their_panel_one_after_the_other(name):
+    root = ET.fromstring(gv.views.draw_stage(chat("a b" * 200, "", "x" * 300, " \n\n" * 9, name=name)).svg)
+    [panel] = [e for e in root.iter() if e.get("data-part") == "text"]
+    edge, ends = float(panel[0].get("width")), {}
+    for child in panel[1]:
+        x, y = map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform", "translate(0 0)")).groups())
+        box = next((e for e in child.iter() if e.tag.endswith("rect")), None)
+        text = "".join(child.itertext())
+        width = wide(text, 15) if box is None else float(box.get("width"))
+        if child.get("transform"):
+            assert ends.get(y, 0) <= x + 0.1
+            ends[y] = x + width
+    assert max(ends.values()) <= edge - 20
 
 
 def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_panel():

@@ -59,8 +59,8 @@ class Model:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(fraction, "time_task", clock.time_task)
-    monkeypatch.setattr(fraction, "measure_cost", clock.measure_cost)
+    monkeypatch.setattr(fraction.jump, "time_task", clock.time_task)
+    monkeypatch.setattr(fraction.jump, "measure_cost", clock.measure_cost)
     monkeypatch.setattr(fraction, "ROUNDS", 1)
     return clock
 
@@ -148,7 +148,7 @@ def test_recorded_runs_start_none(clock):
 
 
 def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch):
-    monkeypatch.setattr(fraction.Payoff, "load", lambda path: RECORD)
+    monkeypatch.setattr(fraction.jump.Payoff, "load", lambda path: RECORD)
     monkeypatch.setattr(fraction, "shipped", lambda name: name)
     slider = gv.fraction_slider(toy.toy_model(slow=0.1))
     assert slider.payoff is RECORD

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.atlas import atlas
 from tests.widgets.toy import told
 
 VOCABULARY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"a b"], eos={5})
-ORDER = atlas(VOCABULARY).order
+ORDER = VOCABULARY.order
 
 
 @pytest.fixture

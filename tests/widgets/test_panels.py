@@ -12,7 +12,6 @@ import pytest
 import guidedviz as gv
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.views.stack.stack import say_ways
-from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.widgets import panels
 from tests.widgets.toy import Page, told
 
@@ -164,7 +163,7 @@ def test_every_step_has_the_mask_that_it_obeyed(toy):
     model = toy.toy_model()
     guide = toy.WordsGuide(model.vocabulary)
     stage = gv.stage(model, "say ", guide, seed=3, steps=4)
-    order, news = atlas(model.vocabulary).order, stage.display.news(True)
+    order, news = model.vocabulary.order, stage.display.news(True)
     for place, step in enumerate([*news["add"], news["next"]]):
         packed = np.frombuffer(b64decode(news["map"]["bits"][step["mask"]]), np.uint8)
         state = b"".join(s.piece for s in stage.player.steps[:place])
@@ -196,7 +195,7 @@ def nested(stack=True, engine="split", **settings):
 def seen(page):
     """What the page paints: the pieces that asked and were legal, and those that asked and were not."""
     step = page.shown
-    order = atlas(gv.Vocabulary(BRACKETS, eos={8})).order
+    order = gv.Vocabulary(BRACKETS, eos={8}).order
     legal = np.unpackbits(np.frombuffer(b64decode(page.masks[step["mask"]]), np.uint8), bitorder="little")
     ranks = np.frombuffer(b64decode(page.masks[step["asked"]]), "<i4").tolist()
     assert ranks == sorted(ranks)

@@ -14,7 +14,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding import trace
 from guidedviz.decoding.recording import compress, expand
-from guidedviz.widgets.recording import show_run
+from guidedviz.widgets.panels import show_run
 from tests.widgets.toy import told
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'

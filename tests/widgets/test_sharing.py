@@ -8,6 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.models.chat import Prompt
 from guidedviz.models.remote import Connection, RemoteModel, read_address
 from tests.host.running import TOKEN, hosting
 
@@ -72,6 +73,19 @@ async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
         assert not shown["head"]["live"]
         assert shown["head"] | {"live": True} == wanted["head"]
         late.display.hear({"do": "choose", "token": 99, "cursor": 5})
+
+
+async def test_a_student_goes_on_alone_from_the_tokens_of_a_chat_prompt(bard):
+    with hosting(bard) as host:
+        parts = ("", "<s>", "To be")
+        teacher = gv.stage(load(host), Prompt("<s>To be", (30, 27), parts), steps=2, share=True)
+        student = open_follower(host)
+        assert student.display.news(True)["head"]["parts"] == parts
+        student.branch()
+        assert (student.head.parts, student.player.point(0).tokens) == (parts, (30, 27))
+        assert student.take(2).player.point(3).tokens == teacher.take(1).player.point(3).tokens
+        for stage in (teacher, student):
+            stage.close()
 
 
 async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, until):
@@ -139,7 +153,6 @@ async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until
 
 async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
     monkeypatch.setattr("guidedviz.widgets.sharing.PAUSE", 0.01)
-    monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=2), open_follower(host)
         await until(lambda: student.text == teacher.text)
@@ -175,8 +188,7 @@ def publish(host, change):
     Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
 
 
-async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until, monkeypatch):
-    monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
+async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until):
     with hosting(bard) as host:
         teacher = open_run(host, steps=1)
         head = json.loads(Connection(read_address(host.address), patience=0).ask("GET", "/v1/run"))["head"]

@@ -17,7 +17,7 @@ from itertools import islice
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.nfa import utf8_rows
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_rules
 from guidedviz.machines.work import derive
 
 INLINE = 8  # an exact count up to this is written as copies
@@ -118,7 +118,7 @@ class _Builder:
         """The rows of a phrase."""
         match phrase.part:
             case None:
-                return self.options(phrase.rule, self.grammar.rule(phrase.rule).tree)
+                return self.options(phrase.rule, self.grammar.named[phrase.rule].tree)
             case Repeat():
                 return self.repeat(phrase, phrase.part)
             case NetPrefix():
@@ -144,7 +144,7 @@ class _Builder:
             case Call(name):
                 return (self.phrase(name),)
             case Tick():
-                raise no_ticks(tree)
+                no_rules(tree)
             case Net(places):
                 return (self.phrase(rule, NetPrefix(tree, places - 1)),)
             case Repeat(part, low, high) if low == high and low <= INLINE:

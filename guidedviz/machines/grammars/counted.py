@@ -7,23 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from guidedviz.machines import syntax
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.regular.assertions import build_net
+from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
-from guidedviz.machines.tree import (
-    NOTHING,
-    Call,
-    Concat,
-    Either,
-    Net,
-    Repeat,
-    Tick,
-    Tree,
-    concat,
-    either,
-    no_ticks,
-    walk,
-)
+from guidedviz.machines.syntax import Times, Tree
 from guidedviz.machines.work import reach, spend
 
 # Copies in place of counted lengths, for engines and texts that cannot count them.
@@ -37,24 +25,24 @@ def without_ticks(grammar: Grammar) -> Grammar:
 
     >>> schema = {"type": "string", "pattern": "^a+(b|c)a*$", "maxLength": 700}
     >>> counted = gv.json_schema(schema).grammar
-    >>> [any(isinstance(part, Tick) for part in walk(made.rules[1].tree)) for made in (counted, without_ticks(counted))]
+    >>> [syntax.has_ticks(made.rules[1].tree) for made in (counted, without_ticks(counted))]
     [True, False]
     """
-    ticking = [rule for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree))]
+    ticking = [rule for rule in grammar.rules if syntax.has_ticks(rule.tree)]
     copied = {rule.name: replace(rule, tree=_copy(rule.tree)) for rule in ticking}
     return replace(grammar, rules=tuple(copied.get(rule.name, rule) for rule in grammar.rules)) if copied else grammar
 
 
 def _copy(tree: Tree) -> Tree:
     """The tree of a rule that counts: its net is one part of a sequence."""
-    if isinstance(tree, Concat):
-        return concat(*map(_copy, tree.parts))
-    return copy_net(tree) if isinstance(tree, Net) else tree
+    if isinstance(tree, syntax.Concat):
+        return syntax.concat(*map(_copy, tree.parts))
+    return copy_net(tree) if isinstance(tree, syntax.Net) else tree
 
 
-def copy_net(net: Net) -> Tree:
+def copy_net(net: syntax.Net) -> Tree:
     """A net whose places are copied for each count."""
-    edges: dict[int, list[tuple[Tree, Tick | None, int]]] = defaultdict(list)
+    edges: dict[int, list[tuple[Tree, syntax.Tick | None, int]]] = defaultdict(list)
     for source, part, target in net.edges:
         edges[source].append((*_split(part), target))
 
@@ -62,17 +50,17 @@ def copy_net(net: Net) -> Tree:
         place, count = at
         for part, tick, target in edges[place]:
             if tick and count * net.places > MOST_PLACES:
-                raise no_ticks(tick)
+                syntax.no_rules(tick)
             if not tick or count < tick.most - tick.rest:
                 yield part, (target, count + bool(tick))
 
     return build_net((0, 0), moves, lambda at: at[0] == net.places - 1)
 
 
-def _split(part: Tree) -> tuple[Tree, Tick | None]:
+def _split(part: Tree) -> tuple[Tree, syntax.Tick | None]:
     """A part of a net and its tick; a part without one leads to the end."""
-    if isinstance(part, Concat) and part.parts and isinstance(part.parts[-1], Tick):
-        return concat(*part.parts[:-1]), part.parts[-1]
+    if isinstance(part, syntax.Concat) and part.parts and isinstance(part.parts[-1], syntax.Tick):
+        return syntax.concat(*part.parts[:-1]), part.parts[-1]
     return part, None
 
 
@@ -83,10 +71,8 @@ MOST_FINITE_COPIES = 1_000  # of a machine that is finite without counts
 MOST_STATES = 8_000  # states of a rule before smaller repeats are counted too; about one second
 FEWEST_COPIES = 30
 
-Bounds = tuple[int, int | None]  # lowest and highest count
 
-
-def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, Mapping[str, Bounds]]:
+def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, Mapping[str, Times]]:
     """The grammar with a call in place of each repeat of more than `most` states, and the bounds of these rules.
 
     If a rule stays too large, smaller repeats are counted too.
@@ -105,7 +91,7 @@ def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, M
 def is_counted(tree: Tree) -> bool:
     """Whether a tree has a repeat that is counted although the machine would be finite without."""
     counted, bounds = count_repeats(Grammar((Rule("root", tree, (0, 0)),)), MOST_FINITE_COPIES)
-    return any(isinstance(part, Call) and part.name in bounds for part in walk(counted.rules[0].tree))
+    return any(isinstance(part, syntax.Call) and part.name in bounds for part in syntax.walk(counted.rules[0].tree))
 
 
 @dataclass
@@ -113,8 +99,8 @@ class _Counted:
     """The rules of the counted repeats so far; equal repeats share one."""
 
     grammar: Grammar
-    rules: dict[tuple[Tree, Bounds], Rule] = field(default_factory=dict)
-    bounds: dict[str, Bounds] = field(default_factory=dict)
+    rules: dict[tuple[Tree, Times], Rule] = field(default_factory=dict)
+    bounds: dict[str, Times] = field(default_factory=dict)
 
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
@@ -131,12 +117,12 @@ class _Counted:
         """The tree with calls, innermost repeats first; shared parts are looked at once."""
         if id(tree) not in known:
             new = map_parts(tree, lambda part: self.replace(part, rule, most, known))
-            if isinstance(new, Repeat) and isinstance(tree, Repeat) and (new.high or new.low) > 1:
+            if isinstance(new, syntax.Repeat) and isinstance(tree, syntax.Repeat) and (new.high or new.low) > 1:
                 new = self.call(new, rule) if count_states(new) > most and self.may_count(tree.part) else new
             known[id(tree)] = new
         return known[id(tree)]
 
-    def call(self, repeat: Repeat, rule: Rule) -> Call:
+    def call(self, repeat: syntax.Repeat, rule: Rule) -> syntax.Call:
         """A call of the rule that counts this repeat."""
         key = repeat.part, (repeat.low, repeat.high)
         if key not in self.rules:
@@ -144,27 +130,27 @@ class _Counted:
             same = sum(name.startswith(plain) for name in self.bounds)
             name = f"{plain}-{same + 1}" if same else plain
             self.rules[key], self.bounds[name] = Rule(name, repeat.part, rule.span), key[1]
-        return Call(self.rules[key].name)
+        return syntax.Call(self.rules[key].name)
 
     def may_count(self, part: Tree) -> bool:
         """Whether a part has texts, none of them empty."""
         here = Rule("", part, (0, 0))
-        rules = [here, *map(self.grammar.rule, reach(here.calls, self.grammar.calls.__getitem__))]
-        return "" in rules_with(rules, lambda chars: chars != NOTHING) - rules_with(rules, lambda chars: False)
+        rules = [here, *map(self.grammar.named.__getitem__, reach(here.calls, self.grammar.calls.__getitem__))]
+        return "" in rules_with(rules, lambda chars: chars != syntax.NOTHING) - rules_with(rules, lambda chars: False)
 
 
 def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
     """The tree with every direct part changed."""
     match tree:
-        case Concat(parts):
-            return concat(*map(change, parts))
-        case Either(options):
-            return either(*map(change, options))
-        case Repeat(part):
+        case syntax.Concat(parts):
+            return syntax.concat(*map(change, parts))
+        case syntax.Either(options):
+            return syntax.either(*map(change, options))
+        case syntax.Repeat(part):
             return replace(tree, part=change(part))
-        case Net(places, edges):
+        case syntax.Net(places, edges):
             spend(2 * len(edges))
-            return Net(places, tuple((source, change(part), target) for source, part, target in edges))
+            return syntax.Net(places, tuple((source, change(part), target) for source, part, target in edges))
         case _:
             return tree
 
@@ -185,7 +171,7 @@ def inline_rules(grammar: Grammar) -> Grammar:
     root ::= "(" root ")" | [a-z]+
     """
     graph = grammar.calls
-    counting = (rule.name for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree)))
+    counting = (rule.name for rule in grammar.rules if syntax.has_ticks(rule.tree))
     stay = {grammar.root, *counting, *recursive_rules(graph)}
     bodies: dict[str, Tree] = {}
     sizes: dict[str, int] = {}
@@ -195,7 +181,7 @@ def inline_rules(grammar: Grammar) -> Grammar:
     def put_in(name: str) -> Tree:
         nonlocal copied
         if name not in bodies:
-            tree = grammar.rule(name).tree
+            tree = grammar.named[name].tree
             inner = {call: put_in(call) for call in graph[name] if call not in stay}
             own = count_states(tree, copies=FEWEST_COPIES)
             sizes[name] = count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES) if inner else own
@@ -214,9 +200,9 @@ def inline_rules(grammar: Grammar) -> Grammar:
 def needed_rules(grammar: Grammar) -> Grammar:
     """The grammar with only the root and the rules reachable from it, in the order of their first call."""
     needed = reach([grammar.root], grammar.calls.__getitem__)
-    return replace(grammar, rules=tuple(map(grammar.rule, needed)))
+    return replace(grammar, rules=tuple(grammar.named[name] for name in needed))
 
 
-def map_calls(tree: Tree, change: Callable[[Call], Tree]) -> Tree:
+def map_calls(tree: Tree, change: Callable[[syntax.Call], Tree]) -> Tree:
     """The tree with every call replaced."""
-    return change(tree) if isinstance(tree, Call) else map_parts(tree, lambda part: map_calls(part, change))
+    return change(tree) if isinstance(tree, syntax.Call) else map_parts(tree, lambda part: map_calls(part, change))

@@ -9,22 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from guidedviz.errors import GrammarError, PatternError, quoted, shorten
-from guidedviz.machines.grammars.grammar import Grammar, Rule, grammar_error, line_and_column, nearest_name, show_line
-from guidedviz.machines.tree import (
-    LAST,
-    Call,
-    Chars,
-    Either,
-    Range,
-    Repeat,
-    Tree,
-    concat,
-    literal,
-    merge_ranges,
-    other_ranges,
-    read_count,
-)
+from guidedviz.errors import GrammarError, PatternError, nearest, quoted, shorten
+from guidedviz.machines import syntax
+from guidedviz.machines.grammars.grammar import Grammar, Rule, grammar_error, line_and_column, show_line
+from guidedviz.machines.syntax import Range, Tree
 from guidedviz.machines.work import spend
 
 MOST_CHARACTERS = 1_000_000
@@ -84,7 +72,7 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
     ... root  ::= "(" root ")" | digit+   # nested to any depth
     ... digit ::= [0-9]
     ... ''')
-    >>> [rule.name for rule in grammar.rules], grammar.rule("digit").tree
+    >>> [rule.name for rule in grammar.rules], grammar.named["digit"].tree
     (['root', 'digit'], Chars(ranges=((48, 57),)))
     """
     if not isinstance(text, str):
@@ -95,7 +83,7 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
         raise PatternError("grammar", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
     grammar = Grammar(_Parser(text).rules(), root, text)
     if root not in grammar.named:
-        near = nearest_name(root, grammar.named) or next((f'"{brief(name)}"' for name in grammar.named), "")
+        near = nearest(root, grammar.named) or next((f'"{brief(name)}"' for name in grammar.named), "")
         raise PatternError("grammar", seen=f"no rule {quoted(root)}", expected="a rule to start from", hint=near)
     return grammar
 
@@ -153,7 +141,7 @@ class _Parser:
             rules[rule.name] = rule
         for call in self.calls:
             if call.text not in rules:
-                near = nearest_name(call.text, rules)
+                near = nearest(call.text, rules)
                 hint = f"did you mean {near}?" if near else ""
                 raise self.error(call.start, f'unknown rule "{brief(call.text)}"', hint=hint)
         return tuple(rules.values())
@@ -187,7 +175,7 @@ class _Parser:
         while self.next.text == "|":
             self.take()
             options.append(self.row(depth))
-        return options[0] if len(options) == 1 else Either(tuple(options))
+        return options[0] if len(options) == 1 else syntax.Either(tuple(options))
 
     def row(self, depth: int) -> Tree:
         """item item ..., each with its count; zero items match the empty text."""
@@ -198,21 +186,21 @@ class _Parser:
         if self.next.kind == "count":
             hint = 'put the repeated part in parentheses: ("a"+)?' if items else ""
             raise self.unexpected("something to repeat before it", hint)
-        return concat(*items)
+        return syntax.concat(*items)
 
     def item(self, depth: int) -> Tree:
         token = self.take()
         if token.kind == "string" and "\\" not in token.text:
-            return literal(token.text[1:-1])
+            return syntax.literal(token.text[1:-1])
         if token.kind == "string":
             codes = (code for code, _, _ in self.characters(token))
-            return concat(*(Chars(((code, code),)) for code in codes))
+            return syntax.concat(*(syntax.Chars(((code, code),)) for code in codes))
         if token.kind == "chars":
-            return Chars(self.ranges(token))
+            return syntax.Chars(self.ranges(token))
         if token.kind == "name":
             self.calls.append(token)
-            return Call(token.text, (token.start, token.end))
-        return Chars(((0, LAST),)) if token.text == "." else self.group(token, depth + 1)
+            return syntax.Call(token.text, (token.start, token.end))
+        return syntax.ANY_CHARACTER if token.text == "." else self.group(token, depth + 1)
 
     def group(self, opening: Token, depth: int) -> Tree:
         """A choice and its closing ")"; the "(" is already read."""
@@ -228,14 +216,14 @@ class _Parser:
 
     def repeat(self, part: Tree) -> Tree:
         token = self.take()
-        if (counts := read_count(token.text)) is None:
+        if (counts := syntax.read_count(token.text)) is None:
             raise self.error(token.start, f"saw {token}", "{m}, {m,} or {m,n}", "for at most n: {0,n}")
         low, high = counts
         if max(low, high or 0) > MOST_REPEATS:
             raise self.error(token.start, f"saw {token}", f"counts up to {MOST_REPEATS:,}", "no upper count: {m,}")
         if high is not None and high < low:
             raise self.error(token.start, f"saw {token}", "the lower count first")
-        return Repeat(part, low, high, token.start)
+        return syntax.Repeat(part, low, high, token.start)
 
     def ranges(self, token: Token) -> tuple[Range, ...]:
         """The characters of a class; a minus between two characters makes a range."""
@@ -253,7 +241,7 @@ class _Parser:
                 raise self.error(start, "a range in descending order", "the lower character first")
             ranges.append((low, high))
             place += 3 if wide else 1
-        return other_ranges(ranges) if negated else merge_ranges(ranges)
+        return syntax.other_ranges(ranges) if negated else syntax.merge_ranges(ranges)
 
     def characters(self, token: Token) -> Iterator[tuple[int, str, int]]:
         """The characters between the quotes or brackets: code point, spelling, position."""
@@ -267,7 +255,7 @@ class _Parser:
             *numbers, escaped, plain = found.groups()
             number = next((number for number in numbers if number), "")
             code = int(number, 16) if number else ord(plain or ESCAPED.get(escaped, escaped))
-            if code > LAST:
-                raise self.error(place, f"saw {found[0]}", f"a character up to U+{LAST:X}")
+            if code > syntax.LAST:
+                raise self.error(place, f"saw {found[0]}", f"a character up to U+{syntax.LAST:X}")
             yield code, found[0], place
             place = found.end()

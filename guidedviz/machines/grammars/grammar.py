@@ -3,24 +3,12 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import count
 
 from guidedviz.errors import GrammarError, quoted
-from guidedviz.machines.tree import (
-    WITH_BYTES,
-    Call,
-    Chars,
-    Concat,
-    Either,
-    Net,
-    Repeat,
-    Tick,
-    Tree,
-    common_ranges,
-    walk,
-)
+from guidedviz.machines import syntax
+from guidedviz.machines.syntax import Tree
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import derive
 
@@ -40,7 +28,7 @@ class Rule:
     @cached_property
     def calls(self) -> tuple[str, ...]:
         """The rules that this rule calls, in the order of its tree."""
-        return tuple(dict.fromkeys(part.name for part in walk(self.tree) if isinstance(part, Call)))
+        return tuple(dict.fromkeys(part.name for part in syntax.walk(self.tree) if isinstance(part, syntax.Call)))
 
 
 @dataclass(frozen=True)
@@ -53,33 +41,17 @@ class Grammar:
 
     @cached_property
     def named(self) -> Mapping[str, Rule]:
-        """The rules by name."""
+        """The rules by name.
+
+        >>> Grammar((Rule("root", syntax.literal("a"), (0, 4)),)).named["root"].tree
+        Chars(ranges=((97, 97),))
+        """
         return {rule.name: rule for rule in self.rules}
 
     @cached_property
     def calls(self) -> Mapping[str, tuple[str, ...]]:
         """The rules that each rule calls."""
         return {rule.name: rule.calls for rule in self.rules}
-
-    def rule(self, name: str) -> Rule:
-        """The rule of this name.
-
-        >>> from guidedviz.machines.tree import literal
-        >>> Grammar((Rule("root", literal("a"), (0, 4)),)).rule("root").tree
-        Chars(ranges=((97, 97),))
-        """
-        return self.named[name]
-
-
-def nearest_name(name: str, names: Iterable[str]) -> str:
-    """The most similar name, in quotes; "" if none is similar.
-
-    >>> nearest_name("vlaue", ["root", "value"]), nearest_name("x", ["root", "value"])
-    ('"value"', '')
-    """
-    short = [known for known in names if len(known) <= 60][:5000] if len(name) <= 60 else []
-    close = get_close_matches(name, short, 1)
-    return f'"{close[0]}"' if close else ""
 
 
 def line_and_column(text: str, place: int) -> tuple[int, int]:
@@ -129,7 +101,7 @@ def show_line(text: str) -> str:
 Graph = Mapping[str, Collection[str]]  # the rules that each rule leads to
 
 
-def rules_with(rules: Iterable[Rule], holds: Callable[[Chars], bool]) -> frozenset[str]:
+def rules_with(rules: Iterable[Rule], holds: Callable[[syntax.Chars], bool]) -> frozenset[str]:
     """The rules with a property that sequences inherit from all parts and choices from any part.
 
     >>> grammar = gv.grammar('root ::= a | "x"\\na ::= root? a\\nb ::= "y"{0}').grammar
@@ -146,24 +118,24 @@ Fact = str | int  # a rule by its name, or a part of one by a number of its own
 Clause = tuple[Fact, tuple[Fact, ...]]
 
 
-def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iterator[int]) -> Iterator[Clause]:
+def _clauses(tree: Tree, fact: Fact, holds: Callable[[syntax.Chars], bool], fresh: Iterator[int]) -> Iterator[Clause]:
     """The clauses from which the fact follows for this tree; parts get `fresh` numbers."""
     parts: list[tuple[Tree, Fact]] = []
     match tree:
-        case Chars():
+        case syntax.Chars():
             yield from [(fact, ())] * holds(tree)
-        case Call(name):
+        case syntax.Call(name):
             yield fact, (name,)
-        case Concat(inner):
+        case syntax.Concat(inner):
             parts = [(part, next(fresh)) for part in inner]
             yield fact, tuple(number for _, number in parts)
-        case Either(options):
+        case syntax.Either(options):
             parts = [(option, fact) for option in options]
-        case Repeat(_, 0) | Tick():
+        case syntax.Repeat(_, 0) | syntax.Tick():
             yield fact, ()
-        case Repeat(part):
+        case syntax.Repeat(part):
             parts = [(part, fact)]
-        case Net(places, edges):
+        case syntax.Net(places, edges):
             reached = [next(fresh) for _ in range(places)]
             parts = [(part, next(fresh)) for _, part, _ in edges]
             ways = zip(edges, parts, strict=True)
@@ -186,13 +158,9 @@ def recursive_rules(graph: Graph) -> frozenset[str]:
     return frozenset(graph) - derive(graph.items()) - derive(back.items())
 
 
-def finished_rules(grammar: Grammar) -> frozenset[str]:
-    """The rules with a text."""
-    return rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
-
-
 def check_grammar(grammar: Grammar) -> None:
     """Raise an error for a grammar without any complete text."""
-    if grammar.root not in finished_rules(grammar):
+    finished = rules_with(grammar.rules, lambda chars: bool(syntax.common_ranges(chars.ranges, syntax.WITH_BYTES)))
+    if grammar.root not in finished:
         seen, hint = f"the rule {quoted(grammar.root)} can never finish", "an option without rule calls"
-        raise grammar_error(grammar.text, grammar.rule(grammar.root).span[0], seen, hint=hint)
+        raise grammar_error(grammar.text, grammar.named[grammar.root].span[0], seen, hint=hint)

@@ -37,7 +37,7 @@ def bytes_to_end(machine: Machine[Any], state: Hashable | None, alphabet: frozen
     if machine.is_accepting(state):
         return 0
     if isinstance(machine, PDA) and isinstance(state, State):
-        return _of_stacks(machine, state, _rests(machine, alphabet), alphabet)
+        return _of_stacks(machine, state, rests_of_rules(machine, alphabet), alphabet)
     level, seen = {state}, {state}
     letters = {machine.kinds[byte]: byte for byte in alphabet}.values()  # bytes of one kind lead to the same states
     for steps in count(1):
@@ -64,7 +64,8 @@ def _of_stacks(pda: PDA, state: State, rests: dict[int, int], alphabet: frozense
             return cost
         if cell not in done:
             done.add(cell)
-            missing = _missing(pda, cell)
+            bounds = pda.nodes.counts[cell.rule]  # a repeat may need more parts after the one that is being read
+            missing = max(0, bounds.low - 1 - cell.counts[-1][1]) if bounds and cell.counts else 0
             more = missing * rests.get(pda.nodes.starts[cell.rule], 0)
             for after, below in pda.below(cell):
                 if after in rests and (not missing or pda.nodes.starts[cell.rule] in rests):
@@ -95,23 +96,14 @@ def _rest_of(nodes: RuleNodes, node: int, cell: Cell, rests: dict[int, int], alp
     return None
 
 
-def _missing(pda: PDA, cell: Cell) -> int:
-    """How many more parts a repeat needs after the one that is being read."""
-    bounds = pda.nodes.counts[cell.rule]
-    return max(0, bounds.low - 1 - cell.counts[-1][1]) if bounds and cell.counts else 0
-
-
 @lru_cache(maxsize=16)
-def _rests(pda: PDA, alphabet: frozenset[int]) -> dict[int, int]:
-    return rests_of_rules(pda.nodes, alphabet)
-
-
-def rests_of_rules(nodes: RuleNodes, alphabet: frozenset[int] = ALL) -> dict[int, int]:
+def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> dict[int, int]:
     """The fewest bytes that finish the rule of each node (Knuth, "A generalization of Dijkstra's algorithm", 1977).
 
-    >>> rests_of_rules(gv.grammar('root ::= "(" root ")" | "xyz"').nodes)[0]
+    >>> rests_of_rules(gv.grammar('root ::= "(" root ")" | "xyz"'))[0]
     3
     """
+    nodes = pda.nodes
     clauses: list[tuple[int, int, dict[int, int]]] = []  # a node, the bytes it reads, the nodes to finish: how often
     for node in range(len(nodes)):
         readable = (to for low, high, to in nodes.edges[node] if not alphabet.isdisjoint(range(low, high + 1)))

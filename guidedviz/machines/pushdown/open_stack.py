@@ -27,7 +27,7 @@ class OpenStack:
 
     def __init__(self, pda: PDA, expand: bool = True, longest: int = maxsize) -> None:
         self._bottom, self.kinds, self.nodes = pda.bottom, pda.kinds, add_anything(pda.nodes)
-        rests = rests_of_rules(pda.nodes) if any(pda.nodes.counts) else {}
+        rests = rests_of_rules(pda) if any(pda.nodes.counts) else {}
         parts = zip(pda.nodes.starts, pda.nodes.counts, strict=True)
         fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
         self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run
@@ -52,13 +52,11 @@ class OpenStack:
 
     def places(self, state: State) -> tuple[Place, ...]:
         """The nodes of a state of the real machine, each with its counts as far as they matter."""
-        rule_of = self.nodes.rule_of
-        return tuple(
-            (node, join_counts(self._alike(cell, rule_of[node]) for cell in cells)) for node, cells in state.tops
-        )
+        return tuple((node, join_counts(self._alike(cell, node) for cell in cells)) for node, cells in state.tops)
 
-    def _alike(self, cell: Cell, rule: int) -> Counts:
+    def _alike(self, cell: Cell, node: int) -> Counts:
         """The counts of a cell as far as they matter; a last call has no cell, so the cell may be of another rule."""
+        rule = self.nodes.rule_of[node]
         return self._graph.alike(cell.counts, rule) if cell.rule == rule else None
 
     def start_repeat(self, node: int, counts: Counts) -> tuple[int, State] | None:
@@ -99,22 +97,20 @@ class OpenStack:
         [False, True]
         """
         seen: dict[tuple[Cell, float], Cell] = {}
-        rule_of = self.nodes.rule_of
-        return self._graph.state(
-            {node: {self._top(cell, rule_of[node], depth, seen) for cell in cells} for node, cells in state.tops}
-        )
+        tops = {node: {self._top(cell, node, depth, seen) for cell in cells} for node, cells in state.tops}
+        return self._graph.state(tops)
 
-    def _top(self, cell: Cell, rule: int, depth: float, seen: dict[tuple[Cell, float], Cell]) -> Cell:
+    def _top(self, cell: Cell, node: int, depth: float, seen: dict[tuple[Cell, float], Cell]) -> Cell:
+        """The top of a stack that stands at a node."""
         if depth == 0:
-            return self._graph.recount(self._grounds[rule], self._alike(cell, rule))
+            return self._graph.recount(self._grounds[self.nodes.rule_of[node]], self._alike(cell, node))
         if cell is self._bottom:
             return self._end
         if (cell, depth) not in seen:
-            caller = self.nodes.rule_of[cell.node]
-            below = {self._top(under, caller, depth - 1, seen) for under in cell.below}
+            below = {self._top(under, cell.node, depth - 1, seen) for under in cell.below}
             ordered = tuple(sorted(below, key=lambda under: under.number))
             same = self._graph.cell(cell.node, cell.rule, ordered)
-            seen[cell, depth] = self._graph.recount(same, self._alike(cell, cell.rule))
+            seen[cell, depth] = self._graph.recount(same, self._graph.alike(cell.counts, cell.rule))
         return seen[cell, depth]
 
     def reads(self, state: State) -> Collection[int]:

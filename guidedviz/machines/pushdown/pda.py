@@ -18,7 +18,7 @@ from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes, count_once, may_stop, say_count
+from guidedviz.machines.pushdown.rules import build_rule_nodes
 from guidedviz.machines.pushdown.stacks import Cell, Closure, Configuration, StackGraph, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
@@ -149,9 +149,7 @@ class PDA(Machine[State]):
 
     def branches(self, state: State) -> tuple[SharedFrame, ...]:
         """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
-        found: dict[Configuration, None] = {
-            (node, cell): None for node, cells in self._own(state).tops for cell in cells
-        }
+        found = dict.fromkeys((node, cell) for node, cells in self._own(state).tops for cell in cells)
         waiting = list(found)
         shared: list[SharedFrame] = []
         for node, cell in waiting:  # it grows
@@ -172,7 +170,7 @@ class PDA(Machine[State]):
         again = bounds is not None and not self.closure(node).reads  # the next part, if any
         waits = say_waits(self, nodes.starts[cell.rule] if again else node, self._may_end(node, cell))
         if bounds and cell.rule == nodes.rule_of[node]:
-            waits += f" ({say_count(cell.counts, bounds)})"
+            waits += f" ({bounds.say(cell.counts)})"
         return Frame(nodes.name_of(node), node, waits, cell.number)
 
     def _may_end(self, node: int, cell: Cell) -> bool:
@@ -181,8 +179,8 @@ class PDA(Machine[State]):
         if bounds is None or bounds.spare is not None:
             return node in self.nodes.ends
         if node == self.nodes.starts[cell.rule]:
-            return may_stop(cell.counts, bounds)
-        return node in self.nodes.ends and count_once(cell.counts, bounds)[1]
+            return bounds.may_stop(cell.counts)
+        return node in self.nodes.ends and bounds.once_more(cell.counts)[1]
 
     def closure(self, node: int) -> Closure:
         """What is possible at a node, whatever lies below it."""
@@ -313,6 +311,13 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
     guidedviz.errors.SettingError: pushdown_moves: saw two moves in root on a, expected one; try: ...
     """
     nodes, moves = pda.nodes, dict[tuple[int, int], Read | Called]()
+
+    def check_free(node: int, byte: int) -> None:
+        if (node, byte) in moves:
+            seen = f"two moves in {nodes.name_of(node)} on {visible(bytes([byte]))}"
+            hint = "pda.step, which keeps all possible stacks"
+            raise SettingError("pushdown_moves", seen=seen, expected="one", hint=hint)
+
     if any(nodes.counts):
         raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
     for node in range(len(nodes)):
@@ -321,13 +326,11 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
         for rule, after in nodes.calls[node]:
             skip = pda.closure(after).reads if rule in nodes.skipped else ()
             for byte in {*pda.closure(nodes.starts[rule]).reads, *skip}:
-                if (node, byte) in moves:
-                    raise _two_moves(nodes, node, byte)
+                check_free(node, byte)
                 moves[node, byte] = ("call", nodes.starts[rule], after)
     for node in nodes.ends:
         for byte in _follow(pda, nodes.rule_of[node]):
-            if (node, byte) in moves:
-                raise _two_moves(nodes, node, byte)
+            check_free(node, byte)
     return moves, nodes.ends
 
 
@@ -362,9 +365,3 @@ def _follow(pda: PDA, rule: int) -> Iterator[int]:
 
     last = reach([rule], ended)
     return (byte for _, called, after in calls if called in last for byte in pda.closure(after).reads)
-
-
-def _two_moves(nodes: RuleNodes, node: int, byte: int) -> SettingError:
-    seen = f"two moves in {nodes.name_of(node)} on {visible(bytes([byte]))}"
-    hint = "pda.step, which keeps all possible stacks"
-    return SettingError("pushdown_moves", seen=seen, expected="one", hint=hint)

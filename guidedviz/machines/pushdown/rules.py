@@ -6,8 +6,7 @@ token most counts behave alike: far below the lower bound a repeat cannot end, b
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -17,9 +16,9 @@ from guidedviz.machines.grammars.counted import MOST_COPIES, count_repeats
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import build_machine
+from guidedviz.machines.regular.minimal import build_machine, sources_of
 from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.tree import Call, Tick, merge_ranges
+from guidedviz.machines.syntax import Call, Tick, merge_ranges
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import derive, reach
 
@@ -43,42 +42,64 @@ class Bounds(NamedTuple):
     def __str__(self) -> str:
         return f"{self.low}…{'∞' if self.high is None else self.high}" if self.low != self.high else str(self.low)
 
+    def say(self, counts: Counts) -> str:
+        """How often a part was read so far, in words.
 
-def say_count(counts: Counts, bounds: Bounds) -> str:
-    """How often a part was read so far, in words.
+        >>> Bounds(0, 4096).say(((17, 17),)), Bounds(5, None).say(None)
+        ('0…4096, now 17', '5…∞, now 5 or more')
+        >>> Bounds(2, 9).say(((2, 3), (5, 5))), Bounds(2, 9).say(((2, 8),))
+        ('2…9, now 2 or 3 or 5', '2…9, now 2 to 8')
+        """
+        if counts is None:
+            return f"{self}, now {self.low} or more"
+        few = [count for low, high in counts[:3] for count in range(low, high + 1)][:4]
+        said = " or ".join(map(str, few)) if len(few) < 4 else f"{counts[0][0]} to {counts[-1][1]}"
+        return f"{self}, now {said}"
 
-    >>> say_count(((17, 17),), Bounds(0, 4096)), say_count(None, Bounds(5, None))
-    ('0…4096, now 17', '5…∞, now 5 or more')
-    >>> say_count(((2, 3), (5, 5)), Bounds(2, 9)), say_count(((2, 8),), Bounds(2, 9))
-    ('2…9, now 2 or 3 or 5', '2…9, now 2 to 8')
-    """
-    if counts is None:
-        return f"{bounds}, now {bounds.low} or more"
-    few = [count for low, high in counts[:3] for count in range(low, high + 1)][:4]
-    said = " or ".join(map(str, few)) if len(few) < 4 else f"{counts[0][0]} to {counts[-1][1]}"
-    return f"{bounds}, now {said}"
+    def may_stop(self, counts: Counts) -> bool:
+        """Whether a repeat may end after so many parts."""
+        return counts is None or any(high >= self.low for _, high in counts)
 
+    def once_more(self, counts: Counts) -> tuple[Counts, bool]:
+        """The counts of the repeats that go on after one more part (`()` if none does), and whether one may end.
 
-def may_stop(counts: Counts, bounds: Bounds) -> bool:
-    """Whether a repeat may end after so many parts."""
-    return counts is None or any(high >= bounds.low for _, high in counts)
+        >>> few = Bounds(2, 3)
+        >>> few.once_more(((0, 0),)), few.once_more(((1, 2),)), few.once_more(((2, 2),))
+        ((((1, 1),), False), (((2, 2),), True), ((), True))
+        >>> Bounds(5, None).once_more(((4, 4),)), Bounds(5, 9).once_more(((FAR, FAR),))
+        ((None, True), (((-2, -2),), False))
+        """
+        if counts is None:
+            return None, True
+        done = tuple((low + 1, high + 1) if low != FAR else (low, high) for low, high in counts)
+        may_end = self.may_stop(done)
+        if self.high is None:
+            return (None if may_end else done), may_end
+        return tuple((low, min(high, self.high - 1)) for low, high in done if low < self.high), may_end
 
+    def alike(self, counts: Counts, most: float) -> Counts:
+        """The counts as far as they matter while at most so many parts are read.
 
-def count_once(counts: Counts, bounds: Bounds) -> tuple[Counts, bool]:
-    """The counts of the repeats that go on after one more part (`()` if none does), and whether one may end.
-
-    >>> count_once(((0, 0),), Bounds(2, 3)), count_once(((1, 2),), Bounds(2, 3)), count_once(((2, 2),), Bounds(2, 3))
-    ((((1, 1),), False), (((2, 2),), True), ((), True))
-    >>> count_once(((4, 4),), Bounds(5, None)), count_once(((FAR, FAR),), Bounds(5, 9))
-    ((None, True), (((-2, -2),), False))
-    """
-    if counts is None:
-        return None, True
-    done = tuple((low + 1, high + 1) if low != FAR else (low, high) for low, high in counts)
-    may_end = may_stop(done, bounds)
-    if bounds.high is None:
-        return (None if may_end else done), may_end
-    return tuple((low, min(high, bounds.high - 1)) for low, high in done if low < bounds.high), may_end
+        >>> [Bounds(20, 100).alike(((count, count),), 5) for count in (3, 17, 20, 94, 97)]
+        [((-2, -2),), ((17, 17),), None, None, ((97, 97),)]
+        >>> [Bounds(0, 100, spare=10).alike(((count, count),), 5) for count in (85, 86)]
+        [None, ((86, 86),)]
+        """
+        if counts is None:
+            return None
+        if self.high is not None and self.spare is not None:
+            return None if counts[0][0] + most <= self.high - self.spare else counts
+        far = self.low - most  # counts below cannot reach the lower bound
+        near: list[tuple[int, int]] = []
+        for low, high in counts:
+            first = max(low, self.low)
+            if first <= high and (self.high is None or first + most < self.high):
+                return None
+            if low < far:
+                near.append((FAR, FAR))
+            if high >= far:
+                near.append((int(max(low, far)), high))
+        return merge_ranges(near)
 
 
 def count_tick(counts: Counts, most: int) -> Counts:
@@ -104,31 +125,6 @@ def join_counts(parts: Iterable[Counts]) -> Counts:
     return merge_ranges(found)
 
 
-def alike_counts(counts: Counts, bounds: Bounds, most: float) -> Counts:
-    """The counts as far as they matter while at most so many parts are read.
-
-    >>> [alike_counts(((count, count),), Bounds(20, 100), 5) for count in (3, 17, 20, 94, 97)]
-    [((-2, -2),), ((17, 17),), None, None, ((97, 97),)]
-    >>> [alike_counts(((count, count),), Bounds(0, 100, spare=10), 5) for count in (85, 86)]
-    [None, ((86, 86),)]
-    """
-    if counts is None:
-        return None
-    if bounds.high is not None and bounds.spare is not None:
-        return None if counts[0][0] + most <= bounds.high - bounds.spare else counts
-    far = bounds.low - most  # counts below cannot reach the lower bound
-    near: list[tuple[int, int]] = []
-    for low, high in counts:
-        first = max(low, bounds.low)
-        if first <= high and (bounds.high is None or first + most < bounds.high):
-            return None
-        if low < far:
-            near.append((FAR, FAR))
-        if high >= far:
-            near.append((int(max(low, far)), high))
-    return merge_ranges(near)
-
-
 # The rules of a grammar as automata that call each other (a recursive transition network, Woods, 1970).
 #
 # Each rule is a small DFA over the bytes and one extra letter per rule. The states of all rules are the nodes of the
@@ -137,6 +133,7 @@ def alike_counts(counts: Counts, bounds: Bounds, most: float) -> Counts:
 
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on
 Clause = tuple[int, tuple[int, ...]]  # what follows, and all that it takes
+Limit = tuple[int, int] | None  # at a tick: up to which count, and the node where it leads
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,7 @@ class RuleNodes:
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # where a rule may end
     counts: tuple[Bounds | None, ...]  # how often the texts of each rule are repeated; None: once
-    ticks: tuple[tuple[int, int] | None, ...]  # of each node: see `Tick`; up to which count, and where it leads
+    ticks: tuple[Limit, ...]  # of each node: see `Tick`
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -202,13 +199,11 @@ class RuleNodes:
         over_ticks = ((node, (tick[1],)) for node, tick in enumerate(self.ticks) if tick)
         live = derive([*((node, ()) for node in self.accepting), *over_bytes, *over_ticks, *self._over_calls()])
         edges = tuple(tuple(edge for edge in row if edge[2] in live) for row in self.edges)
-        calls = tuple(
-            tuple(call for call in row if self.starts[call[0]] in live and call[1] in live) for row in self.calls
-        )
-        if self.starts[0] not in live:
-            where, root = "grammar", self.names[0]
-            hint = "one way through it that calls no rule"
-            raise PatternError(where, seen=f"the rule {root} can never finish", expected="a text", hint=hint)
+        ends = {rule for rule, start in enumerate(self.starts) if start in live}
+        calls = tuple(tuple(call for call in row if call[0] in ends and call[1] in live) for row in self.calls)
+        if 0 not in ends:
+            seen, hint = f"the rule {self.names[0]} can never finish", "one way through it that calls no rule"
+            raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
         return replace(self, edges=edges, calls=calls)
 
 
@@ -235,7 +230,7 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
 
     machines: list[DFA] = []
     for name in names:  # which grows as rules are called
-        tree = grammar.rule(name).tree
+        tree = grammar.named[name].tree
         try:
             machines.append(build_machine(tree, letter))
         except PatternError as error:
@@ -251,7 +246,7 @@ def set_side_by_side(
     starts: list[int] = []
     edges: list[tuple[Edge, ...]] = []
     calls: list[tuple[tuple[int, int], ...]] = []
-    ticks: list[tuple[int, int] | None] = []
+    ticks: list[Limit] = []
     accepting: set[int] = set()
     for rule, machine in enumerate(machines):
         start = len(edges)
@@ -273,14 +268,9 @@ def set_side_by_side(
     return RuleNodes(names, tuple(starts), rule_of, *over_nodes, tuple(counts), tuple(ticks))
 
 
-def limit_inside(
-    edges: Iterable[Iterable[Edge]], accepting: Iterable[int], ticks: list[tuple[int, int] | None]
-) -> None:
+def limit_inside(edges: Sequence[Iterable[Edge]], accepting: Iterable[int], ticks: list[Limit]) -> None:
     """Inside a character the count is already so low that one of the ticks after it can be passed."""
-    back: dict[int, list[int]] = defaultdict(list)
-    for node, row in enumerate(edges):
-        for _, _, to in row:
-            back[to].append(node)
+    back = sources_of(edges)
     free = set(reach(accepting, back.__getitem__))  # a text may end without a tick
     found = sorted((tick[0], node) for node, tick in enumerate(ticks) if tick)
     for most, node in reversed(found):  # the highest first

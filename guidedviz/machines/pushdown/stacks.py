@@ -11,15 +11,7 @@ from typing import NamedTuple
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import LazySteps
-from guidedviz.machines.pushdown.rules import (
-    FIRST,
-    Counts,
-    RuleNodes,
-    alike_counts,
-    count_once,
-    count_tick,
-    join_counts,
-)
+from guidedviz.machines.pushdown.rules import FIRST, Counts, RuleNodes, count_tick, join_counts
 from guidedviz.machines.visible import name_nodes
 
 Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
@@ -184,7 +176,7 @@ class StackGraph:
         bounds = self.nodes.counts[rule]
         if bounds is None:
             return None
-        return alike_counts(counts, bounds, self.most[rule]) if self.most else counts
+        return bounds.alike(counts, self.most[rule]) if self.most else counts
 
     def recount(self, cell: Cell, counts: Counts) -> Cell:
         """The same call with other counts."""
@@ -296,7 +288,7 @@ class StackGraph:
         bounds = self.nodes.counts[cell.rule]
         if bounds is None or bounds.spare is not None:
             return self._below(cell)
-        again, may_end = count_once(cell.counts, bounds)
+        again, may_end = bounds.once_more(cell.counts)
         below = self._below(cell) if may_end else iter(())
         if again == ():
             return below

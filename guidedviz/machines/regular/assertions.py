@@ -6,83 +6,18 @@ Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with 
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from re import _constants as op  # type: ignore[attr-defined]
-from typing import Any, TypeVar
+from typing import Any
 
+from guidedviz.machines import syntax
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import build_machine
-from guidedviz.machines.tree import (
-    EMPTY,
-    LAST,
-    NOTHING,
-    Chars,
-    Concat,
-    Either,
-    Net,
-    Range,
-    Repeat,
-    Tree,
-    concat,
-    merge_ranges,
-    other_ranges,
-    walk,
-)
-from guidedviz.machines.work import reach
+from guidedviz.machines.regular.nets import build_net, code_machine, code_net
+from guidedviz.machines.syntax import ANYTHING, Range, Tree
 
-T = TypeVar("T", bound=Hashable)
-
-# Machines over characters instead of bytes: an edge is a range of code points.
-#
-# A tree that is computed from such a machine can still be escaped or intersected, as JSON Schema does with patterns.
-
-
-def code_machine(tree: Tree) -> DFA:
-    """The minimal machine of a tree, whose edges are ranges of characters."""
-    return build_machine(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))
-
-
-def code_net(dfa: DFA) -> Tree:
-    """A machine over characters as a tree: its states, joined by classes of characters."""
-
-    def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        ranges: dict[int, list[Range]] = defaultdict(list)
-        for low, high, target in dfa.edges[state]:
-            ranges[target].append((low, high))
-        return ((Chars(merge_ranges(found)), target) for target, found in ranges.items())
-
-    return build_net(dfa.initial, moves, dfa.is_accepting)
-
-
-def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
-    """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
-
-    >>> from guidedviz.machines.tree import literal
-    >>> net = build_net(0, lambda place: [(literal("a"), place + 1)] if place < 2 else [], lambda place: place == 1)
-    >>> [(source, target) for source, _, target in net.edges]
-    [(0, 1), (1, 3)]
-    """
-    numbers, edges = {start: 0}, list[tuple[int, Tree, int]]()
-    for place in (queue := [start]):
-        for part, target in moves(place):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            edges.append((numbers[place], part, numbers[target]))
-    last = len(numbers)
-    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
-    sources: dict[int, list[int]] = defaultdict(list)
-    for source, _, to in edges:
-        sources[to].append(source)
-    live = {*reach([last], sources.__getitem__)}
-    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
-
-
-FIRST_MARK = LAST + 2  # not next to a character, or an edge could have both
-ANYTHING = Repeat(Chars(((0, LAST),)), 0, None)
+FIRST_MARK = syntax.LAST + 2  # not next to a character, or an edge could have both
 
 
 @dataclass(frozen=True)
@@ -93,17 +28,17 @@ class Lookaround:
     ahead: bool
 
 
-def guard(number: int, negated: bool) -> Chars:
+def guard(number: int, negated: bool) -> syntax.Chars:
     """The mark of a place where the lookaround with this number must hold, or must not."""
     mark = FIRST_MARK + 2 * number + negated
-    return Chars(((mark, mark),))
+    return syntax.Chars(((mark, mark),))
 
 
 def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
     """The same texts as a tree without marks; a lookaround may contain marks of those before it.
 
-    >>> from guidedviz.machines.tree import concat, literal
-    >>> resolve(concat(guard(0, True), Chars(((97, 98),))), [Lookaround(literal("a"), ahead=True)])
+    >>> no_a = guard(0, negated=True)
+    >>> resolve(syntax.concat(no_a, syntax.Chars(((97, 98),))), [Lookaround(syntax.literal("a"), ahead=True)])
     Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
     """
     return code_net(_settle(tree, lookarounds, 0))
@@ -112,16 +47,16 @@ def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
 def _settle(tree: Tree, lookarounds: Sequence[Lookaround], kept: int) -> DFA:
     """The texts of a tree whose marks are at right places, without all marks but one."""
     machine = code_machine(tree)
-    marks = {low for part in walk(tree) if isinstance(part, Chars) for low, _ in part.ranges if low > LAST}
-    for mark in sorted(marks - {kept}):
+    chars = {low for part in syntax.walk(tree) if isinstance(part, syntax.Chars) for low, _ in part.ranges}
+    for mark in sorted(low for low in chars - {kept} if low > syntax.LAST):
         machine = difference(machine, code_machine(_misplaced(machine, _wrong_places(mark, lookarounds))))
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
         for low, high, target in machine.edges[state]:
-            if low <= LAST or low <= kept <= high:
-                yield Chars(((kept, kept) if low > LAST else (low, high),)), target
-            if low > LAST and (low, high) != (kept, kept):
-                yield EMPTY, target
+            if low <= syntax.LAST or low <= kept <= high:
+                yield syntax.Chars(((kept, kept) if low > syntax.LAST else (low, high),)), target
+            if low > syntax.LAST and (low, high) != (kept, kept):
+                yield syntax.EMPTY, target
 
     return code_machine(build_net(machine.initial, moves, machine.is_accepting))
 
@@ -131,8 +66,8 @@ def _wrong_places(mark: int, lookarounds: Sequence[Lookaround]) -> DFA:
     number, negated = divmod(mark - FIRST_MARK, 2)
     around, here = lookarounds[number], guard(number, bool(negated))
     sides = (here, around.tree) if around.ahead else (around.tree, here)
-    holds = _settle(concat(ANYTHING, *sides, ANYTHING), lookarounds, mark)
-    return holds if negated else difference(code_machine(concat(ANYTHING, here, ANYTHING)), holds)
+    holds = _settle(syntax.concat(ANYTHING, *sides, ANYTHING), lookarounds, mark)
+    return holds if negated else difference(code_machine(syntax.concat(ANYTHING, here, ANYTHING)), holds)
 
 
 def _misplaced(machine: DFA, wrong: DFA) -> Tree:
@@ -140,8 +75,8 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
 
     def moves(pair: Pair) -> Iterator[tuple[Tree, Pair]]:
         for low, high, (target, place) in pair_moves(machine, wrong, pair):
-            letters = Chars(((low, high),))
-            if target is not None and low > LAST:
+            letters = syntax.Chars(((low, high),))
+            if target is not None and low > syntax.LAST:
                 yield letters, (target, pair[1])
             if target is not None and place is not None:
                 yield letters, (target, place)
@@ -154,8 +89,9 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
 
 
 WORD: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
-ANY, WORDS, NEWLINE, IN_LINE = (Chars(r) for r in (((0, LAST),), WORD, ((10, 10),), other_ranges([(10, 10)])))
-BEFORE_LAST_LINE = Either((IN_LINE, Concat((NEWLINE, ANY))))  # what may not follow `$`
+ANY = syntax.ANY_CHARACTER
+WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), syntax.other_ranges([(10, 10)])))
+BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # what may not follow `$`
 BOUNDARIES = (op.AT_BOUNDARY, op.AT_NON_BOUNDARY)
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
@@ -177,11 +113,12 @@ def anchor_tree(where: Any, flags: int, search: bool, guard: Guard) -> Tree:
 def boundary_tree(boundary: bool, guard: Guard) -> Tree:
     """Exactly one neighbour is a word character, or both or none are."""
 
-    def beside(ahead: bool, negated: bool, chars: Chars = WORDS) -> Tree:
+    def beside(ahead: bool, negated: bool, chars: syntax.Chars = WORDS) -> Tree:
         return guard(Lookaround(chars, ahead), negated)
 
     if boundary:
-        return Either(tuple(Concat((beside(False, one), beside(True, not one))) for one in (False, True)))
-    some = Concat(()) if EMPTY_IS_BOUNDARY_FREE else Either((beside(False, False, ANY), beside(True, False, ANY)))
-    both, none = (Concat((beside(False, one), beside(True, one))) for one in (False, True))
-    return Either((both, Concat((none, some))))
+        return syntax.Either(tuple(syntax.Concat((beside(False, one), beside(True, not one))) for one in (False, True)))
+    neighbours = (beside(ahead, False, ANY) for ahead in (False, True))
+    some = syntax.EMPTY if EMPTY_IS_BOUNDARY_FREE else syntax.Either(tuple(neighbours))
+    both, none = (syntax.Concat((beside(False, one), beside(True, one))) for one in (False, True))
+    return syntax.Either((both, syntax.Concat((none, some))))

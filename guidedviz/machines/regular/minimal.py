@@ -4,13 +4,13 @@ Patterns with the same language give equal machines, so `==` on machines compare
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
-from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa, no_letter
-from guidedviz.machines.tree import Chars, Tree
+from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa
+from guidedviz.machines.syntax import Chars, Tree, no_rules
 from guidedviz.machines.work import drain, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
@@ -36,7 +36,7 @@ def minimise(dfa: DFA) -> DFA:
     return drain(minimise_steps(dfa))
 
 
-def build_machine(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None) -> DFA:
+def build_machine(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> DFA:
     """The minimal machine of a tree; see `build_nfa`."""
     return minimise(build_dfa(build_nfa(tree, letter, shape)))
 
@@ -50,18 +50,18 @@ def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
 
 def trim(dfa: DFA) -> DFA:
     """The machine without edges into dead states."""
-    sources = sources_of(dfa)
+    sources = sources_of(dfa.edges)
     live = set(reach(dfa.accepting, sources.__getitem__))
     if len(live) == len(dfa):
         return dfa
     return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
 
 
-def sources_of(dfa: DFA) -> list[list[int]]:
-    """The sources of the edges into every state."""
-    sources: list[list[int]] = [[] for _ in dfa.edges]
-    for state, edges in enumerate(dfa.edges):
-        for _, _, target in edges:
+def sources_of(edges: Sequence[Iterable[Edge]]) -> list[list[int]]:
+    """The sources of the edges into every state, from the edges out of every state."""
+    sources: list[list[int]] = [[] for _ in edges]
+    for state, row in enumerate(edges):
+        for _, _, target in row:
             sources[target].append(state)
     return sources
 

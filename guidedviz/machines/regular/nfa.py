@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules, no_ticks
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
@@ -86,12 +86,7 @@ class NFA:
         return f"NFA({counted(len(self), 'state')}, {counted(sum(map(len, self.epsilon)), 'epsilon edge')})"
 
 
-def no_letter(part: Call | Tick) -> int:
-    """Rule calls are not allowed in a pattern without rules."""
-    raise no_rules(part) if isinstance(part, Call) else no_ticks(part)
-
-
-def build_nfa(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None) -> NFA:
+def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> NFA:
     """Wire the tree between state 0 and state 1; a call is an edge with its own letter above 255.
 
     `shape` gives the edges of a class, by default over bytes.
@@ -211,9 +206,9 @@ def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int
     >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
     (999999, 10)
     """
-    known: dict[int, int] = {}
-    states = _weigh(tree, [], calls or {}, copies, known)
-    spend(2 * len(known))
+    weights = _Weights(calls or {}, copies)
+    states = weights.of(tree)
+    spend(2 * len(weights.known))
     return states
 
 
@@ -224,42 +219,47 @@ def find_blame(tree: Tree) -> str:
     >>> find_blame(parse_regex("a{3}b{1,200}"))
     '{1,200}'
     """
-    counted: list[tuple[int, Repeat]] = []
-    _weigh(tree, counted, {}, None, {})
-    if not counted:
+    weights = _Weights({}, None)
+    weights.of(tree)
+    if not weights.counted:
         return ""
-    worst = max(counted, key=lambda found: found[0])[1]
+    worst = max(weights.counted, key=lambda found: found[0])[1]
     return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
 
 
-def _weigh(
-    tree: Tree,
-    counted: list[tuple[int, Repeat]],
-    calls: Mapping[str, int],
-    copies: int | None,
-    known: dict[int, int],
-) -> int:
-    """The states that a tree adds; every counted repeat is appended to `counted` with its states.
+class _Weights:
+    """The states that trees add, and the counted repeats with their states.
 
-    The count of a shared part is cached, so 2**60 copies take the same time as one.
+    The weight of a shared part is kept, so 2**60 copies take the same time as one.
     """
-    if id(tree) not in known:
-        match tree:
-            case Chars():
-                states = shape_chars(tree)[0]
-            case Concat(parts):
-                states = sum(_weigh(part, counted, calls, copies, known) for part in parts) + max(0, len(parts) - 1)
-            case Either(options):
-                states = sum(_weigh(option, counted, calls, copies, known) for option in options)
-            case Net(places, edges):
-                states = sum(_weigh(part, counted, calls, copies, known) for _, part, _ in edges) + places
-            case Repeat(part, low, high):
-                each = _weigh(part, counted, calls, copies, known)
-                states = max(low, 1) * each + low + 1 if high is None else high * each + max(0, high - 1)
-                if (high or low) > 1:
-                    counted.append((states, tree))
-                    states = each + 1 if copies is not None and states > copies else states
-            case Call() | Tick():
-                states = calls.get(tree.name, 0) if isinstance(tree, Call) else 0
-        known[id(tree)] = states
-    return known[id(tree)]
+
+    def __init__(self, calls: Mapping[str, int], copies: int | None) -> None:
+        self.calls, self.copies = calls, copies
+        self.known: dict[int, int] = {}
+        self.counted: list[tuple[int, Repeat]] = []
+
+    def of(self, tree: Tree) -> int:
+        if id(tree) not in self.known:
+            match tree:
+                case Chars():
+                    states = shape_chars(tree)[0]
+                case Concat(parts):
+                    states = sum(map(self.of, parts)) + max(0, len(parts) - 1)
+                case Either(options):
+                    states = sum(map(self.of, options))
+                case Net(places, edges):
+                    states = sum(self.of(part) for _, part, _ in edges) + places
+                case Repeat():
+                    states = self.of_repeat(tree)
+                case Call() | Tick():
+                    states = self.calls.get(tree.name, 0) if isinstance(tree, Call) else 0
+            self.known[id(tree)] = states
+        return self.known[id(tree)]
+
+    def of_repeat(self, repeat: Repeat) -> int:
+        each, low, high = self.of(repeat.part), repeat.low, repeat.high
+        states = max(low, 1) * each + low + 1 if high is None else high * each + max(0, high - 1)
+        if (high or low) > 1:
+            self.counted.append((states, repeat))
+            return each + 1 if self.copies is not None and states > self.copies else states
+        return states

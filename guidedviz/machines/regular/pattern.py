@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from guidedviz.errors import PatternError, quoted
+from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
-from guidedviz.machines.tree import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges, read_count
+from guidedviz.machines.syntax import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges, read_count
 from guidedviz.machines.work import limited_work
 
 LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
@@ -71,6 +70,6 @@ def looks_like_class(what: str) -> bool:
 
 def unknown_class(where: str, what: str, other: str = "a text") -> PatternError:
     """The error for an unknown class, with the nearest known class."""
-    near = get_close_matches(what.upper(), CLASSES, 1, cutoff=0.5)
-    hint = f'"{near[0]}"' if near else "one part per letter, if you mean the text itself" if what else ""
+    near = nearest(what.upper(), CLASSES, cutoff=0.5)
+    hint = near or ("one part per letter, if you mean the text itself" if what else "")
     return PatternError(f"{where}, what", seen=quoted(what), expected=f"{', '.join(CLASSES)} or {other}", hint=hint)

@@ -12,23 +12,12 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from guidedviz.errors import PatternError, shorten
-from guidedviz.machines.regular.assertions import ANYTHING, WORD, Lookaround, anchor_tree, guard, resolve
+from guidedviz.machines import syntax
+from guidedviz.machines.regular.assertions import WORD, Lookaround, anchor_tree, guard, resolve
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import NFA, build_nfa
-from guidedviz.machines.tree import (
-    EMPTY,
-    NOTHING,
-    Chars,
-    Either,
-    Range,
-    Repeat,
-    Tree,
-    concat,
-    merge_ranges,
-    one_character,
-    other_ranges,
-)
+from guidedviz.machines.syntax import Range, Tree
 from guidedviz.machines.work import spend
 
 Item = tuple[Any, Any]  # of Python's parser: kind, details
@@ -38,9 +27,9 @@ CLASSES = {
     op.CATEGORY_DIGIT: DIGIT,
     op.CATEGORY_SPACE: SPACE,
     op.CATEGORY_WORD: WORD,
-    op.CATEGORY_NOT_DIGIT: other_ranges(DIGIT),
-    op.CATEGORY_NOT_SPACE: other_ranges(SPACE),
-    op.CATEGORY_NOT_WORD: other_ranges(WORD),
+    op.CATEGORY_NOT_DIGIT: syntax.other_ranges(DIGIT),
+    op.CATEGORY_NOT_SPACE: syntax.other_ranges(SPACE),
+    op.CATEGORY_NOT_WORD: syntax.other_ranges(WORD),
 }
 
 # Unsupported constructs: the parser's name, our name, and a regex that finds the construct in the text.
@@ -131,42 +120,42 @@ class _TreeReader:
         """The pattern, or an option of it: anchors at its ends are no assertions, and a search opens the other ends."""
         row = list(items)
         if len(row) == 1 and row[0][0] is op.BRANCH:
-            return Either(tuple(self.whole(option, flags) for option in row[0][1][1]))
+            return syntax.Either(tuple(self.whole(option, flags) for option in row[0][1][1]))
         if len(row) == 1 and row[0][0] is op.SUBPATTERN:
             _, added, removed, inner = row[0][1]
             return self.whole(inner, (flags | added) & ~removed)
         lines = self.search and flags & MULTILINE
         start = row[:1] == [(op.AT, op.AT_BEGINNING_STRING)] or (not lines and row[:1] == [(op.AT, op.AT_BEGINNING)])
         end = row[-1:] == [(op.AT, op.AT_END_STRING)] or (not lines and row[-1:] == [(op.AT, op.AT_END)])
-        around = [ANYTHING] * self.search
-        return concat(*around[start:], self.sequence(row[start : len(row) - end], flags), *around[end:])
+        around = [syntax.ANYTHING] * self.search
+        return syntax.concat(*around[start:], self.sequence(row[start : len(row) - end], flags), *around[end:])
 
     def sequence(self, items: Iterable[Item], flags: int) -> Tree:
-        return concat(*(self.node(kind, value, flags) for kind, value in items))
+        return syntax.concat(*(self.node(kind, value, flags) for kind, value in items))
 
     def node(self, kind: Any, value: Any, flags: int) -> Tree:
         spend(8)
         if kind is op.BRANCH:
-            return Either(tuple(self.sequence(option, flags) for option in value[1]))
+            return syntax.Either(tuple(self.sequence(option, flags) for option in value[1]))
         if kind is op.SUBPATTERN:
             return self.sequence(value[3], (flags | value[1]) & ~value[2])
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT):  # greedy and lazy repeats have the same language
             part, bound = self.sequence(value[2], flags), None if value[1] is op.MAXREPEAT else int(value[1])
-            return part if part == EMPTY else Repeat(part, int(value[0]), bound)
+            return part if part == syntax.EMPTY else syntax.Repeat(part, int(value[0]), bound)
         if kind is op.AT:
             return anchor_tree(value, flags, self.search, self.guard)
         if kind in (op.ASSERT, op.ASSERT_NOT):
             return self.guard(Lookaround(self.sequence(value[1], flags), value[0] > 0), kind is op.ASSERT_NOT)
         if kind is op.FAILURE:
-            return NOTHING
+            return syntax.NOTHING
         if kind.name in REFUSED:
             name, looks = REFUSED[kind.name]
             found = (piece.start() for piece in PIECES.finditer(self.text) if re.match(looks, piece[0]))
             where, hint = f"regex, position {next(found, 0)}", "rewrite it, or use a grammar"
             raise PatternError(where, seen=name, expected="a regular pattern", hint=hint)
         if kind is op.LITERAL and not flags & IGNORECASE:
-            return one_character(chr(value))
-        return Chars(_ranges_of(kind, value, flags))
+            return syntax.one_character(chr(value))
+        return syntax.Chars(_ranges_of(kind, value, flags))
 
     def guard(self, lookaround: Lookaround, negated: bool) -> Tree:
         return guard(self.lookarounds.setdefault(lookaround, len(self.lookarounds)), negated)
@@ -175,13 +164,13 @@ class _TreeReader:
 def _ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:
     """The characters of a literal, a dot or a class."""
     if kind is op.ANY:
-        return other_ranges(() if flags & DOTALL else [(10, 10)])
+        return syntax.other_ranges(() if flags & DOTALL else [(10, 10)])
     items = value if kind is op.IN else [(kind, value)]
     negated = bool(items) and items[0][0] in (op.NEGATE, op.NOT_LITERAL)
-    ranges = merge_ranges(part for item in items for part in _item_ranges(*item))
+    ranges = syntax.merge_ranges(part for item in items for part in _item_ranges(*item))
     if flags & IGNORECASE:
-        ranges = merge_ranges((*ranges, *_other_case(ranges)))
-    return other_ranges(ranges) if negated else ranges
+        ranges = syntax.merge_ranges((*ranges, *_other_case(ranges)))
+    return syntax.other_ranges(ranges) if negated else ranges
 
 
 def _item_ranges(kind: Any, value: Any) -> tuple[Range, ...]:

@@ -10,44 +10,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
-from guidedviz.errors import PatternError, quoted
+from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.regular.regex import parse_regex
-from guidedviz.machines.schema.document import (
-    ANY,
-    NUMBERS,
-    PLAIN,
-    Goal,
-    NotEnforced,
-    Notes,
-    NoValue,
-    Subschema,
-    below,
-    canon,
-    exact,
-    goal_of,
-    impossible,
-    kind_of,
-    nearest,
-    refusal,
-    take_names,
-)
+from guidedviz.machines.schema import document, scalars
+from guidedviz.machines.schema.document import Goal, NotEnforced, Notes, NoValue, Subschema, below, goal_of, refusal
 from guidedviz.machines.schema.patterns import FORMATS, NOT_ENFORCED, to_python
-from guidedviz.machines.schema.scalars import (
-    ANYTHING,
-    Matching,
-    MultipleOf,
-    NumberBound,
-    TextSet,
-    number_tree,
-    overlap,
-    string_texts,
-)
-from guidedviz.machines.tree import Tree, either, literal
+from guidedviz.machines.schema.scalars import Matching, MultipleOf, NumberBound, TextSet
+from guidedviz.machines.syntax import ANYTHING, Times, Tree, either, literal
 
 WORDS = {"string": "Length", "array": "Items", "object": "Properties"}
 LIMITS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 MOST_WORDS = 4_000  # of an enum
-Bounds = tuple[int, int | None]  # the lowest and the highest number, None for no bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +115,7 @@ class PropertyGoals:
         for pattern, part in ((pattern, part) for pattern, goal in self.patterns for part in goal):
             yield (SomeProperty(pattern, goal_of(part.flip()), self.path),)
         trees = [either(*map(literal, self.named)), *(pattern.tree for pattern, _ in self.patterns)]
-        others = TextSet(self, lambda: overlap([ANYTHING], trees))
+        others = TextSet(self, lambda: scalars.overlap([ANYTHING], trees))
         for part in self.rest or ():
             yield (SomeProperty(others, goal_of(part.flip()), self.path),)
 
@@ -157,7 +130,7 @@ class RequiredKeys:
 
     def negations(self) -> Iterator[tuple[Constraint, ...]]:
         for name in self.names:
-            yield (PropertyGoals({name: impossible(self.path)}, (), None, self.path),)
+            yield (PropertyGoals({name: document.impossible(self.path)}, (), None, self.path),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +167,7 @@ class Conjunction:
     """
 
     path: str
-    kinds: frozenset[str] = ANY
+    kinds: frozenset[str] = document.ANY
     values: dict[Any, Any] | None = None
     constraints: tuple[Constraint, ...] = ()
 
@@ -210,7 +183,7 @@ class Conjunction:
         """Whether a constraint is about this kind of value; "number" stands for integers and fractions."""
         return any(found.kind == kind for found in self.constraints)
 
-    def bounds(self, kind: str) -> Bounds:
+    def bounds(self, kind: str) -> Times:
         """The lowest and the highest number of characters, items or properties."""
         sizes = [size for size in self.of_type(Size) if size.kind == kind]
         low = max((size.low for size in sizes), default=0)
@@ -220,38 +193,37 @@ class Conjunction:
             raise NoValue(below(at, f"min{WORDS[kind]}"), f"{low}", f"at most max{WORDS[kind]}, which is {high}")
         return low, high
 
-    def texts(self, path: str, tick: bool = False) -> Tree:
+    def texts(self, tick: bool = False) -> Tree:
         """The strings, before JSON escapes."""
-        return string_texts(self.of_type(Matching), self.bounds("string"), path, tick)
+        return scalars.string_texts(self.of_type(Matching), self.bounds("string"), tick)
 
-    def numbers(self, path: str) -> Tree:
+    def numbers(self) -> Tree:
         """The numbers, as JSON text."""
-        return number_tree([*self.of_type(NumberBound), *self.of_type(MultipleOf)], self.kinds, path)
+        return scalars.number_tree([*self.of_type(NumberBound), *self.of_type(MultipleOf)], self.kinds, self.path)
 
     def allowed_values(self) -> list[Any]:
         """The values that the constraints on strings, numbers and sizes allow."""
         return [value for value in (self.values or {}).values() if self._allows(value)]
 
     def _allows(self, value: Any) -> bool:
-        kind = kind_of(value)
-        number = kind in NUMBERS
-        kind, value = ("number", exact(value, self.path)) if number else (kind, value)
-        return all(
-            found.allows(value) for found in self.constraints if found.kind == kind and isinstance(found, Scalar)
-        )
+        kind = document.kind_of(value)
+        if kind in document.NUMBERS:
+            kind, value = "number", document.exact(value, self.path)
+        own = (found for found in self.constraints if isinstance(found, Scalar))
+        return all(found.allows(value) for found in own if found.kind == kind)
 
     def tidy(self) -> Conjunction:
         """Without values of another kind, and without kinds that no value has."""
         if self.values is None:
             return self
-        kept = {key: value for key, value in self.values.items() if kind_of(value) in self.kinds}
-        return replace(self, kinds=frozenset(map(kind_of, kept.values())), values=kept)
+        kept = {key: value for key, value in self.values.items() if document.kind_of(value) in self.kinds}
+        return replace(self, kinds=frozenset(map(document.kind_of, kept.values())), values=kept)
 
 
 EVERYTHING = Conjunction("#")
 
 
-def constraints_of(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tree]) -> Conjunction:
+def constraints_of(part: Subschema, notes: Notes, key_texts: Callable[[Goal], Tree]) -> Conjunction:
     """All that a schema says by itself, without the schemas that it applies to the same value."""
     schema, path = part.schema, part.path
     if notes.ignored:
@@ -269,10 +241,10 @@ def take_values(part: Subschema) -> dict[Any, Any] | None:
         at, values = below(part.path, "enum"), part.listed("enum", "values")
         if len(values) > MOST_WORDS:
             raise refusal(at, f"{len(values):,} values", f"at most {MOST_WORDS:,}")
-        found.append({canon(value, below(at, place)): value for place, value in enumerate(values)})
+        found.append({document.canon(value, below(at, place)): value for place, value in enumerate(values)})
     if "const" in part.schema:
         value = part.schema["const"]
-        found.append({canon(value, below(part.path, "const")): value})
+        found.append({document.canon(value, below(part.path, "const")): value})
     return {form: value for form, value in found[0].items() if form in found[-1]} if found else None
 
 
@@ -344,18 +316,18 @@ def _arrays(part: Subschema) -> Iterator[Constraint]:
         yield UniqueItems(path)
 
 
-def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tree]) -> Iterator[Constraint]:
+def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal], Tree]) -> Iterator[Constraint]:
     schema, path = part.schema, part.path
     if {"properties", "patternProperties", "additionalProperties"} & schema.keys():
         yield _properties(part, notes.settings.extra_keys == "closed")
     required = schema.get("required", ())
-    if names := () if isinstance(required, bool) else take_names(required, below(path, "required")):  # draft 3
+    if names := () if isinstance(required, bool) else document.take_names(required, below(path, "required")):  # draft 3
         yield RequiredKeys(names, path)
     if "propertyNames" in schema:  # no key is one of the others
         others = part.at(schema["propertyNames"], "propertyNames").flip()
         if not others.is_false():
-            texts = TextSet(others, lambda: key_texts((others,), others.path))
-            yield PropertyGoals({}, ((texts, impossible(others.path)),), None, path)
+            texts = TextSet(others, lambda: key_texts((others,)))
+            yield PropertyGoals({}, ((texts, document.impossible(others.path)),), None, path)
 
 
 def _properties(part: Subschema, closed: bool) -> PropertyGoals:
@@ -369,5 +341,5 @@ def _properties(part: Subschema, closed: bool) -> PropertyGoals:
     if "additionalProperties" in schema:
         rest = goal_of(part.at(schema["additionalProperties"], "additionalProperties"))
     goals = {name: goal_of(part.at(inner, "properties", name)) for name, inner in named.items()}
-    closing = closed and rest is None and part.sign == PLAIN and "unevaluatedProperties" not in schema
-    return PropertyGoals(goals, tuple(found), rest, path, closing, part.sign == PLAIN, part.says)
+    closing = closed and rest is None and part.sign == document.PLAIN and "unevaluatedProperties" not in schema
+    return PropertyGoals(goals, tuple(found), rest, path, closing, part.sign == document.PLAIN, part.says)

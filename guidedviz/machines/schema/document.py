@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Any
 from urllib.parse import unquote, urljoin
 
-from guidedviz.errors import PatternError, SchemaWarning, quoted, shorten
+from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted, shorten
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import spend
 
@@ -86,9 +85,8 @@ class NotEnforced(PatternError):
 
     def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
         offer = "approximate=True, which leaves it out and says so in machine.notes"
-        super().__init__(
-            f"schema, {show_path(path)}", seen=seen, expected=expected, hint=", or ".join(filter(None, [hint, offer]))
-        )
+        hint = f"{hint}, or {offer}" if hint else offer
+        super().__init__(f"schema, {show_path(path)}", seen=seen, expected=expected, hint=hint)
         self.path = path
 
 
@@ -121,13 +119,6 @@ def show_path(path: str) -> str:
     '#/a↵'
     """
     return "/".join(visible(shorten(step, LONGEST_STEP).encode(errors="surrogatepass")) for step in path.split("/"))
-
-
-def nearest(name: str, known: Collection[str], cutoff: float = 0.6) -> str:
-    """A hint that names the closest known name; "" for a long name or among many names, which would take long."""
-    few = len(name) <= 60 and len(known) <= 5000
-    close = get_close_matches(name, sorted(known), 1, cutoff) if few else []
-    return f'"{close[0]}"' if close else ""
 
 
 # --- values ---------------------------------------------------------------------------------------------------------

@@ -33,61 +33,21 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.grammars.show import count_signs, show_gbnf
+from guidedviz.machines.grammars.show import count_signs, show_gbnf, show_regex
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.regular.show_regex import show_regex
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
+from guidedviz.machines.schema import document
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
-from guidedviz.machines.schema.document import (
-    KINDS,
-    NOT,
-    NUMBERS,
-    Document,
-    Goal,
-    NotEnforced,
-    Notes,
-    NoValue,
-    SchemaSettings,
-    Subschema,
-    below,
-    kind_of,
-    load_schema,
-    refusal,
-)
+from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, SchemaSettings, Subschema, refusal
 from guidedviz.machines.schema.nested import array_tree, object_tree
 from guidedviz.machines.schema.normal_form import LOOP, MOST_SIGNS, NormalForms, says_unevaluated, spelled_out
-from guidedviz.machines.schema.scalars import (
-    ANY_CHARACTER,
-    ONE_CHARACTER,
-    Matching,
-    any_number,
-    bracket,
-    escape,
-    in_quotes,
-    integers,
-    plain_text,
-)
-from guidedviz.machines.tree import (
-    EMPTY,
-    NOTHING,
-    Call,
-    Chars,
-    Repeat,
-    Tick,
-    Tree,
-    concat,
-    either,
-    literal,
-    optional,
-    walk,
-)
+from guidedviz.machines.schema.scalars import ONE_CHARACTER, SCALARS, Matching, bracket, escape, in_quotes, plain_text
+from guidedviz.machines.syntax import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal, optional
 from guidedviz.machines.work import limited_work, spend
 
 Schema = dict[str, Any] | bool | str | type
 NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
-BLANK = Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None)
 GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
 FREE = ("value", "object", "member", "array", "string", "char", "number", "integer", "ws")
 STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
@@ -96,6 +56,7 @@ STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
 LONGEST = 40  # characters of a name
 FEW = 4  # signs; a named or shared part with more becomes a rule
 MOST_BRANCHES = 1_000  # of a union that is read branch by branch
+TOO_DEEP = ("parts nested too deeply", "a flatter schema", "at most about fifty levels")
 EMPTY_SCHEMA = ("keywords that no value satisfies together", "some value")
 
 
@@ -136,7 +97,7 @@ def json_schema(
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
                 return PDA(grammar, notes=notes)
-            return replace(minimise(build_dfa(build_nfa(grammar.rules[0].tree))), notes=notes)
+            return replace(build_machine(grammar.rules[0].tree), notes=notes)
         except PatternError as error:
             path = reader.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
@@ -170,7 +131,7 @@ def schema_regex(schema: Schema, **settings: Any) -> str:
 
 def read_schema(schema: Schema, settings: SchemaSettings) -> tuple[SchemaReader, Grammar]:
     """The grammar of a schema, and its reader; with approximate=True without what cannot be enforced."""
-    root, ignored = load_schema(schema), dict[str, str]()
+    root, ignored = document.load_schema(schema), dict[str, str]()
     while True:
         reader = SchemaReader(root, settings, ignored)
         try:
@@ -185,9 +146,9 @@ def too_large_pattern(reader: SchemaReader) -> str:
     """The path of a pattern that is too large by itself; "" if there is none."""
     for found in (each for own in reader.normal.own.values() for each in own.of_type(Matching)):
         try:
-            build_dfa(build_nfa(found.texts.tree))
+            build_machine(found.texts.tree)
         except PatternError:
-            return below(found.path, "pattern")
+            return document.below(found.path, "pattern")
     return ""
 
 
@@ -202,8 +163,8 @@ def schema_named() -> Iterator[None]:
             raise
         raise PatternError("schema", seen=error.seen, expected=error.expected, hint=error.hint) from error
     except RecursionError as error:
-        hint = "at most about fifty levels"
-        raise PatternError("schema", seen="parts nested too deeply", expected="a flatter schema", hint=hint) from error
+        seen, expected, hint = TOO_DEEP
+        raise PatternError("schema", seen=seen, expected=expected, hint=hint) from error
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -225,8 +186,8 @@ class SchemaReader:
 
     def __init__(self, root: Any, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
         self.settings = settings
-        self.notes = Notes(settings, ignored)
-        self.document = Document(root)
+        self.notes = document.Notes(settings, ignored)
+        self.document = document.Document(root)
         self.normal = NormalForms(self.document, self.notes)
         self.trees = self.free_trees()  # of the rules so far
         self.paths = {"root": "#"}  # of the rules, in the schema
@@ -241,9 +202,7 @@ class SchemaReader:
         try:
             self.read_root()
         except RecursionError:
-            path = "/".join(self.at.split("/")[:9])
-            hint = "at most about fifty levels"
-            raise refusal(path, "parts nested too deeply", "a flatter schema", hint) from None
+            raise refusal("/".join(self.at.split("/")[:9]), *TOO_DEEP) from None
         except PatternError as error:
             if error.where.startswith("schema"):
                 raise
@@ -284,11 +243,7 @@ class SchemaReader:
             "object": bracket("{}", many("member"), self.token),
             "member": concat(self.token(Call("string")), self.token(literal(":"), ":"), Call("value")),
             "array": bracket("[]", many("value"), self.token),
-            "string": in_quotes(Repeat(Call("char"), 0, None)),
-            "char": ANY_CHARACTER,
-            "number": any_number(),
-            "integer": integers(None, None),
-            "ws": BLANK,
+            **SCALARS,
         }
 
     def token(self, tree: Tree, sign: str = "") -> Tree:
@@ -344,7 +299,7 @@ class SchemaReader:
         self.at = part.path
         spend(60)
         part.check()
-        if len(goal) > 1 or part.sign == NOT or not isinstance(part.schema, dict):
+        if len(goal) > 1 or part.sign == document.NOT or not isinstance(part.schema, dict):
             return self.read_rows(self.normal.of_goal(goal))
         self.notes.check(part)
         applied = self.normal.applied(part)
@@ -352,7 +307,7 @@ class SchemaReader:
             return either(*(self.read_part((branch,), branch.path) for branch in branches))
         if applied or says_unevaluated(part.schema):
             return self.read_rows(self.normal.of(part))
-        tree, errors = self.read_kinds(self.normal.constraints(part), part.path)
+        tree, errors = self.read_kinds(self.normal.constraints(part))
         if tree == NOTHING:
             raise errors[0].error if len(errors) == 1 else refusal(part.path, *EMPTY_SCHEMA)
         return tree
@@ -394,45 +349,45 @@ class SchemaReader:
         return either(*(self.once(row.key, row.path, partial(self.read_row, row)) for row in rows))
 
     def read_row(self, row: Conjunction) -> Tree:
-        return self.read_kinds(row, row.path)[0]
+        return self.read_kinds(row)[0]
 
-    def read_kinds(self, row: Conjunction, path: str) -> tuple[Tree, list[NoValue]]:
+    def read_kinds(self, row: Conjunction) -> tuple[Tree, list[NoValue]]:
         """The values of a row, and why there are none of some kinds."""
         spend(30)
         if row.values is not None:
             return self.read_values(row), []
         if row.key == EVERYTHING.key:
-            return self.free("value", path), []
+            return self.free("value", row.path), []
         errors: list[NoValue] = []
-        nested = [self.read_kind(kind, row, path, errors) for kind in ("object", "array") if kind in row.kinds]
-        kinds = [kind for kind in KINDS[2:] if kind in row.kinds and not (kind == "integer" and row.kinds >= NUMBERS)]
-        scalars = either(*(self.read_kind(kind, row, path, errors) for kind in kinds))
+        nested = [self.read_kind(kind, row, errors) for kind in ("object", "array") if kind in row.kinds]
+        kinds = row.kinds - {"integer"} if row.kinds >= document.NUMBERS else row.kinds
+        scalars = either(*(self.read_kind(kind, row, errors) for kind in document.KINDS[2:] if kind in kinds))
         return either(*nested, self.token(scalars)), errors
 
-    def read_kind(self, kind: str, row: Conjunction, path: str, errors: list[NoValue]) -> Tree:
+    def read_kind(self, kind: str, row: Conjunction, errors: list[NoValue]) -> Tree:
         """All values of one kind; scalars come without trailing whitespace."""
         try:
             if kind in ("true", "false", "null"):
                 return literal(kind)
-            if kind in NUMBERS:
+            if kind in document.NUMBERS:
                 if row.asks("number") or "integer" not in row.kinds:
-                    return row.numbers(path)
-                return self.free("number" if "fraction" in row.kinds else "integer", path)
+                    return row.numbers()
+                return self.free("number" if "fraction" in row.kinds else "integer", row.path)
             if not row.asks(kind):
-                return self.free(kind, path)
+                return self.free(kind, row.path)
             if kind == "string":
-                return self.read_string(row, path)
-            return object_tree(row, path, self) if kind == "object" else array_tree(row, path, self)
+                return self.read_string(row)
+            return object_tree(row, self) if kind == "object" else array_tree(row, self)
         except NoValue as error:
             errors.append(error)
             return NOTHING
 
-    def read_string(self, row: Conjunction, path: str) -> Tree:
+    def read_string(self, row: Conjunction) -> Tree:
         """A string with patterns or a length, without optional escapes; one that counts its characters is a rule."""
         if not row.of_type(Matching):
             return in_quotes(Repeat(ONE_CHARACTER, *row.bounds("string")))
-        tree = in_quotes(escape(row.texts(path, tick=True)))
-        return self.add(self.name(path), tree) if any(isinstance(part, Tick) for part in walk(tree)) else tree
+        tree = in_quotes(escape(row.texts(tick=True)))
+        return self.add(self.name(row.path), tree) if has_ticks(tree) else tree
 
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""
@@ -444,6 +399,6 @@ class SchemaReader:
 
     def read_nested(self, value: Any, row: Conjunction) -> Tree:
         """One object or array, if it meets what a row says of objects or arrays."""
-        rest = replace(row, kinds=frozenset((kind_of(value),)), values=None)
+        rest = replace(row, kinds=frozenset((document.kind_of(value),)), values=None)
         rows = self.normal.both(self.normal.of(spelled_out(value, row.path)), [rest], row.path)
         return either(*map(self.read_row, rows))

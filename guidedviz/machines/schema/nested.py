@@ -9,44 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
-from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.regular.assertions import build_net
+from guidedviz.errors import PatternError, nearest, quoted
+from guidedviz.machines import syntax
+from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import count_states
-from guidedviz.machines.schema.constraints import (
-    Bounds,
-    Conjunction,
-    ContainsGoal,
-    ItemGoals,
-    PropertyGoals,
-    RequiredKeys,
-    Size,
-    SomeProperty,
-    UniqueItems,
-)
-from guidedviz.machines.schema.document import (
-    OPEN,
-    Goal,
-    NotEnforced,
-    NoValue,
-    Subschema,
-    below,
-    goal_of,
-    impossible,
-    nearest,
-    refusal,
-)
+from guidedviz.machines.schema import constraints, document
+from guidedviz.machines.schema.constraints import Conjunction
+from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, Subschema, below, goal_of, refusal
 from guidedviz.machines.schema.normal_form import NormalForms
-from guidedviz.machines.schema.scalars import (
-    ANYTHING,
-    TextSet,
-    bracket,
-    escape,
-    in_quotes,
-    key_text,
-    overlap,
-    split_texts,
-)
-from guidedviz.machines.tree import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, literal, optional
+from guidedviz.machines.schema.scalars import TextSet, bracket, escape, in_quotes, key_text, overlap, split_texts
+from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Call, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.work import spend
 
 MOST_VARIANTS = 200
@@ -93,38 +65,39 @@ class Slot(NamedTuple):
 class ObjectKeys:
     """The keys that a conjunction names, its patterns of keys, and the classes of all keys."""
 
-    def __init__(self, row: Conjunction, path: str) -> None:
-        self.row, self.path = row, path
-        self.keys, self.some = row.of_type(PropertyGoals), row.of_type(SomeProperty)
-        self.required = {name: found.path for found in row.of_type(RequiredKeys) for name in found.names}
-        self.closed = any(keys.closing for keys in self.keys) and not any(
-            keys.rest is not None and keys.naming for keys in self.keys
-        )
+    def __init__(self, row: Conjunction) -> None:
+        self.row, self.path = row, row.path
+        self.keys, self.some = row.of_type(constraints.PropertyGoals), row.of_type(constraints.SomeProperty)
+        self.required = {name: found.path for found in row.of_type(constraints.RequiredKeys) for name in found.names}
+        closing = any(keys.closing for keys in self.keys)
+        self.closed = closing and not any(keys.rest is not None and keys.naming for keys in self.keys)
         named = [name for found in self.keys for name in found.named]
         self.names = list(dict.fromkeys((*named, *self.required)))  # the keys with a fixed position
         patterns = [pattern for keys in self.keys for pattern, _ in keys.patterns]
         self.patterns = list(dict.fromkeys((*patterns, *(some.keys for some in self.some))))
-        self.more = below(self.keys[-1].path if self.keys else path, "additionalProperties")
+        self.more = below(self.keys[-1].path if self.keys else row.path, "additionalProperties")
+        free = [name for name in self.names if name not in self.required]
+        if len(free) * sum(map(len, free)) > MOST_NEXT:
+            seen = f"{len(self.names):,} properties, of which {len(free):,} are optional"
+            raise refusal(row.path, seen, "fewer, or more that are required")
+        self.named, self.others = self.find_named(), self.find_others()
 
     def class_of(self, name: str | None, inside: frozenset[TextSet], tree: Tree) -> KeyClass:
         """The class of a named key, or of all other keys that match exactly these patterns."""
         own = [(keys, keys.own(name, inside)) for keys in self.keys]
         goal = goal_of(*(part for keys, goals in own for each in goals or [keys.rest or ()] for part in each))
         if self.closed and not any(keys.naming and goals for keys, goals in own):
-            goal = impossible(self.path)
+            goal = document.impossible(self.path)
         witness = frozenset(n for n, some in enumerate(self.some) if some.keys in inside)
         at = next((below(keys.path, "properties", str(name)) for keys in self.keys if name in keys.named), self.more)
         return KeyClass(name or "", tree, goal, at, witness)
 
-    def named(self) -> list[KeyClass]:
+    def find_named(self) -> list[KeyClass]:
         """The classes of the named keys."""
-        found = []
-        for name in self.names:
-            inside = frozenset(pattern for pattern in self.patterns if pattern.has(name))
-            found.append(self.class_of(name, inside, NOTHING))
-        return found
+        insides = (frozenset(pattern for pattern in self.patterns if pattern.has(name)) for name in self.names)
+        return [self.class_of(name, inside, NOTHING) for name, inside in zip(self.names, insides, strict=True)]
 
-    def others(self) -> list[KeyClass]:
+    def find_others(self) -> list[KeyClass]:
         """The classes of all other keys."""
         if not self.patterns and any(part.is_false() for part in self.class_of(None, frozenset(), NOTHING).goal):
             return []
@@ -148,32 +121,27 @@ class ObjectKeys:
         return NoValue(at, quoted(name), "a key that the schema allows, with some value", near)
 
 
-def object_tree(row: Conjunction, path: str, reader: ReadsGoals) -> Tree:
+def object_tree(row: Conjunction, reader: ReadsGoals) -> Tree:
     """All objects that a conjunction allows."""
-    keys = ObjectKeys(row, path)
-    free = [name for name in keys.names if name not in keys.required]
-    if len(free) * sum(map(len, free)) > MOST_NEXT:
-        seen = f"{len(keys.names):,} properties, of which {len(free):,} are optional"
-        raise refusal(path, seen, "fewer, or more that are required")
-    named, others = keys.named(), keys.others()
+    keys = ObjectKeys(row)
     trees, errors = [], []
-    for variant in variants(keys, named, others):
+    for variant in variants(keys):
         try:
-            trees.append(read_variant(keys, named, others, variant, reader))
+            trees.append(read_variant(keys, variant, reader))
         except NoValue as error:
             errors.append(error)
     if not trees:
-        raise errors[0] if errors else NoValue(path, "a key that must exist and cannot", "some object")
+        raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
     return either(*trees)
 
 
-def variants(keys: ObjectKeys, named: list[KeyClass], others: list[KeyClass]) -> Iterable[Variant]:
+def variants(keys: ObjectKeys) -> Iterable[Variant]:
     """Every way to find the keys that must exist."""
     found: list[Variant] = [({}, None)]
     for place, some in enumerate(keys.some):
-        at = [key.name for key in named if place in key.witness]
+        at = [key.name for key in keys.named if place in key.witness]
         more = [({**goals, name: (*goals.get(name, ()), *some.goal)}, other) for goals, other in found for name in at]
-        if any(place in key.witness for key in others):
+        if any(place in key.witness for key in keys.others):
             if any(other is not None for _, other in found):
                 raise refusal(some.path, "several unnamed keys that must exist", "named properties")
             more += [(goals, place) for goals, _ in found]
@@ -183,33 +151,31 @@ def variants(keys: ObjectKeys, named: list[KeyClass], others: list[KeyClass]) ->
     return found
 
 
-def read_variant(
-    keys: ObjectKeys, named: list[KeyClass], others: list[KeyClass], variant: Variant, reader: ReadsGoals
-) -> Tree:
+def read_variant(keys: ObjectKeys, variant: Variant, reader: ReadsGoals) -> Tree:
     """All objects in which the keys that must exist are found in one way."""
     (goals, unnamed), slots = variant, list[Slot]()
     required = {*keys.required, *goals}
-    for key in named:
+    for key in keys.named:
         value = reader.read_goal(goal_of(*key.goal, *goals.get(key.name, ())), key.path)
         if value != NOTHING:
             tree = concat(key_text(key.name, reader.token), value)
-            if len(named) > 1 and not required:  # it is repeated in the tree
+            if len(keys.named) > 1 and not required:  # it is repeated in the tree
                 tree = reader.settle(tree, key.path, 1)
             slots.append(Slot(tree, key.name in required))
         elif key.name in required:
             raise keys.missing(key.name)
     low, high = keys.row.bounds("object")
-    other = reader.settle(other_members(others, (), reader), keys.more)
+    other = reader.settle(other_members(keys.others, (), reader), keys.more)
     if other == NOTHING and high is not None and high >= len(slots):
         high = None
     must = sum(slot.required for slot in slots)
     if other != NOTHING and low > must + 1:
         seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
-        at = next(size.path for size in keys.row.of_type(Size) if size.kind == "object" and size.low == low)
+        at = next(size.path for size in keys.row.of_type(constraints.Size) if size.kind == "object" and size.low == low)
         raise NotEnforced(below(at, "minProperties"), seen, f"at most {must + 1}, or named properties only")
     slots += [Slot(other, many=True)] if other != NOTHING else []
     if unnamed is not None:
-        fitting = [key for key in others if unnamed in key.witness]
+        fitting = [key for key in keys.others if unnamed in key.witness]
         slots.append(Slot(other_members(fitting, keys.some[unnamed].goal, reader), required=True))
     net = slots_net(keys.path, slots, (low, high), reader.token(literal(","), ","))
     if net == NOTHING:
@@ -225,7 +191,7 @@ def other_members(classes: Sequence[KeyClass], more: Sequence[Subschema], reader
     return either(*(concat(reader.token(key.tree), colon, value) for key, value in zip(classes, values, strict=True)))
 
 
-def slots_net(path: str, slots: list[Slot], bounds: Bounds, comma: Tree) -> Tree:
+def slots_net(path: str, slots: list[Slot], bounds: syntax.Times, comma: Tree) -> Tree:
     """Members in order, as an automaton that counts them.
 
     A place: the number of the next slot, how many members came, whether the comma was read. The comma is read on the
@@ -259,21 +225,22 @@ def slots_net(path: str, slots: list[Slot], bounds: Bounds, comma: Tree) -> Tree
 class ItemReader:
     """Reads the items of one conjunction."""
 
-    def __init__(self, row: Conjunction, path: str, reader: ReadsGoals) -> None:
-        self.row, self.path, self.reader = row, path, reader
-        self.items = row.of_type(ItemGoals)
+    def __init__(self, row: Conjunction, reader: ReadsGoals) -> None:
+        self.row, self.reader = row, reader
+        self.items = row.of_type(constraints.ItemGoals)
         self.low, self.high = row.bounds("array")
         self.first = max((len(found.first) for found in self.items), default=0)
-        self.contains = [found for found in row.of_type(ContainsGoal) if found.low or found.high is not None]
+        contains = row.of_type(constraints.ContainsGoal)
+        self.contains = [found for found in contains if found.low or found.high is not None]
         self.contains += [] if self.high in (0, 1) else self.once_each()
-        self.at = self.items[-1].path if self.items else path
+        self.at = self.items[-1].path if self.items else row.path
 
     def goal(self, place: int) -> Goal:
         return goal_of(*(part for found in self.items for part in found.at(place)))
 
-    def once_each(self) -> Iterator[ContainsGoal]:
+    def once_each(self) -> Iterator[constraints.ContainsGoal]:
         """uniqueItems of items that have one of a few values: at most one item has each value."""
-        for unique in self.row.of_type(UniqueItems):
+        for unique in self.row.of_type(constraints.UniqueItems):
             at, values = below(unique.path, "uniqueItems"), dict[Any, Any]()
             for row in (row for place in range(self.first + 1) for row in self.reader.normal.of_goal(self.goal(place))):
                 if row.values is None and not row.kinds <= CONSTANTS.keys():
@@ -282,7 +249,8 @@ class ItemReader:
                 few = {("constant", CONSTANTS[kind]): CONSTANTS[kind] for kind in row.kinds & CONSTANTS.keys()}
                 values |= few if row.values is None else row.values
             for form, value in values.items():
-                yield ContainsGoal(Subschema(below(at, repr(form)), {"const": value}, OPEN), 0, 1, 0, at)
+                part = Subschema(below(at, repr(form)), {"const": value}, document.OPEN)
+                yield constraints.ContainsGoal(part, 0, 1, 0, at)
 
     def read(self, place: int, *more: Subschema) -> Tree:
         """The tree of an item that also meets these subschemas."""
@@ -302,16 +270,16 @@ class ItemReader:
         return (option for option in trees if option[0] != NOTHING)
 
 
-def array_tree(row: Conjunction, path: str, reader: ReadsGoals) -> Tree:
+def array_tree(row: Conjunction, reader: ReadsGoals) -> Tree:
     """All arrays that a conjunction allows."""
-    items = ItemReader(row, path, reader)
+    items = ItemReader(row, reader)
     if items.contains:
         return bracket("[]", items_net(items), reader.token)
     first = [items.read(place) for place in range(items.first)[: items.high]]
     rest = NOTHING if items.high is not None and items.high <= items.first else items.read(items.first)
     room = first.index(NOTHING) if NOTHING in first else len(first) if rest == NOTHING else items.high
     if room is not None and items.low > room:
-        raise NoValue(path, f"minItems {items.low}", f"at most {room}, as many items as fit")
+        raise NoValue(row.path, f"minItems {items.low}", f"at most {room}, as many items as fit")
     rest = rest if room == items.high else NOTHING
     inside = plain_items(first[:room], rest, items.low, room, reader.token(literal(","), ","))
     return bracket("[]", inside, reader.token)
@@ -360,13 +328,13 @@ def items_net(items: ItemReader) -> Tree:
 
     net = build_net((0, (0,) * len(items.contains)), moves, may_end)
     if net == NOTHING:
-        raise NoValue(items.path, "contains, minItems or uniqueItems that no array meets", "some array")
+        raise NoValue(items.row.path, "contains, minItems or uniqueItems that no array meets", "some array")
     return net
 
 
 def too_many_counts(items: ItemReader) -> PatternError:
     """The error for a net of items that is too large."""
-    for unique in items.row.of_type(UniqueItems):
+    for unique in items.row.of_type(constraints.UniqueItems):
         seen, expected = f"uniqueItems of {len(items.contains)} values", "fewer values, or a small maxItems"
         return NotEnforced(below(unique.path, "uniqueItems"), seen, expected)
-    return refusal(items.path, f"contains with counts that take more than {MOST_STATES:,} states", "smaller counts")
+    return refusal(items.row.path, f"contains with counts that take more than {MOST_STATES:,} states", "smaller counts")

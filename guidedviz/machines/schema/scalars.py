@@ -19,38 +19,21 @@ from math import ceil, floor
 from typing import Any, ClassVar
 
 from guidedviz.errors import PatternError
+from guidedviz.machines import syntax
 from guidedviz.machines.grammars.counted import map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.assertions import build_net, code_machine, code_net
 from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.minimal import sources_of
+from guidedviz.machines.regular.nets import build_net, code_machine, code_net
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
-from guidedviz.machines.tree import (
-    EMPTY,
-    LAST,
-    NOTHING,
-    Chars,
-    Concat,
-    Net,
-    Range,
-    Repeat,
-    Tick,
-    Tree,
-    common_ranges,
-    concat,
-    either,
-    literal,
-    merge_ranges,
-    optional,
-    other_ranges,
-)
+from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Range, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.work import spend
 
 Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
 SHORT = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 MUST = ((0, 31), (34, 34), (92, 92))  # characters that must be escaped
-PLAIN = Chars(other_ranges(MUST))
-ANYTHING = Repeat(Chars(((0, LAST),)), 0, None)
+PLAIN = Chars(syntax.other_ranges(MUST))
 # Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most
 # 128 characters copies take 0.6 of the time of counting, with 255 six times as long.
 MOST_COPIES = 2_000  # states of the copies of a pattern for its lengths; a larger product is counted
@@ -116,7 +99,6 @@ HEX = hexes("0123456789abcdef")
 HIGH, LOW = (concat(hexes("d"), hexes(third), Repeat(HEX, 2, 2)) for third in ("89ab", "cdef"))  # a surrogate pair
 BELOW = concat(hexes("d"), hexes("01234567"), Repeat(HEX, 2, 2))
 CODE = either(concat(hexes("0123456789abcef"), Repeat(HEX, 3, 3)), BELOW, concat(HIGH, literal("\\u"), LOW))
-ANY_CHARACTER = either(PLAIN, escaped('"\\/bfnrt', Repeat(HEX, 4, 4)))
 ONE_CHARACTER = either(PLAIN, escaped('"\\/bfnrt', CODE))  # for minLength and maxLength
 
 
@@ -129,7 +111,7 @@ def escape(tree: Tree) -> Tree:
     r"""The same texts as JSON string contents, with escapes.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> show_regex(escape(parse_regex('a["\n]')))
     'a\\\\(?:["n]|u00(?:0[Aa]|22))'
     """
@@ -138,14 +120,14 @@ def escape(tree: Tree) -> Tree:
     if isinstance(tree, Repeat):
         return Repeat(escape(tree.part), tree.low, tree.high)  # its position is one in the pattern's own text
     changed = map_parts(tree, escape)
-    return concat(*changed.parts) if isinstance(changed, Concat) else changed
+    return concat(*changed.parts) if isinstance(changed, syntax.Concat) else changed
 
 
 @lru_cache(maxsize=256)
 def escape_chars(ranges: tuple[Range, ...]) -> Tree:
     """One of these characters: itself, or its escape."""
-    plain = Chars(common_ranges(ranges, PLAIN.ranges))
-    must = [chr(code) for low, high in common_ranges(ranges, MUST) for code in range(low, high + 1)]
+    plain = Chars(syntax.common_ranges(ranges, PLAIN.ranges))
+    must = [chr(code) for low, high in syntax.common_ranges(ranges, MUST) for code in range(low, high + 1)]
     if not must:
         return plain
     codes: dict[str, str] = defaultdict(str)  # first hex digit -> possible digits behind it
@@ -162,17 +144,17 @@ def escape_chars(ranges: tuple[Range, ...]) -> Tree:
 machine_over_characters = lru_cache(maxsize=256)(code_machine)
 
 
-def string_texts(found: Sequence[Matching], bounds: tuple[int, int | None], path: str, tick: bool = False) -> Tree:
+def string_texts(found: Sequence[Matching], bounds: syntax.Times, tick: bool = False) -> Tree:
     """The contents of a string with patterns and a length, before JSON escapes.
 
     `tick`: a large length beside a pattern may be counted; the tree must then be a rule of its own.
     """
     low, high = bounds
     if not found:
-        return Repeat(ANYTHING.part, low, high)
+        return Repeat(syntax.ANY_CHARACTER, low, high)
     wanted = [each.texts.tree for each in found if each.wanted]
     if low or not wanted:
-        wanted.append(Repeat(ANYTHING.part, low, None))
+        wanted.append(Repeat(syntax.ANY_CHARACTER, low, None))
     try:
         tree = overlap(wanted, [each.texts.tree for each in found if not each.wanted], high, tick)
     except PatternError as error:
@@ -188,7 +170,7 @@ def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = N
     `high`: of these the texts of at most so many characters, which `tick` allows to count instead of copies.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> show_regex(overlap([parse_regex("[a-z]+"), parse_regex("(?s:.{2,4})")]))
     '[a-z]{2,4}'
     >>> show_regex(overlap([parse_regex("(ab)*"), parse_regex("(?s:.{2,4})")]))
@@ -196,7 +178,7 @@ def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = N
     """
     if len(trees) == 1 and not banned and high is None:
         return trees[0]
-    if not banned and (run := common_run([*trees, Repeat(ANYTHING.part, 0, high)])) is not None:
+    if not banned and (run := common_run([*trees, Repeat(syntax.ANY_CHARACTER, 0, high)])) is not None:
         return run
     machines = list(map(machine_over_characters, trees))
     common = reduce(difference, map(machine_over_characters, banned), reduce(intersection, machines))
@@ -208,12 +190,12 @@ def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = N
 def common_run(trees: list[Tree]) -> Tree | None:
     """The intersection if each tree repeats one class of characters: the common class, the common counts."""
     runs = [Repeat(tree, 1, 1) if isinstance(tree, Chars) else tree for tree in trees]
-    ranges: tuple[Range, ...] = ((0, LAST),)
+    ranges: tuple[Range, ...] = ((0, syntax.LAST),)
     low, high = 0, None
     for run in runs:
         if not (isinstance(run, Repeat) and isinstance(run.part, Chars)):
             return None
-        ranges, low = common_ranges(ranges, run.part.ranges), max(low, run.low)
+        ranges, low = syntax.common_ranges(ranges, run.part.ranges), max(low, run.low)
         high = run.high if high is None else high if run.high is None else min(high, run.high)
     return Repeat(Chars(ranges), low, high) if high is None or low <= high else NOTHING
 
@@ -233,11 +215,8 @@ def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
     """
     net = code_net(machine)
     most = MOST_COPIES if high < LONG else min(FEW_COPIES, MOST_COPIES)
-    if tick and isinstance(net, Net) and count_states(escape(net)) * high > most:
-        sources: dict[int, list[int]] = defaultdict(list)
-        for source, row in enumerate(machine.edges):
-            for _, _, target in row:
-                sources[target].append(source)
+    if tick and isinstance(net, syntax.Net) and count_states(escape(net)) * high > most:
+        sources = sources_of(machine.edges)
         rests = dict.fromkeys(machine.accepting, 0)  # the fewest letters from each state to the end
         for state in (queue := list(rests)):
             for source in sources[state]:
@@ -246,20 +225,20 @@ def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
                     queue.append(source)
         if rests[machine.initial] > high:
             return NOTHING
-        ticks = {state: Tick(high, rest) for state, rest in rests.items()}
+        ticks = {state: syntax.Tick(high, rest) for state, rest in rests.items()}
         edges = ((source, part if part == EMPTY else concat(part, ticks[to]), to) for source, part, to in net.edges)
-        return Net(net.places, tuple(edges))
+        return syntax.Net(net.places, tuple(edges))
     if len(machine) * high > MOST_PRODUCT:
         seen = f"a length of at most {high:,} beside a pattern with {len(machine):,} states"
         raise PatternError("pattern", seen=seen, expected=f"at most {MOST_PRODUCT:,} copies of states")
-    return code_net(intersection(machine, machine_over_characters(Repeat(ANYTHING.part, 0, high))))
+    return code_net(intersection(machine, machine_over_characters(Repeat(syntax.ANY_CHARACTER, 0, high))))
 
 
 def split_texts(start: Tree, trees: Sequence[Tree]) -> list[tuple[Tree, frozenset[int]]]:
     r"""The texts of the first tree, grouped by which of the others they match.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> any_text, trees = parse_regex("(?s:.*)"), [parse_regex("a?"), parse_regex("a+")]
     >>> [(show_regex(tree), sorted(of)) for tree, of in split_texts(any_text, trees)]
     [('a', [0, 1]), ('aaa*', [1]), ('', [0]), ('a*[^a][\\s\\S]*', [])]
@@ -400,7 +379,7 @@ NumberRule = NumberBound | MultipleOf
 def number_tree(rules: Sequence[NumberRule], kinds: Collection[str], path: str = "#") -> Tree:
     """The integers, the fractions, or both kinds of numbers that keep these rules, without an exponent.
 
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> bounds = [NumberBound(Decimal(8), frozenset((0, 1)), "#"), NumberBound(Decimal(12), frozenset((-1,)), "#")]
     >>> show_regex(number_tree(bounds, {"integer"}))
     '[89]|1[01]'
@@ -449,7 +428,7 @@ def digits_net(rules: Sequence[NumberRule], whole: bool) -> Tree:
             last = ("whole" if digit else "zero") if read == "start" else "fraction" if read == "point" else read
             ranges[last, after].append((48 + digit, 48 + digit))
         for target, chars in ranges.items():
-            yield Chars(merge_ranges(chars)), target
+            yield Chars(syntax.merge_ranges(chars)), target
         if read in ("zero", "whole") and not whole:
             yield literal("."), ("point", tuple(rule.point(state) for rule, state in zip(rules, states, strict=True)))
 
@@ -470,7 +449,7 @@ def any_number() -> Tree:
 def integers(low: int | None, high: int | None) -> Tree:
     """The integers from low to high; None means no bound.
 
-    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> from guidedviz.machines.grammars.show import show_regex
     >>> show_regex(integers(0, 120)), show_regex(integers(None, None))
     ('0|[1-9][0-9]?|1[01][0-9]|120', '-?(?:0|[1-9][0-9]*)')
     """
@@ -528,3 +507,12 @@ def same_length(low: str, high: str) -> list[Tree]:
 def digits(low: int, high: int | None) -> Tree:
     """From low to high digits."""
     return EMPTY if high == 0 else DIGIT if low == high == 1 else Repeat(DIGIT, low, high)
+
+
+SCALARS: dict[str, Tree] = {  # the rules of strings, numbers and blanks in unrestricted JSON
+    "string": in_quotes(Repeat(syntax.Call("char"), 0, None)),
+    "char": either(PLAIN, escaped('"\\/bfnrt', Repeat(HEX, 4, 4))),
+    "number": any_number(),
+    "integer": integers(None, None),
+    "ws": Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None),
+}

@@ -131,19 +131,17 @@ def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Elemen
 # --- the next token ---
 
 
-SHORT = 6  # characters of a probability that is said twice though it does not change
 HEAD, ROW, FACT = 46.0, 26.0, 22.0  # heights
 NAME, LETTER = 132.0, 6.6  # the most that a label takes, and pixels per character of a number, about
 UNASKED = "Only one continuation is legal, so the model is not asked and there is no distribution."
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 
 
-def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
+def draw_distribution(step: Step, title: str = "next token") -> Figure:
     """The likeliest tokens before and after the mask; forbidden tokens are struck through."""
     expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
-    expect(count, int, "draw_distribution, count", "a number of tokens")
     expect(title, str, "draw_distribution, title", "a text")
-    packed = pack_step(step, count=count)
+    packed = pack_step(step)
     svg, height = write_next(packed, title, WIDE - 2 * EDGE, f"{step.legal:,} legal")
     alt = say_next(packed, title)
     text = alt if step.how == "forced" else f"{title}: {step.legal} legal, Z {packed['massText']}"
@@ -154,7 +152,7 @@ def say_next(step: PackedStep, title: str) -> str:
     """The same in words."""
     if step["how"] == "forced":
         return f"{title}: {step['label']}. {UNASKED}"
-    rows = (f"{row.label} {row.rawText} to {row.drawnText if row.legal else 'forbidden'}" for row in step["rows"])
+    rows = (f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"])
     changed = f" ({step['changes']})" if step.get("changes") else ""
     before = f"{title}, probability before and {step['after']}{changed}"
     return f"{before}: {', '.join(rows)}. Legal mass Z {step['massText']}."
@@ -192,12 +190,13 @@ def _tag(changes: str) -> Element:
 def _rows(step: PackedStep, width: float) -> list[Element]:
     """One row per candidate and one for all others; the full scale of a bar is at least a third of the width."""
     free, named = step["free"], step["rows"]
-    said = [*(say_odds(row, free, row.legal) for row in named), say_odds(step["rest"], free)]
+    shown: list[PackedRow | PackedRest] = [*named, step["rest"]]
+    said = [row.rawText + f" → {row.drawnText}" * (not free) for row in shown]
     number = LETTER * max(map(len, said)) + 8
     longest = max((wide(row.label, 14) for row in named), default=0.0)
     name = max(78.0, min(NAME, longest + 4, width * 2 / 3 - number - 24))
     start, span = name + 22, width - name - 22 - number
-    rows, shown = list[Element](), list[PackedRow | PackedRest]([*named, step["rest"]])
+    rows = []
     for place, row in enumerate(shown):
         parts, struck = list[Element](), False
         if isinstance(row, PackedRow):
@@ -216,18 +215,6 @@ def _rows(step: PackedStep, width: float) -> list[Element]:
         parts.append(soft(width, 17, said[place], text_anchor="end"))
         rows.append(moved(0, HEAD + ROW * place, *parts, **{"data_part": "row"} if place < len(named) else {}))
     return rows
-
-
-def say_odds(row: PackedRow | PackedRest, free: bool, legal: bool = True) -> str:
-    """Both probabilities of a row; one where they are the same in all rows.
-
-    >>> say_odds(PackedRest(0.1, 0.2, "0.10", "0.20"), False), say_odds(PackedRest(0.1, 0.1, "0.10", "0.10"), True)
-    ('0.10 → 0.20', '0.10')
-    """
-    if free:
-        return row.rawText
-    same = len(row.rawText) > SHORT and row.rawText == row.drawnText
-    return f"{row.rawText} → {'forbidden' if not legal else 'same' if same else row.drawnText}"
 
 
 # --- all texts of a small task ---

@@ -6,7 +6,7 @@ Values beyond an axis are drawn at its end.
 import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, log10
+from math import log10
 from typing import Any, Literal
 
 from guidedviz.errors import expect, shorten
@@ -41,15 +41,15 @@ class Axis:
         return (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
 
 
-def round_ticks(low: float, high: float, most: int) -> tuple[tuple[float, str], ...]:
-    """A few round numbers from `low` to `high`: multiples of 1, 2 or 5 times a power of ten.
+def round_ticks(high: float, most: int) -> tuple[tuple[float, str], ...]:
+    """A few round numbers from 0 to `high`: multiples of 1, 2 or 5 times a power of ten.
 
-    >>> round_ticks(3, 10, 4)
-    ((4.0, '4'), (6.0, '6'), (8.0, '8'), (10.0, '10'))
+    >>> round_ticks(9, 4)
+    ((0.0, '0'), (5.0, '5'))
     """
     steps = (n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5))
-    step = next(step for step in steps if most * step >= high - low)
-    return tuple((step * n, f"{step * n:g}") for n in range(ceil(low / step), int(high / step) + 1))
+    step = next(step for step in steps if most * step >= high)
+    return tuple((step * n, f"{step * n:g}") for n in range(int(high / step) + 1))
 
 
 def lanes_axis(names: Sequence[str]) -> Axis:

@@ -67,10 +67,8 @@ def draw_spellings(record: Spellings) -> Figure:
         lines.append(f"{words:{longest}}  {odds}  {nats} nats  {', '.join(names)}".rstrip())
         parts += _blocks(row, size, x_of, y, SIGNS[names[0]][1] if names else "")
         long = {"width": max(0.5, BAR * row.probability), "height": 9, "fill": "var(--gv-blue)"}
-        parts += [
-            write(numbers, y + 5, odds, 13, True, text_anchor="end"),
-            node("rect", x=numbers + 10, y=y - 4, **long),
-        ]
+        parts.append(write(numbers, y + 5, odds, 13, mono=True, text_anchor="end"))
+        parts.append(node("rect", x=numbers + 10, y=y - 4, **long))
         parts.append(write(numbers + BAR + 66, y + 5, nats, 13, mono=True, text_anchor="end"))
         x = numbers + BAR + 94
         for name in names:

@@ -2,23 +2,234 @@
 
 The rules of a grammar are laid out one by one, each in a frame; the frames are packed, and curves lead from calls to
 the frames and back.
+
+No name covers another one, a call's box or a state. What is taken is painted into square cells: each name and state
+with a number of its own, and each line. A name takes the free place near its arrow that has the fewest lines under it,
+and a call the shortest bend that meets no name.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from math import dist
+from functools import lru_cache, partial
+from itertools import pairwise, product
+from math import ceil, cos, dist, pi, sin
+from typing import NamedTuple
 
 import numpy as np
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.curves import Block, Curve, Diagram, Jumps, Label, Point, Spot, cut, sample, straight
-from guidedviz.views.layout.layers import Extent, Link, place
-from guidedviz.views.layout.plan import MANY, ArrowLine, Bundle, Plan, make_plan
-from guidedviz.views.layout.routes import Room, call_box, count_box, disc_box, label_box, settle_names, title_box
-from guidedviz.views.layout.sketch import Sketch, by_state
+from guidedviz.views.layout.positions import (
+    Block,
+    Curve,
+    Diagram,
+    Extent,
+    Jumps,
+    Label,
+    Link,
+    Point,
+    Points,
+    Spot,
+    along,
+    bezier,
+    cut,
+    place,
+    sample,
+    straight,
+)
+from guidedviz.views.layout.sketch import MANY, Bundle, Plan, Sketch, by_state, make_plan
+
+Curves = dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
+
+GRAIN = 2.0  # pixels of a cell
+AROUND = 400.0  # right of the diagram and below it
+COUNT_WIDTH = 44.0  # of the numbers of the bytes that took an arrow
+
+
+class Rect(NamedTuple):
+    """A box by its sides; y grows downwards."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def label_box(words: str, centre: Point) -> Rect:
+    """The box of a label on an arrow."""
+    (x, y), half = centre, wide(words, 12) / 2
+    return Rect(x - half, y - 7, x + half, y + 6)
+
+
+def call_box(label: Label) -> Rect:
+    """The box around the name of a called rule, with room at its corner for how often the call is open."""
+    half = wide(label.words, 12) / 2 + 9
+    return Rect(label.x - half, label.y - 10, label.x + half, label.y + 10)
+
+
+def times_box(label: Label) -> Rect:
+    """The number of times that a call is open, at the upper right corner of its box."""
+    box = call_box(label)
+    return Rect(box.right + 1, box.top - 10, box.right + 22, box.top + 2)
+
+
+def count_box(place: Point) -> Rect:
+    """The numbers of the bytes that took an arrow."""
+    x, y = place
+    return Rect(x - COUNT_WIDTH / 2, y - 9, x + COUNT_WIDTH / 2, y + 3)
+
+
+def title_box(block: Block, width: float) -> Rect:
+    """The name and the counter of a rule, in its frame."""
+    return Rect(block.x + 11, block.y + 7, block.x + 11 + width, block.y + 22)
+
+
+def disc_box(spot: Spot) -> Rect:
+    """The box around a state's disc."""
+    return Rect(spot.x - spot.rx, spot.y - spot.ry, spot.x + spot.rx, spot.y + spot.ry)
+
+
+class Room:
+    """The cells of a drawing: which name or state takes each, and how many lines pass through it."""
+
+    def __init__(self, width: float, height: float) -> None:
+        size = int((height + AROUND) / GRAIN), int((width + AROUND) / GRAIN)
+        self._owner, self._lines = np.zeros(size, np.int16), np.zeros(size, np.int16)
+        self._taken = 0
+
+    def take(self, box: Rect, margin: float = 0.0) -> None:
+        """Take the room of a name or a state."""
+        self._taken += 1
+        left, top, right, bottom = box
+        self._owner[_cells(Rect(left - margin, top - margin, right + margin, bottom + margin))] = self._taken
+
+    def draw(self, curve: Curve) -> None:
+        """Remember a line; a name may lie on it, but better does not."""
+        steps = 2 + int(sum(dist(a, b) for a, b in pairwise(curve)) / GRAIN)
+        self._lines[self._at(np.array(along(curve, np.linspace(0, 1, steps).tolist())))] += 1
+
+    def _at(self, points: Points) -> tuple[np.ndarray, np.ndarray]:
+        columns, rows = np.moveaxis((points / GRAIN).astype(int), -1, 0)
+        high, long = self._owner.shape
+        return rows.clip(0, high - 1), columns.clip(0, long - 1)
+
+    def is_free(self, box: Rect) -> bool:
+        """Whether a box is inside the drawing and nothing is there yet."""
+        return min(box.left, box.top) >= 0 and not self._owner[_cells(box)].any()
+
+    def best(self, places: Iterable[Point], box: Callable[[Point], Rect]) -> Point | None:
+        """Of the places where a box is free, one near the first with few lines under it; None if no place is free."""
+        places = list(places)
+        free = [place for place in places if self.is_free(box(place))]
+        return min(free, key=lambda p: dist(places[0], p) + LINE * self._lines[_cells(box(p))].sum(), default=None)
+
+    def bend(self, start: Spot, end: Spot) -> Curve:
+        """Draw a short curve from state to state that passes through no other state and no name, if there is one."""
+        first, last = np.add((start.x, start.y), PULLS)[:, None], np.add((end.x, end.y), PULLS)[None]
+        both = np.broadcast_arrays(_rims(start, first), first, last, _rims(end, last))
+        corners = np.stack(both, axis=2).reshape(-1, 4, 2)
+        length = np.hypot(*np.moveaxis(np.diff(corners, axis=1), -1, 0)).sum(1)
+        own, found = self._owner[self._at(np.array([(start.x, start.y), (end.x, end.y)]))], []
+        for part in np.array_split(length.argsort(), PARTS):  # the shortest first
+            at = self._at(BEND @ corners[part])
+            owner = self._owner[at]
+            struck = (owner > 0) & ~np.isin(owner, own)
+            cost = length[part] + STRIKE * struck.sum(1) + ON_LINE * (self._lines[at] > 0).sum(1)
+            found.append((float(cost.min()), corners[part[cost.argmin()]].tolist()))
+            if not struck.any(1).all():
+                break
+        self.draw(curve := tuple(map(tuple, min(found)[1])))
+        return curve
+
+
+PARTS = 16  # in which the curves are tried
+PULLS = [
+    (far * cos(pi * turn / 8), far * sin(pi * turn / 8)) for far in (40, 90, 170, 300, 450) for turn in range(16)
+]  # from a state to the control point of its curve
+BEND = bezier(80)
+STRIKE = 1000.0  # pixels of detour to keep a point of a curve off a name
+ON_LINE = 6.0  # off a line
+
+
+def _cells(box: Rect) -> tuple[slice, slice]:
+    left, top = (max(0, int(side / GRAIN)) for side in (box.left, box.top))
+    return slice(top, max(top, ceil(box.bottom / GRAIN))), slice(left, max(left, ceil(box.right / GRAIN)))
+
+
+def _rims(spot: Spot, toward: Points) -> Points:
+    """The points on a state's border towards other points."""
+    centre = np.array([spot.x, spot.y])
+    way: Points = toward - centre
+    size = np.hypot(way[..., :1] / spot.rx, way[..., 1:] / spot.ry)
+    return centre + way / size
+
+
+# --- names on arrows ---
+
+
+SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # of a curve's length, where names may lie beside it
+SHORT = 34.0  # an arrow shorter than this has no count
+LINE = 10.0  # a cell of a line under a name counts as so many pixels of distance
+
+
+def settle_names(
+    sketch: Sketch, spots: Mapping[int, Spot], curves: Curves, labels: Sequence[Label], room: Room
+) -> tuple[tuple[Label, ...], dict[int, Point]]:
+    """The labels at free places, and the place of the count of every arrow that has room for one."""
+    for spot, turn in product(spots.values(), (0.2, 0.5, 0.8, 1.1, 1.4)):  # a disc as a few boxes
+        across, down = spot.rx - spot.ry + (spot.ry + 1.5) * cos(turn), (spot.ry + 1.5) * sin(turn)
+        room.take(Rect(spot.x - across, spot.y - down, spot.x + across, spot.y + down))
+    for curve, _ in curves.values():
+        room.draw(curve)
+    calls = [label for label in labels if sketch.arrows[label.arrows[0]].call]
+    for label in calls:
+        room.take(call_box(label))
+        room.take(times_box(label))
+    settled = {label.arrows: label for label in calls}
+    for label in labels:
+        if label.arrows in settled:
+            continue
+        here, half, own = (label.x, label.y), wide(label.words, 12) / 2, [curves[n][0] for n in label.arrows[:3]]
+        box = partial(label_box, label.words)
+        near = [here, *(place for curve in own for place in beside(curve, half, 7.0))]
+        x, y = room.best(near, box) or next((place for place in _ring(here) if room.is_free(box(place))), here)
+        settled[label.arrows] = replace(label, x=x, y=y)
+        room.take(box((x, y)))
+    return tuple(settled[label.arrows] for label in labels), dict(_place_counts(sketch, room, curves))
+
+
+def beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
+    """Centres of a box of this size beside a curve, on both sides."""
+    stops = along(curve, [share + part for share in SHARES for part in (-0.08, 0.0, 0.08)])
+    for (a, b), (x, y), (c, d) in zip(stops[::3], stops[1::3], stops[2::3], strict=True):
+        far = dist((a, b), (c, d)) or 1.0
+        u, v = -(d - b) / far, (c - a) / far  # across the curve
+        reach = abs(u) * half + abs(v) * high
+        for gap, side in product((3.0, 9.0, 16.0), (-1, 1)):
+            yield x + side * u * (reach + gap), y + side * v * (reach + gap)
+
+
+def _ring(centre: Point) -> Iterator[Point]:
+    """Places around a point, the nearest first."""
+    for radius in range(6, int(AROUND), 6):
+        count = 8 + radius // 8
+        for angle in (2 * pi * number / count - pi / 2 for number in range(count)):
+            yield centre[0] + radius * cos(angle), centre[1] + radius * sin(angle)
+
+
+def _place_counts(sketch: Sketch, room: Room, curves: Curves) -> Iterator[tuple[int, Point]]:
+    for n, (curve, _) in curves.items():
+        arrow = sketch.arrows[n]
+        long = arrow.source == arrow.target or dist(curve[0], curve[-1]) >= SHORT
+        places = ((x, y + 3) for x, y in beside(curve, COUNT_WIDTH / 2, 6.0))  # of the baseline
+        if long and not arrow.call and (place := room.best(places, count_box)):
+            room.take(count_box(place))
+            yield n, place
+
+
+# --- the diagram ---
+
 
 MOST_STATES = 300  # of a larger machine the neighbourhood of one state is drawn
 MOST_ARROWS = 1200
@@ -37,8 +248,6 @@ CLEAR = 4.0  # pixels between a name and the curve of a call
 Part = tuple[str, int]  # of a drawing: its kind, and the number of a state, a line, a bundle, or the arrow of a call
 Boxes = Mapping[Part, Extent]
 Links = Mapping[Part, tuple[Part, Part, float]]  # from part to part, with space for a label
-Curves = dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
-SEVERAL_BYTES = "a character beyond ASCII: two to four bytes"
 
 
 @lru_cache(maxsize=32)
@@ -82,7 +291,8 @@ def _lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bo
     for n, bundle in enumerate(plan.bundles):
         spots |= _bundle_spots(bundle, centres["bundle", n])
         curves |= _bundle_curves(sketch, bundle, spots, lines["into", n], lines["from", n])
-        labels.append(Label(*rooms["into", n], BEYOND, SEVERAL_BYTES, bundle.arrows, True))
+        full = "a character beyond ASCII: two to four bytes"
+        labels.append(Label(*rooms["into", n], BEYOND, full, bundle.arrows, True))
     for n in plan.calls:
         centre, before, after, rule = centres["call", n], lines["before", n], lines["after", n], sketch.arrows[n].call
         curves[n] = before + straight(before[-1], centre)[1:] + straight(centre, after[0])[1:] + after[1:], True
@@ -92,13 +302,9 @@ def _lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bo
     settled, counts = settle_names(sketch, spots, curves, labels, Room(placed.width + by, placed.height))
     names = [label_box(label.words, (label.x, label.y)) for label in settled]
     names += [count_box(place) for place in counts.values()]
-    low = [
-        (placed.width + by, placed.height),
-        *((spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()),
-    ]
-    low += [sample(curve).max(0) + 8 for curve, _ in curves.values()] + [
-        (name.right + 2, name.bottom + 2) for name in names
-    ]
+    low = [(placed.width + by, placed.height), *((name.right + 2, name.bottom + 2) for name in names)]
+    low += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
+    low += [tuple(sample(curve).max(0) + 8) for curve, _ in curves.values()]
     width, height = np.max(low, axis=0).tolist()
     return Diagram(sketch, spots, curves, settled, more, width, height, counts)
 
@@ -134,7 +340,8 @@ def _links(sketch: Sketch, plan: Plan) -> Links:
     links: dict[Part, tuple[Part, Part, float]] = {}
     for n, line in enumerate(plan.lines):
         first, last = sketch.arrows[line.arrows[0]], sketch.arrows[line.arrows[-1]]
-        links["line", n] = ("state", first.source), ("state", last.target), _space(line)
+        room = max(wide(line.label, 12) + 8, min(240.0, 7.0 * len(line.dots)))
+        links["line", n] = ("state", first.source), ("state", last.target), room
     for n, bundle in enumerate(plan.bundles):
         links["into", n] = ("state", bundle.source), ("bundle", n), wide(BEYOND, 12) + 8
         links["from", n] = ("bundle", n), ("state", bundle.target), 0.0
@@ -152,10 +359,6 @@ def call_words(rule: str) -> str:
 def short_name(sketch: Sketch, state: int) -> str:
     """The name of a state, cut to fit its disc."""
     return shorten(sketch.names[state], 14)
-
-
-def _space(line: ArrowLine) -> float:
-    return max(wide(line.label, 12) + 8, min(240.0, 7.0 * len(line.dots)))
 
 
 def _draw_lines(

@@ -390,6 +390,5 @@ def _with_letters(machines: Sequence[Any], place: int) -> Sketch:
     if not (isinstance(larger, DFA) and isinstance(smaller, DFA) and len(smaller) <= len(larger)):
         return sketch
     blocks = [(state, block) for state, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
-    return replace(
-        sketch, groups=_lettered(frozenset({state}) if machine is smaller else block for state, block in blocks)
-    )
+    marked = (frozenset({state}) if machine is smaller else block for state, block in blocks)
+    return replace(sketch, groups=_lettered(marked))

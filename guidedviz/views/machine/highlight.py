@@ -8,9 +8,9 @@ from typing import Any
 
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect
-from guidedviz.machines.machine import Machine, to_bytes
+from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
-from guidedviz.machines.pushdown.rules import RuleNodes, say_count
+from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.pushdown.stacks import Cell, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
@@ -101,20 +101,6 @@ def check_pda(machine: object, where: str) -> None:
     expect(machine, PDA, where, "a pushdown machine", "gv.grammar(text)")
 
 
-def readable_path(machine: Machine[Any], data: bytes, state: Any = None) -> tuple[Any, ...]:
-    """The states along a text, from `state` or the initial one, up to the first byte that cannot be read.
-
-    >>> readable_path(gv.regex("ab*"), b"abx")
-    (0, 1, 1)
-    """
-    path = [machine.initial if state is None else state]
-    for byte in data:
-        if (reached := machine.step(path[-1], byte)) is None:
-            break
-        path.append(reached)
-    return tuple(path)
-
-
 def state_after(pda: PDA, text: State | bytes | str, where: str = "text") -> State:
     """The state after a text, or the state itself; an error names the first byte that cannot be read.
 
@@ -126,14 +112,17 @@ def state_after(pda: PDA, text: State | bytes | str, where: str = "text") -> Sta
     if isinstance(text, State):
         pda.is_accepting(text)  # raises for a state of another machine
         return text
-    data = to_bytes(text)
-    *read, state = readable_path(pda, data)
-    if len(read) < len(data):
-        top, byte = pda.frames(state), data[len(read) : len(read) + 1]
+    return states_along(pda, to_bytes(text))[-1]
+
+
+def states_along(pda: PDA, data: bytes) -> tuple[State, ...]:
+    """The state before the first byte of a text and after each; an error names the first byte that cannot be read."""
+    path: tuple[State, ...] = read_path(pda, data)
+    if (read := len(path) - 1) < len(data):
+        top = pda.frames(path[-1])
         expected = top[0].waits if top else "the end"
-        raise SettingError(f"text, byte {len(read)}", seen=visible(byte), expected=expected)
-    found: State = state
-    return found
+        raise SettingError(f"text, byte {read}", seen=visible(data[read : read + 1]), expected=expected)
+    return path
 
 
 def highlight_state(pda: PDA, state: State) -> Highlight:
@@ -156,7 +145,7 @@ def highlight_state(pda: PDA, state: State) -> Highlight:
         calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
         for _, cell in stack:
             if bounds := nodes.counts[cell.rule]:
-                counts.setdefault(nodes.names[cell.rule], say_count(cell.counts, bounds))
+                counts.setdefault(nodes.names[cell.rule], bounds.say(cell.counts))
         ways |= {(cell.rule, nodes.rule_of[at]) for at, cell in stack}
     return Highlight(
         frozenset(pda.places(state)),
@@ -223,14 +212,9 @@ def read_bytes(step: Step) -> bytes:
     return b"" if step.how == "none" or step.end == "eos" else step.piece
 
 
-def read_step(machine: Drawable, state: Any, step: Step) -> StatePath:
-    """The states of a step, `state` first, up to the first byte that the machine cannot read."""
-    return readable_path(machine, read_bytes(step), state)
-
-
 def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
     """The initial state, and the path of every step; each starts where the step that it follows ends."""
     paths: list[StatePath] = [(machine.initial,)]
     for step, place in zip(steps, follows(steps), strict=True):
-        paths.append(read_step(machine, paths[place][-1], step))
+        paths.append(read_path(machine, read_bytes(step), paths[place][-1]))
     return paths

@@ -15,10 +15,9 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
-from guidedviz.views.layout.curves import Diagram
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.plan import say_arrow, say_ranges
-from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, sketch_of, sketch_pda
+from guidedviz.views.layout.positions import Diagram
+from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, say_arrow, say_ranges, sketch_of
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
 from guidedviz.views.machine.svg import FEW, STYLE, write_diagram
 
@@ -120,7 +119,7 @@ def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) 
 
 def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[Element, float]:
     """The innermost open rules at a state, as part of a larger picture."""
-    sketch, lit = sketch_pda(pda), highlight_state(pda, state)
+    sketch, lit = sketch_of(pda), highlight_state(pda, state)
     called = (key.partition(":")[2] for key, _ in lit.calls)
     wanted = list(dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, sketch.rules[0][0]]))[:MOST_OPEN]
     rules = tuple(rule for rule in sketch.rules if rule[0] in wanted)
@@ -218,14 +217,10 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
 
 
 def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
+    if arrow.through or arrow.loop:
+        return say_arrow(arrow, whole=not arrow.loop)
     if not arrow.call:
-        return (
-            say_arrow(arrow, whole=True)
-            if arrow.through
-            else f"{arrow.loop} times"
-            if arrow.loop
-            else say_ranges(arrow.ranges)
-        )
+        return say_ranges(arrow.ranges)
     times, key = dict(lit.calls), arrow_key(arrow)
     if key not in times:
         return f"calls {arrow.call}" + " (called last)" * (key in lit.last)

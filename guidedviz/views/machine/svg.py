@@ -11,11 +11,9 @@ from pathlib import Path
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import wide, write
-from guidedviz.views.layout.curves import Curve, Diagram, Label, Spot, head, straight, write_path
-from guidedviz.views.layout.diagram import FREE_END, short_name
-from guidedviz.views.layout.plan import say_arrow
-from guidedviz.views.layout.routes import call_box
-from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.layout.diagram import FREE_END, call_box, short_name
+from guidedviz.views.layout.positions import Curve, Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.sketch import Arrow, Sketch, say_arrow
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
@@ -103,11 +101,8 @@ def _pill(spot: Spot, inset: float, kind: str) -> Element:
 
 
 def _about(sketch: Sketch, state: int) -> str:
-    said = (
-        [sketch.names[state]]
-        + ["the start"] * (state == sketch.initial)
-        + ["the text may end here"] * (state in sketch.accepting)
-    )
+    said = [sketch.names[state]] + ["the start"] * (state == sketch.initial)
+    said += ["the text may end here"] * (state in sketch.accepting)
     return " · ".join(said + [title for title, states in sketch.groups if state in states])
 
 

@@ -6,13 +6,12 @@ from itertools import islice
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError, expect, shorten
-from guidedviz.machines.machine import Machine, as_machine, to_bytes
+from guidedviz.machines.machine import Machine, as_machine, read_path, to_bytes
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
-from guidedviz.tokens.explain import expected_next
+from guidedviz.tokens.guide import expected_next
 from guidedviz.views.figure import Figure, drawing, wide, write
-from guidedviz.views.machine.highlight import readable_path
 from guidedviz.views.words import align, label
 
 MOST = 40  # texts of a table
@@ -47,7 +46,7 @@ def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
     >>> judge_text(gv.regex("[0-9]+"), b"12x").said, judge_text(gv.regex("[0-9]+"), b"12").said
     ('illegal at byte 2: expected 0-9 or the end', 'complete')
     """
-    *read, state = readable_path(machine, data)
+    *read, state = read_path(machine, data)
     place, wanted = len(read), expected_next(machine, state)
     if place < len(data):
         end = place + 1

@@ -15,8 +15,7 @@ from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
-from guidedviz.views.layout.curves import head, write_path
-from guidedviz.views.layout.layers import Extent, Link, place
+from guidedviz.views.layout.positions import Extent, Link, head, place, write_path
 from guidedviz.views.machine.highlight import check_pda, state_after
 
 EDGE, CARD, LEAST = 14.0, 36.0, 240.0

@@ -5,23 +5,23 @@ Only recursive rules need a stack, because a call of any other rule could be inl
 rules, if there are any; `every` shows all.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
-from guidedviz.machines.machine import to_bytes
+from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, say
+from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
-from guidedviz.views.machine.highlight import check_pda, state_after
+from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import characters, label
 
 WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
@@ -130,14 +130,14 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     """
     check_pda(pda, "draw_depth")
     data = to_bytes(text)
-    found = [pda.depth(state) for state in _states(pda, data)]
+    found = list(map(pda.depth, states_along(pda, data)))
     several = -(-len(data) // MOST_COLUMNS) or 1
     columns = [max(found[place : place + several]) for place in range(1, len(found), several)]
     most, count = max(5, *found), max(LEAST, len(columns))
     pitch = min(PITCH, SPAN / count)
     names = characters(data, pitch - 2) if len(data) <= LEGIBLE else []
     x = Axis("", 0.0, count, tuple(names), grid=False, mono=True)
-    y = Axis("", 0.0, most, round_ticks(0.0, most, 5))
+    y = Axis("", 0.0, most, round_ticks(most, 5))
     middles = [place + 0.5 for place in range(len(columns))]
     bars = Series("", "bars", tuple(middles), tuple(columns), look="hollow", thick=1.0)
     about = f"{len(data):,} bytes, deepest {max(found):,}"
@@ -146,15 +146,6 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
     said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
     return draw_chart(Chart("depth", x, y, (bars,), (about,), pitch * count, 110.0), said)
-
-
-def _states(pda: PDA, data: bytes) -> Iterator[State]:
-    """The state before the first byte and after each."""
-    state = pda.initial
-    yield state
-    for place, byte in enumerate(data):
-        state = pda.step(state, byte) or state_after(pda, data[: place + 1])  # raises, naming the byte
-        yield state
 
 
 # --- the table ---
@@ -191,7 +182,7 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
     """
     keep = frozenset(pda.nodes.names) if every else nested_rules(pda)
     rows, calls = list[StackRow](), _calls(pda, pda.initial, keep, {})
-    for byte, (before, state) in zip(data, pairwise(_states(pda, data)), strict=True):
+    for byte, (before, state) in zip(data, pairwise(states_along(pda, data)), strict=True):
         old, calls = calls, _calls(pda, state, keep, calls)
         if calls == old and rows:
             rows[-1] = replace(rows[-1], read=rows[-1].read + bytes([byte]))
@@ -335,7 +326,7 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     rule, dependent = pda.nodes.name_of(pda.places(states[0])[0]), verdict == DECIDED_BY_STACK
     shown = [visible(text.encode()) for text in texts]
     stacks = [" › ".join(reversed(pda.stack(state))) for state in states]
-    counts = [_count_read(pda, state, data) for state in states]
+    counts = [len(read_path(pda, data, state)) - 1 for state in states]
     results = ["legal" if n == len(data) else f"illegal at {visible(data[n : n + 1])}" for n in counts]
     parts = [f"{rule} reads {visible(data[:own])}"] * bool(own)
     parts += [f"the stack decides {visible(data[own:])}"] * dependent
@@ -389,12 +380,3 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
         path.append(unknown.step(path[-1], byte) if path[-1] else None)
     shared = [place for place, reached in enumerate(path) if reached is not None and reached.clean]
     return shared[-1], VERDICTS.get(say(path[-1]), "rejected")
-
-
-def _count_read(pda: PDA, state: State, data: bytes) -> int:
-    """How many bytes can be read."""
-    for count, byte in enumerate(data):
-        if (after := pda.step(state, byte)) is None:
-            return count
-        state = after
-    return len(data)

@@ -13,8 +13,8 @@ from guidedviz.machines.pushdown.pda import PDA, Moves, pushdown_moves, say_wait
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, drawing, moved, soft, write
-from guidedviz.views.layout.curves import Curve, Diagram, head, write_path
 from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.positions import Curve, Diagram, head, write_path
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, byte_cell, check_watchable, pack_frame, write_bytes
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key

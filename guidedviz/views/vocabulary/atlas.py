@@ -5,7 +5,7 @@ without text (special, EOS, empty) come last. A region is named after the first 
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.tokens.arrays import Ids, Mask
+from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 # A curve through every cell of a rectangle, on which consecutive cells are adjacent.
@@ -97,16 +97,6 @@ class Atlas:
     def __len__(self) -> int:
         return len(self.vocabulary)
 
-    @property
-    def order(self) -> Ids:
-        """The ids in byte order."""
-        return self.vocabulary.order
-
-    @property
-    def rank(self) -> Ids:
-        """The position of every id in byte order."""
-        return self.vocabulary.rank
-
     @cached_property
     def cells(self) -> Cells:
         """Column and row of every token in byte order; the last cells of the curve may be empty."""
@@ -120,7 +110,7 @@ class Atlas:
 
     def ordered(self, mask: Mask) -> Mask:
         """A mask by id as a mask in byte order."""
-        return mask[self.order]
+        return mask[self.vocabulary.order]
 
     @cached_property
     def moves(self) -> bytes:
@@ -147,7 +137,7 @@ def atlas(vocabulary: Vocabulary) -> Atlas:
     """The map of a vocabulary, built once.
 
     >>> made = atlas(Vocabulary([b"b", b"</s>", b"ab", b"a"], eos={1}))
-    >>> made.order.tolist(), made.width, made.height, [place.name for place in made.regions]
+    >>> made.vocabulary.order.tolist(), made.width, made.height, [place.name for place in made.regions]
     ([3, 2, 0, 1], 2, 2, ['a–z', 'no text'])
     """
     return Atlas(vocabulary, *size_for(len(vocabulary)))
@@ -191,7 +181,7 @@ def _kind_of_character(character: str) -> str:
 def _stretches(made: Atlas) -> Iterator[tuple[str, int, int]]:
     """Neighbours of one kind; a part too short to be visible joins the one before it."""
     vocabulary, text = made.vocabulary, len(made.vocabulary.text_ids)
-    kinds = [kind(vocabulary.pieces[token]) for token in made.order[:text]]
+    kinds = [kind(vocabulary.pieces[token]) for token in vocabulary.order[:text]]
     least = max(1, len(made) // 1500)
     runs: list[tuple[str, int]] = []
     for name, group in groupby([*kinds, *[NO_TEXT] * (len(made) - text)]):
@@ -240,12 +230,3 @@ def _runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
     rows, edges = np.nonzero(np.diff(np.pad(lines.astype(np.int8), ((0, 0), (1, 1))), axis=1))
     for number, start, stop in zip(rows[::2].tolist(), edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         yield number + 1, start, stop - start
-
-
-def pack_bits(bits: Sequence[bool] | Mask) -> bytes:
-    """A mask as bytes, eight tokens per byte, the first in the lowest bit.
-
-    >>> pack_bits([True, False, False, True])
-    b'\\t'
-    """
-    return np.packbits(np.asarray(bits, dtype=np.bool_), bitorder="little").tobytes()

@@ -3,10 +3,10 @@
 /** A drawing: a name, attributes, and texts or shapes inside; `shared/shapes.js` makes elements of it. */
 export type Shapes = [name: string, attributes: Record<string, string | number>, ...inside: (string | Shapes)[]];
 
-/** One candidate: its probability before and after the mask, each as a number and as text. */
+/** One candidate: its probability before and after the mask, each as a number and in words. */
 export type Row = [token: number, label: string, raw: number, drawn: number, legal: boolean, rawText: string, drawnText: string];
 
-/** What the shown candidates leave to all other tokens, before and after, as numbers and as text. */
+/** What the shown candidates leave to all other tokens, before and after, as numbers and in words. */
 export type Rest = [raw: number, drawn: number, rawText: string, drawnText: string];
 
 /** An open rule on a stack, and what it waits for. */
@@ -86,12 +86,13 @@ export interface Step {
   whys?: Record<number, Why>;
 }
 
-/** Where the steps come from. */
+/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. */
 export interface Head {
   source: "LIVE" | "RECORDED" | "TOY";
   about: string;
   date: string;
   prompt: string;
+  parts?: string[];
   constraint: string;
   vocabulary: number;
   live: boolean;

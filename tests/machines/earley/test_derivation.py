@@ -11,7 +11,7 @@ from guidedviz.machines.grammars.counted import map_calls
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.tree import literal, optional
+from guidedviz.machines.syntax import literal, optional
 from tests.machines.oracle import Listing
 from tests.strategies import grammars
 
@@ -90,7 +90,7 @@ def check_branch(branch, grammar, empty):
     def flat(call):
         return optional(literal(letters[call.name])) if call.name in empty else literal(letters[call.name])
 
-    machine = build_dfa(build_nfa(map_calls(grammar.rule(branch.name).tree, flat)))
+    machine = build_dfa(build_nfa(map_calls(grammar.named[branch.name].tree, flat)))
     if branch.open:
         assert machine.accepts_prefix(read)
     else:

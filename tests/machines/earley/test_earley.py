@@ -12,7 +12,7 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.tree import Call, Concat, Either, Net, literal
+from guidedviz.machines.syntax import Call, Concat, Either, Net, literal
 
 
 def test_a_grammar_a_machine_or_a_text_is_taken():

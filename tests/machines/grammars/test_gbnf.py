@@ -14,7 +14,7 @@ from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.tree import (
+from guidedviz.machines.syntax import (
     EMPTY,
     LAST,
     NOTHING,
@@ -77,7 +77,7 @@ def machine_of(tree):
 @given(twins)
 def test_a_rule_means_what_the_same_regex_means(twin):
     gbnf, pattern = twin
-    assert machine_of(parse_grammar(f"root ::= ({gbnf})").rule("root").tree) == regex(pattern)
+    assert machine_of(parse_grammar(f"root ::= ({gbnf})").named["root"].tree) == regex(pattern)
 
 
 @st.composite
@@ -101,7 +101,7 @@ def test_any_class_and_any_text_is_shown_as_it_is(pairs):
     some = tuple((ord(low), min(ord(low) + more, LAST)) for low, more in pairs)
     for tree in (Chars(other_ranges(some)), Chars(other_ranges(other_ranges(some))), literal("".join(dict(pairs)))):
         shown = show_gbnf(Grammar((Rule("root", tree, (0, 0)),)))
-        assert parse_grammar(shown).rule("root").tree == tree
+        assert parse_grammar(shown).named["root"].tree == tree
         assert shown.isprintable()
 
 
@@ -109,10 +109,10 @@ def test_spans_are_places_in_the_text():
     grammar = parse_grammar('# first\nroot ::= "é" (item "," )*\nitem ::= root{2}')
     for rule in grammar.rules:
         assert grammar.text[slice(*rule.span)] == rule.name
-    repeat = grammar.rule("root").tree.parts[1]
+    repeat = grammar.named["root"].tree.parts[1]
     assert grammar.text[slice(*repeat.part.parts[0].span)] == "item"
     assert grammar.text[repeat.position] == "*"
-    assert grammar.text[grammar.rule("item").tree.position :] == "{2}"
+    assert grammar.text[grammar.named["item"].tree.position :] == "{2}"
 
 
 def test_a_small_net_is_written_out():
@@ -194,7 +194,7 @@ def test_a_missing_root_names_the_nearest_rule():
 
 def test_the_machines_without_a_stack_refuse_a_call():
     with pytest.raises(PatternError, match="a call of the rule b"):
-        build_nfa(parse_grammar("root ::= b b\nb ::= ").rule("root").tree)
+        build_nfa(parse_grammar("root ::= b b\nb ::= ").named["root"].tree)
 
 
 def test_line_ends_of_every_system():
@@ -227,6 +227,6 @@ def test_a_hostile_grammar_ends_in_a_short_error_soon(kind):
 
 def test_parentheses_may_be_nested_up_to_the_bound():
     text = "(" * MOST_NESTED + '"a"' + ")" * MOST_NESTED
-    assert parse_grammar(f"root ::= {text}").rule("root").tree == literal("a")
+    assert parse_grammar(f"root ::= {text}").named["root"].tree == literal("a")
     with pytest.raises(GrammarError, match=f"more than {MOST_NESTED} nested parentheses"):
         parse_grammar(f"root ::= ({text})")

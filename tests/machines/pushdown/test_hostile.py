@@ -15,7 +15,7 @@ from guidedviz.machines.pushdown import stacks as graph_file
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.tokens import lazy
 
-LONG = 100_000
+LONG = 20_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import read
+from guidedviz.machines.machine import forced_bytes, read
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.regular.regex import parse_regex, regex
 from tests.machines.oracle import count_classes, matches, shortest_completion

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.algebra import compare_machines
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema import scalars as texts
 
@@ -58,7 +58,7 @@ def test_every_mask_near_a_counted_length_is_the_mask_of_its_copies(pattern, eng
         machine, copies = both(monkeypatch, strings(pattern, high))
         assert isinstance(copies, DFA)
         guide, oracle = gv.guide(machine, VOCABULARY, engine), gv.guide(copies, VOCABULARY)
-        for _ in range(6):
+        for _ in range(3):
             state, copy = machine.initial, copies.initial
             for _ in range(40):
                 mask = guide.mask(state)

@@ -38,7 +38,7 @@ def _grammar(draw: random.Random) -> str:
 
 
 @cache
-def random_machines(count: int = 25) -> dict[str, Any]:
+def random_machines(count: int = 15) -> dict[str, Any]:
     """So many machines of regexes and so many of grammars."""
     draw = random.Random(14)
     regexes = [_regex(draw, 4) for _ in range(count)]

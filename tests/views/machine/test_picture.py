@@ -11,9 +11,9 @@ import pytest
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import machine_stages, regex
-from guidedviz.views.layout import layers as layout
+from guidedviz.views.layout import positions as layout
 from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
-from guidedviz.views.layout.layers import Extent, Link, place_in_layers
+from guidedviz.views.layout.positions import Extent, Link, place_in_layers
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.films import draw_machines
 from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot

@@ -11,9 +11,9 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.stack.earley import draw_derivation
 from guidedviz.views.stack.graph import draw_shared_stacks
 from guidedviz.views.stack.stack import draw_depth, draw_stack, draw_stack_table, stack_rows
-from guidedviz.views.stack.tree import draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'
 HOSTILE = '{"<script>\u202e\x7f é日": ["</text>'

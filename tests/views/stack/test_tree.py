@@ -10,7 +10,7 @@ from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import json
-from guidedviz.views.stack.tree import draw_derivation
+from guidedviz.views.stack.earley import draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'
 SUMS = 'root ::= root "+" root | "1"'

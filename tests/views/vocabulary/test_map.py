@@ -39,9 +39,9 @@ def test_the_curve_visits_every_cell_once_and_steps_to_a_neighbour(count):
 @given(pieces, st.sets(st.integers(0, 20)))
 def test_every_token_has_one_place_in_byte_order_and_no_text_comes_last(listed, special):
     made = atlas(gv.Vocabulary(listed, special={t for t in special if t < len(listed)}))
-    assert sorted(made.order.tolist()) == list(range(len(listed)))
-    assert (made.order[made.rank] == np.arange(len(listed))).all()
-    text = [made.vocabulary.pieces[t] for t in made.order[: len(made.vocabulary.text_ids)]]
+    assert sorted(made.vocabulary.order.tolist()) == list(range(len(listed)))
+    assert (made.vocabulary.order[made.vocabulary.rank] == np.arange(len(listed))).all()
+    text = [made.vocabulary.pieces[t] for t in made.vocabulary.order[: len(made.vocabulary.text_ids)]]
     assert text == sorted(text)
     assert [place.start for place in made.regions[1:]] == [place.stop for place in made.regions[:-1]]
     assert (made.regions[0].start, made.regions[-1].stop) == (0, len(listed))
@@ -88,7 +88,7 @@ def test_the_picture_is_the_mask_cell_by_cell(llama3):
     made, mask = atlas(llama3), guide.mask(1)
     figure = gv.draw_map(guide, 1)
     legal, illegal = stencils(figure)
-    assert (legal[made.cells[:, 1], made.cells[:, 0]] == mask[made.order]).all()
+    assert (legal[made.cells[:, 1], made.cells[:, 0]] == mask[made.vocabulary.order]).all()
     assert legal.sum() == mask.sum()
     assert illegal.sum() == (~mask).sum()
     assert figure.text.startswith(f"Vocabulary map, q1: {mask.sum():,} of 128,256 tokens legal (")
@@ -105,11 +105,11 @@ def test_a_few_legal_tokens_among_128k_get_a_dot_each(llama3):
 def test_a_place_is_named_by_what_its_tokens_begin_with(llama3):
     made = atlas(llama3)
     digits = next(place for place in made.regions if place.name == "0–9")
-    inside = [llama3.pieces[t] for t in made.order[digits.start : digits.stop]]
+    inside = [llama3.pieces[t] for t in made.vocabulary.order[digits.start : digits.stop]]
     assert len(inside) == 1110
     assert all(piece[:1].isdigit() for piece in inside)
     for place in made.regions:
-        kinds = [kind(llama3.pieces[t]) for t in made.order[place.start : place.stop]]
+        kinds = [kind(llama3.pieces[t]) for t in made.vocabulary.order[place.start : place.stop]]
         assert place.name == "no text" or kinds.count(place.name) > len(kinds) / 2, place
     assert made.regions[-1].name == "no text"
     assert len(made.regions[-1]) == 256

@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.split_map import split_rows
+from guidedviz.views.vocabulary.map import split_rows
 from tests.views.vocabulary.test_map import read_png
 
 GRAMMAR = 'root ::= "(" root ")" | "[" root "]" | "x"'
@@ -28,7 +28,7 @@ def stencils(split, figure):
     """The tokens of each colour, as they are painted."""
     made = atlas(split.vocabulary)
     pictures = [read_png(base64.b64decode(data)) for data in re.findall(r"image/png;base64,([^\"]+)", figure.svg)]
-    return [set(made.order[picture[made.cells[:, 1], made.cells[:, 0]]].tolist()) for picture in pictures]
+    return [set(made.vocabulary.order[picture[made.cells[:, 1], made.cells[:, 0]]].tolist()) for picture in pictures]
 
 
 def test_at_a_node_the_three_colours_are_what_it_knows(nested):

@@ -37,6 +37,13 @@ export const lettersOf = (label) => label.split(/([␣↵⇥]+)/).filter(Boolean
 export const tokenPart = (label, tag = "span") => [`${tag}.gv-name`, ...lettersOf(label)];
 
 /**
+ * A special token: its name without the usual signs around it.
+ * @param {string} label
+ * @returns {Part}
+ */
+export const specialPart = (label) => ["span.gv-special", { role: "img", "aria-label": `special token ${label}` }, label.replace(/^<\|(.+)\|>$/, "$1")];
+
+/**
  * @param {HTMLElement} node
  * @param {string} label
  */

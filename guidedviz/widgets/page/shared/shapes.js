@@ -9,7 +9,7 @@ export const PLAIN = new Set((
   "x y x1 x2 y1 y2 cx cy r rx ry width height d points transform viewBox opacity fill-opacity stroke-width "
   + "stroke-dasharray stroke-linecap stroke-linejoin paint-order font-size font-family font-weight text-anchor "
   + "text-decoration xml:space role aria-label aria-hidden maskUnits patternUnits image-rendering preserveAspectRatio "
-  + "data-state data-arrow data-rule data-part data-before data-newest data-kind").split(" "));
+  + "data-state data-arrow data-rule data-part").split(" "));
 const PAINT = /^(none|transparent|currentColor|#[0-9a-fA-F]{3,8}|var\(--gv-[a-z]+\)|url\(#gv-[\w-]+\))$/;
 /** @type {Map<string, RegExp>} */
 export const FORMS = new Map([

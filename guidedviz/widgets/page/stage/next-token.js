@@ -30,16 +30,15 @@ function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, c
   const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : label.length > 6 ? ".gv-long" : "");
   return [`button.gv-row${look}`, { "data-part": "row", "data-token": token, click: () => pick(token) },
     ["kbd", { "aria-hidden": true }, place + 1], tokenPart(label), bars(raw, drawn),
-    ["span.gv-said", sayChange(rawText, legal ? drawnText : "forbidden", one)]];
+    ["span.gv-said", sayChange(rawText, drawnText, one)]];
 }
 
 /**
- * A probability before and after; a long one that does not change is said once.
  * @param {string} before
  * @param {string} after
  * @param {boolean} one
  */
-const sayChange = (before, after, one) => (one ? before : `${before} → ${before === after && before.length > 6 ? "same" : after}`);
+const sayChange = (before, after, one) => (one ? before : `${before} → ${after}`);
 
 /**
  * Where before and after are the same, one bar is enough.

@@ -4,7 +4,7 @@
 /** @import { Step, StageView } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
 /** @import { StageActions } from "./layout.js" */
-import { lettersOf, tokenPart } from "../shared/elements.js";
+import { lettersOf, specialPart, tokenPart } from "../shared/elements.js";
 import { currentChip } from "./view.js";
 
 /** @type {Record<string, string>} */
@@ -21,19 +21,20 @@ export const lookOf = ({ cursor, stale, seen }, place) =>
   (place === cursor - 1 ? ".gv-now" : "") + (place < cursor ? "" : stale.includes(place) ? ".gv-ahead.gv-stale" : ".gv-ahead") + (place < seen ? "" : ".gv-unseen");
 
 /**
- * @param {{ step: Step, place: number, look: string, reached: boolean, tip: string | undefined }} token
+ * @param {{ step: Step, place: number, look: string, special: boolean, reached: boolean, tip: string | undefined }} token
  * @returns {Part}
  */
-function chip({ step, place, look, reached, tip }) {
+function chip({ step, place, look, special, reached, tip }) {
   const { how, dropped, end, label, masked, maskedText } = step;
   const below = { sampled: maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${maskedText}` }[how];
   const about = { "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-part": "token", "data-place": place };
   return [`button.gv-chip.gv-how-${how}${look}`, { tabindex: reached ? 0 : -1, vars: { "--p": masked }, ...about },
-    tokenPart(label), ["small", { "data-end": ENDS[end] }, dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
+    special ? ["span.gv-name", specialPart(label)] : tokenPart(label), ["small", { "data-end": ENDS[end] }, dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
 }
 
-/** @param {{ text: string }} prompt */
-const prompt = ({ text }) => ["span.gv-prompt", { "aria-label": "prompt" }, ...lettersOf(text)];
+/** @param {{ text: string, parts: string[] | undefined }} prompt */
+const prompt = ({ text, parts = [text] }) => ["span.gv-prompt", { "aria-label": "prompt" },
+  ...parts.flatMap((part, place) => (place % 2 ? [["wbr"], specialPart(part)] : lettersOf(part)))];
 
 /**
  * @param {StageView} view
@@ -42,13 +43,14 @@ const prompt = ({ text }) => ["span.gv-prompt", { "aria-label": "prompt" }, ...l
  * @returns {Part}
  */
 export function tapePart(view, tipId, on) {
-  const { steps, cursor, tip, linked, edit } = view;
+  const { steps, cursor, tip, linked, edit, head } = view;
   const gone = new Set(steps.slice(0, cursor).flatMap((step) => step.back));
   const chips = steps.map((step, place) => {
     const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edit?.place === place ? ".gv-rejected" : "");
-    return [chip, { step, place, look, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
+    const special = Boolean(head.parts) && step.end === "eos";
+    return [chip, { step, place, look, special, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
   });
-  return ["div.gv-tape", [prompt, { text: view.head.prompt }], ["span.gv-chips", on, ...chips]];
+  return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts }], ["span.gv-chips", on, ...chips]];
 }
 
 /**

@@ -5,12 +5,12 @@ from hypothesis import assume, given
 
 import guidedviz as gv
 from guidedviz.errors import PatternError
-from guidedviz.machines.decompile import character_net, machine_grammar
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.show import show_gbnf, show_lark
+from guidedviz.machines.grammars.show import show_gbnf, show_lark, show_regex
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.tree import EMPTY, NOTHING
+from guidedviz.machines.regular.nets import character_net
+from guidedviz.machines.source import machine_grammar
+from guidedviz.machines.syntax import EMPTY, NOTHING
 from tests.strategies import regexes, texts
 
 

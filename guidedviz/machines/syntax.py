@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NoReturn
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.work import spend
@@ -51,11 +52,12 @@ class Repeat:
         return known.get((self.low, self.high), f"{{{self.low},{high}}}")
 
 
-COUNTS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+Times = tuple[int, int | None]  # at least, at most; None means no upper bound
+COUNTS: dict[str, Times] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 COUNTED = re.compile(r"\{[ \t]*([0-9]{1,9})[ \t]*(?:(,)[ \t]*([0-9]{0,9})[ \t]*)?\}")
 
 
-def read_count(text: str) -> tuple[int, int | None] | None:
+def read_count(text: str) -> Times | None:
     """The lowest and the highest count of a quantifier; None if it is none.
 
     >>> read_count("+"), read_count("{2,5}"), read_count("{3}"), read_count("{,3}")
@@ -97,6 +99,8 @@ class Tick:
 Tree = Chars | Concat | Either | Repeat | Net | Call | Tick
 EMPTY: Tree = Concat(())
 NOTHING: Tree = Chars(())
+ANY_CHARACTER = Chars(((0, LAST),))
+ANYTHING = Repeat(ANY_CHARACTER, 0, None)
 
 
 def literal(text: str) -> Tree:
@@ -140,15 +144,14 @@ def either(*options: Tree) -> Tree:
     return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
 
 
-def no_rules(call: Call) -> PatternError:
-    """The error for a rule call where none is allowed."""
-    return PatternError("pattern", seen=f"a call of the rule {call.name}", expected="a pattern without rule calls")
-
-
-def no_ticks(tick: Tick) -> PatternError:
-    """The error for a counted length where only copies can be written."""
-    seen = f"a length of at most {tick.most:,} beside a pattern"
-    return PatternError("pattern", seen=seen, expected="a smaller maxLength, or gv.json_schema, which counts")
+def no_rules(part: Call | Tick) -> NoReturn:
+    """Raise the error for a rule call, or a counted length, in a pattern that has no rules."""
+    if isinstance(part, Call):
+        seen, expected = f"a call of the rule {part.name}", "a pattern without rule calls"
+    else:
+        seen = f"a length of at most {part.most:,} beside a pattern"
+        expected = "a smaller maxLength, or gv.json_schema, which counts"
+    raise PatternError("pattern", seen=seen, expected=expected)
 
 
 def walk(tree: Tree) -> Iterator[Tree]:
@@ -164,6 +167,11 @@ def walk(tree: Tree) -> Iterator[Tree]:
             seen.add(id(part))
             yield part
             stack.extend(reversed(parts_of(part)))
+
+
+def has_ticks(tree: Tree) -> bool:
+    """Whether a rule with this tree counts its own parts."""
+    return any(isinstance(part, Tick) for part in walk(tree))
 
 
 def parts_of(tree: Tree) -> tuple[Tree, ...]:

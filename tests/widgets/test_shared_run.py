@@ -7,11 +7,12 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding import sharing
 from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.recording import compress
-from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.sharing import (
+from guidedviz.decoding.sampling import Settings
+from guidedviz.errors import GuidedVizError, TraceError
+from guidedviz.widgets import sharing
+from guidedviz.widgets.sharing import (
     MOST_MESSAGE,
     Record,
     make_head,
@@ -20,7 +21,6 @@ from guidedviz.decoding.sharing import (
     unpack_machine,
     write_changes,
 )
-from guidedviz.errors import GuidedVizError, TraceError
 
 PATTERN = "[a-z]{2,40}( [a-z]+)*"
 

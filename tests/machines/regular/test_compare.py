@@ -6,10 +6,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import PatternError
-from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.regular import algebra as algebra_file
-from guidedviz.machines.regular.algebra import shortest_difference
+from guidedviz.machines.regular.algebra import compare_machines, shortest_difference
 
 NOTHING = gv.regex(r"[^\s\S]")
 WRONG_JSON = [  # what is changed in the grammar of JSON, and the shortest text that tells

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
-from guidedviz.tokens.engines.constraint import ask
-from guidedviz.tokens.engines.engine_guide import KEPT, PREPARE, prepared
+from guidedviz.tokens.engines import PREPARE, ask, prepared
+from guidedviz.tokens.guide import MATCHERS
 from tests.strategies import draw_walk
 
 PIECES = [bytes([byte]) for byte in range(256)]
@@ -63,7 +63,7 @@ def test_old_states_stay_good(name, data):
 def test_a_state_that_was_forgotten_is_found_again(name):
     guide = gv.guide(gv.regex("a+b"), V, name)
     states = [guide.initial]
-    for token in b"a" * 2 * KEPT + b"b":
+    for token in b"a" * 2 * MATCHERS + b"b":
         states.append(guide.advance(states[-1], token))
     assert [bool(guide.mask(states[count])[ord("b")]) for count in (0, 3, -2, -1)] == [False, True, True, False]
     assert guide.is_accepting(states[-1])

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.checks.parsers import show_rules
 from guidedviz.errors import SettingError
-from guidedviz.views.stack.chart_film import draw_frame, earley_frames
+from guidedviz.views.stack.earley import draw_frame, earley_frames
+from tests.strategies import show_rules
 
 SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
 NUMBER = {"number": "[0-9]+"}

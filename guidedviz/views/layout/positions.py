@@ -1,4 +1,6 @@
-"""The positions of boxes and lines: from Graphviz inside this process, or else from a plain layout in layers.
+"""A diagram as positions: curves, and the boxes that they join, placed by Graphviz inside this process or in layers.
+
+A curve is a tuple of points: a start, then three points per Bézier segment.
 
 Graphviz gets sizes and pairs of numbers only: no name, no label and no font. So no hostile text reaches it, and the
 drawing itself does not depend on its version. In layers the column of a box is its distance from the first; inside a
@@ -7,13 +9,160 @@ column, boxes follow the order of their neighbours. This is always quick.
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
+from math import dist
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from guidedviz.views.layout.curves import Curve, Point, above_middle
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.views.layout.sketch import Sketch
+
+Point = tuple[float, float]
+Points = npt.NDArray[np.float64]  # x and y in the last dimension
+Curve = tuple[Point, ...]
+
+
+def bezier(count: int) -> Points:
+    """The weights of the four points of a Bézier segment at `count` places after its start."""
+    t = np.arange(1, count + 1)[:, None] / count
+    return np.hstack([(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3])
+
+
+SEGMENT = bezier(12)  # a curve is measured and cut as so many straight lines per segment
+
+
+def straight(start: Point, end: Point) -> Curve:
+    """A straight line.
+
+    >>> straight((0, 0), (3, 0))
+    ((0, 0), (1.0, 0.0), (2.0, 0.0), (3, 0))
+    """
+    (a, b), (c, d) = start, end
+    return (start, ((2 * a + c) / 3, (2 * b + d) / 3), ((a + 2 * c) / 3, (b + 2 * d) / 3), end)
+
+
+def sample(curve: Curve) -> Points:
+    """Points along the curve at short distances."""
+    points = np.array(curve, dtype=float)
+    parts = [SEGMENT @ points[first : first + 4] for first in range(0, len(curve) - 3, 3)]
+    return np.concatenate([points[:1], *parts])
+
+
+def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
+    """The points at these fractions of the curve's length.
+
+    >>> along(straight((0, 0), (8, 0)), [0.25, 1])
+    [(2.0, 0.0), (8.0, 0.0)]
+    """
+    points = sample(curve)
+    lengths = np.concatenate([[0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()])
+    at = np.multiply(shares, lengths[-1])
+    return list(zip(*(np.interp(at, lengths, values).tolist() for values in points.T), strict=True))
+
+
+def cut(curve: Curve, count: int) -> list[Curve]:
+    """The curve in `count` parts of equal length."""
+    points = along(curve, [number / (4 * count) for number in range(4 * count + 1)])
+    pieces = [straight(a, b) for a, b in pairwise(points)]
+    rows = (pieces[4 * n : 4 * n + 4] for n in range(count))
+    return [(row[0][0], *(point for piece in row for point in piece[1:])) for row in rows]
+
+
+def above_middle(curve: Curve) -> Point:
+    """The position of a label: above the point at half the length."""
+    x, y = along(curve, [0.5])[0]
+    return x, y - 9
+
+
+def write_path(curve: Curve) -> str:
+    """The curve as the path data of SVG.
+
+    >>> write_path(((0, 0), (1, 0), (2, 0), (3.25, 0)))
+    'M0,0C1,0 2,0 3.2,0'
+    """
+    points = [f"{x:.1f}".removesuffix(".0") + "," + f"{y:.1f}".removesuffix(".0") for x, y in curve]
+    return f"M{points[0]}C{' '.join(points[1:])}"
+
+
+def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
+    """The arrowhead at the end of a curve, as the points of a polygon."""
+    (x, y) = curve[-1]
+    (a, b) = next((p for p in sample(curve)[::-1].tolist() if dist(p, (x, y)) >= long), curve[0])
+    far = dist((a, b), (x, y)) or 1.0
+    u, v = (x - a) / far, (y - b) / far
+    base = ((x - long * u - side * v, y - long * v + side * u) for side in (broad, -broad))
+    return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), *base))
+
+
+# --- the parts of a diagram ---
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The position of a state, half its size, and whether it is drawn as a dot."""
+
+    x: float
+    y: float
+    rx: float
+    ry: float
+    dot: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """The text on a line, and the arrows that it labels."""
+
+    x: float
+    y: float
+    words: str
+    full: str
+    arrows: tuple[int, ...]
+    bundle: bool = False  # the arrows overlap
+
+
+@dataclass(frozen=True)
+class Block:
+    """The frame of a grammar rule: its name, and its nodes, the start first."""
+
+    name: str
+    nodes: tuple[int, ...]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """The curves of a call: to the start of the called rule, and from its ends back to the node after."""
+
+    call: Curve
+    returns: tuple[Curve, ...]
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A sketch with positions; the states in `more` have neighbours that are not drawn."""
+
+    sketch: Sketch
+    spots: dict[int, Spot]
+    curves: dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
+    labels: tuple[Label, ...]
+    more: frozenset[int]
+    width: float
+    height: float
+    counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
+    blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
+    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
+
+
+# --- boxes and the lines between them, by Graphviz or in layers ---
+
 
 SWEEPS = 4
 DOT = 72.0  # points per inch in Graphviz
@@ -139,17 +288,12 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) ->
     >>> found.centres[0][0] < found.labels[0][0] < found.centres[1][0]
     True
     """
-    work = count_work(boxes, links, first)
+    layer = count_layers(len(boxes), links, first)
+    work = len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
     answer = ask_graphviz(describe(boxes, links)) if work <= MOST_WORK else None
     return read_layout(answer, len(boxes)) if answer else place_in_layers(boxes, links, first)
-
-
-def count_work(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> int:
-    """The boxes that Graphviz places: it adds one wherever a line crosses a column."""
-    layer = count_layers(len(boxes), links, first)
-    return len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
 
 
 def ask_graphviz(text: str) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
-"""Boxes in lanes on one clock, in three pictures.
+"""Charts in lanes: three with boxes on one clock, and one with the steps of a text.
 
-A simulated server (a lane for the device, one for the CPU, one per request), texts that share forward passes, and when
-the forward pass and the mask of each token ran.
+A simulated server (a lane for the device, one for the CPU, one per request), texts that share forward passes, when the
+forward pass and the mask of each token ran, and the masks of several engines.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,11 +9,24 @@ from itertools import accumulate
 from statistics import fmean
 
 from guidedviz.decoding.jump import Cost
-from guidedviz.decoding.overlap import EngineRun, Overlap
+from guidedviz.decoding.trace import EngineRun, Overlap
 from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
-from guidedviz.views.charts.plot import Axis, Box, Chart, SpanKind, draw_chart, lanes_axis, round_ticks, spans_by_kind
+from guidedviz.tokens.compare import ComparedStep, Comparison, Disagreement
+from guidedviz.views.charts.plot import (
+    Axis,
+    Box,
+    Chart,
+    Look,
+    Series,
+    SpanKind,
+    draw_chart,
+    lanes_axis,
+    round_ticks,
+    spans_by_kind,
+)
 from guidedviz.views.figure import Figure
 
 LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
@@ -44,10 +57,9 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
     note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
     lines = [_say(n, one) for n, one in enumerate(shown)]
-    y = lanes_axis(
-        ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
-    )
-    x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
+    schemas = (one.request.schema or "no schema" for one in shown)
+    y = lanes_axis(["device", "CPU", *(shorten(f"{n} {schema}", 24) for n, schema in enumerate(schemas))])
+    x = Axis("ms", 0.0, end, round_ticks(end, TICKS))
     series = spans_by_kind(KINDS, _boxes(timeline, len(y.ticks)))
     chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * len(y.ticks))
     return draw_chart(chart, "\n".join([note, *lines]))
@@ -109,7 +121,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     note = f"{len(ends) - 1} passes, {ends[-1]:g} ms"
     told = [f"{n}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for n, row in reads.items()]
     end = max(until, ends[-1])
-    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
+    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(end, TICKS)), grid=False)
     height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
     chart = Chart(title or "texts in shared passes", x, lanes_axis([*reads]), series, (note,), 640.0, height)
     return draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
@@ -145,7 +157,7 @@ CLOCK_KINDS: tuple[SpanKind, ...] = (
 def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int = 6) -> Figure:
     """Some tokens of a record: above one by one, below side by side, both on the same clock.
 
-    >>> from guidedviz.decoding.overlap import Turn
+    >>> from guidedviz.decoding.trace import Turn
     >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
     >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
     >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
@@ -159,9 +171,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     if not all(isinstance(value, int) for value in (first, tokens)) or not 0 <= first < count or tokens < 1:
         raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
     shown = [run.turns[first : first + tokens] for run in pair]
-    starts = [
-        run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0]) for run in pair
-    ]
+    starts = [run.turns[first - 1].chosen if first else min(*run.turns[0].forward, *run.turns[0].mask) for run in pair]
     end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
 
     def boxes() -> Iterator[tuple[str, Box]]:
@@ -178,7 +188,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     source = "live" if record.source == "LIVE" else record.source
     where = source + f", {record.date}" * (source != "live")
     notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
-    x, series = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
+    x, series = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
     chart = Chart(f"{pair[0].engine}: the mask and the forward", x, lanes_axis(lanes), series, notes, height=170.0)
     about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
     return draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))
@@ -193,3 +203,95 @@ def _say_run(run: EngineRun) -> str:
     mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
     times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
     return f"{_name(run)}: {times}, {run.per_token:.2f} ms per token"
+
+
+# --- several engines along one text: where each agrees with our mask, and the kinds of their differences ---
+
+
+COMPARISON_HINT = "gv.compare_engines(constraint, vocabulary, text)"
+ABOUT = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
+MOST_STEPS, PITCH, ENGINE_LANE = 40, 84.0, 52.0  # steps that are drawn, and pixels per step and per engine
+NAMED = 6  # tokens that are named where the pointer is
+AGREES, NOT_ASKED = "agrees", "stopped: it is not asked any more"
+SIGNS = {  # per kind of difference: a mark and its colour
+    "forced only": ("1", "green"),
+    "known fault": ("!", "orange"),
+    "lawful choice": ("≈", "blue"),
+    "ours": ("×", "ink"),
+    "not known": ("?", "gold"),
+}
+
+
+def draw_comparison(comparison: Comparison) -> Figure:
+    """One lane per engine and one place per step; a ring where the masks agree, a dot per difference.
+
+    >>> v = gv.Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
+    >>> print(draw_comparison(gv.compare_engines("a|ab", v, "ab", ["outlines-core"])).text.partition("\\n")[2])
+      0 before ab: 2 legal
+          outlines-core: known fault, takes the first alternative that fits (1 missing): ab
+          outlines-core refuses ab
+      1 before the end: 1 legal, all agree
+    """
+    expect(comparison, Comparison, "draw_comparison", "a comparison", COMPARISON_HINT)
+    steps, left = comparison.steps[:MOST_STEPS], comparison.steps[MOST_STEPS:]
+    dots: dict[str, list[tuple[float, float, str, str]]] = {kind: [] for kind in (AGREES, *SIGNS)}
+    stopped: list[tuple[str, Box]] = []
+    for lane, (engine, _) in zip(range(len(comparison.engines), 0, -1), comparison.engines, strict=False):
+        for place, step in enumerate(steps):
+            told = f"{engine}, before {_next(comparison, step)}, {step.legal:,} legal\n"
+            found = [each for each in step.differences if each.engine == engine]
+            if not found:
+                dots[AGREES].append((place, lane, told + AGREES, ""))
+            for number, each in enumerate(found):  # side by side
+                spot = place + 0.3 * (number - (len(found) - 1) / 2)
+                words = SIGNS[each.kind][0] + f" {_say_counts(each)}" * (len(found) == 1)
+                dots[each.kind].append((spot, lane, f"{told}{each}: {_say_tokens(comparison, each)}", words))
+            if engine in step.refused_by:
+                end = len(steps) - 0.5
+                stopped.append((NOT_ASKED, (place + 0.5, end, lane, f"{engine} refuses {_next(comparison, step)}")))
+                break
+    series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
+    for kind in (kind for kind in dots if dots[kind]):
+        xs, ys, hover, above = zip(*dots[kind], strict=True)
+        mark, colour = SIGNS.get(kind, ("", "soft"))
+        look: Look = "hollow" if kind == AGREES else "solid"
+        series.append(Series(f"{mark} {kind}".strip(), "dots", xs, ys, hover, colour, look, words=above))
+    notes = [shorten(show_line(comparison.constraint.replace("\n", "↵")), 100), ABOUT, *_say_ends(comparison)]
+    more = f"{len(left):,} more steps are not drawn; {sum(not step.agree for step in left):,} have a difference"
+    ticks = tuple((float(n), shorten(_next(comparison, step), 14)) for n, step in enumerate(steps))
+    x = Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
+    y = lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
+    width = min(760.0, PITCH * max(3, len(steps)))
+    notes += [more] * bool(left)
+    height = ENGINE_LANE * (len(y.ticks) + 0.3)
+    return draw_chart(
+        Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height), str(comparison)
+    )
+
+
+def _next(comparison: Comparison, step: ComparedStep) -> str:
+    """The token that follows a step."""
+    return "the end" if step.token is None else comparison.vocabulary.display(step.token)
+
+
+def _say_counts(found: Disagreement) -> str:
+    """The numbers of tokens that an engine omits and adds."""
+    return " ".join(f"{sign}{len(ids):,}" for sign, ids in (("−", found.missing), ("+", found.extra)) if ids)
+
+
+def _say_tokens(comparison: Comparison, found: Disagreement) -> str:
+    """The first tokens of a difference."""
+    tokens = (*found.missing, *found.extra)
+    names = " ".join(shorten(comparison.vocabulary.display(token), 24) for token in tokens[:NAMED])
+    return names + " …" * (len(tokens) > NAMED)
+
+
+def _say_ends(comparison: Comparison) -> Iterator[str]:
+    """The engines that were not asked, or not until the end, and why."""
+    for name, why in comparison.unable:
+        yield f"{name} cannot take the constraint: {show_line(why)}"
+    for step in comparison.steps:
+        for name in step.refused_by:
+            yield f"{name} refuses {_next(comparison, step)} at {step.position}, and is not asked again"
+        if step.stopped:
+            yield f"the text ends here: the constraint does not allow {_next(comparison, step)}"

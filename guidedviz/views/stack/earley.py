@@ -1,21 +1,30 @@
-"""The film of Earley's algorithm: the text with its lexemes, and below it the chart, which grows item by item.
+"""The film of Earley's algorithm, and the parse tree that it finds.
+
+The film shows the text with its lexemes, and below it the chart, which grows item by item.
 
 A lexer cuts the text into lexemes, and each item that is added is one frame. The last frame is laid out once; every
 part has its key, and a frame says which parts are visible.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
+from guidedviz.errors import SettingError, shorten
+from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation, walk
+from guidedviz.machines.earley.earley import Earley, earley
 from guidedviz.machines.earley.items import Item, Rules
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import derive
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame, write_bytes
+from guidedviz.views.words import label
 
 CELL, STRIP, ROW, HEAD, EDGE, GAP = 34.0, 74.0, 21.0, 34.0, 14.0, 12.0
 SIGNS = {  # of each kind of move: sign, colour, meaning
@@ -130,8 +139,7 @@ class _ChartFilm:
         begun = [Item(wanted, way, 0, place[0]) for rule, way in self.ways if rule == wanted]
         fresh = [new for new in begun if self.find(new) is None]
         for new in fresh:
-            shown = str(new).rpartition(" (")[0]
-            self.add("predict", new, [place], f"{asked}, so {shown} may begin here.")
+            self.add("predict", new, [place], f"{asked}, so {_dotted(new)} may begin here.")
         if not fresh:
             self.show(f"{asked}. Its items are in this column already: nothing is added.", [place])
         if wanted in self.nullable:
@@ -278,3 +286,117 @@ def _lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
         brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", **blue)
         about = soft(x + width / 2, 60, name, text_anchor="middle", mono=True)
         yield node("g", mark, brace, about, data_arrow=f"l{number}")
+
+
+# --- the parse tree of a text or of a prefix; in a large tree a finished branch is a triangle over its text ---
+
+
+TREE_TOP, LEVEL, BOX, APART, BROADEST = 34.0, 46.0, 24.0, 8.0, 1060.0
+DEEPEST = 60  # levels that are drawn
+TEXT_ROOM = 24  # characters of a text
+DETAILS = (8, 6, 5, 4, 3, 2, 1, 0)  # levels of finished branches: the first that fits
+PartKind = Literal["rule", "open", "leaf", "folded", "next"]
+LOW = ("leaf", "folded", "next")  # on the lowest line
+LINE = {"stroke": "var(--gv-soft)", "stroke_width": 1.3}
+OPEN = {"stroke": "var(--gv-orange)", "stroke_width": 2, "stroke_dasharray": "5 3.5"}
+
+
+@dataclass(frozen=True)
+class TreePart:
+    """A node of the tree as it is drawn."""
+
+    words: str
+    kind: PartKind
+    parts: tuple[TreePart, ...] = ()
+
+    @cached_property
+    def width(self) -> float:
+        own = wide(self.words, 13) + APART + 16 * (self.kind != "leaf")
+        return max(own, sum(part.width for part in self.parts))
+
+    @cached_property
+    def height(self) -> int:
+        return 1 + max((part.height for part in self.parts), default=0)
+
+
+def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
+    """The parse tree of a text or of a prefix, for a grammar, its machine, or its Earley parser.
+
+    >>> print(draw_derivation('root ::= "[" (item ("," item)*)? "]"\\nitem ::= [0-9] | root', "[1,[").text)
+    tree of [1,[: root is open
+    root …
+      [
+      item
+        1
+      ,
+      item …
+        root …
+          [
+          ▸
+    """
+    data = to_bytes(text)
+    tree = derivation(grammar if isinstance(grammar, Earley) else earley(grammar), data)
+    drawn = _fit(tree, data)
+    lines, ground = list(_lines(drawn, 0)), TREE_TOP + LEVEL * (drawn.height - 1)
+    about = f"{tree.name} is open" if tree.open else "finished"
+    about += "; ? could be read in a second way" * any(" ?" in line for line in lines)  # a text has no spaces
+    said = "\n".join([f"tree of {shorten(label(data[:200]), 60)}: {about}", *lines])
+    body = [heading(EDGE, 20, "tree", about), *_write(drawn, EDGE, TREE_TOP, ground)]
+    width = max(drawn.width + 2 * EDGE, EDGE * 2 + 40 + 6.4 * len(about))
+    return Figure(drawing(width, ground + BOX + EDGE, *body, alt=said), said, said)
+
+
+def _fit(tree: ParseTree, data: bytes) -> TreePart:
+    """The tree with as many levels of its finished branches as fit."""
+    if max(depth for depth, _ in walk(tree)) <= DEEPEST:
+        for detail in DETAILS:
+            (drawn,) = _grow(tree, data, detail)
+            if drawn.width <= BROADEST:
+                return drawn
+    seen, expected = f"the tree of {len(data):,} bytes", "one that fits into a picture"
+    raise SettingError("draw_derivation, text", seen=seen, expected=expected, hint="a shorter text")
+
+
+def _grow(part: ParseTree | ParseLeaf, data: bytes, detail: int) -> Iterator[TreePart]:
+    """A branch with its parts; nothing for one without text. Without detail, a finished branch is drawn as its text."""
+    text = shorten(label(data[part.start : min(part.end, part.start + 2 * TEXT_ROOM)]), TEXT_ROOM)
+    if isinstance(part, ParseLeaf):
+        yield TreePart(text, "leaf")
+    elif part.open or part.end > part.start:
+        name, left = part.name + " ?" * part.ambiguous, detail - (not part.open)
+        parts = [grown for child in part.children for grown in _grow(child, data, left)] if left >= 0 else []
+        parts += [TreePart(text, "folded")] * (left < 0)
+        goes_on = any(isinstance(child, ParseTree) and child.open for child in part.children)
+        parts += [TreePart("▸", "next")] * (part.open and not goes_on)
+        yield TreePart(name, "open" if part.open else "rule", tuple(parts))
+
+
+def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Element]:
+    """A node centred in its width with its children below; text is on the lowest line."""
+    middle, at = x + drawn.width / 2, x + (drawn.width - sum(part.width for part in drawn.parts)) / 2
+    for part in drawn.parts:
+        down, to, half = ground if part.kind in LOW else y + LEVEL, at + part.width / 2, part.width / 2 - APART
+        if part.kind == "folded":
+            way, look = f"M{middle:.1f},{y + BOX:.1f}L{to - half:.1f},{down:.1f}H{to + half:.1f}Z", LINE
+        else:
+            way = f"M{middle:.1f},{y + BOX:.1f}L{to:.1f},{min(down, y + LEVEL):.1f}V{down:.1f}"
+            look = OPEN if part.kind in ("open", "next") else LINE
+        yield node("path", d=way, fill="none", **look)
+        yield from _write(part, at, down, ground)
+        at += part.width
+    style: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
+    if drawn.kind in ("rule", "open"):
+        half = wide(drawn.words, 13) / 2 + 8
+        line = OPEN if drawn.kind == "open" else {"stroke": "var(--gv-blue)", "stroke_width": 1.3}
+        yield node("rect", x=middle - half, y=y, width=2 * half, height=BOX, rx=5, fill="var(--gv-page)", **line)
+    elif drawn.kind == "next":
+        style |= {"fill": "var(--gv-orange)"}
+    elif drawn.kind == "leaf":
+        style |= {"font_weight": "bold"}
+    yield write(middle, y + 16, drawn.words, 13, **style)
+
+
+def _lines(drawn: TreePart, depth: int) -> Iterator[str]:
+    yield "  " * depth + "△ " * (drawn.kind == "folded") + drawn.words + " …" * (drawn.kind == "open")
+    for part in drawn.parts:
+        yield from _lines(part, depth + 1)

@@ -5,11 +5,11 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
+from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.views import draw_batch, draw_overlap, draw_timeline
-from guidedviz.views.charts.timeline import pass_ends
+from guidedviz.views.charts.lanes import pass_ends
 
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
 COST = gv.decoding.Cost(4.0, 1.0)

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import read
+from guidedviz.machines.machine import forced_bytes, read
 from tests.strategies import grammars, regexes
 
 SIGNS = "abA1é☃"

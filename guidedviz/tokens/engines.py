@@ -1,0 +1,331 @@
+"""The real engines: each compiles a constraint for a vocabulary, and then reads a text token by token.
+
+An engine gets the user's text unchanged, so differences show how each engine interprets it, or a machine converted to
+text. The text of a machine is exact, so all engines get the same language.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from guidedviz.errors import PatternError, SettingError
+from guidedviz.extras import need
+from guidedviz.machines import source
+from guidedviz.machines.grammars import counted, gbnf, show
+from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.syntax import Call, Repeat
+from guidedviz.tokens.index import live_machine
+from guidedviz.tokens.trie import Ids, Mask, read_only, unpack, words_of
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
+
+PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A constraint: its kind ("regex", "grammar", "schema" or "machine"), its text if it has one, and our machine."""
+
+    kind: str
+    text: str
+    machine: Machine[Any]
+
+    @cached_property
+    def grammar(self) -> Grammar:
+        """The machine as a grammar."""
+        return counted.without_ticks(source.machine_grammar(self.machine))
+
+    @property
+    def gbnf(self) -> str:
+        """As GBNF."""
+        return self.text if self.kind == "grammar" else show.show_gbnf(self.grammar)
+
+    @property
+    def lark(self) -> str:
+        """The constraint in Lark's syntax: a regex is one lexeme, a grammar has one lexeme per character."""
+        flat = self.kind == "regex" or isinstance(self.machine, DFA)
+        return "start: /{}/".format(self.regex.replace("/", r"\/")) if flat else show.show_lark(self.grammar)
+
+    @property
+    def regex(self) -> str:
+        """The constraint as a regex, if the machine is finite."""
+        return self.text if self.kind == "regex" else show.show_regex(self.grammar.rules[0].tree)
+
+    def __str__(self) -> str:
+        return self.text or repr(self.machine)
+
+
+def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> Asked:
+    """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
+
+    >>> ask("a|ab").kind, ask({"type": "null"}).kind, ask('root ::= "a"').kind
+    ('regex', 'schema', 'grammar')
+    """
+    if isinstance(constraint, Mapping):
+        constraint, kind = json.dumps(constraint), "schema"
+    kind = kind or (source.guess_kind(constraint) if isinstance(constraint, str) else "machine")
+    machine = constraint if kind == "machine" else source.compile_text(kind, str(constraint))
+    return Asked(kind, "" if kind == "machine" else str(constraint), live_machine(machine, "constraint"))
+
+
+# What each engine has here: `prepare_...` for a vocabulary, which gives the compiler of constraints to matchers.
+
+
+class Matcher(Protocol):
+    """The engine's state after some tokens of a text. `take` changes it; after `take` returns False it is unusable."""
+
+    def fill(self) -> Any: ...  # write the mask, 32 ids per word, into a reused buffer
+    def mask(self) -> Mask: ...
+    def take(self, token: int) -> bool: ...
+    def may_end(self) -> bool: ...
+    def copy(self) -> Matcher: ...
+
+
+Compile = Callable[[Asked], Matcher]
+
+
+def load(name: str) -> Any:
+    """An engine's package."""
+    return need(name.replace("-", "_"), "engines", f"engine {name!r}")
+
+
+def refusal(name: str, said: object) -> PatternError:
+    """The error for a constraint that an engine rejects, with the engine's message."""
+    said = PLACE.sub("", str(said)).strip() or type(said).__name__
+    return PatternError(f"engine {name!r}", seen=said.splitlines()[0][:200], expected="a constraint that it supports")
+
+
+def need_eos(name: str, vocabulary: Vocabulary) -> list[int]:
+    """The EOS ids, for an engine that needs at least one."""
+    if not vocabulary.eos:
+        raise SettingError(f"engine {name!r}", seen="a vocabulary without EOS", expected="at least one EOS id")
+    return sorted(vocabulary.eos)
+
+
+@dataclass(frozen=True, eq=False)
+class XGrammarMatcher:
+    """xgrammar (MLC, arXiv 2411.15100): grammars in GBNF, its own parsers for regexes and schemas."""
+
+    inner: Any
+    words: Ids
+    size: int
+
+    def fill(self) -> None:
+        """Compute the engine's mask. The engine does not write the buffer if all tokens are allowed."""
+        self.inner.fill_next_token_bitmask(self.words)
+
+    def mask(self) -> Mask:
+        """True for every id that the engine allows."""
+        self.words[:] = -1
+        self.fill()
+        return unpack(self.words.view(np.uint8)[0], self.size)
+
+    def take(self, token: int) -> bool:
+        """Append a token; False if the engine rejects it."""
+        return bool(self.inner.accept_token(token))
+
+    def may_end(self) -> bool:
+        """Whether the text may end here."""
+        return bool(self.inner.is_completed())
+
+    def copy(self) -> XGrammarMatcher:
+        """A copy that can be advanced independently."""
+        return replace(self, inner=self.inner.fork())
+
+
+def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Compile:
+    """Prepare the engine for a vocabulary, with one thread and no cache.
+
+    Special ids get no bytes. With `special_text` they keep their bytes, as when the engine reads a tokenizer itself.
+    """
+    xgrammar, words = load("xgrammar"), np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+    hidden = frozenset() if special_text else vocabulary.special - vocabulary.eos
+    pieces = [b"" if token in hidden else piece for token, piece in enumerate(vocabulary.pieces)]
+    info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
+    compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+
+    def compile_asked(asked: Asked) -> XGrammarMatcher:
+        if asked.kind == "grammar" and (name := endless_rule(asked.text)):
+            raise refusal("xgrammar", f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)")
+        try:
+            if asked.kind == "regex":
+                compiled = compiler.compile_regex(asked.text)
+            elif asked.kind == "schema":
+                compiled = compiler.compile_json_schema(asked.text, any_whitespace=False)
+            else:
+                compiled = compiler.compile_grammar(asked.gbnf)
+            return XGrammarMatcher(xgrammar.GrammarMatcher(compiled), words, len(vocabulary))
+        except RuntimeError as error:
+            raise refusal("xgrammar", error) from error
+
+    return compile_asked
+
+
+def endless_rule(text: str) -> str:
+    """A rule that is nothing but a call of itself, repeated, perhaps through other rules; "" if there is none.
+
+    >>> endless_rule("root ::= s{0,2}\\ns ::= (root)"), endless_rule('root ::= root "a"')
+    ('root', '')
+    """
+    rules = gbnf.parse_grammar(text).rules
+    only = {rule.name: rule.tree.part if isinstance(rule.tree, Repeat) else rule.tree for rule in rules}
+    for name in only:
+        here, seen = only[name], {name}
+        while isinstance(here, Call) and here.name not in seen:
+            seen.add(here.name)
+            here = only[here.name]
+        if isinstance(here, Call):
+            return name
+    return ""
+
+
+FULL = '%llguidance {"no_forcing": true}\n'  # by default the mask of a forced run is only its canonical token
+SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+
+
+@dataclass(frozen=True, eq=False)
+class LLGuidanceMatcher:
+    """llguidance (Microsoft): grammars in Lark's syntax, a trie walk at every step. Its sticky errors are raised."""
+
+    inner: Any
+    words: Ids
+    size: int
+
+    def fill(self) -> None:
+        """Compute the engine's mask."""
+        self.inner.unsafe_compute_mask_ptr(self.words.ctypes.data, self.words.nbytes)
+
+    def mask(self) -> Mask:
+        """True for every id that the engine allows."""
+        self.fill()
+        if self.inner.is_error():  # the matcher stops if no token is legal
+            if not self.inner.get_error().startswith("NoExtensionBias"):
+                raise refusal("llguidance", self.inner.get_error())
+            self.words[:] = 0
+        return unpack(self.words.view(np.uint8)[0], self.size)
+
+    def take(self, token: int) -> bool:
+        """Append a token; False if the engine rejects it."""
+        return bool(self.inner.consume_token(token))
+
+    def may_end(self) -> bool:
+        """Whether the text may end here."""
+        return bool(self.inner.is_accepting())
+
+    def copy(self) -> LLGuidanceMatcher:
+        """A copy that can be advanced independently."""
+        return replace(self, inner=self.inner.deep_copy())
+
+
+def build_tokenizer(vocabulary: Vocabulary) -> Any:
+    """A tokenizer for llguidance that always takes the longest token; the engine needs one for forced runs."""
+    llguidance = load("llguidance")
+
+    class Tokens:
+        eos_token_id, bos_token_id, tokens = need_eos("llguidance", vocabulary)[0], None, vocabulary.pieces
+        special_token_ids = sorted(vocabulary.special | vocabulary.eos)
+
+        def __call__(self, text: bytes | str) -> list[int]:
+            return list(longest_tokens(vocabulary, text.encode() if isinstance(text, str) else text))
+
+    return llguidance.LLTokenizer(llguidance.TokenizerWrapper(Tokens()), eos_token=sorted(vocabulary.eos))
+
+
+def prepare_llguidance(vocabulary: Vocabulary, forcing: bool = False) -> Compile:
+    """Prepare the engine for a vocabulary. It computes full masks, or its default masks with `forcing`."""
+    llguidance, tokenizer = load("llguidance"), build_tokenizer(vocabulary)
+    words = np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+
+    def compile_asked(asked: Asked) -> LLGuidanceMatcher:
+        if asked.kind == "schema":
+            text = f"start: %json {json.dumps(json.loads(asked.text) | {'x-guidance': SPACES})}"
+        else:
+            text = asked.lark
+        matcher = llguidance.LLMatcher(tokenizer, f"{'' if forcing else FULL}{text}\n", log_level=0)
+        if matcher.is_error():
+            raise refusal("llguidance", matcher.get_error())
+        return LLGuidanceMatcher(matcher, words, len(vocabulary))
+
+    return compile_asked
+
+
+@dataclass(eq=False)
+class OutlinesMatcher:
+    """outlines-core (dottxt): an index of every state of a regex's machine; its states are values, like ours."""
+
+    index: Any
+    state: int
+    size: int
+
+    def fill(self) -> Any:
+        """The engine's list of tokens."""
+        return self.index.get_allowed_tokens(self.state)
+
+    def mask(self) -> Mask:
+        """True for every id that the engine allows."""
+        mask = np.zeros(self.size, dtype=np.bool_)
+        mask[self.fill() or []] = True
+        return read_only(mask)
+
+    def take(self, token: int) -> bool:
+        """Append a token; False if the engine rejects it."""
+        after = self.index.get_next_state(self.state, token)
+        self.state = self.state if after is None else after
+        return after is not None
+
+    def may_end(self) -> bool:
+        """Whether the text may end here."""
+        return bool(self.index.is_final_state(self.state))
+
+    def copy(self) -> OutlinesMatcher:
+        """A copy that can be advanced independently."""
+        return replace(self)
+
+
+def prepare_outlines(vocabulary: Vocabulary) -> Compile:
+    """Prepare the engine for a vocabulary: it gets one EOS id, and the ids of every piece."""
+    core, eos, ids = load("outlines-core"), need_eos("outlines-core", vocabulary), defaultdict(list)
+    for token in vocabulary.text_ids:
+        ids[vocabulary.pieces[token]].append(token)
+    tokens = core.Vocabulary(eos[0], dict(ids))
+
+    def compile_asked(asked: Asked) -> OutlinesMatcher:
+        if asked.kind != "schema" and isinstance(asked.machine, PDA):
+            where, seen, hint = "engine 'outlines-core'", "a grammar with a stack", "a regex or a flat schema"
+            raise PatternError(where, seen=seen, expected="a finite machine", hint=hint)
+        try:  # the engine converts a schema to a regex itself
+            schema = asked.kind == "schema"
+            text = core.json_schema.build_regex_from_schema(asked.text) if schema else asked.regex
+            index = core.Index(text, tokens)
+        except ValueError as error:
+            raise refusal("outlines-core", error) from error
+        return OutlinesMatcher(index, index.get_initial_state(), len(vocabulary))
+
+    return compile_asked
+
+
+PREPARE: dict[str, Callable[[Vocabulary], Compile]] = {
+    "xgrammar": prepare_xgrammar,
+    "llguidance": prepare_llguidance,
+    "outlines-core": prepare_outlines,
+}
+VARIANTS: dict[str, Callable[[Vocabulary], Compile]] = {  # the same engines with their defaults
+    "llguidance, forcing": partial(prepare_llguidance, forcing=True),
+    "xgrammar, special text": partial(prepare_xgrammar, special_text=True),
+}
+
+
+@lru_cache(maxsize=10)
+def prepared(name: str, vocabulary: Vocabulary) -> Compile:
+    """An engine prepared for a vocabulary; it is cached."""
+    return (PREPARE | VARIANTS)[name](vocabulary)

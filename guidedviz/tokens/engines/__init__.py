@@ -1,1 +1,0 @@
-"""The engines used in production, with one common interface; each package is optional."""

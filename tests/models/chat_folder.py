@@ -1,0 +1,30 @@
+"""A folder of a chat model for tests: clerk's, with special tokens in the place of its last three, and a template."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+from guidedviz.models.load import embedded_folder
+
+CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+NAMES = ("<|im_start|>", "<|im_end|>", "<|stop|>")  # 4093, 4094, 4095
+FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+
+
+def build_folder(folder):
+    """The settings name the first and the last id as ends."""
+    shutil.copytree(embedded_folder("clerk"), folder)
+    words = json.loads((folder / "tokenizer.json").read_text())
+    vocab = words["model"]["vocab"]
+    lost = {text for text, token in vocab.items() if token >= 4093}
+    words["model"]["merges"] = [pair for pair in words["model"]["merges"] if "".join(pair) not in lost]
+    words["model"]["vocab"] = {text: token for text, token in vocab.items() if text not in lost}
+    for token, name in enumerate(NAMES, 4093):
+        words["model"]["vocab"][name] = token
+        words["added_tokens"].append({"id": token, "content": name, "special": True, **FLAGS})
+    config = json.loads((folder / "tokenizer_config.json").read_text()) | {"chat_template": CHATML}
+    files = {"tokenizer": words, "tokenizer_config": config, "generation_config": {"eos_token_id": [0, 4095]}}
+    for name, value in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(value))
+    return folder
