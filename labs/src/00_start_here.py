@@ -116,18 +116,32 @@ gv.predict(
 )
 
 # %% [markdown]
-# One answer proves little. We asked SmolLM2 about {PEOPLE} people in three ways, at temperature 0: always the likeliest
-# token. The lines on the bars are 95% intervals.
+# One answer proves little. We asked SmolLM2 about 120 people, always with the likeliest token and at most 80 tokens:
+# *Ada Lopez is 75 years old and lives in Vienna. Answer only with a JSON object with the keys name, age and city.* Of
+# these answers 95 parse, and in 75 all values are right.
 
 # %%
 people = gv.decoding.Rates.load("smollm2/json")
-asked = {"keys": "Answer only with JSON, these keys", "json": "Give me this as JSON", "not asked": "Who is this?"}
-shares = {what: people.shares(what) for what in ("parses", "right")}
 print(people)
-gv.draw_bars(
-    list(asked.values()),
-    {what: [found[f"{way}, free"] for way in asked] for what, found in shares.items()},
-    title="share of the answers",
+asked = {"keys": "Answer only with these keys", "json": "Give me this as JSON.", "not asked": "Who is this person?"}
+
+
+def show_people():
+    found = {what: people.shares(what) for what in ("parses", "right")}
+    bars = {what: [shares[f"{way}, free"] for way in asked] for what, shares in found.items()}
+    return gv.draw_bars(list(asked.values()), bars, title="share of the 120 answers; the lines are 95% intervals")
+
+
+# %% [question]
+gv.predict(
+    "The same people with another request: *Give me this as JSON.* How many of the 120 answers parse?",
+    choices=["about 95, as above", "about 50", "7"],
+    answer="7",
+    reveal=[
+        show_people,
+        """It begins well and goes on: it invents a country, an occupation, a family. 101 of the answers were cut at 80
+        tokens. So what a model writes depends on the words of the request, and no request gave 120 of 120.""",
+    ],
 )
 
 # %% [markdown]
@@ -321,7 +335,8 @@ gv.predict(
 #
 # Constrained decoding acts in the step itself. At each step the model gives *every* token a probability. We control
 # which tokens can be drawn: a token that cannot lead to valid output is left out. Then a finished output is **always**
-# valid. The other labs are about one question: which tokens are these, and how do we find them quickly?
+# valid. With a mask, all 120 answers of SmolLM2 to the first request parse, and in 99 all values are right. The other
+# labs are about one question: which tokens are these, and how do we find them quickly?
 
 # %% [markdown]
 # **Your own question.** If SmolLM2 is installed, the next cell asks it live. `chat` puts the question between the
@@ -349,9 +364,9 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "Models write correct JSON today." | `clerk`: 19 of 20 with a plain prompt, 2 of 10 with a greeting. | 4 |
-# | "`json.loads` tells whether a text is JSON." | It accepts `NaN`, which is not JSON. | 3 |
-# | "Constrained output is correct." | The form is; a name can be wrong. | 4 |
+# | "Models write correct JSON today." | SmolLM2, a small one: 95 of 120 parse; asked in other words, 7. | 2 |
+# | "`json.loads` tells whether a text is JSON." | It accepts `NaN`, which is not JSON. | 2 |
+# | "Constrained output is correct." | The form is; a name or an age can be wrong. | 2, 5 |
 
 # %% [markdown]
 # ## Recap
