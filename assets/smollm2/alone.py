@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from guidedviz.widgets.recording import show_run
 from questions import ANY, COUNTS, DATE, EXACT, NUMBER, PERSON, TEXT, WHO, fixed, object_of, people
 
 import guidedviz as gv
 from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import save_record
 from guidedviz.decoding.speculation import Forced, LookUp
-from guidedviz.widgets.recording import show_run
 
 WAYS = (False, "canonical", "longest", "minimal", "raw")
 ADA = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
