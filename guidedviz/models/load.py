@@ -2,7 +2,6 @@
 
 import os
 import platform
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -38,6 +37,12 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
     """A model's short name, the folder or hub name to load it from, and whether it runs on NumPy unless told else."""
     if not isinstance(name, str) or not name:
         raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
+    first, _, other = name.partition(" or ")
+    if other:
+        try:
+            return find_model(first)
+        except ModelError:
+            return find_model(other)
     if name in EMBEDDED:
         return name, embedded_folder(name), True
     if name == SMOLLM2:
@@ -64,7 +69,7 @@ def load_model(
     """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
 
     "smollm2" is SmolLM2-135M-Instruct, which `python -m guidedviz get smollm2` downloads once; a GGUF file of Llama's
-    kind is converted when it is used first. Both run on NumPy.
+    kind is converted when it is used first. Both run on NumPy. "smollm2 or clerk" is the first that is there.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.
@@ -126,25 +131,20 @@ def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
     return ChatTemplate(source, words) if isinstance(source, str) else None
 
 
-@dataclass(frozen=True)
-class Readiness:
+class Readiness(str):
     """What is installed on this machine, in words."""
 
-    lines: tuple[str, ...]
-
     def __repr__(self) -> str:
-        return "\n".join(self.lines)
+        return str(self)
 
 
 def readiness() -> Readiness:
     """What is installed: the embedded models, and for each extra its packages and what they are for."""
-    models = ", ".join(f"{name} ({_weights_file(name)})" for name in EMBEDDED)
-    lines = [
-        f"Python {platform.python_version()}: ready",
-        f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed",
-        *map(_say_extra, EXTRAS),
-    ]
-    return Readiness(tuple(lines))
+    sizes = {name: (embedded_folder(name) / "model.safetensors").stat().st_size / 1e6 for name in EMBEDDED}
+    models = ", ".join(f"{name} ({size:.1f} MB)" for name, size in sizes.items())
+    first = f"Python {platform.python_version()}: ready"
+    own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"
+    return Readiness("\n".join([first, own, *map(_say_extra, EXTRAS)]))
 
 
 EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
@@ -159,7 +159,3 @@ def _say_extra(extra: Extra) -> str:
     found = {package: installed(package) or MISSING for package in packages}
     missing = f"; to install it: {how_to_install(extra)}" if MISSING in found.values() else ""
     return f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}{missing}"
-
-
-def _weights_file(name: str) -> str:
-    return f"{(embedded_folder(name) / 'model.safetensors').stat().st_size / 1e6:.1f} MB"
