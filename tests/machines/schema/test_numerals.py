@@ -49,7 +49,8 @@ def test_a_long_bound_is_not_rounded():
     bound = 10**40 + 7
     machine = gv.json_schema({"type": "number", "minimum": -bound, "maximum": bound})
     for sign in ("", "-"):
-        assert machine.accepts(f"{sign}{bound}".encode()) and not machine.accepts(f"{sign}{bound + 1}".encode())
+        assert machine.accepts(f"{sign}{bound}".encode())
+        assert not machine.accepts(f"{sign}{bound + 1}".encode())
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), decimals, max_size=3), st.booleans(), st.lists(decimals, max_size=8))
