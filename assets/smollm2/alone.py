@@ -1,0 +1,125 @@
+"""Runs that go alone, one pass per token: traces that a stage shows, jump-forward, drafts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from guidedviz.widgets.recording import show_run
+from questions import ANY, COUNTS, DATE, EXACT, NUMBER, PERSON, TEXT, WHO, fixed, object_of, people
+
+import guidedviz as gv
+from guidedviz.decoding.recording import compress
+from guidedviz.decoding.records import save_record
+from guidedviz.decoding.speculation import Forced, LookUp
+
+WAYS = (False, "canonical", "longest", "minimal", "raw")
+ADA = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
+ADAS = object_of(name=TEXT, age=NUMBER)
+BORN = "She was born on the third of May 1987. Write this date as YYYY-MM-DD. Answer only with the date."
+
+
+def parsed(text: str) -> Any:
+    """The value of a JSON text; the text itself where it was cut."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def measure_jumps(model: Any, count: int | None, out: Path) -> dict[str, Any]:
+    """The same prompts with plain masked decoding and with each spelling of the forced runs."""
+    cases, totals = [], {way or "plain": dict.fromkeys(("same text", "same values", "passes"), 0) for way in WAYS}
+    for fact, words, schema in fixed(count or COUNTS["jumps"]):
+        guide = gv.guide(gv.json_schema(schema, whitespace="one"), model.vocabulary)
+        prompt, runs = model.chat(f"{fact} {words}"), dict[str, Any]()
+        for way in WAYS:
+            run = gv.record(model, prompt, guide, temperature=0, max_tokens=80, jump_forward=way)
+            forced = sum(step.how == "forced" for step in run.steps)
+            runs[way or "plain"] = {
+                "text": run.text, "passes": run.passes, "tokens": len(run.tokens), "forced": forced,
+                "prefilled": run.prefilled, "taken_back": sum(step.back for step in run.steps),
+            }  # fmt: skip
+        for way, run in runs.items():
+            totals[way]["same text"] += run["text"] == runs["plain"]["text"]
+            totals[way]["same values"] += parsed(run["text"]) == parsed(runs["plain"]["text"])
+            totals[way]["passes"] += run["passes"]
+        cases.append({"fact": fact, "words": words, "runs": runs})
+        print(f"jumps: {len(cases)}", flush=True)
+    return {"table": [{"way": way, "of": len(cases), **total} for way, total in totals.items()], "cases": cases}
+
+
+def measure_drafts(model: Any, count: int | None, out: Path) -> dict[str, Any]:
+    """The same prompts without a draft, with prompt look-up, and with forced runs as drafts."""
+    drafts = {"none": None, "look-up": LookUp(4), "forced": Forced()}
+    cases, totals = [], {name: dict.fromkeys(("same text", "passes", "accepted", "guessed"), 0) for name in drafts}
+    for fact, words, schema in fixed(count or COUNTS["jumps"]):
+        guide = gv.guide(gv.json_schema(schema, whitespace="one"), model.vocabulary)
+        prompt, runs = model.chat(f"{fact} {words}"), dict[str, Any]()
+        for name, draft in drafts.items():
+            run = gv.record(model, prompt, guide, temperature=0, max_tokens=80, draft=draft)
+            accepted, guessed = run.drafted
+            runs[name] = {"text": run.text, "passes": run.passes, "accepted": accepted, "guessed": guessed}
+            totals[name]["same text"] += run.text == runs["none"]["text"]
+            for what in ("passes", "accepted", "guessed"):
+                totals[name][what] += runs[name][what]
+        cases.append({"fact": fact, "words": words, "runs": runs})
+        print(f"drafts: {len(cases)}", flush=True)
+    return {"table": [{"draft": name, "of": len(cases), **total} for name, total in totals.items()], "cases": cases}
+
+
+def light(trace: gv.Trace) -> gv.Trace:
+    """A trace whose recording leaves out the texts of the map's tokens, which are nine tenths of it."""
+    if trace.guide is None:
+        return trace
+    shown = show_run(trace)
+    if "map" in shown:
+        shown["map"]["answers"] = []
+    return replace(trace, recording=compress(shown), guide=None)
+
+
+def make_traces(model: Any) -> Iterator[tuple[str, gv.Trace]]:
+    """The runs, each with its name."""
+    guides = {
+        "": None,
+        "name: text, age: integer": gv.guide(gv.json_schema(ADAS), model.vocabulary),
+        DATE: gv.guide(gv.regex(DATE), model.vocabulary),
+        "name, age, city": gv.guide(gv.json_schema(PERSON), model.vocabulary),
+        "name, age, city; one blank": gv.guide(gv.json_schema(PERSON, whitespace="one"), model.vocabulary),
+        "name, age, city; any whitespace": gv.guide(ANY, model.vocabulary),
+    }
+    free, pair, date, person, blank, loose = guides
+    first, *_, neighbour = (case.fact for case in people(5))
+    for name, asked, said, settings in (
+        ("ada-free", ADA, free, {}),
+        ("ada-schema", ADA, pair, {}),
+        ("ada-cut", ADA, pair, {"max_tokens": 10}),
+        ("date-free", BORN, free, {"max_tokens": 40}),
+        ("date-regex", BORN, date, {}),
+        ("person-asked", f"{first} {EXACT}", person, {}),
+        ("person-not-asked", f"{first} {WHO}", person, {}),
+        ("person-jump", f"{first} {EXACT}", blank, {"jump_forward": True}),
+        ("person-look-up", f"{first} {EXACT}", blank, {"draft": LookUp(4)}),
+        ("whitespace-loop", f"{neighbour} {EXACT}", loose, {"max_tokens": 40}),
+    ):
+        settings = {"temperature": 0, "max_tokens": 60} | settings
+        yield name, gv.record(model, model.chat(asked), guides[said], constraint=said, **settings)
+
+
+def save_traces(model: Any, count: int | None, out: Path) -> dict[str, Any]:
+    """Save each run as a file that `gv.Trace.load` reads; the record lists them."""
+    listed = []
+    for name, trace in make_traces(model):
+        out.mkdir(parents=True, exist_ok=True)
+        save_record(light(trace), out / f"{name}.trace.json")
+        least = min((step.mass for step in trace.steps), default=1.0)
+        listed.append({"file": f"{name}.trace.json", "text": trace.text, "tokens": len(trace.tokens),
+                       "end": trace.steps[-1].end, "least_z": float(f"{least:.3g}")})  # fmt: skip
+        print(f"traces: {name}: {trace.text!r}", flush=True)
+    return {"runs": listed}
+
+
+RECORDS = {"jumps": measure_jumps, "drafts": measure_drafts, "traces": save_traces}

@@ -1,0 +1,96 @@
+"""The records of the real model have the form that the labs read, and their tables follow from the outputs in them."""
+
+import doctest
+import json
+
+import pytest
+import questions
+import tables
+
+import guidedviz as gv
+from guidedviz.decoding.distribution import share_of
+from guidedviz.files import shipped
+
+FOLDER = shipped("traces/smollm2")
+JUDGED = [name for name in questions.RECORDS if (FOLDER / f"{name}.json").exists()]
+KEPT = sorted(path.stem for path in FOLDER.glob("*.json") if not path.name.endswith(".trace.json"))
+TRACES = sorted(path.name for path in FOLDER.glob("*.trace.json"))
+
+
+def read(name):
+    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def rows_of(record):
+    """The outputs as the tables judge them."""
+    for number, case in enumerate(record["cases"]):
+        for way, text in case["outputs"].items():
+            end = "max_tokens" if way in case["cut"] else "eos"
+            yield {"case": number, "way": way, "text": text, "end": end, "least": case["least_z"].get(way, 1)}
+
+
+def test_every_record_is_there():
+    assert list(questions.RECORDS) == JUDGED
+    assert set(KEPT) == {*questions.RECORDS, "jumps", "drafts", "traces", "classes", "alone"}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_record_says_where_it_comes_from(name):
+    about = read(name)["about"]
+    assert about["model"].startswith("SmolLM2-135M-Instruct")
+    assert len(about["weights_sha256"]) == 64
+    assert all(about[key] for key in ("date", "device", "versions", "threads", "seed", "settings", "package"))
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_table_follows_from_the_outputs(name):
+    record = read(name)
+    cases = [questions.Case(case["fact"], case["right"]) for case in record["cases"]]
+    made = tables.make_table(name, cases, list(rows_of(record)))
+    assert sorted(made["table"], key=str) == sorted(record["table"], key=str)
+    assert made.get("said") == record.get("said")
+    assert made.get("pairs") == record.get("pairs")
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_each_case_is_asked_in_each_way_and_is_one_of_the_script(name):
+    record, (make, ways) = read(name), questions.RECORDS[name]
+    assert record["words"] == {way: asked.words for way, asked in ways.items()}
+    wanted = {*ways, questions.AFTER} if name.startswith("sums") else {*ways}
+    assert all(set(case["outputs"]) == wanted for case in record["cases"])
+    made = list(make(questions.COUNTS[name]))[: len(record["cases"])]
+    assert [(case.fact, case.right) for case in made] == [(case["fact"], case["right"]) for case in record["cases"]]
+
+
+@pytest.mark.parametrize("name", [*JUDGED, "classes"])
+def test_a_share_has_its_interval(name):
+    for row in read(name)["table"]:
+        found = share_of(row["hits"], row["of"])
+        assert [row["share"], row["low"], row["high"]] == [round(x, 3) for x in (found.value, found.low, found.high)]
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_masked_output_that_was_not_cut_fits_its_mask(name):
+    record, (_, ways) = read(name), questions.RECORDS[name]
+    for case in record["cases"]:
+        for way, asked in ways.items():
+            if asked.machine and way not in case["cut"]:
+                assert asked.machine.accepts(case["outputs"][way].encode()), (way, case["outputs"][way])
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_a_trace_is_read_and_shows_its_steps(name):
+    trace = gv.Trace.load(FOLDER / name)
+    assert (trace.model, trace.source, trace.vocabulary_size) == ("smollm2", "RECORDED", 49_152)
+    assert bool(trace.shown) == bool(trace.constraint)
+    [listed] = [run for run in read("traces")["runs"] if run["file"] == name]
+    assert (trace.text, len(trace.tokens), trace.steps[-1].end) == (listed["text"], listed["tokens"], listed["end"])
+
+
+def test_the_records_are_small():
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 1_600_000
+
+
+@pytest.mark.parametrize("module", [questions, tables])
+def test_the_examples_of_the_script_hold(module):
+    assert doctest.testmod(module).failed == 0
