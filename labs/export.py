@@ -179,10 +179,9 @@ def build_wheel(folder: Path) -> str:
     return max(folder.glob("guidedviz-*.whl"), key=lambda path: path.stat().st_mtime).name
 
 
-def otter_config(source: str, wheel: str) -> str:
+def otter_config(wheel: str) -> str:
     """The files and packages of an assignment; its grader unpacks the files there."""
-    extras = "lab,hub" if "import torch" in source else "lab"
-    needed = f"guidedviz[{extras}] @ file:///autograder/source/files/{wheel}"
+    needed = f"guidedviz[lab] @ file:///autograder/source/files/{wheel}"
     return f"# ASSIGNMENT CONFIG\nrequirements: ['{needed}']\nautograder_files: ['{wheel}']"
 
 
@@ -191,7 +190,7 @@ def assignment(name: str, form: str, wheel: str = "") -> NotebookNode:
     source = build.read_source(name)
     notebook = new_notebook(metadata=build.METADATA)
     if form == "otter":
-        notebook.cells.append(new_raw_cell(otter_config(source, wheel)))
+        notebook.cells.append(new_raw_cell(otter_config(wheel)))
     title = re.findall(r"^# # (.*)$", source, re.MULTILINE)[0]
     notebook.cells.append(new_markdown_cell(f"# {title}: exercises"))
     for exercise in read_exercises(source):

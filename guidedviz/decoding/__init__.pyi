@@ -1,3 +1,4 @@
+from guidedviz.decoding.distribution import Rates as Rates
 from guidedviz.decoding.jump import Cost as Cost
 from guidedviz.decoding.jump import Payoff as Payoff
 from guidedviz.decoding.sampling import Settings as Settings

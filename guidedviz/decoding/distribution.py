@@ -6,6 +6,7 @@ Masked decoding draws from another distribution, because a mask looks one token 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from guidedviz.decoding.loop import start
 from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.decoding.trace import is_complete
 from guidedviz.errors import IllegalToken, SettingError
+from guidedviz.files import shipped
 from guidedviz.models.model import Model
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.trie import Mask
@@ -429,6 +431,32 @@ def share_of(hits: int, count: int) -> Estimate:
     middle = (share + extra / 2) / (1 + extra)
     half = NORMAL / (1 + extra) * sqrt(share * (1 - share) / count + extra / 4 / count)
     return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """A recorded table: what share of a model's outputs had a property, for each way in which it was asked."""
+
+    about: Mapping[str, str]
+    table: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def load(cls, name: str) -> Rates:
+        """A table that the project has recorded; `assets/smollm2` says how.
+
+        >>> dates = Rates.load("smollm2/dates")
+        >>> print(dates.shares("right")["mask"])
+        0.46 (0.37 to 0.56)
+        """
+        record = json.loads(shipped(f"traces/{name}.json").read_text(encoding="utf-8"))
+        return cls(record["about"], tuple(record["table"]))
+
+    def shares(self, what: str) -> dict[str, Estimate]:
+        """The share of the outputs with this property, by the way of asking."""
+        return {row["way"]: share_of(row["hits"], row["of"]) for row in self.table if row["what"] == what}
+
+    def __repr__(self) -> str:
+        return f"RECORDED {self.about['date']} · {self.about['model']} · {self.about['device']}"
 
 
 def total_variation_of(draws: Iterable[Draw]) -> Estimate:

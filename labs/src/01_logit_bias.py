@@ -342,6 +342,10 @@ gv.predict(
 )
 
 # %% [markdown]
+# Is each label a single token? In the 49,152 tokens of SmolLM2 `positive`, `negative` and `neutral` are, and so are
+# `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias.
+
+# %% [markdown]
 # ## Your predictions
 
 # %%

@@ -366,8 +366,8 @@ fitting = [text for text in texts if re.fullmatch(dates, text)]
 # %% [question]
 gv.predict(
     "500 hostile runs. How many of the texts are days that exist?",
-    number=lambda: sum(map(exists, texts)),
-    within=25,
+    choices=["all 500", "about 475", "about 250"],
+    answer="about 475",
     reveal=[
         lambda: print(len(fitting), "fit,", sum(map(exists, texts)), "exist"),
         lambda: print([text for text in texts if not exists(text)][:5]),

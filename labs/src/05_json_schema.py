@@ -373,7 +373,7 @@ def fits(output):
 
 
 def write_all(how):
-    return [gv.record(clerk, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
+    return [gv.record(known, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
 
 
 free, guided = write_all(None), write_all(guide)
@@ -419,6 +419,27 @@ gv.predict(
 # %%
 cut = gv.record(clerk, ask(*people[0]), guide, max_tokens=12).text
 print(cut, fits(cut))
+
+# %% [markdown]
+# SmolLM2 read 30 orders such as *Marco Dubois from Dakar orders 14 lamps*, with at most 120 tokens for the answer. The
+# schema asks for a customer and a list of items, each with a product and a count.
+
+# %%
+orders = gv.decoding.Rates.load("smollm2/orders")
+print(orders)
+
+# %% [question]
+gv.predict(
+    "All 30 answers were masked with the schema. How many of them parse?",
+    choices=["all 30: that is the guarantee", "about 20", "4"],
+    answer="4",
+    reveal=[
+        lambda: [print(f"{share}  {way}") for way, share in orders.shares("parses").items()],
+        """The list has no upper bound, so one more item is always legal, and the model likes to go on: 26 runs were cut
+        at 120 tokens. With `"maxItems": 3` all 30 parse. In 20 the customer is right, and in none are the items: a
+        model of this size cannot do it, and no schema changes that.""",
+    ],
+)
 
 # %% [markdown]
 # Last, a schema without a bound on the depth. `{"$ref": "#"}` stands for the whole schema, so friends have friends:

@@ -186,8 +186,8 @@ def sort_all():
 # %% [question]
 gv.predict(
     "How many of the 4,096 tokens are context-dependent at this node?",
-    number=lambda: len(plain.node(node).dependent),
-    within=15,
+    choices=["about 15", "about 400", "more than 2,000"],
+    answer="about 15",
     reveal=[
         sort_all,
         lambda: gv.draw_split(plain, node, title="inside a string, after a letter"),
@@ -362,8 +362,8 @@ gv.predict(
 # %% [question]
 gv.predict(
     "With both ideas: how many of the 1,151 tokens inside a string are still context-dependent?",
-    number=169,
-    within=100,
+    choices=["none: all are rejected now", "fewer than 200", "about 1,000"],
+    answer="fewer than 200",
     reveal=[
         lambda: show_shares(full_json),
         lambda: gv.draw_split(full_json, *full_json.pda.places(after(full_json.pda, b'"')), title="inside a string"),

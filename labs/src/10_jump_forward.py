@@ -43,7 +43,7 @@ person = gv.json_schema(schema, whitespace="one")
 gv.predict(
     "The machine of this schema has 50 states. From how many of them does exactly one byte lead on?",
     number=45,
-    within=5,
+    within=2,
     reveal=[
         lambda: print(gv.views.count_ways(person)),
         'A key is a chain of states: inside `"member"` each byte has one successor.',
@@ -245,6 +245,9 @@ gv.fraction_slider(clerk)
 # The widget's model has a third constant, a cost for each text in a pass: its mask and its draw. A point is the median
 # of five rounds, and its range is written below. Two equal runs differ by some percent, more on a busy machine. So at a
 # small *f* a point can lie above the dashed line, although no run can beat it on average.
+#
+# Compare the passes, too: at *f* = 0.7 the plain run has 74 and the jumping run 18, a fourth, although 1 / (1 − 0.7) is
+# 3.3. The plain run spells the same text in 74 tokens, the jumping run in 63. The speed-up is a time *per token*.
 
 
 # %% [question]
@@ -295,20 +298,46 @@ gv.predict(
 # %% [markdown]
 # ## 4 · What can go wrong
 #
-# A fourth way, `raw`, is *longest* without healing: it appends a run to its last byte. The run of the wedding ends
-# inside the token `":` that the model expects.
+# A fourth way, `raw`, is *longest* without healing: it appends a run to its last byte. We gave SmolLM2 24 prompts and
+# schemas, at temperature 0, with each way.
+
+# %%
+jumps = gv.decoding.Rates.load("smollm2/jumps")
+print(jumps)
 
 # %% [question]
 gv.predict(
-    "The grammar forces the same bytes both ways. Can the values that the model writes differ?",
-    choices=["no, with neither way", "yes, but only with `raw`", "yes, with both ways"],
-    answer="yes, but only with `raw`",
+    "The grammar forces the same bytes with every way. With which of them can the *values* differ from those of plain "
+    "masked decoding?",
+    choices=["with none", "with `raw` only", "with `canonical`, `longest` and `raw`", "with all four"],
+    answer="with `canonical`, `longest` and `raw`",
     reveal=[
-        lambda: write(party, wedding, False, "canonical", "raw"),
-        """With `raw` the event is called `141, `. The model read a spelling at a price of 20 nats, one that it hardly
-        ever saw in training, and its next guesses are worse. The grammar finds no fault: the text is legal.""",
+        lambda: [print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
+                 for row in jumps.table],
+        """One of them: *Ada Lovelace is a member.* Plain: `"lastName": "Lovelace"`, with canonical, longest and raw
+        `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Minimal takes a token only where exactly
+        one is legal, and there plain masked decoding takes it, too: so its text is always the same.""",
     ],
 )
+
+# %% [markdown]
+# | way | keeps the language | keeps the distribution | SmolLM2: same values | passes |
+# | --- | --- | --- | --- | --- |
+# | none | yes | yes, that of masked decoding | 24 of 24 | 590 |
+# | minimal | yes | yes | 24 | 519 |
+# | canonical | yes | no | 20 | 287 |
+# | longest | yes | no | 20 | 287 |
+# | raw | yes | no | 17 | 227 |
+#
+# Other values are not always worse: once plain decoding wrote `"day": "Selecionary"` and canonical `"day": "Sunday"`.
+# But nobody chose them. Why is `raw` last? The run of the wedding ends inside the token `":` that the model expects:
+
+# %%
+write(party, wedding, False, "canonical", "raw")
+
+# %% [markdown]
+# With `raw` the event is called `141, `. The model read a spelling at a price of 20 nats, one that it hardly ever saw
+# in training, and its next guesses are worse. The grammar finds no fault: the text is legal.
 
 # %% [markdown]
 # The cure is **token healing**: stop early. Let a run end at byte *n*. Find the first place in it from which a legal
@@ -369,7 +398,7 @@ gv.score()
 # | --- | --- | --- |
 # | "40 to 80 of 200 tokens are skipped, so it is 1.5 to 2 times as fast." | At most 1.25 to 1.67 times. | 3 |
 # | "Jump where a single token is legal." | In a record on Llama 3 this holds at 0 of 12 places. | 2 |
-# | "The bytes are forced, so the output stays the same." | With `raw`, a wedding is called `141, `. | 4 |
+# | "The bytes are forced, so the output stays the same." | Other values in 4 of 24 records of SmolLM2. | 4 |
 
 # %% [markdown]
 # ## Recap
@@ -377,7 +406,8 @@ gv.score()
 # * Fold the chains: the start, the end, the decisions and the merge points remain.
 # * The grammar forces bytes. The spelling is still a choice, and it affects what the model writes next.
 # * Jump-forward saves passes, not reading: at most 1 / (1 − *f*), least in large batches.
-# * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model.
+# * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model. Both can change values;
+#   only minimal keeps the distribution.
 #
 # You have now built every part of the engine: mask, machines, tables, walk and jump. Next: [lab
 # 11](11_what_masks_change.ipynb), what all this does to the words of the model. An optional page:

@@ -273,18 +273,28 @@ gv.predict(
 )
 
 # %% [markdown]
-# Does the mask also remove something? Count an output as *saying it all* if every value of the right answer occurs in
-# it, in whatever format. With the prompt that asks:
+# `clerk` was trained for these tasks. Now SmolLM2, which nobody here trained. It was asked for the mood of 100
+# sentences: *Is the sentiment of this sentence positive, negative or neutral? Answer with one word.* About a third of
+# the sentences have each mood. Free, it writes *The sentiment of this sentence is neutral.* So a mask allows the three
+# words only.
+
+# %%
+moods = gv.decoding.Rates.load("smollm2/labels")
+print(moods)
+print("right with a mask of positive, negative, neutral:", moods.shares("right")["mask"])
 
 # %% [question]
 gv.predict(
-    "Of the free outputs, 88 of 100 say it all. And of the masked ones?",
-    choices=["about 70: the mask costs content", "about as many", "all 100"],
-    answer="about as many",
+    "Now the same three words in the mask, with a capital: `Positive`, `Negative`, `Neutral`. The question does not "
+    "change. How many of the 100 answers are `Positive`?",
+    choices=["about 34, as many as are positive", "about 60", "100"],
+    answer="100",
     reveal=[
-        lambda: print(f"free {share('says', True, False)}, masked {share('says', True, True)}"),
-        """The intervals overlap: on these tasks we found no clear loss of content. A loss of a few points could still
-        be there.""",
+        lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if way != "free"],
+        """All of them. At the first step Z is about 0.1: nine times of ten the model would begin with another word,
+        such as `The`. What is left is `Positive` with 0.096 and `Negative` with 0.006, nearly whatever the sentence
+        says. The spelling of the labels decides, and so does their order in the question: with *negative, neutral or
+        positive* 62 are right. A small Z at the first step is the warning.""",
     ],
 )
 
@@ -301,22 +311,31 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Room to think
 #
-# `clerk` solves small sums in words: *Ada starts with 14 books. 14 + 5 = 19. Answer: 19*. A program needs the number
-# only, and a mask `0|[1-9][0-9]{0,2}` gives it a number at once.
+# SmolLM2 was asked 50 sums of one step: *Diego has 3 stones and buys 8 more. How many stones does Diego have now?
+# Answer with the number only.* Free, it does not obey: *Diego has 3 stones and buys 8 more, so Diego has 3 + 8 = 11
+# stones now.* The last number of its answer is right in 17 of 50.
+
+# %%
+sums = gv.decoding.Rates.load("smollm2/sums-one")
+print(sums)
 
 # %% [question]
 gv.predict(
-    "Of 200 sums, 32 are right if the model may think first. How many are right if the mask allows the number only?",
-    number=0,
-    within=10,
+    "A program needs the number only, so a mask allows digits only. How many of 50 are right?",
+    choices=["about 17: the model is the same", "more: it can no longer ramble", "3"],
+    answer="3",
     reveal=[
-        lambda: [print(f"{row['right']:3} of {row['prompts']}  {row['way']}") for row in record["sums"]],
-        """Compare the rows. A mask that allows the thought changes little. Without a thought the model is wrong, with
-        and without a mask: it never learned to answer at once. With the right thought it is always right: it copies
-        the number from there. So the sum is computed in the thought, and a format without room for it removes the
-        computation.""",
+        lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
+        """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
+        `reasoning` and `answer`, in this order, gives them back under a mask: 14 of 50. With `answer` alone none is
+        right. Fifty sums are few: the intervals say which differences could be chance.""",
     ],
 )
+
+# %% [markdown]
+# `clerk` shows the same: it learned to think in words, and of 200 sums 32 are right with a thought, none with the
+# number alone. Both models are weak at sums, so this says how a format without room acts. It does not say how much a
+# large model would lose.
 
 # %% [markdown]
 # The cure is a **window**: free text up to a trigger, here `: `, then the mask. `gv.tagged` builds its machine.
@@ -324,8 +343,8 @@ gv.predict(
 # %%
 number = gv.regex("0|[1-9][0-9]{0,2}")
 window = gv.tagged(gv.regex("[ -~]*"), begin=": ", machine=number, at_least_one=True, stop_after_first=True)
-sums = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
-gv.stage(clerk, sums, gv.guide(window, clerk.vocabulary), temperature=0, constraint="thought: number", show=22)
+books = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
+gv.stage(clerk, books, gv.guide(window, clerk.vocabulary), temperature=0, constraint="thought: number", show=22)
 
 # %% [markdown]
 # After the trigger only the ten digits are legal. The answer is valid and false: 14 + 5 is not 21. No mask checks a
@@ -389,7 +408,7 @@ gv.score()
 # | --- | --- | --- |
 # | "A mask only removes invalid texts." | The months: total variation 0.69 from the model's own valid texts. | 2 |
 # | "With a schema the prompt need not describe the format." | All parse, 42% right; with the prompt 85%. | 4 |
-# | "Constrained decoding harms reasoning." | A format without room for the thought does; the mask does not. | 5 |
+# | "Constrained decoding harms reasoning." | A number alone: 3 of 50 right; after a masked `reasoning`: 14. | 5 |
 
 # %% [markdown]
 # ## Recap

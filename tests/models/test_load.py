@@ -57,6 +57,14 @@ def folder(tmp_path):
     return tmp_path / "mine"
 
 
+def test_of_two_names_the_first_that_is_there_is_loaded(tmp_path, monkeypatch):
+    monkeypatch.setattr("guidedviz.models.registry.kept_folder", lambda name: tmp_path / name)
+    assert gv.load_model("smollm2 or clerk").name == "clerk"
+    assert gv.load_model("bard or clerk").name == "bard"
+    with pytest.raises(gv.ModelError):
+        gv.load_model("smollm2 or nothing/at/all")
+
+
 def test_a_folder_loads_on_torch_and_without_torch_on_numpy(folder, monkeypatch):
     assert repr(gv.load_model(str(folder), device="cpu")).startswith("mine · torch · cpu: 2.7 million")
     assert gv.load_model(str(folder), device="numpy").device == "NumPy · cpu"

@@ -127,9 +127,9 @@ def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
     edges = tuple(((97, 97, (n + 1) % size), (98, 98, (n * 7) % size)) for n in range(size))
     dfa = DFA(edges, frozenset({5}))
     len(dfa.table)
-    start = time.perf_counter()
+    start = time.process_time()
     figure = draw_machine(dfa, at=4321, folded=False)
-    assert time.perf_counter() - start < 2, "about half a second; this only catches a flood"
+    assert time.process_time() - start < 2, "about half a second; this only catches a flood"
     states = set(parts_of(figure, "gv-state"))
     assert 10 <= len(states) <= NEAR
     assert {"4321", "4322", "4320", str(4321 * 7 % size)} <= states
