@@ -203,7 +203,7 @@ MASKED: Trials = {
     ],
     "the logits stay at the places of their ids": [([0.5, 0.25, 4, 3], {3})],
 }  # fmt: skip
-LOOPS = {
+LOOPS: Trials = {
     "only this token is legal; the new tokens are expected, without those that were given": [(TOY, [0], [{2}], 0)],
     "the token is drawn: gv.sampling.sample(probabilities, seed, position)": [(TOY, [0], [{0, 1}], 1)],
     "each position has its own draw: its number is the last argument of sample": [(TOY, [2], [{0, 1}] * 3, 0)],
