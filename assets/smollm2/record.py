@@ -258,7 +258,9 @@ def main() -> None:
             continue
         if name in RECORDS and not args.tables:
             ask(model, name, args.count)
-        write(name, args.count, {"about": said, **make(model, name, args.count)})
+        file = OUT / f"{name}.json"
+        kept = json.loads(file.read_text(encoding="utf-8"))["about"] if args.tables and file.exists() else said
+        write(name, args.count, {"about": kept, **make(model, name, args.count)})
 
 
 if __name__ == "__main__":
