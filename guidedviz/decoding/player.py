@@ -6,7 +6,7 @@ distribution can be shown before the draw. Where another token is taken, the run
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 from guidedviz.decoding.loop import check_fit, start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import End, Point, Step, Trace, is_complete
-from guidedviz.errors import IllegalToken, ModelError, SettingError
+from guidedviz.errors import IllegalToken, ModelError, SettingError, TraceError, quoted
+from guidedviz.machines.visible import visible
 from guidedviz.models.model import Model
 from guidedviz.tokens.guide import Guide
 
@@ -217,13 +218,44 @@ def _add_branch(branches: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
     return (*branches, run)[-MOST_BRANCHES:] if run else branches
 
 
+# Steps that are known: of this run under another guide, of a file, or of the teacher's stage.
+
+
+def follow(guide: Guide | None, point: Point, step: Step) -> Point:
+    """The point after a known step; an IllegalToken if the guide rejects its token."""
+    before = point.back(step.back)
+    return before.then(step.token, guide.advance(before.state, step.token) if guide else before.state)
+
+
 def _under(guide: Guide, point: Point, taken: tuple[Taken, ...]) -> Iterator[Taken]:
     """The same steps with the states of another guide, up to the first token that it rejects."""
     for one in taken:
-        before, step = point.back(one.step.back), one.step
+        state = point.back(one.step.back).state
         try:
-            point = before.then(step.token, guide.advance(before.state, step.token))
+            point = follow(guide, point, one.step)
         except IllegalToken:
             return
-        step = replace(step, state=guide.label(before.state), stack=guide.stack(before.state))
-        yield replace(one, step=step, after=point)
+        yield replace(one, step=replace(one.step, state=guide.label(state), stack=guide.stack(state)), after=point)
+
+
+def read_record(where: str, guide: Guide | None, trace: Trace) -> Player:
+    """A player that has taken all steps of a trace, with the guide's state after each."""
+    walk = ClosedWalk(Point((), (guide.initial if guide else None,)))
+    settings = recorded_settings(trace)
+    run = read_taken(where, guide, walk.first, [(step, settings, walk) for step in trace.steps])
+    return Player(walk, settings, run, len(run))
+
+
+def read_taken(
+    where: str, guide: Guide | None, point: Point, steps: Iterable[tuple[Step, Settings, Walk]], before: Run = ()
+) -> Run:
+    """The steps `before` and after them these steps, whose tokens the guide reads; `point` is where they begin."""
+    run = [*before]
+    for step, settings, walk in steps:
+        try:
+            point = follow(guide, point, step) if step.how != "none" else point
+        except IllegalToken:
+            seen, expected = quoted(visible(step.piece)), "a token that the guide allows"
+            raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None
+        run.append(Taken(step, point, settings, walk))
+    return tuple(run)

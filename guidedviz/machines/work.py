@@ -87,6 +87,24 @@ def reach(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]
     return queue
 
 
+class Numbers(dict[T, int]):
+    """The number of each thing, in the order in which they are first asked for; `met` lists them, and grows.
+
+    >>> numbers = Numbers("a")
+    >>> numbers["b"], numbers["a"], numbers.met
+    (1, 0, ['a', 'b'])
+    """
+
+    def __init__(self, first: T) -> None:
+        self.met = list[T]()
+        self.__missing__(first)
+
+    def __missing__(self, one: T) -> int:
+        self[one] = number = len(self)
+        self.met.append(one)
+        return number
+
+
 def derive(clauses: Iterable[tuple[T, Iterable[T]]]) -> frozenset[T]:
     """All conclusions that can be derived; a clause is a conclusion and its premises.
 

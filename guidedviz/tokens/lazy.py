@@ -6,6 +6,7 @@ machine reads whatever the regex reads, the slice is legal as a whole, and only 
 """
 
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -215,29 +216,21 @@ class Lazy:
     """A source of masks that are walked when they are asked for; with `slices=False` each walk is of the whole trie."""
 
     def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, slices: bool = True) -> None:
-        self.machine, self.vocabulary, self.slices, self._most = machine, vocabulary, slices, 0
-        self._step = self._bounded_step if isinstance(machine, PDA) else machine.step
-        self._table = MoveTable[Any](self._step, machine.kinds)
+        self.machine, self.vocabulary, self.slices = machine, vocabulary, slices
+        self._table = MoveTable[Any](machine.step, machine.kinds)
 
     def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:
         """The record of the walk from a state; `piece` is the next token of a text."""
-        if isinstance(self.machine, PDA):
-            self._most = self.machine.work + MOST_WORK
-        part = find_slice(self._step, self.machine.kinds, self.vocabulary, state) if self.slices else None
-        live, _ = self._table.walk(part.rest if part else self.vocabulary.trie, state)
-        return LazyWalk(self.machine, self.vocabulary, state, part, live, piece)
+        machine, trie, part = self.machine, self.vocabulary.trie, None
+        with machine.graph.limited(MOST_WORK) if isinstance(machine, PDA) else nullcontext():
+            if self.slices:
+                part = find_slice(machine.step, machine.kinds, self.vocabulary, state)
+            live, _ = self._table.walk(part.rest if part else trie, state)
+        return LazyWalk(machine, self.vocabulary, state, part, live, piece)
 
     def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""
         return self.walk(state).mask
-
-    def _bounded_step(self, state: Any, byte: int) -> Any:
-        """A step of a pushdown machine, which is refused after too many moves in one walk."""
-        if isinstance(self.machine, PDA) and self.machine.work > self._most:
-            rules = " and ".join(list(dict.fromkeys(self.machine.stack(state)))[:3])
-            seen, hint = f"more than {MOST_WORK:,} moves for one mask in {rules}", "rules that are not ambiguous"
-            raise PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
-        return self.machine.step(state, byte)
 
 
 def lazy_walk(

@@ -159,14 +159,12 @@ class Split:
             expected = f"a node from 0 to {len(self.pda.nodes) - 1}"
             hint = "one at which a text can stand; see gv.views.draw_split_nodes"
             raise SettingError("split", seen=f"node {node}", expected=expected, hint=hint)
-        with self._lock:
-            self._unknown.allow_work()
+        with self._lock, self._unknown.limited():
             return self._node((node, None))
 
     def build(self) -> tuple[NodeSplit, ...]:
         """The splits of all nodes at which a text can stand."""
-        with self._lock:
-            self._unknown.allow_work(len(self.standing))
+        with self._lock, self._unknown.limited(len(self.standing)):
             return tuple(self._node((node, None)) for node in self.standing)
 
     @property
@@ -187,8 +185,8 @@ class Split:
             places = self._unknown.places(state)
             if places not in self._tangled:
                 try:
-                    self._unknown.allow_work()
-                    return self._decide(state, places)
+                    with self._unknown.limited():
+                        return self._decide(state, places)
                 except PatternError:  # on an unknown stack a text may be too ambiguous to read
                     self._tangled.add(places)
             return self._lazy.mask(state)
@@ -196,8 +194,7 @@ class Split:
     def answers(self, state: State) -> Answers:
         """The split of every id at the nodes of a state: 0 rejected, 1 accepted, 2 context-dependent."""
         self.pda.places(state)  # refuses states of other machines
-        with self._lock:
-            self._unknown.allow_work()
+        with self._lock, self._unknown.limited():
             answer = self._merge(self._unknown.places(state), state.accepting)
         answers = answer.legal.astype(np.int8)
         answers[answer.undecided] = DEPENDENT

@@ -6,10 +6,11 @@ Small functions make the elements of drawings.
 import base64
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,20 @@ def write_box(
     style: dict[str, Any] = {"text_decoration": "line-through"} if struck else {}
     inside = write(x + width / 2, y + height / 2 + 5, said, mono=True, text_anchor="middle", **style)
     return node("rect", **box, **{"fill": "var(--gv-card)"} | look) + (inside if said else NOTHING)
+
+
+def write_legend(
+    signs: Iterable[tuple[Element, str]], x: float, y: float, limit: float = inf
+) -> tuple[list[Element], float, float]:
+    """Signs around (9, 0), each with its meaning, in lines up to `limit`; the right end, and the y of the last line."""
+    parts, left, right = list[Element](), x, x
+    for sign, meaning in signs:
+        after = x + 44 + 6.6 * len(meaning)
+        if x > left and after > limit:
+            x, y, after = left, y + 20, left + after - x
+        parts += [moved(x, y - 4, sign), soft(x + 24, y, meaning)]
+        x, right = after, max(right, after)
+    return parts, right, y
 
 
 def moved(x: float, y: float, *inside: Element | str, **attributes: Any) -> Element:

@@ -7,9 +7,10 @@ the picture and stands above the next token.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from guidedviz.decoding.recording import PackedStep
-from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing, taken_back
+from guidedviz.decoding.trace import ENDS, Step, Trace, follows, taken_back
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -117,8 +118,7 @@ def _say_prompt(trace: Trace) -> str:
 
 
 def _quote(trace: Trace, cursor: int) -> str:
-    text = b"".join(s.piece for s in standing(trace.steps[:cursor]) if s.end != "eos").decode("utf-8", "replace")
-    return f'"{reading(text)}"'
+    return f'"{reading(replace(trace, steps=trace.steps[:cursor]).text)}"'
 
 
 def _summary(trace: Trace, cursor: int) -> str:

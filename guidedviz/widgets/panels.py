@@ -14,21 +14,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from guidedviz.decoding import recording
-from guidedviz.decoding.player import (
-    ClosedWalk,
-    LiveWalk,
-    Player,
-    ReplayWalk,
-    Run,
-    Taken,
-    Walk,
-    recorded_settings,
-    shared_steps,
-)
+from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, Run, Walk, read_record, shared_steps
 from guidedviz.decoding.records import check_path, write_whole
-from guidedviz.decoding.sampling import Settings
-from guidedviz.decoding.trace import Candidate, Point, Step, Trace, follows, taken_back
-from guidedviz.errors import IllegalToken, SettingError, TraceError, expect, quoted, shorten
+from guidedviz.decoding.trace import Candidate, Step, Trace, follows, taken_back
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
@@ -350,35 +339,6 @@ class Panels:
             except Exception as error:  # a guide that cannot explain still forbids the token
                 reason = f"The constraint forbids it here ({say_failure(error)})."
         return {"label": words.label(forbidden.piece), "reason": reason, "rows": (), "stack": ()}
-
-
-# Steps that come from elsewhere: of a file, or of the teacher's stage.
-
-
-def read_record(where: str, guide: Guide | None, trace: Trace) -> Player:
-    """A player that has taken all steps of a trace, with the guide's state after each."""
-    walk = ClosedWalk(Point((), (guide.initial if guide else None,)))
-    settings = recorded_settings(trace)
-    run = read_taken(where, guide, walk.first, [(step, settings, walk) for step in trace.steps])
-    return Player(walk, settings, run, len(run))
-
-
-def read_taken(
-    where: str, guide: Guide | None, point: Point, steps: Iterable[tuple[Step, Settings, Walk]], before: Run = ()
-) -> Run:
-    """The steps `before` and after them these steps, whose tokens the guide reads; `point` is where they begin."""
-    run = [*before]
-    for step, settings, walk in steps:
-        if step.how != "none":
-            at = point.back(step.back)
-            try:
-                state = guide.advance(at.state, step.token) if guide else at.state
-            except IllegalToken:
-                seen, expected = quoted(words.label(step.piece)), "a token that the guide allows"
-                raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None
-            point = at.then(step.token, state)
-        run.append(Taken(step, point, settings, walk))
-    return tuple(run)
 
 
 # --- a run as a recording, which holds what the page shows at every step, and a page that plays it ---

@@ -23,7 +23,7 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from guidedviz.decoding.player import LiveWalk, Player, Taken, shared_steps
+from guidedviz.decoding.player import LiveWalk, Player, Taken, read_taken, shared_steps
 from guidedviz.decoding.recording import compress, decompress
 from guidedviz.decoding.records import Count, as_json, read_value
 from guidedviz.decoding.sampling import Settings
@@ -38,7 +38,6 @@ from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.guide import guide as make_guide
-from guidedviz.widgets.panels import read_taken
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 MOST_MESSAGE = 56 << 10  # bytes of a message to the host

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Set
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from sys import maxsize
 
@@ -17,11 +18,14 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rules import Counts, RuleNodes, join_counts
 from guidedviz.machines.pushdown.stacks import Cell, StackGraph, State
 
+MOST_WORK = 1_000_000  # moves for one walk; half a second
+MOST_WALKS = 10  # whose work may add up
+
 
 class OpenStack:
     """Reads bytes from any node of a grammar. Without `expand`, anything may follow when the known rules have ended.
 
-    More stacks are possible than in the real machine: `allow_work` limits the work of the steps that follow it.
+    More stacks are possible than in the real machine: `limited` limits the work of the steps inside it.
     Counts that behave alike in a run of `longest` bytes are one.
     """
 
@@ -32,7 +36,7 @@ class OpenStack:
         fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
         self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run
         graph = self._graph = StackGraph(self, self.nodes, pda.kinds, self._most)
-        self.step, self.allow_work = graph.steps.step, graph.allow_work
+        self.step = graph.steps.step
         rules = range(len(pda.nodes.names))
         self._end = graph.add_ground(sure=True)
         self._grounds = [graph.add_ground(rule, sure=True) for rule in rules]
@@ -44,6 +48,10 @@ class OpenStack:
             follow = guess if expand else ((len(pda.nodes), guesses[0]),)
             graph.follow_ground(self._grounds[rule], follow)
             graph.follow_ground(guesses[rule], follow)
+
+    def limited(self, walks: int = 1) -> AbstractContextManager[None]:
+        """Limit the work of so many walks."""
+        return self._graph.limited(min(walks, MOST_WALKS) * MOST_WORK)
 
     def at(self, node: int, counts: Counts = None) -> State:
         """The state at one node with nothing known below it, after so many repeats if its rule is counted."""

@@ -98,11 +98,6 @@ class PDA(Machine[State]):
         """
         return not recursive_rules(self.grammar.calls)
 
-    @property
-    def work(self) -> int:
-        """The work done so far, in moves from stack to stack; a mask limits it."""
-        return self.graph.work
-
     def step(self, state: State | None, byte: int) -> State | None:
         """The next state, or None. A known step is only looked up, also from a state of another PDA."""
         return self.graph.steps.step(state, byte)

@@ -20,7 +20,7 @@ from guidedviz.machines.regular.minimal import build_machine, sources_of
 from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.syntax import Call, Tick, merge_ranges
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import derive, reach
+from guidedviz.machines.work import Numbers, derive, reach
 
 Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
 FIRST: Counts = ((0, 0),)
@@ -217,19 +217,16 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
     (RuleNodes(1 rule, 4 nodes), ((), ((0, 3),), (), ()))
     """
     grammar, bounds = count_repeats(grammar, copies)
-    numbers, names = {grammar.root: 0}, [grammar.root]
+    numbers = Numbers(grammar.root)
     ticks: dict[Tick, int] = {}  # their letters come after those of all rules
 
     def letter(call: Call | Tick) -> int:
         if isinstance(call, Tick):
             return CALL + len(grammar.rules) + ticks.setdefault(call, len(ticks))
-        if call.name not in numbers:
-            numbers[call.name] = len(names)
-            names.append(call.name)
         return CALL + numbers[call.name]
 
     machines: list[DFA] = []
-    for name in names:  # which grows as rules are called
+    for name in (names := numbers.met):  # which grows as rules are called
         tree = grammar.named[name].tree
         try:
             machines.append(build_machine(tree, letter))

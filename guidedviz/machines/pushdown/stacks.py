@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from operator import attrgetter
+from sys import maxsize
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError
@@ -66,8 +68,6 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
-MOST_WORK = 1_000_000  # moves for one walk where work is limited; half a second
-MOST_WALKS = 10  # whose work may add up
 MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
 NUMBER = attrgetter("number")
 FEW_WAYS, HINT = "few ways to read a text", "rules that are not ambiguous"
@@ -119,7 +119,7 @@ class StackGraph:
         self.counts = any(nodes.counts)  # whether a rule is counted
         self.ticks = any(nodes.ticks)  # whether a rule counts its characters
         self.work = 0  # done so far, in moves from stack to stack
-        self._most_work: int | None = None
+        self._most_work = self._limit = maxsize
         self.steps: LazySteps[State] = LazySteps(machine, kinds, self._read, self.owns)
         self._cell_numbers, self._state_numbers = count(), count()
         self._grounds: dict[Cell, tuple[Configuration, ...]] = {}
@@ -146,7 +146,6 @@ class StackGraph:
         """The closure of a node, computed once."""
         if (found := self._closures.get(node)) is None:
             with self.steps.lock:
-                self._check_work()
                 found = self._closures[node] = close_node(self.nodes, node)
                 size = len(found.reads) + sum(map(len, found.returns.values()))
                 self._kept += size
@@ -243,17 +242,19 @@ class StackGraph:
             self._kept += len(waiting)
             return self.state(places, accepting, clean) if places else None
 
-    def allow_work(self, walks: int = 1) -> None:
-        """Limit the work of the steps from now on."""
-        self._most_work = self.work + min(walks, MOST_WALKS) * MOST_WORK
-
-    def _check_work(self) -> None:
-        if self._most_work is not None and self.work > self._most_work:
-            raise PatternError("grammar", seen=f"more than {MOST_WORK:,} moves", expected=FEW_WAYS, hint=HINT)
+    @contextmanager
+    def limited(self, moves: int) -> Iterator[None]:
+        """Limit the work of the steps of one mask."""
+        self._most_work, self._limit = self.work + moves, moves
+        try:
+            yield
+        finally:
+            self._most_work = maxsize
 
     def _read(self, state: State, byte: int) -> State | None:
         """The next state, computed for the first time."""
-        self._check_work()
+        if self.work > self._most_work:
+            raise self._too_many(dict(state.tops), f"{self._limit:,} moves for one mask in")
         if self._kept > MOST_KEPT:
             self._forget()
         if not state.moves:

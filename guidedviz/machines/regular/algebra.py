@@ -17,7 +17,7 @@ from guidedviz.machines.regular.dfa import DFA, MOST_STATES, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge, too_large
 from guidedviz.machines.visible import counted, visible
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import Numbers, spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
 
@@ -49,16 +49,13 @@ def difference(one: DFA, other: DFA) -> DFA:
 def product(one: DFA, other: DFA, both: bool) -> DFA:
     """The product machine, of the texts that both machines accept or that only the first one accepts."""
     _check_machines(one, other)
-    numbers: dict[Pair, int] = {(0, 0): 0}
+    numbers = Numbers[Pair]((0, 0))
     edges: list[tuple[Edge, ...]] = []
     looked_at = 0
-    for pair in (queue := list(numbers)):
+    for pair in numbers.met:
         row = []
         for low, high, target in pair_moves(one, other, pair):
             if target[0] is not None and (target[1] is not None or not both):
-                if target not in numbers:
-                    numbers[target] = len(numbers)
-                    queue.append(target)
                 row.append((low, high, numbers[target]))
         edges.append(merge_edges(row))
         looked_at += len(row)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from guidedviz.machines.machine import Machine, byte_kinds, no_step
 from guidedviz.machines.regular.nfa import NFA, Edge, too_large
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import drain, reach, spend
+from guidedviz.machines.work import Numbers, drain, reach, spend
 
 MOST_STATES = 40_000
 MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second
@@ -97,16 +97,10 @@ def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
     """`build_dfa` in steps of one state, in the order of discovery."""
     moves = _Moves(nfa)
     start = moves.follow_free((nfa.initial,))
-    numbers = {start: 0}  # a set of NFA states -> its DFA state
+    numbers = Numbers(start)  # a set of NFA states -> its DFA state
     edges: list[tuple[Edge, ...]] = []
-    for subset in (queue := [start]):
-        row = []
-        for low, high, target in moves.out_of(subset):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            row.append((low, high, numbers[target]))
-        edges.append(merge_edges(row))
+    for subset in numbers.met:
+        edges.append(merge_edges((low, high, numbers[target]) for low, high, target in moves.out_of(subset)))
         if len(numbers) > MOST_STATES:
             raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.tree)
         yield DFAStep(len(edges) - 1, subset, edges[-1])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa
 from guidedviz.machines.syntax import Chars, Tree, no_rules
-from guidedviz.machines.work import drain, reach, spend
+from guidedviz.machines.work import Numbers, drain, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
 
@@ -152,13 +152,9 @@ def _split_blocks(
 def merge_states(dfa: DFA, block_of: list[int]) -> DFA:
     """One state per reachable block, in breadth-first order by byte; the block of the initial state is state 0."""
     first = {block: state for state, block in reversed([*enumerate(block_of)])}
-    numbers, rows = {block_of[0]: 0}, list[tuple[Edge, ...]]()
-    for block in (queue := list(numbers)):
+    numbers, rows = Numbers(block_of[0]), list[tuple[Edge, ...]]()
+    for block in numbers.met:
         row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[first[block]])
-        for _, _, target in row:
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
         rows.append(tuple((low, high, numbers[target]) for low, high, target in row))
     accepting = (block_of[state] for state in dfa.accepting)
     return DFA(tuple(rows), frozenset(numbers[block] for block in accepting if block in numbers))

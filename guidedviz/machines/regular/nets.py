@@ -16,7 +16,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.syntax import Range, Tree
-from guidedviz.machines.work import reach
+from guidedviz.machines.work import Numbers, reach
 
 T = TypeVar("T", bound=Hashable)
 MOST_RANGES = 200_000
@@ -50,13 +50,8 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
     >>> [(source, target) for source, _, target in net.edges]
     [(0, 1), (1, 3)]
     """
-    numbers, edges = {start: 0}, list[tuple[int, Tree, int]]()
-    for place in (queue := [start]):
-        for part, target in moves(place):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            edges.append((numbers[place], part, numbers[target]))
+    numbers = Numbers(start)
+    edges = [(numbers[place], part, numbers[target]) for place in numbers.met for part, target in moves(place)]
     last = len(numbers)
     edges += [(number, syntax.EMPTY, last) for place, number in numbers.items() if may_end(place)]
     sources: dict[int, list[int]] = defaultdict(list)

@@ -304,7 +304,7 @@ class NumberBound:
 
     def of_size(self, sign: int) -> NumberBound:
         """The same for the sizes of numbers with this sign."""
-        return replace(self, value=abs(self.value), signs=frozenset(sign * each for each in self.signs))
+        return replace(self, value=self.value.copy_abs(), signs=frozenset(sign * each for each in self.signs))
 
     @cached_property
     def digits(self) -> tuple[str, str]:

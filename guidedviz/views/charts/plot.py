@@ -5,13 +5,13 @@ Values beyond an axis are drawn at its end.
 
 import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log10
 from typing import Any, Literal
 
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, Element, node, printable
-from guidedviz.views.figure import Figure, drawing, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, soft, wide, write, write_legend
 from guidedviz.views.theme import LIGHT
 
 Mark = Literal["line", "dots", "bars", "spans"]
@@ -136,29 +136,26 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     top = EDGE + LINE * (1 + len(chart.notes)) + LEGEND + (LINE if chart.y.title else 6)
     parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
     parts += [write(EDGE, 24 + LINE * n, words, 13) for n, words in enumerate(chart.notes, 1)]
-    parts += write_legend(chart, EDGE, 24 + LINE * (1 + len(chart.notes)))
+    signs = ((_sign(series), series.name) for series in chart.series if series.name)
+    legend, end, _ = write_legend(signs, EDGE, 24 + LINE * (1 + len(chart.notes)))
+    parts += legend
     parts += write_plot(PlotFrame(chart, left, top))
     low = top + chart.height + _label_room(chart) + (LINE + 6 if chart.x.title else 8)
-    legend = sum(44 + 6.8 * len(series.name) for series in chart.series if series.name)
-    width = 2 * EDGE + max(left + chart.width, legend, *(6.8 * len(words) for words in ("", *chart.notes)))
+    width = 2 * EDGE + max(left + chart.width, end, *(6.8 * len(words) for words in chart.notes))
     alt = text.replace("\n", ". ")
     return Figure(drawing(width, low, *parts, alt=alt), text, alt, live, plotly_json(chart))
 
 
-def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
-    """The sign and the name of each series."""
-    for series in (series for series in chart.series if series.name):
-        look: dict[str, Any] = {"stroke": f"var(--gv-{series.colour})", "stroke_width": 2}
-        look["stroke_dasharray"] = DASHES.get(series.look, "none")
-        match series.mark:
-            case "line":
-                yield node("path", d=f"M{x - 4:g},{y - 4:g}h24", **look)
-            case "dots":
-                yield node("circle", cx=x + 10, cy=y - 4, r=4.5, fill=_dot_fill(series), **look)
-            case _:
-                yield _box(Series("", "bars", (), (), colour=series.colour, look=series.look), 0, x + 4, y - 10, 12, 12)
-        yield soft(x + 24, y, series.name)
-        x += 44 + 6.8 * len(series.name)
+def _sign(series: Series) -> Element:
+    """The sign of a series in the legend."""
+    look: dict[str, Any] = {"stroke": f"var(--gv-{series.colour})", "stroke_width": 2}
+    look["stroke_dasharray"] = DASHES.get(series.look, "none")
+    match series.mark:
+        case "line":
+            return node("path", d="M-4,0h24", **look)
+        case "dots":
+            return node("circle", cx=10, cy=0, r=4.5, fill=_dot_fill(series), **look)
+    return _box(replace(series, hover=()), 0, 4, -6, 12, 12)
 
 
 def write_plot(frame: PlotFrame) -> Iterator[Element]:

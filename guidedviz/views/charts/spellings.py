@@ -14,7 +14,7 @@ from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, soft, write, write_box
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, soft, write, write_box, write_legend
 from guidedviz.views.words import characters, label, write_badge
 
 MOST = 48  # bytes that are drawn
@@ -220,8 +220,7 @@ def draw_rollback(trace: Trace) -> Figure:
     jumps = [at for at, step in enumerate(steps) if step.back]
     title = f"retokenisation: {counted(len(jumps), 'jump')} take{'s' * (len(jumps) == 1)} tokens back"
     parts, lines, y, width = [write(16, 24, title, 13, font_weight="bold")], [title], 56.0, 460.0
-    for place, (means, style) in enumerate(LOOKS.values()):
-        parts += [write_box(16 + 130.0 * place, 36, 16, 12, **style), soft(38 + 130.0 * place, 46, means)]
+    parts += write_legend(((write_box(0, -6, 16, 12, **style), means) for means, style in LOOKS.values()), 16, 46)[0]
     for at in jumps:
         last = next((end for end in range(at + 1, len(steps)) if steps[end].how != "forced"), len(steps))
         before, after = ([step.piece for step in standing(steps[:end])] for end in (at, last))

@@ -14,7 +14,7 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write, write_legend
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.positions import Diagram
 from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, say_arrow, say_ranges, sketch_of
@@ -99,7 +99,7 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     body = write_diagram(diagram, lit)
     scale = min(1.0, HIGHEST / diagram.height)
     width, height = max(diagram.width * scale + 2 * EDGE, 260.0), diagram.height * scale
-    legend, width, lower = write_legend(diagram, lit, max(width, min(NARROW, BOLD * len(title) + 2 * EDGE)))
+    legend, width, lower = _write_legend(diagram, lit, max(width, min(NARROW, BOLD * len(title) + 2 * EDGE)))
     lines = wrap(title, int((width - 2 * EDGE) / BOLD), break_on_hyphens=False)
     top = 8.0 + TITLE_LINE * len(lines)
     parts = [node("style", STYLE)]
@@ -241,22 +241,18 @@ CALL = node("rect", x=0, y=-7, width=18, height=14, class_="gv-box")
 CALL += node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
 
 
-def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
+def _write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
     """The legend, the least width of the picture, and the y of the last line."""
-    limit, x, y, parts = max(width, NARROW), 0.0, 0.0, []
-    for icon, words in _signs(diagram, lit):
-        long = 24 + 6.3 * len(words) + 20
-        if x and x + long > limit:
-            x, y = 0.0, y + ROW
-        parts += [moved(x, y, icon, class_="gv-machine"), soft(x + 24, y + 4, words)]
-        x, width = x + long, max(width, x + long + EDGE)
+    limit = max(width, NARROW)
+    signs = ((_kind("machine", icon), words) for icon, words in _signs(diagram, lit))
+    parts, right, y = write_legend(signs, 0, 4, limit)
     short = dict.fromkeys((label.words, label.full) for label in diagram.labels if label.words.endswith("…"))
     for words, full in list(short)[:MOST]:
         start = wide(words, 12) + 12
         for number, line in enumerate(wrap(full, int((limit - start) / LETTER), break_on_hyphens=False)):
             y += ROW
-            parts += [write(0, y + 4, words, 12, mono=True)] * (not number) + [soft(start, y + 4, line)]
-    return together(parts), width, y
+            parts += [write(0, y, words, 12, mono=True)] * (not number) + [soft(start, y, line)]
+    return together(parts), max(width, right + EDGE), y - 4
 
 
 def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[Element, str]]:

@@ -22,7 +22,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import derive
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write, write_legend
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame, write_bytes
 from guidedviz.views.words import label
 
@@ -250,11 +250,11 @@ def draw_frame(frame: ChartFrame) -> Figure:
             done = " ✓" * (item.wanted is None)
             lines.append(f"  {SIGNS[kind][0]} {kind:<8}  {_dotted(item)}  from {item.origin}{done}")
         x += width + GAP
-    kinds, at, low = {kind for rows in frame.columns for kind, _ in rows}, EDGE, STRIP + high + 22
-    for sign, colour, means in (SIGNS[kind] for kind in SIGNS if kind in kinds):
-        parts += [write(at, low, sign, 12, fill=f"var(--gv-{colour})"), soft(at + 16, low, means)]
-        at += 36 + 6.3 * len(means)
-    parts.append(soft(at, low, "✓ finished · the number: where it began"))
+    kinds, low = {kind for rows in frame.columns for kind, _ in rows}, STRIP + high + 22
+    shown = (SIGNS[kind] for kind in SIGNS if kind in kinds)
+    signs = ((write(8, 4, sign, 12, fill=f"var(--gv-{colour})"), means) for sign, colour, means in shown)
+    legend, at, _ = write_legend(signs, EDGE, low)
+    parts += [*legend, soft(at, low, "✓ finished · the number: where it began")]
     width, said = max(x, at + 260, EDGE * 2 + cell * len(frame.text)), "\n".join(lines)
     return Figure(drawing(width, low + 16, node("g", *parts, class_="gv-machine"), alt=said), said, said)
 

@@ -28,7 +28,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write, write_legend
 from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, borders
 from guidedviz.views.words import align, label, share
@@ -162,7 +162,8 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> t
     listed, high = (NOTHING, 0.0) if cell >= READABLE else list_outlined(made, kinds, width)
     foot = cell * made.height + high + 36
     body = moved(0, 14, land, *names, moved(0, cell * made.height + 10, listed))
-    return head + body + _legend(kinds, foot), foot + 14
+    legend, *_ = write_legend(((_sign(kind), f"{kind.name} {kind.count:,}") for kind in kinds), 0, foot)
+    return head + body + together(legend), foot + 14
 
 
 def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
@@ -241,16 +242,9 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
     return parts
 
 
-def _legend(kinds: Sequence[Kind], y: float) -> Element:
-    parts, x = [], 0.0
-    for kind in kinds:
-        words = f"{kind.name} {kind.count:,}"
-        colour = {"fill": f"var(--gv-{kind.colour})"}
-        line = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline} if kind.outline else {}
-        parts.append(node("rect", x=x, y=y - 9, width=10, height=10, rx=2, **colour, **line))
-        parts.append(soft(x + 16, y, words))
-        x += 34 + 6.6 * len(words)
-    return together(parts)
+def _sign(kind: Kind) -> Element:
+    line = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline} if kind.outline else {}
+    return node("rect", x=4, y=-5, width=10, height=10, rx=2, fill=f"var(--gv-{kind.colour})", **line)
 
 
 # The outlined cells of a map, enlarged, each with the text of its token.

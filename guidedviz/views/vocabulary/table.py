@@ -19,7 +19,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, heading, soft, write
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, heading, soft, write, write_legend
 from guidedviz.views.words import label, share
 
 WAYS = "text, /regex/, 0xE2 82, #id"
@@ -175,9 +175,8 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
         parts.append(soft(_place(0, token)[0], GRID_TOP - 4, name[:1], 10, mono=True, text_anchor="middle"))
     parts += [*rows, under, over, *points]
     low = GRID_TOP + ROW * len(path) + 20
-    parts += [_box(GRID_LEFT + x, low - 10, 8, 12, legal) for x, legal in ((0, True), (66, False))]
-    parts.append(_dot(GRID_LEFT + 146, low - 4, ""))
-    parts += [soft(GRID_LEFT + x, low, name, 12) for x, name in ((14, "legal"), (80, "illegal"), (162, "drawn"))]
+    boxes = ((_box(5, -6, 8, 12, legal), name) for legal, name in ((True, "legal"), (False, "illegal")))
+    parts += write_legend([*boxes, (_dot(9, 0, ""), "drawn")], GRID_LEFT, low)[0]
     width, text = max(GRID_LEFT + CELL * len(names) + 16, 330.0), "\n".join(said)
     return Figure(drawing(width, low + 14, *parts, alt=text), text, text)
 

@@ -17,7 +17,7 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write, write_legend
 from guidedviz.views.words import align, label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
@@ -232,9 +232,7 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
     title = f"flat trie: {len(nodes)} places, {asked} asked"
     low = LIST_TOP + STEP * max(len(one.prefix) for one in nodes) + 8
     parts = [write(EDGE, 24, title, 13, font_weight="bold")]
-    for at, (colour, dashes, words) in enumerate(LOOKS.values()):
-        x = EDGE + 210 * at
-        parts += [_box(x, 36, 16, 12, colour, dashes), soft(x + 24, 46, words)]
+    parts += write_legend(((_box(0, -6, 16, 12, *look), words) for *look, words in LOOKS.values()), EDGE, 46)[0]
     parts += [soft(EDGE, LIST_TOP + 2, "byte"), soft(EDGE, low + 14, "place"), soft(EDGE, low + 34, "size")]
     for at, one in enumerate(nodes):
         parts += _node(at, one, low)

@@ -45,6 +45,14 @@ def near(bound):
         yield from (text[:-1], text + ".00", text.rstrip("0"), text.rstrip("0").rstrip("."))
 
 
+def test_a_long_bound_is_not_rounded():
+    bound = 10**40 + 7
+    machine = gv.json_schema({"type": "number", "minimum": -bound, "maximum": bound})
+    for sign in ("", "-"):
+        assert machine.accepts(f"{sign}{bound}".encode())
+        assert not machine.accepts(f"{sign}{bound + 1}".encode())
+
+
 @given(st.dictionaries(st.sampled_from(KEYS), decimals, max_size=3), st.booleans(), st.lists(decimals, max_size=8))
 def test_bounds_are_exact(bounds, whole, others):
     form = INTEGER if whole else DECIMAL
