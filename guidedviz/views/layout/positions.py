@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from guidedviz.machines.work import distances
 from guidedviz.views.layout.sketch import Sketch
 
 Point = tuple[float, float]
@@ -203,15 +204,10 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
     >>> count_layers(3, [Link(0, 1), Link(1, 0)])
     [0, 1, 2]
     """
-    following = defaultdict(list)
+    following = defaultdict[int, list[int]](list)
     for link in links:
         following[link.source].append(link.target)
-    layer = {first: 0} if count else {}
-    for box in (queue := list(layer)):
-        for target in following[box]:
-            if target not in layer:
-                layer[target] = layer[box] + 1
-                queue.append(target)
+    layer = distances([first] if count else [], following.__getitem__)
     last = max(layer.values(), default=-1) + 1
     return [layer.get(box, last) for box in range(count)]
 
