@@ -70,6 +70,7 @@ def drain(steps: Generator[Any, None, Result]) -> Result:
 
 
 T = TypeVar("T", bound=Hashable)
+V = TypeVar("V")
 
 
 def reach(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]:
@@ -93,6 +94,18 @@ def distances(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> dic
             if other not in found:
                 found[other] = found[one] + 1
                 queue.append(other)
+    return found
+
+
+def grouped(pairs: Iterable[tuple[T, V]]) -> defaultdict[T, list[V]]:
+    """The values of each key, in their order.
+
+    >>> dict(grouped([("a", 1), ("b", 2), ("a", 3)]))
+    {'a': [1, 3], 'b': [2]}
+    """
+    found: defaultdict[T, list[V]] = defaultdict(list)
+    for key, value in pairs:
+        found[key].append(value)
     return found
 
 

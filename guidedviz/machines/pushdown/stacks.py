@@ -15,7 +15,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.rules import FIRST, Counts, RuleNodes, count_tick, join_counts
 from guidedviz.machines.visible import name_nodes
-from guidedviz.machines.work import reach
+from guidedviz.machines.work import grouped, reach
 
 Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
 
@@ -211,9 +211,7 @@ class StackGraph:
 
     def join(self, cells: list[Cell]) -> list[Cell]:
         """The same stacks with one cell for all counts of a call."""
-        calls: dict[object, list[Cell]] = defaultdict(list)
-        for cell in cells:
-            calls[cell.node, cell.rule, cell.below].append(cell)
+        calls = grouped(((cell.node, cell.rule, cell.below), cell) for cell in cells)
         return [self.recount(same[0], join_counts(cell.counts for cell in same)) for same in calls.values()]
 
     def settle(self, arrived: Iterable[Configuration]) -> State | None:
