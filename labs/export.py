@@ -4,8 +4,9 @@
     python labs/export.py otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign, and the wheel for its grader
 
 An assignment holds the exercises of one lab and the cells that they need. An answer is a function or a literal. The
-check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget. It imports the checks
-anew, so an answer that replaces `gv.checks` gets no points; it runs in the kernel of the answer, as both graders do it.
+check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget. It imports the
+library anew, so an answer that replaces `gv.checks` or a part of the library gets no points. It runs in the kernel of
+the answer, as both graders do it: an answer that changes Python itself, or a teacher's file, is not found.
 """
 
 from __future__ import annotations
@@ -28,10 +29,25 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build
 
+CHECK = re.compile(r"gv\.checks\.(\w+)\((\w+)(?:, (\w+))?\)")
 SHOWN = re.compile(r"^(gv|print)\b")
-ANEW = """import sys
-replaced = [sys.modules.pop(name) for name in [*sys.modules] if name.startswith("guidedviz.checks")]
-import guidedviz.checks"""  # an answer may have put something else in their place
+GRADE = """import pickle
+import sys
+
+
+def loaded():
+    return [name for name in sys.modules if name.partition(".")[0] == "guidedviz"]
+
+
+given = {given}
+kept = {{name: sys.modules.pop(name) for name in loaded()}}
+import guidedviz.checks  # anew, because an answer may have changed any part of the library
+
+verdict = guidedviz.checks.{name}({read})
+for name in loaded():
+    del sys.modules[name]
+sys.modules.update(kept)
+assert verdict, verdict"""
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,7 @@ class Exercise:
     needed: tuple[str, ...]
     solved: str
     opened: str
+    answer: str
     check: str
 
 
@@ -60,16 +77,28 @@ def read_exercises(source: str) -> Iterator[Exercise]:
             text = "\n\n".join(text for _, text in cells[start:place])
             needed = [one for one in needed_cells(earlier, code) if one not in given]
             given.update([*needed, number])
+            name, answer, model = CHECK.findall(check)[0]
             yield Exercise(
-                name=re.findall(r"gv\.checks\.(\w+)", check)[0],
+                name=name,
                 text=build.fold_hints(text),
                 points=len(build.STARS.findall(text)[0]),
                 needed=tuple(filter(None, (without_shows(earlier[one]) for one in needed))),
                 solved=without_check(build.settle_exercise(code, solved=True)),
                 opened=without_check(build.settle_exercise(code, solved=False)),
-                check=f"{ANEW}\nassert guidedviz.checks.{check.partition('gv.checks.')[2]}".rstrip(),
+                answer=answer,
+                check=write_check(name, answer, model, is_function=f"def {answer}(" in code),
             )
         earlier.append(code)
+
+
+def write_check(name: str, answer: str, model: str, is_function: bool) -> str:
+    """The cell that grades an answer. A value goes to the library anew as a pickle, and a model is loaded anew.
+
+    >>> write_check("only_answers", "only", "clerk", is_function=False).splitlines()[12]
+    'verdict = guidedviz.checks.only_answers(pickle.loads(given), guidedviz.load_model("clerk"))'
+    """
+    given, read = (answer, "given") if is_function else (f"pickle.dumps({answer})", "pickle.loads(given)")
+    return GRADE.format(given=given, name=name, read=f'{read}, guidedviz.load_model("{model}")' if model else read)
 
 
 def without_check(code: str) -> str:

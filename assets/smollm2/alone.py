@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guidedviz.widgets.recording import show_run
 from questions import ANY, COUNTS, DATE, EXACT, NUMBER, PERSON, TEXT, WHO, fixed, object_of, people
 
 import guidedviz as gv
@@ -71,14 +70,14 @@ def measure_drafts(model: Any, count: int | None, out: Path) -> dict[str, Any]:
     return {"table": [{"draft": name, "of": len(cases), **total} for name, total in totals.items()], "cases": cases}
 
 
-def light(trace: gv.Trace) -> gv.Trace:
-    """A trace whose recording leaves out the texts of the map's tokens, which are nine tenths of it."""
-    if trace.guide is None:
-        return trace
-    shown = show_run(trace)
-    if "map" in shown:
-        shown["map"]["answers"] = []
-    return replace(trace, recording=compress(shown), guide=None)
+def save_light(trace: gv.Trace, file: Path) -> None:
+    """Save a trace without the texts of the map's tokens, which are nine tenths of a recording."""
+    trace.save(file)
+    kept = gv.Trace.load(file)
+    if "map" in kept.shown:
+        kept.shown["map"]["answers"] = []
+        kept = replace(kept, recording=compress(kept.shown))
+    save_record(kept, file)
 
 
 def make_traces(model: Any) -> Iterator[tuple[str, gv.Trace]]:
@@ -114,7 +113,7 @@ def save_traces(model: Any, count: int | None, out: Path) -> dict[str, Any]:
     listed = []
     for name, trace in make_traces(model):
         out.mkdir(parents=True, exist_ok=True)
-        save_record(light(trace), out / f"{name}.trace.json")
+        save_light(trace, out / f"{name}.trace.json")
         least = min((step.mass for step in trace.steps), default=1.0)
         listed.append({"file": f"{name}.trace.json", "text": trace.text, "tokens": len(trace.tokens),
                        "end": trace.steps[-1].end, "least_z": float(f"{least:.3g}")})  # fmt: skip

@@ -52,6 +52,8 @@ class Run:
     guide: gv.Guide | None = None
     settings: Any = None
     point: Any = None
+    cache: Any = None
+    known: int = 0  # tokens whose keys and values the cache holds
     least: float = 1.0  # the smallest legal mass Z
     first: float = 1.0  # that of the first step
     end: str = ""
@@ -64,9 +66,13 @@ class SideBySide:
         self.model, self.rows = model, dict[tuple[int, ...], Any]()
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
 
-    def read(self, texts: Sequence[tuple[int, ...]]) -> None:
-        """Read these texts in one pass."""
-        self.rows = dict(zip(texts, self.model.batch([list(text) for text in texts]), strict=True))
+    def read(self, runs: Sequence[Run]) -> None:
+        """Read what is new of these runs in one pass."""
+        new = [run.point.tokens[run.known :] for run in runs]
+        rows = self.model.network.read([run.cache for run in runs], new)
+        self.rows = {run.point.tokens: row[-1] for run, row in zip(runs, rows, strict=True)}
+        for run in runs:
+            run.known = len(run.point.tokens)
 
     def encode(self, text: str) -> list[int]:
         """A text as the model's tokens."""
@@ -92,7 +98,7 @@ def begin(model: Any, run: Run) -> Run:
     run.guide = guide_of(run.asked.machine, model.vocabulary) if run.asked.machine else None
     asked = run.asked
     run.settings = settings_for(model, asked.temperature, 0, 1.0, asked.seed, asked.most, None, False, None)
-    run.point = start(model, run.prompt, run.guide)
+    run.point, run.cache = start(model, run.prompt, run.guide), model.network.new_cache()
     return run
 
 
@@ -100,7 +106,7 @@ def decode_side_by_side(model: Any, runs: Iterable[Run]) -> Iterator[dict[str, A
     """Decode the runs; one pass reads a token of each that goes on, and a new run begins where one has ended."""
     beside, waiting, going = SideBySide(model), iter(runs), list[Run]()
     while going := [*going, *(begin(model, run) for run in islice(waiting, ROWS - len(going)))]:
-        beside.read([run.point.tokens for run in going])
+        beside.read(going)
         for run in going:
             step, run.point = take_step(beside, run.point, run.guide, run.settings)
             run.end, run.least = step.end, min(run.least, step.mass)
@@ -252,7 +258,9 @@ def main() -> None:
             continue
         if name in RECORDS and not args.tables:
             ask(model, name, args.count)
-        write(name, args.count, {"about": said, **make(model, name, args.count)})
+        file = OUT / f"{name}.json"
+        kept = json.loads(file.read_text(encoding="utf-8"))["about"] if args.tables and file.exists() else said
+        write(name, args.count, {"about": kept, **make(model, name, args.count)})
 
 
 if __name__ == "__main__":

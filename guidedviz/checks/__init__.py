@@ -1,10 +1,19 @@
 """Checks of the labs' exercises: `gv.checks.softmax(answer)` grades a student's answer."""
 
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
+from guidedviz.checks.verdict import Verdict
 from guidedviz.lazy import attach
 from guidedviz.models.remote import report
+
+OURS = Verdict("wrong", "this is a function of the library; write your own")
+
+
+def _is_ours(answer: Any = None) -> bool:
+    """Is an answer a function of the library?"""
+    function = answer.func if type(answer) is partial else answer
+    return callable(function) and str(getattr(function, "__module__", "")).startswith("guidedviz.")
 
 
 def _reported(name: str, check: Any) -> Any:
@@ -12,7 +21,7 @@ def _reported(name: str, check: Any) -> Any:
 
     @wraps(check)
     def graded(*given: Any, **named: Any) -> Any:
-        verdict = check(*given, **named)
+        verdict = OURS if _is_ours(*given[:1]) else check(*given, **named)
         report(f"check {name}", verdict.result)
         return verdict
 

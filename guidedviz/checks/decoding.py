@@ -203,11 +203,13 @@ MASKED: Trials = {
     ],
     "the logits stay at the places of their ids": [([0.5, 0.25, 4, 3], {3})],
 }  # fmt: skip
-LOOPS = {
+LOOPS: Trials = {
     "only this token is legal; the new tokens are expected, without those that were given": [(TOY, [0], [{2}], 0)],
     "the token is drawn: gv.sampling.sample(probabilities, seed, position)": [(TOY, [0], [{0, 1}], 1)],
+    "each position has its own draw: its number is the last argument of sample": [(TOY, [2], [{0, 1}] * 3, 0)],
     "each position has its own mask": [(TOY, [3], [{0, 1}, {2, 3}], 0)],
     "the model reads all tokens so far, the new ones too": [(TOY, [1], [{0, 1, 2, 3}] * 6, 5)],
+    "without masks nothing is written": [(TOY, [0], [], 0)],
     "EOS is written and ends the loop: stop if token in model.vocabulary.eos": [(TOY, [0], [{4}, {0, 1}, {2}], 0)],
     "the logit of an illegal token can be very large: only -np.inf excludes it": [(LOUD, [0], [{0, 1}, {1, 2}], 2)],
 }
@@ -232,7 +234,7 @@ def check_masked_loop(answer: Callable[[FiveTokens, Sequence[int], Sequence[set[
     """Does `answer(model, tokens, masks, seed)` give the tokens that masked decoding writes after these tokens?
 
     >>> check_masked_loop(lambda model, tokens, masks, seed: [min(legal) for legal in masks])
-    ✗ not yet right: on input 2 of 6, the first on which it fails
+    ✗ not yet right: on input 2 of 8, the first on which it fails
         tokens      [0]
         masks       [{0, 1}]
         seed        1

@@ -46,6 +46,7 @@ ENDS = frozenset({2, 6})
 STACKS: dict[str, list[list[int] | None]] = {
     "every rule on the stack may end, so the text may": [[6], [2, 6], [6] * DEEP],
     "n5 still waits for a byte, wherever it stands on the stack": [[5], [5, 6], [6, 5], [6, 5, 6], [5, *[6] * DEEP]],
+    "on an empty stack no rule waits, so the text may end": [[]],
     "None is the stack of a text that was refused": [None],
 }
 
@@ -119,6 +120,7 @@ READ: tuple[tuple[list[Item], str], ...] = (  # a column, and the character that
     ([Item("sum", SUM, 0, 0), Item("sum", SUM, 1, 0), Item("sum", SUM, 2, 0), Item("sum", SUM, 3, 0)], "+"),
     ([Item("sum", SUM, 1, 0), Item("sum", SUM, 1, 2), Item("root", ("sum",), 1, 0)], "+"),
     ([Item("pair", ("x", "x"), 0, 3), Item("pair", ("x", "x"), 1, 2), Item("pair", ("x", "y"), 1, 2)], "x"),
+    ([Item("start", ("sum",), 0, 0), Item("word", ("s",), 0, 0)], "s"),  # a name of a rule has this letter, too
     ([Item("list", (), 0, 1), Item("item", ("blank", "x"), 0, 1), Item("blank", (" ",), 0, 1)], " "),
 )
 GRAMMARS: tuple[tuple[Rules, str], ...] = (  # rules, and a text
@@ -150,9 +152,9 @@ def check_scan(answer: Callable[[list[Item], str], Iterable[Item]]) -> Verdict:
     """Does `answer(column, character)` give the first items of the next column?
 
     >>> print(check_scan(lambda column, character: [item for item in column if item.wanted == character]).facts[-1][1])
-    digit → 1 • (from 0) is missing: only items that wait for the character go on, and only their dot moves, by one
+    digit → 1 • (from 0) is missing: the dot of each item that wants exactly this character moves by one
     """
-    why = "only items that wait for the character go on, and only their dot moves, by one"
+    why = "the dot of each item that wants exactly this character moves by one"
     cases = cases_of(scan, {why: READ}, "column", "read", spell=show_items)
     return check_function(answer, cases, _say_items, _same_items, show_items)
 

@@ -144,7 +144,8 @@ def ways_to_store(count: int, size: int) -> dict[str, int]:
 # -- forced tokens that are left to the model, and what jump-forward saves -----------------------------------------
 
 SPELLED: tuple[tuple[list[bytes], list[set[bytes]]], ...] = (  # tokens, and the pieces that are legal at each
-    ([], []), ([b"a"], [{b"a"}]), ([b"a"], [{b"a", b"ab"}]), ([b"ab"], [{b"a", b"ab", b"xyz"}]),
+    ([], []), ([b"a"], [{b"a"}]), ([b"a"], [{b"a", b"ba"}]), ([b"a"], [{b"a", b"ab"}]),
+    ([b"ab"], [{b"a", b"ab", b"xyz"}]),
     ([b"a", b"b"], [{b"a", b"ab"}, {b"b"}]), ([b"a", b"b"], [{b"a"}, {b"b", b"bc"}]),
     ([b"a", b"b"], [{b"a", b"acb"}, {b"b"}]), ([b"a", b"a"], [{b"a", b"aa"}, {b"a", b"aa"}]),
     ([b"or", b"der"], [{b"or", b"order", b"orderId"}, {b"der"}]),
@@ -162,7 +163,7 @@ def check_heal(answer: Callable[[Sequence[bytes], Sequence[set[bytes]]], int]) -
     """Does `answer(tokens, legal)` say how many of the tokens are safe, so that the model chooses the others?
 
     >>> check_heal(lambda tokens, legal: len(tokens))
-    ✗ not yet right: on input 3 of 12, the first on which it fails
+    ✗ not yet right: on input 4 of 13, the first on which it fails
         tokens      [b'a']
         legal       [{b'a', b'ab'}]
         yours gave  1

@@ -195,7 +195,9 @@ def check_function(
         return Verdict("wrong", "a function is expected", (("yours is", show(safe_copy(answer))),))
     outcomes = run(answer, [case.arguments for case in cases])
     if all(is_open(outcome.value) for outcome in outcomes):
-        return Verdict("open", "the function returns nothing so far; if it is written, is a return missing?")
+        empty = outcomes[0].value is not None  # it returned `...` or raised NotImplementedError
+        said = "it is not written yet" if empty else "it returned None on every input: write it, or look at its returns"
+        return Verdict("open", said)
     none_is_right = any(case.expected is None for case in cases)
     for number, (case, (value, touched)) in enumerate(zip(cases, outcomes, strict=False), 1):
         if not touched and agrees(value, case.expected, same):

@@ -27,7 +27,6 @@
 import json
 
 import guidedviz as gv
-from guidedviz.checks.decoding import cut_object
 from guidedviz.files import shipped
 
 # %% [markdown]
@@ -321,9 +320,9 @@ gv.predict(
     number=4,
     within=1,
     reveal=[
-        lambda: [print(seed, cut_object(text)) for seed, text in enumerate(outputs)],
+        lambda: [print(seed, cut_out(text)) for seed, text in enumerate(outputs)],
         """Nine give an object, six have the keys, and four of these have the right name. Cutting removes the prose. It
-        cannot rename a key, close a brace or correct a name.""",
+        cannot rename a key, close a brace or correct a name. (While exercise 2 is open, each line says `None`.)""",
     ],
 )
 

@@ -231,8 +231,8 @@ gv.checks.stack_step(step)
 # A text is complete if every rule on the stack may end. After `{"key": {"b": 1}` the stack is `[5, 12, 6]`. The text is
 # not complete: n5 is not in `ends`, because the outer object still waits for its brace.
 #
-# Write `may_end(ends, stack)`: True if the text is complete when the stack looks like this, else False. The stack
-# `None` belongs to a refused text.
+# Write `may_end(ends, stack)`: True if the text is complete when the stack looks like this, else False. On the empty
+# stack `[]` no rule waits, so it is True. The stack `None` belongs to a refused text.
 #
 # hint: What must hold for the current node, and what for every return node?
 #

@@ -39,29 +39,20 @@ keys = {"name": {"enum": ["Ada", "Grace"]}, "age": {"type": "integer", "minimum"
 schema = {"type": "object", "properties": keys, "required": list(keys), "additionalProperties": False}
 person = gv.json_schema(schema, whitespace="one")
 
-# %% [question]
-gv.predict(
-    "The machine of this schema has 50 states. From how many of them does exactly one byte lead on?",
-    number=45,
-    within=2,
-    reveal=[
-        lambda: print(gv.views.count_ways(person)),
-        'A key is a chain of states: inside `"member"` each byte has one successor.',
-    ],
-)
+# %%
+print(gv.views.count_ways(person))
 
 # %% [markdown]
-# Now each chain of such states becomes one thick arrow. SGLang calls the result a *compressed finite state machine*.
-# Press a thick arrow to unfold it, press it again to fold it.
+# Inside the key `"member"` each byte has one successor. Now each such chain becomes one thick arrow. SGLang calls the
+# result a *compressed finite state machine*. Press a thick arrow to unfold it, press it again to fold it.
 
 # %%
 gv.folded(person)
 
 # %% [markdown]
-# Nine states remain. Four of them are decisions: which name, the first digit, another digit or not, `true` or `false`.
-# The start and the end remain too, and three states where branches merge. A merge point has one way on, but no chain
-# may run through it, because two arrows lead in. An arrow may begin with a choice: the `t` of `true` is chosen, `rue`
-# is forced.
+# Nine states remain: the start, the end, four decisions (which name, the first digit, another digit or not, `true` or
+# `false`) and three states where branches merge. No chain may run through a merge point, because two arrows lead in. An
+# arrow may begin with a choice: the `t` of `true` is chosen, `rue` is forced.
 
 # %% [markdown]
 # ## Exercise 1 · The forced run ★★
@@ -96,7 +87,7 @@ def forced(machine, state):
 gv.checks.forced(forced)
 
 # %% [markdown]
-# Here each forced byte of a text has a dash below it. The second schema has one free string.
+# Here each forced byte of a text has a dash below it.
 
 
 # %%
@@ -110,7 +101,6 @@ def mark_forced(machine, text):
 
 
 mark_forced(person, '{"name": "Ada", "age": 36, "member": true}')
-mark_forced(gv.regex(r'\{"name": "[^"]*"\}'), '{"name": "Ada Lovelace"}')
 
 # %% [markdown]
 # ## 2 · Bytes are forced, tokens are not
@@ -137,13 +127,13 @@ gv.predict(
     number=0,
     reveal=[
         count_legal,
-        """None, although 19 of its 26 bytes are forced. A vocabulary has every single byte and also longer pieces. So a
-        run of two bytes has two spellings as soon as some token spells both: `{"` is one token, or two.""",
+        """None, although 19 of its 26 bytes are forced. A vocabulary has every single byte and also longer pieces: `{"`
+        is one token, or two.""",
     ],
 )
 
 # %% [markdown]
-# How likely is each spelling? Here are three prompts and guides for `clerk`. In the first, a blank around a colon may
+# How likely is each spelling? Here are two prompts and guides for `clerk`. In the first, a blank around a colon may
 # be left out. What is forced at its start is `{"event"`, eight bytes.
 
 # %%
@@ -151,8 +141,6 @@ wedding = gv.guide(gv.regex(r'\{"event" ?: ?"[^"]{0,30}", "seats" ?: ?[0-9]+\}')
 party = "The wedding has 141 seats.\nJSON with event, seats:\n"
 things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
 fruit = "There are lirpi, orange, flag and stove.\nJSON list of things:\n"
-colour = gv.guide(gv.regex(r'\{"product": "lamp", "color": "(pin|pink)"\}'), clerk.vocabulary)
-lamp = "The lamp is pink and costs $12.50.\nJSON with product, color:\n"
 
 
 def write(prompt, guide, *ways):
@@ -179,8 +167,7 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # * **longest**: the longest token that fits, each time. Nothing is taken back.
 # * **minimal**: a token only where exactly one is legal.
 #
-# The first two heal the end of a run (section 4). `lirpi` in the next prompt is not a word. Temperature 0 means greedy:
-# always the likeliest legal token.
+# The first two heal the end of a run (section 4). `lirpi` in the next prompt is not a word.
 
 # %% [question]
 gv.predict(
@@ -192,7 +179,7 @@ gv.predict(
         lambda: gv.views.draw_rollback(gv.record(clerk, fruit, things, temperature=0, jump_forward="canonical")),
         """Minimal saves one pass, the one for EOS. Canonical and longest save five each. They differ in one place: the
         model wrote `li`, `r`, `pi`, and the tokenizer writes `lir`, `pi`. With the next run, canonical takes four
-        tokens back. Each had cost a pass, and their bytes are read once more: 7 tokens prefilled instead of 4.""",
+        tokens back and reads their bytes once more.""",
     ],
 )
 
@@ -242,12 +229,11 @@ gv.checks.speedup(speedup)
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# The widget's model has a third constant, a cost for each text in a pass: its mask and its draw. A point is the median
-# of five rounds, and its range is written below. Two equal runs differ by some percent, more on a busy machine. So at a
-# small *f* a point can lie above the dashed line, although no run can beat it on average.
+# The widget's model has a third constant, a cost per text in a pass (its mask and its draw). A point is the median of
+# five rounds, and equal runs differ by some percent: at a small *f* a point can lie above the bound by chance.
 #
-# Compare the passes, too: at *f* = 0.7 the plain run has 74 and the jumping run 18, a fourth, although 1 / (1 − 0.7) is
-# 3.3. The plain run spells the same text in 74 tokens, the jumping run in 63. The speed-up is a time *per token*.
+# Count the passes, too: at *f* = 0.7 the plain run has 74 and the jumping one 18, although 1 / (1 − 0.7) is 3.3. The
+# plain run spells the same text in 74 tokens, the jumping run in 63. The speed-up is a time *per token*.
 
 
 # %% [question]
@@ -266,8 +252,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# In a batch, texts share their passes. Here one text is a record of our schema, and three are stories of ten tokens,
-# where nothing is forced.
+# In a batch, texts share their passes: here a record of our schema and three stories of ten tokens, nothing forced.
 
 # %%
 ada = gv.record(clerk, "Ada is 36 and is a member.\nJSON with name, age, member:\n", gv.guide(person, clerk.vocabulary),
@@ -290,16 +275,15 @@ gv.predict(
     reveal=[
         lambda: draw("no text jumps", [1] * 19),
         lambda: draw("the record jumps", jumping),
-        """A pass that reads a run is longer, for every text in it. So the stories wait a little. They gain only if
-        another request takes the free lane. Jump-forward shortens one text; it does not make a pass cheaper.""",
+        """A pass that reads a run is longer, for every text in it. So the stories wait a little. Jump-forward shortens
+        one text; it does not make a pass cheaper.""",
     ],
 )
 
 # %% [markdown]
 # ## 4 · What can go wrong
 #
-# A fourth way, `raw`, is *longest* without healing: it appends a run to its last byte. We gave SmolLM2 24 prompts and
-# schemas, at temperature 0, with each way.
+# A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote 24 greedy records in each way.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
@@ -329,31 +313,21 @@ gv.predict(
 # | longest | yes | no | 20 | 287 |
 # | raw | yes | no | 17 | 227 |
 #
-# Other values are not always worse: once plain decoding wrote `"day": "Selecionary"` and canonical `"day": "Sunday"`.
-# But nobody chose them. Why is `raw` last? The run of the wedding ends inside the token `":` that the model expects:
+# Other values are not always worse: once plain decoding wrote `"day": "Selecionary"` and canonical `"Sunday"`. Why is
+# `raw` last? The run of the wedding ends inside the token `":` that the model expects:
 
 # %%
 write(party, wedding, False, "canonical", "raw")
 
 # %% [markdown]
-# With `raw` the event is called `141, `. The model read a spelling at a price of 20 nats, one that it hardly ever saw
-# in training, and its next guesses are worse. The grammar finds no fault: the text is legal.
+# With `raw` the event is called `141, `: the model read a spelling at a price of 20 nats. The grammar finds no fault.
 
 # %% [markdown]
 # The cure is **token healing**: stop early. Let a run end at byte *n*. Find the first place in it from which a legal
 # token goes on beyond *n*. Append what comes before this place, and let the model write the rest.
-
-# %% [question]
-gv.predict(
-    "The lamp is pink. The schema knows the colours `pin` and `pink`. Which one is written with `raw`?",
-    choices=["`pin`", "`pink`"],
-    answer="`pin`",
-    reveal=[
-        lambda: write(lamp, colour, False, "raw", "canonical"),
-        """`pin` is forced, because both words begin so. But `pink` is one token, and after the token `pin` the model
-        hardly ever saw a `k`. With healing the run stops before the word, and the model chooses.""",
-    ],
-)
+#
+# In the record the schema of a pink lamp knows the colours `pin`, `pink` and `red`. With `raw` the lamp is `pin`, with
+# healing `pink`.
 
 # %% [markdown]
 # ## Exercise 3 · Heal it ★★
@@ -409,9 +383,8 @@ gv.score()
 # * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model. Both can change values;
 #   only minimal keeps the distribution.
 #
-# You have now built every part of the engine: mask, machines, tables, walk and jump. Next: [lab
-# 11](11_what_masks_change.ipynb), what all this does to the words of the model. An optional page:
-# [drafts and masks](deeper/drafts.ipynb), where the model checks several guessed tokens in one pass.
+# Next: [lab 11](11_what_masks_change.ipynb), what all this does to the words of the model. An optional page: [drafts
+# and masks](deeper/drafts.ipynb), where the model checks guessed tokens, such as a forced run, in one pass.
 
 # %% [markdown]
 # ## How the production engines do it
@@ -421,26 +394,21 @@ gv.score()
 #   repairs the seam.
 # * **SGLang** compressed the machine of any regex ([LMSYS, 2024-02](https://lmsys.org/blog/2024-02-05-compressed-fsm/);
 #   [arXiv 2312.07104](https://arxiv.org/abs/2312.07104)): up to 2 times lower latency, 2.5 times the throughput.
-# * Then came faults: strings that begin with `>` ([#2045](https://github.com/sgl-project/sglang/issues/2045)), a
-#   population of 2 instead of 2140000 ([#2025](https://github.com/sgl-project/sglang/issues/2025)), tokens joined
-#   across the end of the prompt ([#1312](https://github.com/sgl-project/sglang/issues/1312)). In March 2025 SGLang
-#   removed it, "to simplify the code maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names
-#   no fault as the reason.
+# * Then came faults, such as a population of 2 instead of 2140000
+#   ([#2025](https://github.com/sgl-project/sglang/issues/2025)). In March 2025 SGLang removed it, "to simplify the code
+#   maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names no fault as the reason.
 
 # %% [markdown]
-# * **MLC-LLM** retokenises with rollback ([pull request 2551](https://github.com/mlc-ai/mlc-llm/pull/2551)). In
-#   **vLLM** it was not merged when this was written ([#15490](https://github.com/vllm-project/vllm/pull/15490),
-#   [#36142](https://github.com/vllm-project/vllm/pull/36142)).
+# * **MLC-LLM** retokenises with rollback ([#2551](https://github.com/mlc-ai/mlc-llm/pull/2551)); **vLLM** has not
+#   merged it ([#15490](https://github.com/vllm-project/vllm/pull/15490)).
 # * **llguidance** appends canonical tokens and stops where they could join with what follows
 #   ([docs/fast_forward.md](https://github.com/guidance-ai/llguidance/blob/main/docs/fast_forward.md)).
-# * **XGrammar** gives forced bytes ([arXiv 2411.15100](https://arxiv.org/abs/2411.15100)); healed tokens are proposed
-#   ([pull request 776](https://github.com/mlc-ai/xgrammar/pull/776)).
+# * **XGrammar** gives forced bytes ([arXiv 2411.15100](https://arxiv.org/abs/2411.15100)).
 
 # %% [markdown]
 # ## Further reading
 #
-# * [Coalescence](https://blog.dottxt.co/coalescence.html): the many spellings of a run, merged into one, and what that
-#   does to the probabilities.
+# * [Coalescence](https://blog.dottxt.co/coalescence.html): the many spellings of a run, merged into one.
 # * [Fast JSON decoding](https://lmsys.org/blog/2024-02-05-compressed-fsm/): the article on compressed machines, with
 #   its section on the boundaries of tokens.
 # * [llguidance on fast-forward](https://github.com/guidance-ai/llguidance/blob/main/docs/fast_forward.md): why the end
@@ -449,9 +417,6 @@ gv.score()
 # %% [markdown]
 # ## A puzzle
 #
-# In `é|è` only one first byte may come, yet our library calls nothing forced. Why? And how would *speculative decoding*
-# use a forced run, so that no spelling is forced on the model?
+# In `é|è` only one first byte may come, yet our library calls nothing forced. Why?
 #
 # hint: Look at the UTF-8 bytes of both letters. Could a tokenizer cut a text that ends after the first byte?
-#
-# hint: In speculative decoding a guess stands only if the model agrees with it.

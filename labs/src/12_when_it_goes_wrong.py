@@ -240,8 +240,9 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# A low Z in the middle of a run says: what the model wants is refused here. Log the smallest Z of each run. In the
-# thirty sound runs of our tests it never falls below 0.1.
+# A low Z in the middle of a run says: what the model wants is refused here. Log the smallest Z of each run, and compare
+# it with sound runs *of your model*. In thirty sound runs of `clerk` it never falls below 0.1. In the right answers of
+# SmolLM2 it is about 0.0002 (the median of 99): after `{` this model wants a line break, and our default allows none.
 
 # %%
 gv.diagnose(pear)

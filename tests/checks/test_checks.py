@@ -18,6 +18,7 @@ from guidedviz.machines.machine import read
 from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
+from tests.checks.answers.functions import smaller_while_it_can
 from tests.checks.answers.machines import SPACE_LOOP, WORDS, levels, wired
 from tests.strategies import regexes, show_rules
 
@@ -93,8 +94,9 @@ def test_a_wrong_answer_is_wrong_and_says_why(name, monkeypatch):
     for answer in (answer for one, answer in WRONG if one == name):
         verdict = check(name, answer)
         assert verdict.result == "wrong", verdict
-        reasons = {"because", "but", "error"} & {fact for fact, _ in verdict.facts}
-        assert reasons or re.search("Error|does not end|it looks at|it changed", dict(verdict.facts)["yours gave"])
+        facts = dict(verdict.facts)
+        reasons = "of the library" in verdict.said or {"because", "but", "error"} & {*facts}
+        assert reasons or re.search("Error|does not end|it looks at|it changed", facts["yours gave"])
         assert not re.search("NameError|SyntaxError", repr(verdict))
 
 
@@ -104,6 +106,7 @@ class TestEveryFunction:
     def test_an_empty_answer_is_not_done_yet(self, name):
         for empty in (None, ..., lambda *_: None, lambda *_: ..., not_written):
             assert check(name, empty).result == "open"
+        assert check(name, lambda *_: None).said.startswith("it returned None on every input")
 
     def test_a_wrong_one_is_wrong_and_never_raises(self, name):
         values = ("?", 3.5, 7, float("nan"), (1, 2, 3), Rude(), [None], {1: 2}, ValueError("returned"), ValueError)
@@ -136,6 +139,20 @@ def test_the_first_failing_input_is_shown():
 def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
     assert "<b>" not in Verdict("wrong", "<b>", (("<b>", "<b>"),))._repr_html_()
     assert len(show(list(range(1000)))) == 160
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "because"),
+    [
+        ("masked_loop", ("seed, position", "seed, 0"), "each position has its own draw"),
+        ("masked_loop", ("[*tokens, *new]", "tokens"), "the model reads all tokens so far"),
+        ("who_emptied", smaller_while_it_can, "need not be the smallest"),
+        ("may_end", ("stack is not None and ", "bool(stack) and "), "on an empty stack no rule waits"),
+    ],
+)
+def test_the_sentence_names_the_mistake(name, change, because):
+    facts = dict(check(name, changed(name, *change) if isinstance(change, tuple) else change).facts)
+    assert because in facts["because"]
 
 
 # -- machines ------------------------------------------------------------------------------------------------------

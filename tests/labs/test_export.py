@@ -22,6 +22,13 @@ CHEATS = {
     "every entry": "import sys; gv.checks.CHECK; sys.modules |= {n: Yes() for n in sys.modules if 'checks' in n}",
     "another library": "import sys; sys.modules['guidedviz'] = gv = guidedviz = Yes()",
     "another name": "guidedviz = gv = Yes()",
+    "another comparison": "from guidedviz.checks import verdict as v; v.alike = v.agrees = v.check_function = Yes()",
+    "another guard": "from guidedviz.checks import guard; guard.run = lambda f, given: []",
+    "another reference": "import guidedviz.machines.pushdown.pda as p; p.move_stack = step = lambda *given: []",
+    "another loader": "import guidedviz.lazy as l; l.attach = lambda *given: (lambda name: Yes(), dir, [])",
+    "another sign": "import guidedviz.errors, guidedviz.views.figure as f; f.Figure = guidedviz.errors.shorten = Yes()",
+    "another report": "import guidedviz.models.remote as r; r.report = lambda name, result: Yes()",
+    "another library in place": "import sys; vars(sys.modules['guidedviz']).update(checks=Yes(), __path__=[])",
 }
 YES = """
 class Yes:
@@ -35,17 +42,6 @@ each_lab = pytest.mark.parametrize("name", NUMBERED)
 
 def exercises(name):
     return list(export.read_exercises(build.read_source(name)))
-
-
-@pytest.fixture(autouse=True)
-def own_checks(monkeypatch):
-    """The cell of a check imports the checks anew; afterwards the other tests have theirs again."""
-    monkeypatch.setattr(gv, "checks", gv.checks)
-    before = {name: module for name, module in sys.modules.items() if name.startswith("guidedviz.checks")}
-    yield
-    for name in [name for name in sys.modules if name.startswith("guidedviz.checks")]:
-        del sys.modules[name]
-    sys.modules.update(before)
 
 
 def grade(name, which):
@@ -80,6 +76,22 @@ def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
     assert "scored" not in done.stdout
 
 
+def test_a_check_leaves_the_library_of_the_notebook_as_it_was():
+    exercise, space = exercises("03_fsm")[0], {}
+    before = {name: module for name, module in sys.modules.items() if name.startswith("guidedviz")}
+    with redirect_stdout(io.StringIO()):
+        exec("\n".join([*exercise.needed, exercise.solved, exercise.check]), space)
+    assert {name for name in before if sys.modules[name] is not before[name]} == set()
+    assert space["guidedviz"] is not gv
+
+
+def test_another_model_in_the_name_of_the_lab_s_gets_no_points():
+    exercise = next(one for one in exercises("01_logit_bias") if one.name == "only_answers")
+    space = {"gv": gv, "only": {0: 100}, "clerk": gv.ToyModel([b"yes", b"no"], lambda tokens: [0.0, 0.0])}
+    with pytest.raises(AssertionError, match="yours gave"):
+        exec(exercise.check, space)
+
+
 def test_what_the_open_answer_names_between_backticks_stands_in_the_assignment():
     loop = next(exercise for exercise in exercises("02_static_masks") if exercise.name == "masked_loop")
     assert "copy `write_free`" in loop.opened
@@ -100,10 +112,7 @@ def test_nbgrader_knows_every_answer_and_every_check(name):
     assert all(cell.metadata.nbgrader.solution and not cell.metadata.nbgrader.locked for cell in answers)
     assert all("### BEGIN SOLUTION\n" in cell.source and "\n### END SOLUTION" in cell.source for cell in answers)
     assert [cell.metadata.nbgrader.points for cell in checks] == [exercise.points for exercise in exercises(name)]
-    assert all(
-        cell.source.startswith(export.ANEW + "\nassert guidedviz.checks.") and cell.metadata.nbgrader.grade
-        for cell in checks
-    )
+    assert all("import guidedviz.checks  # anew" in cell.source and cell.metadata.nbgrader.grade for cell in checks)
     ids = [cell.metadata.nbgrader.grade_id for cell in cells]
     assert len(set(ids)) == len(ids)
 

@@ -3,8 +3,10 @@
 import doctest
 import json
 
+import alone
 import pytest
 import questions
+import record
 import tables
 
 import guidedviz as gv
@@ -31,7 +33,27 @@ def rows_of(record):
 
 def test_every_record_is_there():
     assert list(questions.RECORDS) == JUDGED
-    assert set(KEPT) == {*questions.RECORDS, "jumps", "drafts", "traces", "classes", "alone"}
+    assert set(KEPT) == {*questions.RECORDS, *alone.RECORDS, "classes", "alone"}
+
+
+def test_runs_side_by_side_write_what_they_write_alone(clerk):
+    asked = [questions.Way("", gv.regex("[0-9]{1,3}"), 5), questions.Way("", None, 9)]
+    runs = [
+        record.Run(case, str(way), f"{text}\nJSON with name, age:\n", asked[way])
+        for case, text in enumerate(("Ada is 36.", "Zoe Young is 7 years old."))
+        for way in range(2)
+    ]
+    rows = record.decode_side_by_side(clerk, runs)
+    beside = {(row["case"], row["way"]): row["text"] for row in rows}
+    assert beside == {(run.case, run.way): record.decode_alone(clerk, run) for run in runs}
+
+
+def test_a_light_trace_shows_the_steps_and_not_the_texts_of_the_map(clerk, tmp_path):
+    run = gv.record(clerk, "Age:\n", gv.guide(gv.regex("[0-9]{1,3}"), clerk.vocabulary), temperature=0)
+    alone.save_light(run, tmp_path / "run.json")
+    shown = gv.Trace.load(tmp_path / "run.json").shown
+    assert shown["map"]["bits"]
+    assert not shown["map"]["answers"]
 
 
 @pytest.mark.parametrize("name", KEPT)

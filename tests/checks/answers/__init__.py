@@ -30,7 +30,7 @@ def changed(name, old="", new=""):
     code, space = SOLVED[name].solved, dict(SPACE)
     assert old in code, f"{old!r} is not in\n{code}"
     exec(code.replace(old, new).partition("\nprint(")[0], space)
-    return space[SOLVED[name].check.rpartition("(")[2].rstrip(")")]
+    return space[SOLVED[name].answer]
 
 
 FUNCTIONS = {name: changed(name) for name in SOLVED if name not in VALUES}

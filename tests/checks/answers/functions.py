@@ -3,10 +3,13 @@
 import json
 import math
 import re
+from functools import partial
+from hashlib import sha256
 
 import numpy as np
 
 import guidedviz as gv
+from guidedviz.checks.decoding import cut_object
 
 
 def cut_out_by_recursion(text, start=0):
@@ -32,6 +35,20 @@ def last_one(rules):
         if not left:
             return {name}
     return set()
+
+
+def smaller_while_it_can(rules):
+    """A group from which no rule can be left out; it need not be the smallest."""
+    group = {*rules} if not set.intersection(*rules.values()) else set()
+    for name in rules:
+        if len(group) > 1 and not set.intersection(*(rules[one] for one in group - {name})):
+            group -= {name}
+    return group
+
+
+def key_of(request):
+    parts = [json.loads(request["schema"]), sorted(request["options"].items())]
+    return json.dumps([*parts, request["vocabulary"], request["engine"], request["version"]])
 
 
 def by_packbits(ids, size):
@@ -73,6 +90,7 @@ WRONG = {
         ("ValueError", "KeyError"),
     ],
     "cut_out": [
+        cut_object,
         lambda text: json.loads(text),
         lambda text: json.loads(re.search(r"\{[^{}]*\}|$", text)[0] or "null"),
         ("range(len(text))", "range(min(1, len(text)))"),
@@ -84,6 +102,8 @@ WRONG = {
         cut_out_by_recursion,
     ],
     "softmax": [
+        gv.sampling.softmax,
+        partial(gv.sampling.softmax),
         (" / temperature", ""),
         ("np.exp(scaled - scaled.max())", "scaled"),
         (" / powers.sum()", ""),
@@ -194,6 +214,8 @@ WRONG = {
         set,
         lambda rules: set(),
         last_one,
+        smaller_while_it_can,
+        lambda rules: smaller_while_it_can(dict(reversed(rules.items()))),
         ("range(1, len(rules) + 1)", "range(len(rules), 0, -1)"),
         ("combinations(rules, size)", "zip(*([*rules][i:] for i in range(size)))"),
         ("set.intersection(", "set().union("),
@@ -217,6 +239,12 @@ WRONG = {
         (', request["version"]', ""),
         (", options,", ","),
         (OPTIONS, 'str(request["options"])'),
+        (OPTIONS, 'sorted(request["options"].values())'),
+        (OPTIONS, 'list(dict(sorted(request["options"].items())).values())'),
+        ("return json.dumps([schema, options, ", "return str(schema) + str(options) + ''.join(["),
+        lambda request: str(hash(key_of(request))),
+        lambda request: sha256(key_of(request).encode()).hexdigest()[:2],
+        lambda request: sha256(key_of(request).encode()).digest()[:2],
         (PARSED, 'request["schema"]'),
         ('request["version"]])', 'request["version"]], sort_keys=True)'),
         (PARSED, '"".join(request["schema"].split())'),
@@ -269,6 +297,7 @@ WRONG = {
         ("return len(tokens)", "return len(tokens) - 1"),
         (LONGER, "len(piece) > len(left)"),
         ("piece.startswith(left)", "left.startswith(piece)"),
+        ("piece.startswith(left)", "left in piece"),
         ("tokens[place:]", "tokens[place : place + 1]"),
         ("return place", "return bool(place)"),
         ('b"".join(tokens[place:])', 'b"".join(tokens[place:]).decode().encode()'),

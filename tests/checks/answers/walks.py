@@ -247,6 +247,7 @@ WRONG = {
         ("stack is not None and ", ""),
         (ALL, "len(stack) < 5 and set(stack) <= ends"),
         ("return ", "return not "),
+        ("stack is not None and ", "bool(stack) and "),
     ],
     "predict": [
         lambda rules, column, place: column,
@@ -267,6 +268,8 @@ WRONG = {
         ("item.moved", "item.moved._replace(origin=item.origin + 1)"),
         (" == character", ""),
         ("item.wanted == character", "character in item.symbols"),
+        ("item.wanted == character", "item.wanted and character in item.wanted"),
+        ("item.wanted == character", "str(item.wanted).startswith(character)"),
         ("item.wanted", "item.symbols[item.dot]"),
         ("character]", "character][:1]"),
         ("item.moved for", "item.wanted == character for"),
