@@ -20,7 +20,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.regular.nets import character_net, code_machine, code_net
 from guidedviz.machines.syntax import ANY_CHARACTER, ANYTHING, LAST, Call, Chars, Repeat, Tree, concat, either, literal
-from guidedviz.machines.work import limited_work
+from guidedviz.machines.work import grouped, limited_work
 
 MOST_LETTERS = 4_000  # of all begins and ends
 
@@ -57,9 +57,8 @@ def tagged(
     expect(free, DFA | None, "tagged, free", "a finite machine, or None for any text", "gv.regex(text)")
     listed = list(map(_check_tag, [*([(begin, machine, end)] if begin else []), *tags]))
     _check_begins(listed)
-    rules, contents = _Rules(), dict[str, list[Tree]]()
-    for tag in listed:
-        contents.setdefault(tag.begin, []).append(rules.add(tag.begin, rules.tag(tag)))
+    rules = _Rules()
+    contents = grouped((tag.begin, rules.add(tag.begin, rules.tag(tag))) for tag in listed)
     stretch = ANYTHING if free is None else character_net(free)
     first = _to_first_tag(stretch, {opening: either(*calls) for opening, calls in contents.items()})
     rest = _without(stretch, concat(ANYTHING, either(*map(literal, contents)), ANYTHING))

@@ -70,6 +70,7 @@ def drain(steps: Generator[Any, None, Result]) -> Result:
 
 
 T = TypeVar("T", bound=Hashable)
+V = TypeVar("V")
 
 
 def reach(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]:
@@ -78,13 +79,34 @@ def reach(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]
     >>> reach([1], lambda number: [2 * number % 7, 3 * number % 7])
     [1, 2, 3, 4, 6, 5]
     """
-    queue = list(found := dict.fromkeys(starts))
-    for one in queue:
+    return list(distances(starts, following))
+
+
+def distances(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> dict[T, int]:
+    """The same, each with the fewest steps from a start.
+
+    >>> distances([1], lambda number: [2 * number % 7, 3 * number % 7])
+    {1: 0, 2: 1, 3: 1, 4: 2, 6: 2, 5: 3}
+    """
+    found = dict.fromkeys(starts, 0)
+    for one in (queue := list(found)):
         for other in following(one):
             if other not in found:
-                found[other] = None
+                found[other] = found[one] + 1
                 queue.append(other)
-    return queue
+    return found
+
+
+def grouped(pairs: Iterable[tuple[T, V]]) -> defaultdict[T, list[V]]:
+    """The values of each key, in their order.
+
+    >>> dict(grouped([("a", 1), ("b", 2), ("a", 3)]))
+    {'a': [1, 3], 'b': [2]}
+    """
+    found: defaultdict[T, list[V]] = defaultdict(list)
+    for key, value in pairs:
+        found[key].append(value)
+    return found
 
 
 class Numbers(dict[T, int]):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -25,6 +24,7 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
+from guidedviz.machines.work import grouped
 from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.trie import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
@@ -294,9 +294,8 @@ class OutlinesMatcher:
 
 def prepare_outlines(vocabulary: Vocabulary) -> Compile:
     """Prepare the engine for a vocabulary: it gets one EOS id, and the ids of every piece."""
-    core, eos, ids = load("outlines-core"), need_eos("outlines-core", vocabulary), defaultdict(list)
-    for token in vocabulary.text_ids:
-        ids[vocabulary.pieces[token]].append(token)
+    core, eos = load("outlines-core"), need_eos("outlines-core", vocabulary)
+    ids = grouped((vocabulary.pieces[token], token) for token in vocabulary.text_ids)
     tokens = core.Vocabulary(eos[0], dict(ids))
 
     def compile_asked(asked: Asked) -> OutlinesMatcher:

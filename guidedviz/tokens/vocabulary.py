@@ -21,6 +21,7 @@ import numpy as np
 
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.visible import visible
+from guidedviz.machines.work import grouped
 from guidedviz.tokens.readers import LONGEST, read_llama3, read_ranks, read_tekken, read_tokenizer
 from guidedviz.tokens.trie import Ids, Mask, Trie, build_trie, read_only
 
@@ -73,9 +74,7 @@ class Vocabulary:
 
     @cached_property
     def _ids(self) -> dict[bytes, tuple[int, ...]]:
-        found: dict[bytes, list[int]] = {}
-        for token, piece in enumerate(self.pieces):
-            found.setdefault(piece, []).append(token)
+        found = grouped((piece, token) for token, piece in enumerate(self.pieces))
         return {piece: tuple(tokens) for piece, tokens in found.items()}
 
     def ids(self, piece: bytes) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 XGrammar-2 calls this repetition compression (arXiv 2601.04426).
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +12,7 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, 
 from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
 from guidedviz.machines.syntax import Times, Tree
-from guidedviz.machines.work import reach, spend
+from guidedviz.machines.work import grouped, reach, spend
 
 # Copies in place of counted lengths, for engines and texts that cannot count them.
 
@@ -42,9 +42,7 @@ def _copy(tree: Tree) -> Tree:
 
 def copy_net(net: syntax.Net) -> Tree:
     """A net whose places are copied for each count."""
-    edges: dict[int, list[tuple[Tree, syntax.Tick | None, int]]] = defaultdict(list)
-    for source, part, target in net.edges:
-        edges[source].append((*_split(part), target))
+    edges = grouped((source, (*_split(part), target)) for source, part, target in net.edges)
 
     def moves(at: tuple[int, int]) -> Iterator[tuple[Tree, tuple[int, int]]]:
         place, count = at

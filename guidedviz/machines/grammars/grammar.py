@@ -10,7 +10,7 @@ from guidedviz.errors import GrammarError, quoted
 from guidedviz.machines import syntax
 from guidedviz.machines.syntax import Tree
 from guidedviz.machines.visible import visible
-from guidedviz.machines.work import derive
+from guidedviz.machines.work import derive, grouped
 
 Span = tuple[int, int]  # start and end in the grammar's text, the end not included
 LINE_END = re.compile(r"\r\n?|\n")
@@ -151,11 +151,8 @@ def recursive_rules(graph: Graph) -> frozenset[str]:
     >>> sorted(recursive_rules({"a": "b", "b": "ac", "c": "d", "d": "", "e": "e"}))
     ['a', 'b', 'e']
     """
-    back: dict[str, list[str]] = {name: [] for name in graph}
-    for name, leads_to in graph.items():
-        for other in leads_to:
-            back[other].append(name)
-    return frozenset(graph) - derive(graph.items()) - derive(back.items())
+    back = grouped((other, name) for name, leads_to in graph.items() for other in leads_to)
+    return frozenset(graph) - derive(graph.items()) - derive((name, back[name]) for name in graph)
 
 
 def check_grammar(grammar: Grammar) -> None:

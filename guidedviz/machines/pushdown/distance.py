@@ -3,7 +3,6 @@
 A mask keeps a text completable; this number says whether it can be completed within a budget.
 """
 
-from collections import defaultdict
 from collections.abc import Hashable
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
@@ -15,6 +14,7 @@ from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.pushdown.stacks import Cell, State
+from guidedviz.machines.work import grouped
 
 ALL = frozenset(range(256))
 MOST_STATES = 100_000  # looked at in a machine that is no PDA
@@ -114,10 +114,7 @@ def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> dict[int, int]:
             often = 1 if (bounds := nodes.counts[rule]) is None else bounds.texts
             needs = {nodes.starts[rule]: often} if often else {}
             clauses.append((node, 0, needs | {after: 1 + needs.get(after, 0)}))
-    wanted: dict[int, list[int]] = defaultdict(list)
-    for number, (_, _, needs) in enumerate(clauses):
-        for need in needs:
-            wanted[need].append(number)
+    wanted = grouped((need, number) for number, (_, _, needs) in enumerate(clauses) for need in needs)
     rests: dict[int, int] = {}
     heap = [(0, node) for node in nodes.accepting]
     heapify(heap)

@@ -7,7 +7,6 @@ this is a guess. Bytes that no guess reads are legal nowhere (context expansion,
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Set
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -17,6 +16,7 @@ from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rules import Counts, RuleNodes, join_counts
 from guidedviz.machines.pushdown.stacks import Cell, StackGraph, State
+from guidedviz.machines.work import grouped
 
 MOST_WORK = 1_000_000  # moves for one walk; half a second
 MOST_WALKS = 10  # whose work may add up
@@ -152,8 +152,4 @@ def follow_calls(nodes: RuleNodes) -> Mapping[int, list[int]]:
     >>> dict(follow_calls(lists.nodes))
     {1: [3, 4]}
     """
-    after: dict[int, dict[int, None]] = defaultdict(dict)
-    for row in nodes.calls:
-        for rule, following in row:
-            after[rule][following] = None
-    return defaultdict(list, {rule: list(found) for rule, found in after.items()})
+    return grouped(dict.fromkeys(call for row in nodes.calls for call in row))

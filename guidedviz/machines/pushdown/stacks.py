@@ -15,6 +15,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.rules import FIRST, Counts, RuleNodes, count_tick, join_counts
 from guidedviz.machines.visible import name_nodes
+from guidedviz.machines.work import grouped, reach
 
 Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
 
@@ -34,22 +35,22 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
         return Closure({byte: positions for span, positions in spans for byte in span}, {}, {})
     reads: dict[int, dict[Position, None]] = defaultdict(dict)
     returns: dict[int, dict[Position, None]] = defaultdict(dict)
-    found: dict[Position, None] = {(node, None): None}
-    waiting = list(found)
-    for at, opened in waiting:
+
+    def follow_calls(position: Position) -> Iterator[Position]:
+        at, opened = position
+        for rule, after in nodes.calls[at]:
+            if rule in nodes.skipped:  # the called rule may be empty
+                yield after, opened
+            is_last = after in nodes.last and nodes.counts[rule] is None
+            if not is_last:
+                returns[rule][after, opened] = None
+            yield nodes.starts[rule], opened if is_last else rule
+
+    start: Position = node, None
+    for at, opened in reach([start], follow_calls):
         for low, high, target in nodes.edges[at]:
             for byte in range(low, high + 1):
                 reads[byte][target, opened] = None
-        for rule, after in nodes.calls[at]:
-            start = nodes.starts[rule]
-            following = [(after, opened)] if rule in nodes.skipped else []  # the called rule may be empty
-            if after in nodes.last and nodes.counts[rule] is None:
-                following.append((start, opened))
-            else:
-                returns[rule][after, opened] = None
-                following.append((start, rule))
-            waiting += [position for position in dict.fromkeys(following) if position not in found]
-            found.update(dict.fromkeys(following))
     depth: dict[int | None, int] = {None: 0}
     for rule, positions in returns.items():  # the first return of a rule is into a call that was found before it
         depth[rule] = 1 + depth[next(iter(positions))[1]]
@@ -210,9 +211,7 @@ class StackGraph:
 
     def join(self, cells: list[Cell]) -> list[Cell]:
         """The same stacks with one cell for all counts of a call."""
-        calls: dict[object, list[Cell]] = defaultdict(list)
-        for cell in cells:
-            calls[cell.node, cell.rule, cell.below].append(cell)
+        calls = grouped(((cell.node, cell.rule, cell.below), cell) for cell in cells)
         return [self.recount(same[0], join_counts(cell.counts for cell in same)) for same in calls.values()]
 
     def settle(self, arrived: Iterable[Configuration]) -> State | None:

@@ -4,14 +4,14 @@ Patterns with the same language give equal machines, so `==` on machines compare
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa
 from guidedviz.machines.syntax import Chars, Tree, no_rules
-from guidedviz.machines.work import Numbers, drain, reach, spend
+from guidedviz.machines.work import Numbers, drain, grouped, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
 
@@ -57,13 +57,9 @@ def trim(dfa: DFA) -> DFA:
     return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
 
 
-def sources_of(edges: Sequence[Iterable[Edge]]) -> list[list[int]]:
+def sources_of(edges: Iterable[Iterable[Edge]]) -> defaultdict[int, list[int]]:
     """The sources of the edges into every state, from the edges out of every state."""
-    sources: list[list[int]] = [[] for _ in edges]
-    for state, row in enumerate(edges):
-        for _, _, target in row:
-            sources[target].append(state)
-    return sources
+    return grouped((target, state) for state, row in enumerate(edges) for _, _, target in row)
 
 
 def first_blocks(dfa: DFA) -> list[set[int]]:

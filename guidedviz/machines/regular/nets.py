@@ -16,7 +16,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.syntax import Range, Tree
-from guidedviz.machines.work import Numbers, reach
+from guidedviz.machines.work import Numbers, grouped, reach
 
 T = TypeVar("T", bound=Hashable)
 MOST_RANGES = 200_000
@@ -34,9 +34,7 @@ def code_net(dfa: DFA) -> Tree:
     """A machine over characters as a tree: its states, joined by classes of characters."""
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        ranges: dict[int, list[Range]] = defaultdict(list)
-        for low, high, target in dfa.edges[state]:
-            ranges[target].append((low, high))
+        ranges = grouped((target, (low, high)) for low, high, target in dfa.edges[state])
         return ((syntax.Chars(syntax.merge_ranges(found)), target) for target, found in ranges.items())
 
     return build_net(dfa.initial, moves, dfa.is_accepting)
@@ -54,9 +52,7 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
     edges = [(numbers[place], part, numbers[target]) for place in numbers.met for part, target in moves(place)]
     last = len(numbers)
     edges += [(number, syntax.EMPTY, last) for place, number in numbers.items() if may_end(place)]
-    sources: dict[int, list[int]] = defaultdict(list)
-    for source, _, to in edges:
-        sources[to].append(source)
+    sources = grouped((to, source) for source, _, to in edges)
     live = {*reach([last], sources.__getitem__)}
     return syntax.Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else syntax.NOTHING
 

@@ -28,7 +28,7 @@ from guidedviz.machines.regular.nets import build_net, code_machine, code_net
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
 from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Range, Repeat, Tree, concat, either, literal, optional
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import distances, spend
 
 Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
 SHORT = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
@@ -216,13 +216,7 @@ def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
     net = code_net(machine)
     most = MOST_COPIES if high < LONG else min(FEW_COPIES, MOST_COPIES)
     if tick and isinstance(net, syntax.Net) and count_states(escape(net)) * high > most:
-        sources = sources_of(machine.edges)
-        rests = dict.fromkeys(machine.accepting, 0)  # the fewest letters from each state to the end
-        for state in (queue := list(rests)):
-            for source in sources[state]:
-                if source not in rests:
-                    rests[source] = rests[state] + 1
-                    queue.append(source)
+        rests = distances(machine.accepting, sources_of(machine.edges).__getitem__)  # from each state to the end
         if rests[machine.initial] > high:
             return NOTHING
         ticks = {state: syntax.Tick(high, rest) for state, rest in rests.items()}

@@ -10,6 +10,7 @@ from math import log10
 from typing import Any, Literal
 
 from guidedviz.errors import expect, shorten
+from guidedviz.machines.work import grouped
 from guidedviz.markup import NOTHING, Element, node, printable
 from guidedviz.views.figure import Figure, drawing, soft, wide, write, write_legend
 from guidedviz.views.theme import LIGHT
@@ -86,9 +87,7 @@ SpanKind = tuple[str, str, Look]  # a name, its colour and its look
 
 def spans_by_kind(kinds: Iterable[SpanKind], boxes: Iterable[tuple[str, Box]]) -> tuple[Series, ...]:
     """Boxes in lanes: a series per kind that has a box of some width; a solid box with room has its text up to ":"."""
-    found: dict[str, list[Box]] = {name: [] for name, *_ in kinds}
-    for name, box in boxes:
-        found[name] += [box] * (box[1] > box[0])
+    found = grouped((name, box) for name, box in boxes if box[1] > box[0])
     made = []
     for name, colour, look in (kind for kind in kinds if found[kind[0]]):
         low, up, lanes, told = zip(*found[name], strict=True)

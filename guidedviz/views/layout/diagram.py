@@ -8,7 +8,6 @@ with a number of its own, and each line. A name takes the free place near its ar
 and a call the shortest bend that meets no name.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -19,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guidedviz.errors import shorten
+from guidedviz.machines.work import grouped
 from guidedviz.views.figure import wide
 from guidedviz.views.layout.positions import (
     Block,
@@ -439,11 +439,8 @@ def _choose_rules(sketch: Sketch, at: int) -> list[tuple[str, tuple[int, ...]]]:
         return [*sketch.rules]
     rule_of = {node: rule for rule, (_, nodes) in enumerate(sketch.rules) for node in nodes}
     number = {name: rule for rule, (name, _) in enumerate(sketch.rules)}
-    near: dict[int, list[int]] = defaultdict(list)
-    for arrow in sketch.arrows:
-        if arrow.call:
-            near[rule_of[arrow.source]].append(number[arrow.call])
-            near[number[arrow.call]].append(rule_of[arrow.source])
+    calls = [(rule_of[arrow.source], number[arrow.call]) for arrow in sketch.arrows if arrow.call]
+    near = grouped(pair for caller, called in calls for pair in ((caller, called), (called, caller)))
     return [sketch.rules[rule] for rule in sorted(_nearest(rule_of.get(at, 0), near, NEAR_NODES, size))]
 
 

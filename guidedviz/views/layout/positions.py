@@ -8,7 +8,6 @@ column, boxes follow the order of their neighbours. This is always quick.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from guidedviz.machines.work import distances, grouped
 from guidedviz.views.layout.sketch import Sketch
 
 Point = tuple[float, float]
@@ -203,15 +203,8 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
     >>> count_layers(3, [Link(0, 1), Link(1, 0)])
     [0, 1, 2]
     """
-    following = defaultdict(list)
-    for link in links:
-        following[link.source].append(link.target)
-    layer = {first: 0} if count else {}
-    for box in (queue := list(layer)):
-        for target in following[box]:
-            if target not in layer:
-                layer[target] = layer[box] + 1
-                queue.append(target)
+    following = grouped((link.source, link.target) for link in links)
+    layer = distances([first] if count else [], following.__getitem__)
     last = max(layer.values(), default=-1) + 1
     return [layer.get(box, last) for box in range(count)]
 
@@ -236,10 +229,7 @@ def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int =
 
 def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
     """Sort each column by the mean row of the neighbours; repeat a few times."""
-    near = defaultdict(list)
-    for link in links:
-        near[link.source].append(link.target)
-        near[link.target].append(link.source)
+    near = grouped(pair for link in links for pair in ((link.source, link.target), (link.target, link.source)))
     height: dict[int, float] = {}
     for sweep in range(SWEEPS + 1):
         for column in columns:

@@ -9,7 +9,6 @@ A state inside a run is a dot on a line with one label; it can still be highligh
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +21,7 @@ from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import byte_ranges, counted, name_node, name_state, visible, visible_bytes
-from guidedviz.machines.work import reach
+from guidedviz.machines.work import grouped, reach
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.views.words import reading
 
@@ -95,10 +94,8 @@ def sketch_dfa(dfa: DFA) -> Sketch:
 
 def _reading_arrows(edges_of: Iterable[Iterable[tuple[int, int, int]]]) -> list[Arrow]:
     """One arrow per pair of states, with all bytes that lead from one to the other."""
-    ranges: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    for source, edges in enumerate(edges_of):
-        for low, high, target in edges:
-            ranges[source, target].append((low, high))
+    every = ((source, edge) for source, edges in enumerate(edges_of) for edge in edges)
+    ranges = grouped(((source, target), (low, high)) for source, (low, high, target) in every)
     return [Arrow(*ends, tuple(sorted(found))) for ends, found in ranges.items()]
 
 
@@ -199,12 +196,8 @@ FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it b
 
 def by_state(arrows: Iterable[Arrow]) -> tuple[dict[int, list[Arrow]], dict[int, list[Arrow]]]:
     """The arrows into each state, and those out of it."""
-    into: dict[int, list[Arrow]] = defaultdict(list)
-    out: dict[int, list[Arrow]] = defaultdict(list)
-    for arrow in arrows:
-        into[arrow.target].append(arrow)
-        out[arrow.source].append(arrow)
-    return into, out
+    every = list(arrows)
+    return grouped((arrow.target, arrow) for arrow in every), grouped((arrow.source, arrow) for arrow in every)
 
 
 def find_rows(arrows: Collection[Arrow], inside: Callable[[int, Arrow, Arrow], bool]) -> list[Chain]:

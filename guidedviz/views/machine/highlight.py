@@ -1,6 +1,6 @@
 """The highlighted parts of a diagram, by the machine's own numbers."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -14,7 +14,7 @@ from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.pushdown.stacks import Cell, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
-from guidedviz.machines.work import reach
+from guidedviz.machines.work import grouped, reach
 from guidedviz.views.layout.sketch import Arrow
 
 
@@ -46,9 +46,7 @@ def highlight_path(path: Sequence[int], died: str = "") -> Highlight:
     """
     if not path:
         return Highlight()
-    numbers: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, pair in enumerate(pairwise(path), 1):
-        numbers[pair].append(number)
+    numbers = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
     several = len(path) - 1 + bool(died) > 1
     said = tuple((pair, say_numbers(found)) for pair, found in numbers.items() if several)
     cross = (path[-1], died) if died else None

@@ -1,11 +1,9 @@
 """A machine as a figure, and in DOT, the language of Graphviz."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import need
@@ -20,10 +18,6 @@ from guidedviz.views.layout.positions import Diagram
 from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, say_arrow, say_ranges, sketch_of
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
 from guidedviz.views.machine.svg import FEW, STYLE, write_diagram
-
-if TYPE_CHECKING:
-    import graphviz
-
 
 TITLE_LINE = 20.0  # of the title
 BOLD = 7.6  # pixels per character of the title, about
@@ -149,8 +143,8 @@ def bare(sketch: Sketch) -> Sketch:
     return replace(sketch, words="", lit=frozenset(), lit_arrows=frozenset(), groups=())
 
 
-def to_dot(machine: Any) -> graphviz.Source:
-    """The machine as DOT text in `.source`; a notebook displays it if the program `dot` is installed.
+def to_dot(machine: Any) -> Any:
+    """The machine as a `graphviz.Source`, with its DOT text in `.source`; a notebook shows it if `dot` is installed.
 
     >>> print(to_dot(gv.regex("[0-9]")).source.splitlines()[-2].strip())
     0 -> 1 [label="0-9"]

@@ -8,6 +8,7 @@ part has its key, and a frame says which parts are visible.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation, walk
 from guidedviz.machines.earley.earley import Earley, earley
 from guidedviz.machines.earley.items import Item, Rules
-from guidedviz.machines.machine import Machine, to_bytes
+from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import derive
@@ -86,10 +87,11 @@ class _ChartFilm:
 
     def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
         self.rules, self.text, self.frames = rules, text, list[ChartFrame]()
-        self.machines: dict[str, Machine[Any]] = {name: regex(pattern) for name, pattern in lexemes.items()}
         symbols = {symbol for ways in rules.values() for way in ways for symbol in way} - {*rules, *lexemes}
         quoted = {symbol: f'"{visible(symbol.encode())}"' for symbol in symbols}
-        self.literals = {name: symbol.encode() for symbol, name in quoted.items()}
+        self.literals = frozenset(quoted.values())
+        self.machines = {name: regex(pattern) for name, pattern in lexemes.items()}
+        self.machines |= {name: regex(re.escape(symbol)) for symbol, name in quoted.items()}
         self.ways = [(rule, tuple(quoted.get(one, one) for one in way)) for rule in rules for way in rules[rule]]
         self.nullable = derive(self.ways)  # the rules that may be empty
         self.columns: list[list[tuple[str, Item]]] = [[]]
@@ -153,19 +155,15 @@ class _ChartFilm:
 
     def lex(self) -> tuple[str, int] | None:
         """The longest lexeme for which the last column waits, and where it ends."""
-        wanted = (item.wanted for _, item in self.columns[-1] if item.wanted)
+        wanted = (item.wanted for _, item in self.columns[-1] if item.wanted in self.machines)
         return max(((name, end) for name in wanted for end in self.ends(name)), key=lambda one: one[1], default=None)
 
     def ends(self, name: str) -> Iterator[int]:
         """Where a lexeme that begins here may end."""
-        if name in self.literals and self.text.startswith(self.literals[name], self.place):
-            yield self.place + len(self.literals[name])
-        if name in self.machines:
-            state = self.machines[name].initial
-            for place in range(self.place, len(self.text)):
-                state = self.machines[name].step(state, self.text[place])
-                if self.machines[name].is_accepting(state):
-                    yield place + 1
+        path = read_path(self.machines[name], self.text[self.place :])
+        yield from (
+            self.place + read for read, state in enumerate(path) if read and state in self.machines[name].accepting
+        )
 
     def scan(self, name: str, end: int) -> None:
         """Begin a column with the items that waited for a lexeme."""

@@ -23,6 +23,7 @@ from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import say_waits
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import counted, name_node
+from guidedviz.machines.work import grouped
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
@@ -379,10 +380,8 @@ def split_rows(split: Split) -> tuple[NodeRow, ...]:
     >>> split_rows(nested)[0]
     NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=13)
     """
-    alike: dict[tuple[int, int, int], list[NodeSplit]] = {}
-    for part in split.build():
-        key = split.pda.nodes.rule_of[part.node], id(part.accepted.data), id(part.dependent)
-        alike.setdefault(key, []).append(part)
+    rule_of = split.pda.nodes.rule_of
+    alike = grouped(((rule_of[part.node], id(part.accepted.data), id(part.dependent)), part) for part in split.build())
     rows = ((rule, _row(split, parts)) for (rule, _, _), parts in alike.items())
     return tuple(row for _, row in sorted(rows, key=lambda pair: (pair[0], -pair[1].dependent, -pair[1].nbytes)))
 
