@@ -371,13 +371,14 @@ def cost(make):
 
 
 # %%
-# NBVAL_IGNORE_OUTPUT
 def make_split():
     split = gv.build_split(sql, llama)
     split.build()  # the table of each node, as in lab 08
     return gv.tokens.split_guide(split)
 
 
+# %%
+# NBVAL_IGNORE_OUTPUT
 makes = {"split": make_split, "trie": lambda: gv.guide(sql, llama, "trie")}
 for name in ("xgrammar", "llguidance"):
     try:
