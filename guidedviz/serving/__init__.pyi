@@ -6,4 +6,3 @@ from guidedviz.serving.simulation import Request as Request
 from guidedviz.serving.simulation import Timeline as Timeline
 from guidedviz.serving.simulation import make_requests as make_requests
 from guidedviz.serving.simulation import simulate as simulate
-from guidedviz.serving.simulation import simulate_routing as simulate_routing

@@ -1,27 +1,22 @@
-"""Simulated servers: what compiles and masks of some requests cost all others, and which replica a request goes to.
+"""A simulated server: what compiles and masks of some requests cost all others.
 
-`simulate` is one server that decodes many requests in one batch: the device runs one forward pass after the other, and
-each pass gives every row of the batch its next token; the CPU schedules, compiles and fills masks. `simulate_routing`
-is several servers, each with a compile cache of its own. Costs are set by hand or measured; the order of events is
-computed. All times are milliseconds from the start.
+It decodes many requests in one batch: the device runs one forward pass after the other, and each pass gives every row
+of the batch its next token; the CPU schedules, compiles and fills masks. Costs are set by hand or measured; the order
+of events is computed. All times are milliseconds from the start.
 """
 
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from heapq import heappop, heappush
 from itertools import accumulate
 from math import ceil
 from random import Random
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_fields, check_number
 from guidedviz.errors import SettingError, expect, quoted
 
 Span = tuple[float, float]
-Route = Literal["round robin", "hash", "bounded hash"]
-BOUND = 1.25  # times the mean load: the most of a replica (arXiv 1608.01350)
 
 
 @dataclass(frozen=True)
@@ -76,14 +71,13 @@ def make_requests(
     prompt: int = 0,
     constrained: float = 1.0,
     schemas: Sequence[tuple[float, float]] = ((0.0, 0.0),),
-    skew: float = 1.0,
     unique: bool = False,
     seed: int = 0,
 ) -> tuple[Request, ...]:
     """Requests at random times, `per_second` on average; a share of them has a schema.
 
     `schemas` has the milliseconds of a compile and of a mask of each schema. The schema of rank r is asked for in
-    proportion to 1 / r ** skew. With `unique`, no two requests have the same schema.
+    proportion to 1 / r. With `unique`, no two requests have the same schema.
 
     >>> [(request.schema, request.mask_ms) for request in make_requests(3, per_second=10, schemas=[(5, 0.1)])]
     [('schema 0', 0.1), ('schema 0', 0.1), ('schema 0', 0.1)]
@@ -93,7 +87,7 @@ def make_requests(
     check_number(Share, constrained, "make_requests, constrained")
     random = Random(seed)
     arrivals = accumulate(random.expovariate(per_second / 1e3) for _ in range(count))
-    weights = [1 / rank**skew for rank in range(1, len(schemas) + 1)]
+    weights = [1 / rank for rank in range(1, len(schemas) + 1)]
     with_schema = set(random.sample(range(count), round(constrained * count)))
     found = []
     for number, arrives in enumerate(arrivals):
@@ -256,106 +250,3 @@ def compile_times(requests: Sequence[Request]) -> list[Span]:
             free = ready[request.schema] = start + request.compile_ms
             found[number] = start, free
     return found
-
-
-@dataclass(frozen=True)
-class Routed:
-    """One request: its replica, whether its machine was in the cache there, and when it was served."""
-
-    request: Request
-    replica: int
-    hit: bool
-    start: float
-    done: float
-
-
-@dataclass(frozen=True)
-class Routing:
-    """All requests of a simulated day."""
-
-    routed: tuple[Routed, ...]
-    replicas: int
-
-    @property
-    def hit_rate(self) -> float:
-        """The share of the constrained requests that found their machine."""
-        found = [one.hit for one in self.routed if one.request.schema]
-        return sum(found) / max(1, len(found))
-
-    @property
-    def largest_share(self) -> float:
-        """The share of all requests that went to the busiest replica."""
-        counts = [sum(one.replica == number for one in self.routed) for number in range(self.replicas)]
-        return max(counts) / len(self.routed)
-
-    def latency(self, share: float) -> float:
-        """The latency, from arrival to end, that this share of the requests does not exceed."""
-        return percentile([one.done - one.request.arrives for one in self.routed], share)
-
-    def __repr__(self) -> str:
-        parts = f"hit rate {self.hit_rate:.0%}, busiest replica {self.largest_share:.0%} of the requests"
-        return f"{parts}, latency p50 {self.latency(0.5):,.0f} ms, p99 {self.latency(0.99):,.0f} ms"
-
-
-def simulate_routing(
-    requests: Sequence[Request], replicas: int, route: Route, *, token_ms: float = 10.0, rows: int = 8, kept: int = 50
-) -> Routing:
-    """Serve requests on replicas that decode `rows` texts at a time and keep `kept` compiled schemas each.
-
-    A request takes its compile, unless its schema is kept, and `token_ms` per token. "hash" compiles each schema on one
-    replica. With "bounded hash", no replica holds more than 1.25 times the mean number of requests.
-
-    >>> orders = [Request(at, 1, "order", compile_ms=50) for at in (0, 100)]
-    >>> [simulate_routing(orders, 2, route).hit_rate for route in ("round robin", "hash")]
-    [0.0, 0.5]
-    """
-    if route not in (routes := get_args(Route)):
-        raise SettingError("simulate_routing, route", seen=quoted(route), expected=" or ".join(map(repr, routes)))
-    for name, kind, value in (("replicas", AtLeastOne, replicas), ("rows", AtLeastOne, rows), ("kept", Count, kept)):
-        check_number(kind, value, f"simulate_routing, {name}")
-    check_requests(requests, "simulate_routing, requests")
-    servers, found = [_Replica(rows, kept) for _ in range(replicas)], []
-    for turn, request in enumerate(sorted(requests, key=lambda request: request.arrives)):
-        loads = [server.load(request.arrives) for server in servers]
-        most = ceil(BOUND * (sum(loads) + 1) / replicas) if route == "bounded hash" else len(requests)
-        order = preference(request.schema, replicas) if request.schema and route != "round robin" else [turn % replicas]
-        place = next(place for place in [*order, *range(replicas)] if loads[place] < most)
-        found.append(Routed(request, place, *servers[place].serve(request, token_ms)))
-    return Routing(tuple(found), replicas)
-
-
-def preference(schema: str, replicas: int) -> list[int]:
-    """The replicas in the order in which a schema prefers them; a lost replica moves only its own schemas.
-
-    >>> preference("order", 4), preference("order", 3)
-    ([0, 2, 3, 1], [0, 2, 1])
-    """
-    return sorted(range(replicas), key=lambda place: sha256(f"{place}:{schema}".encode()).digest())
-
-
-class _Replica:
-    """A server with rows, a queue and a cache, from which the schema leaves that was not used for the longest time."""
-
-    def __init__(self, rows: int, kept: int) -> None:
-        self.free, self.kept = [0.0] * rows, kept  # when each row is free
-        self.ends: list[float] = []  # of the requests that are here
-        self.cache = dict[str, None]()  # the schema used last comes last
-
-    def load(self, now: float) -> int:
-        """How many requests wait or decode here."""
-        self.ends = [end for end in self.ends if end > now]
-        return len(self.ends)
-
-    def serve(self, request: Request, token_ms: float) -> tuple[bool, float, float]:
-        """Whether the machine was there, when the request started, and when it was done."""
-        hit = not request.schema or request.schema in self.cache
-        if request.schema:
-            self.cache.pop(request.schema, None)
-            self.cache[request.schema] = None
-            if len(self.cache) > self.kept:
-                del self.cache[next(iter(self.cache))]
-        start = max(request.arrives, heappop(self.free))
-        done = start + (0.0 if hit else request.compile_ms) + token_ms * request.tokens
-        heappush(self.free, done)
-        self.ends.append(done)
-        return hit, start, done

@@ -393,7 +393,8 @@ gv.score()
 # | "A token is legal if the text may end after it." | `.` is legal, and a number cannot end there. | section 1 |
 # | "The regex guarantees a date." | `0000-00-00` fits. A regex checks the form only. | our tests |
 # | "With a mask the date is right." | SmolLM2: of 100 masked dates all have the form, 46 are right. | recorded |
-#
+
+# %% [markdown]
 # outlines-core 0.2.14 breaks the rule in one case: where the text may already end, it drops the tokens after which
 # it may not. After `3` it allows no `.`. No token of Llama 3 holds a point and a digit, so with this engine our decimal
 # can only become a whole number.

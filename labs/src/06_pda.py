@@ -236,7 +236,7 @@ gv.checks.stack_step(step)
 #
 # hint: What must hold for the current node, and what for every return node?
 #
-# hint: `all(node in ends for node in stack)` says whether every rule on the stack may end. Treat `None` first.
+# hint: `all(node in ends for node in stack)`. Treat `None` first.
 
 # %%
 def may_end(ends, stack):

@@ -371,13 +371,14 @@ def cost(make):
 
 
 # %%
-# NBVAL_IGNORE_OUTPUT
 def make_split():
     split = gv.build_split(sql, llama)
     split.build()  # the table of each node, as in lab 08
     return gv.tokens.split_guide(split)
 
 
+# %%
+# NBVAL_IGNORE_OUTPUT
 makes = {"split": make_split, "trie": lambda: gv.guide(sql, llama, "trie")}
 for name in ("xgrammar", "llguidance"):
     try:
@@ -436,9 +437,8 @@ gv.score()
 # * Earley's chart stores what began where, not whole stacks. A lexer keeps it out of the inside of lexemes.
 # * A table per grammar pays from its break-even on.
 #
-# What is left is to write text without asking the model at all, where only one text is possible: [lab
-# 10](10_jump_forward.ipynb). Which engine is right when two masks differ is a page of its own, [who is
-# right](deeper/who_is_right.ipynb).
+# Next: [lab 10](10_jump_forward.ipynb), text without asking the model. Which engine is right when two masks differ is a
+# page of its own: [who is right](deeper/who_is_right.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

@@ -409,10 +409,10 @@ gv.score()
 # ## Further reading
 #
 # * [Coalescence](https://blog.dottxt.co/coalescence.html): the many spellings of a run, merged into one.
-# * [Fast JSON decoding](https://lmsys.org/blog/2024-02-05-compressed-fsm/): the article on compressed machines, with
-#   its section on the boundaries of tokens.
+# * [Fast JSON decoding](https://lmsys.org/blog/2024-02-05-compressed-fsm/): its section on the boundaries of
+#   tokens.
 # * [llguidance on fast-forward](https://github.com/guidance-ai/llguidance/blob/main/docs/fast_forward.md): why the end
-#   of a run is left out, with the keys `orderId` and `orderName`.
+#   of a run is left out.
 
 # %% [markdown]
 # ## A puzzle

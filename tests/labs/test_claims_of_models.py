@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.checks.machines import GIVEN, NAMED, SERVICE
 from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
-from guidedviz.serving import Costs, Policy, Request, make_requests, simulate, simulate_routing
+from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 from guidedviz.tokens.engines import PREPARE
 from tests.labs.sources import build, export
 
@@ -212,9 +212,3 @@ def test_the_record_says_what_the_cache_saves():
     assert runs["10 MB"]["hit_rate"] < runs["no limit"]["hit_rate"] < runs["warm"]["hit_rate"]
     assert runs["10 MB"]["megabytes"] <= 10 < runs["no limit"]["megabytes"] < runs["unique schemas"]["megabytes"]
     assert runs["no limit"]["p50_ms"] < runs["no cache"]["p50_ms"] / 10
-
-
-def test_round_robin_compiles_a_popular_schema_on_each_replica():
-    asked = make_requests(2000, per_second=50, schemas=[(400, 0)] * 300, skew=1.2, tokens=100, seed=3)
-    found = simulate_routing(asked, 8, "round robin", rows=8, kept=30).routed
-    assert {one.replica for one in found if one.request.schema == "schema 0" and not one.hit} == set(range(8))

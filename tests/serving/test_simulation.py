@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.serving import Costs, Policy, Request, make_requests, simulate, simulate_routing
-from guidedviz.serving.simulation import Route, compile_times, percentile, preference
+from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
+from guidedviz.serving.simulation import compile_times, percentile
 
-ROUTES = get_args(Route)
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
 
 
@@ -151,62 +148,6 @@ def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(val
     assert all(sum(value <= less for value in values) * 100 < percent * len(values) for less in values if less < found)
 
 
-def rows(routing):
-    return [(one.replica, one.hit, one.start, one.done) for one in routing.routed]
-
-
-def test_a_small_case_computed_by_hand():
-    asked = [Request(at, 2, "a", compile_ms=30) for at in (0, 1, 2)]
-    home, other = preference("a", 2)
-    assert (home, other) == (1, 0)
-    found = rows(simulate_routing(asked, 2, "round robin", rows=1))
-    assert found == [(0, False, 0, 50), (1, False, 1, 51), (0, True, 50, 70)]
-    assert rows(simulate_routing(asked, 2, "hash", rows=1)) == [(1, False, 0, 50), (1, True, 50, 70), (1, True, 70, 90)]
-    # at most ceil(1.25 * requests / 2) per replica: 1, 2, 2
-    bounded = rows(simulate_routing(asked, 2, "bounded hash", rows=1))
-    assert bounded == [(1, False, 0, 50), (1, True, 50, 70), (0, False, 2, 52)]
-
-
-def test_a_replica_keeps_what_was_used_last():
-    asked = [Request(100 * at, 1, name, compile_ms=5) for at, name in enumerate("abacab")]
-    hits = [one.hit for one in simulate_routing(asked, 1, "hash", kept=2).routed]
-    assert hits == [False, False, True, False, True, False]
-    assert not any(one.hit for one in simulate_routing(asked, 1, "hash", kept=0).routed)
-
-
-def test_free_text_needs_no_machine_and_goes_round_robin():
-    found = simulate_routing([Request(at, 1) for at in range(4)], 2, "hash")
-    assert [(one.replica, one.hit) for one in found.routed] == [(0, True), (1, True), (0, True), (1, True)]
-
-
-@given(st.integers(2, 12), st.text(max_size=8))
-def test_without_the_last_replica_only_its_own_schemas_move(replicas, schema):
-    before, after = preference(schema, replicas), preference(schema, replicas - 1)
-    assert sorted(before) == list(range(replicas))
-    assert [place for place in before if place != replicas - 1] == after
-
-
-@given(st.sampled_from(ROUTES), st.integers(1, 5), st.integers(1, 3), st.integers(0, 99))
-def test_every_request_is_served_after_it_arrives_and_rows_are_never_shared(route, replicas, width, seed):
-    asked = make_requests(40, per_second=200, tokens=3, constrained=0.7, schemas=[(20, 1)] * 6, seed=seed)
-    found = simulate_routing(asked, replicas, route, rows=width)
-    assert [one.request for one in found.routed] == list(asked)
-    for one in found.routed:
-        assert one.start >= one.request.arrives
-        assert one.done - one.start == pytest.approx(30 + (0 if one.hit else 20))
-        busy = [each for each in found.routed if each.replica == one.replica and each.start <= one.start < each.done]
-        assert len(busy) <= width
-
-
-def test_with_skew_a_bound_keeps_most_hits_and_the_tail_short():
-    asked = make_requests(2000, per_second=28, schemas=[(400, 0)] * 300, skew=1.2, tokens=100, seed=3)
-    runs = {route: simulate_routing(asked, 8, route, rows=8, kept=30) for route in ROUTES}
-    assert runs["hash"].hit_rate > runs["bounded hash"].hit_rate > runs["round robin"].hit_rate + 0.1
-    tails = {route: run.latency(0.99) for route, run in runs.items()}
-    assert tails["bounded hash"] < tails["hash"]
-    assert tails["bounded hash"] <= tails["round robin"]
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -221,8 +162,6 @@ def test_with_skew_a_bound_keeps_most_hits_and_the_tail_short():
         (lambda: Request(0, 2.5), "Request, tokens: saw 2.5, expected a whole number from 1"),
         (lambda: make_requests(3, per_second="fast"), "per_second: saw 'fast'"),
         (lambda: Policy("waits"), "Policy, compile: saw 'waits', expected 'parks' or 'blocks'"),
-        (lambda: simulate_routing([STORY], 2, "random"), "route: saw 'random', expected 'round robin' or"),
-        (lambda: simulate_routing([STORY], 2.5, "hash"), "replicas: saw 2.5, expected a whole number from 1"),
     ],
 )
 def test_bad_settings_are_refused(call, said):
