@@ -9,7 +9,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import Figure, drawing, soft, write
+from guidedviz.views.figure import Figure, figure_of, rect, soft, write
 from guidedviz.views.layout.positions import Point, head, straight
 
 PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
@@ -107,10 +107,9 @@ def draw_loop(part: str = "free") -> Figure:
         (x, y), left = forced.side(0, 0), text.side(0, 1)
         lines += [_arrow(last.side(0, 1), (last.side(0, 0)[0], y), forced.side(1, 0))]
         lines += [_arrow(forced.side(-1, 0), (left[0], y), left), _beside(forced, last, y - 7, "only one way on")]
-    said = _say(loop, below, chosen)
     height = ROWS[max(box.row for box in boxes)] + 36
     shapes = (_draw_box(box, box.words[0] in chosen.new) for box in boxes)
-    return Figure(drawing(2 * FIRST + PITCH * END, height, *lines, *shapes, alt=said), said, said)
+    return figure_of(2 * FIRST + PITCH * END, height, _say(loop, below, chosen), *lines, *shapes)
 
 
 def _arrow(*points: Point) -> Element:
@@ -128,8 +127,7 @@ def _beside(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:
 def _draw_box(box: LoopBox, new: bool) -> Element:
     (x, y), (name, about) = box.side(0, 0), box.words
     line = {"stroke": "var(--gv-orange)", "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
-    place = {"x": x - WIDE / 2, "y": y - HIGH / 2, "width": WIDE, "height": HIGH, "rx": 6}
-    shape = node("rect", **place, fill="var(--gv-card)", **line)
+    shape = rect(x - WIDE / 2, y - HIGH / 2, WIDE, HIGH, 6, fill="var(--gv-card)", **line)
     words = write(x, y - 3, name, 13, text_anchor="middle", font_weight="bold")
     words += soft(x, y + 13, about, 11, text_anchor="middle")
     mark: dict[str, Any] = {"text_anchor": "end", "font_weight": "bold", "fill": "var(--gv-orange)"}

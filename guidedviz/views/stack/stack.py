@@ -20,7 +20,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import characters, label
 
@@ -40,8 +40,7 @@ def draw_stack(pda: PDA, text: State | bytes | str) -> Figure:
     """
     state = state_after(pda, text, "draw_stack")
     svg, height = write_stack(pda, state, WIDTH - 2 * EDGE)
-    said = say_stack(pda, state)
-    return Figure(drawing(WIDTH, height + 2 * EDGE, moved(EDGE, EDGE, svg), alt=said), said, said)
+    return figure_of(WIDTH, height + 2 * EDGE, say_stack(pda, state), moved(EDGE, EDGE, svg))
 
 
 def _rows(pda: PDA, state: State, most: int) -> list[Row]:
@@ -80,7 +79,7 @@ def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) ->
 def write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
     """The card of a frame."""
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if now else {"stroke": "var(--gv-blue)"}
-    box = node("rect", x=0, y=0, width=width, height=CARD, rx=5, fill="var(--gv-page)", **line)
+    box = rect(0, 0, width, CARD, 5, fill="var(--gv-page)", **line)
     mark = write(8, 17, "▸", 13, fill="var(--gv-orange)") if now else NOTHING
     name_line = write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
     about = soft(22, 34, shorten(waits, int(width / 6.4) - 6))
@@ -260,7 +259,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     parts += [_cell(EDGE, low + 17, "end", "", True), _cell(starts[1], low + 17, verdict, _colour(verdict), False)]
     lines_y = (30.0, low)
     parts += [node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)") for y in lines_y]
-    return Figure(drawing(width, low + ROW + 10, *parts, alt=said), said, said)
+    return figure_of(width, low + ROW + 10, said, *parts)
 
 
 def _cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
@@ -345,7 +344,7 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
         look |= {} if place < own else {"stroke_dasharray": "4 3"}
         x = start + BOX * place
-        drawn.append(node("rect", x=x + 3, y=CUT + 6, width=BOX - 6, height=32, rx=4, **look))
+        drawn.append(rect(x + 3, CUT + 6, BOX - 6, 32, 4, **look))
         sign = visible(bytes([byte]))
         drawn.append(write(x + BOX / 2, CUT + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold"))
     for number, row in enumerate(zip(shown, stacks, counts, results, strict=True)):
@@ -363,8 +362,7 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         way = f"M{split:g} {CUT - 6:g}V{ground - 2:g}"
         drawn.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
         drawn.append(soft(split, ground + 14, f"{rule} has ended here", text_anchor="middle"))
-    said = "\n".join(lines)
-    return Figure(drawing(max(end + 130, split + 240, 640.0), ground + 28, *drawn, alt=said), said, said)
+    return figure_of(max(end + 130, split + 240, 640.0), ground + 28, "\n".join(lines), *drawn)
 
 
 def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
