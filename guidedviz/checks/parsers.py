@@ -45,8 +45,7 @@ STEPS: dict[str, list[tuple[str, list[int], str]]] = {  # a grammar, a stack (th
 ENDS = frozenset({2, 6})
 STACKS: dict[str, list[list[int] | None]] = {
     "every rule on the stack may end, so the text may": [[6], [2, 6], [6] * DEEP],
-    "n5 still waits for a byte, wherever it stands on the stack": [[5], [5, 6], [6, 5], [6, 5, 6], [5, *[6] * DEEP]],
-    "n4 is not in ends, so it waits for a byte": [[4]],
+    "a node that is not in ends waits for a byte, wherever it stands": [[4], [5, 6], [6, 5, 6], [5, *[6] * DEEP]],
     "on an empty stack no rule waits, so the text may end": [[]],
     "None is the stack of a text that was refused": [None],
 }
@@ -77,7 +76,7 @@ def check_may_end(answer: Callable[[Collection[int], list[int] | None], bool]) -
     """Does `answer(ends, stack)` say whether the text may end on this stack?
 
     >>> print(check_may_end(lambda ends, stack: stack[-1] in ends).facts[-1][1])
-    n5 still waits for a byte, wherever it stands on the stack
+    a node that is not in ends waits for a byte, wherever it stands
     """
 
     def reference(ends: Collection[int], stack: list[int] | None) -> bool:
@@ -212,11 +211,8 @@ def _same_items(value: Any, expected: Sequence[Item]) -> bool:
 
 def _say_items(case: Case, value: Any) -> str:
     """What is wrong with a student's list of items."""
-    try:
-        items = [Item(*item) for item in value]
-        wrong = say_difference(items, case.expected, str) or "an item comes twice"
-    except (TypeError, ValueError, IndexError):
-        return "a list of items is expected"
+    items = [Item(*item) for item in value]
+    wrong = say_difference(items, case.expected, str) or "an item comes twice"
     return f"{wrong}: {case.why}"
 
 

@@ -124,12 +124,10 @@ def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:
         because     accepted takes 32 bytes, rejected 0, bits 1
     """
 
-    def reference(count: int, size: int) -> tuple[str, int]:
-        return min(ways_to_store(count, size).items(), key=lambda way: way[1])
-
     sentence = "accepted takes {:,} bytes, rejected {:,}, bits {:,}".format
     trials = {sentence(*ways_to_store(*row).values()): [row] for row in SETS}
-    return check_function(answer, cases_of(reference, trials, "count", "size"))
+    cases = cases_of(lambda *row: min(ways_to_store(*row).items(), key=lambda way: way[1]), trials, "count", "size")
+    return check_function(answer, cases)
 
 
 def ways_to_store(count: int, size: int) -> dict[str, int]:

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from functools import partial
 from hashlib import sha256
 from zlib import crc32
 
@@ -129,7 +128,6 @@ WRONG = {
     "softmax": [
         lambda logits, temperature: gv.sampling.softmax(logits, temperature),
         gv.sampling.softmax,
-        partial(gv.sampling.softmax),
         (" / temperature", ""),
         ("np.exp(scaled - scaled.max())", "scaled"),
         (" / powers.sum()", ""),
