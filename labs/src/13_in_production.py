@@ -64,7 +64,7 @@ request = {"model": "your-model", "messages": messages, "structured_outputs": {"
 print("POST /v1/chat/completions", json.dumps(request, indent=2), sep="\n")  # to vLLM
 
 # %% [markdown]
-# These are the names, as we read them in November 2026 in the sources or types of the version:
+# The names, as we read them in November 2026 in the sources:
 #
 # | front end | where the schema goes | with the schema |
 # | --- | --- | --- |
@@ -85,7 +85,7 @@ print("POST /v1/chat/completions", json.dumps(request, indent=2), sep="\n")  # t
 # [Gemini]: https://github.com/googleapis/python-genai
 
 # %% [markdown]
-# And the libraries that mask a model in your process:
+# Libraries that mask a model in your process:
 #
 # | library | call | keys and spaces | bounds of numbers |
 # | --- | --- | --- | --- |
