@@ -374,8 +374,8 @@ for run in measured["cache"]:
     print("{name:24} {hit_rate:.0%} hits, p50 {p50_ms:7.1f} ms, p99 {p99_ms:7.1f} ms, {megabytes:.0f} MB".format(**run))
 
 # %% [markdown]
-# The last line is a service that writes the user's name into the schema: each request compiles. RECORDED 2026-11-21, one
-# core, one schema of four fields on Llama 3:
+# The last line is a service that writes the user's name into the schema: each request compiles. RECORDED 2026-11-21,
+# one core, one schema of four fields on Llama 3:
 #
 # | engine | compile and first mask | a later mask, median |
 # | --- | --- | --- |
