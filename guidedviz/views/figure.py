@@ -133,7 +133,7 @@ def inline(figure: Figure) -> Element:
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:
     """A whole SVG on an opaque page, with its description."""
-    page = node("rect", x=0, y=0, width=width, height=height, rx=8, fill="var(--gv-page)")
+    page = rect(0, 0, width, height, 8, fill="var(--gv-page)")
     size = {"viewBox": f"0 0 {round(width, 2):g} {round(height, 2):g}", "width": width, "height": height}
     about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": alt}
     style = f"max-width:100%;height:auto;font-family:{SANS}"
@@ -163,16 +163,22 @@ def heading(x: float, y: float, name: str, about: str) -> Element:
     return write(x, y, name, font_weight="bold") + beside
 
 
+def rect(x: float, y: float, width: float, height: float, rx: float = 0, /, **attributes: Any) -> Element:
+    """A rectangle, with round corners if `rx` is given."""
+    corners = {"rx": rx} if rx else {}
+    return node("rect", x=x, y=y, width=width, height=height, **corners, **attributes)
+
+
 def write_box(
     x: float, y: float, width: float, height: float, words: str = "", *, struck: bool = False, **look: Any
 ) -> Element:
     """A box with as much of a text as has room in its middle."""
-    box = {"x": x, "y": y, "width": max(0.6, width), "height": height, "rx": 4}
     room = int((width - 2) / wide("n"))
     said = words if len(words) <= room else shorten(words, room) if room > 3 else "…" * (room > 0)
     style: dict[str, Any] = {"text_decoration": "line-through"} if struck else {}
     inside = write(x + width / 2, y + height / 2 + 5, said, mono=True, text_anchor="middle", **style)
-    return node("rect", **box, **{"fill": "var(--gv-card)"} | look) + (inside if said else NOTHING)
+    box = rect(x, y, max(0.6, width), height, 4, **{"fill": "var(--gv-card)"} | look)
+    return box + (inside if said else NOTHING)
 
 
 def write_legend(

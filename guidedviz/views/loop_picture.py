@@ -9,7 +9,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import Figure, drawing, soft, write
+from guidedviz.views.figure import Figure, drawing, rect, soft, write
 from guidedviz.views.layout.positions import Point, head, straight
 
 PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
@@ -128,8 +128,7 @@ def _beside(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:
 def _draw_box(box: LoopBox, new: bool) -> Element:
     (x, y), (name, about) = box.side(0, 0), box.words
     line = {"stroke": "var(--gv-orange)", "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
-    place = {"x": x - WIDE / 2, "y": y - HIGH / 2, "width": WIDE, "height": HIGH, "rx": 6}
-    shape = node("rect", **place, fill="var(--gv-card)", **line)
+    shape = rect(x - WIDE / 2, y - HIGH / 2, WIDE, HIGH, 6, fill="var(--gv-card)", **line)
     words = write(x, y - 3, name, 13, text_anchor="middle", font_weight="bold")
     words += soft(x, y + 13, about, 11, text_anchor="middle")
     mark: dict[str, Any] = {"text_anchor": "end", "font_weight": "bold", "fill": "var(--gv-orange)"}

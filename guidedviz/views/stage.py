@@ -18,7 +18,7 @@ from guidedviz.machines.visible import counted
 from guidedviz.markup import NOTHING, node, together
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
@@ -137,8 +137,7 @@ def _row(*panels: tuple[str, float, Drawn]) -> Drawn:
     """Panels of one height side by side: names, widths and what is inside, which keeps away from the edges."""
     height, x, cards = max(height for *_, (_, height) in panels) + 2 * PAD, EDGE, []
     for part, width, (svg, _) in panels:
-        size = {"x": 0, "y": 0, "width": width, "height": height, "rx": 8}
-        ground = node("rect", **size, fill="var(--gv-card)", stroke="var(--gv-line)")
+        ground = rect(0, 0, width, height, 8, fill="var(--gv-card)", stroke="var(--gv-line)")
         cards.append(moved(x, 0, ground, moved(PAD, PAD, svg), data_part=part))
         x += width + GAP
     return together(cards), height
@@ -188,7 +187,7 @@ def _special(text: str, y: float) -> Drawn:
     """The name of a special token on a chip."""
     name = special_name(text)
     width = wide(name, 13) + 16
-    ground = node("rect", x=0, y=y - 15, width=width, height=21, rx=10.5, fill="var(--gv-soft)")
+    ground = rect(0, y - 15, width, 21, 10.5, fill="var(--gv-soft)")
     words = write(width / 2, y, name, 13, mono=True, text_anchor="middle", fill="var(--gv-page)")
     return node("g", ground, words, role="img", aria_label=f"{SPECIAL} {text}", data_part="special"), width
 
@@ -206,7 +205,7 @@ def _chip(step: PackedStep, special: bool, current: bool, pale: bool, gone: bool
     strange = current or how in ("inserted", "none")
     line = {"stroke": "var(--gv-orange)" if strange else "var(--gv-line)", "stroke_width": 2.5 if current else 1}
     line |= {"stroke_dasharray": "3 2"} if how == "forced" and not current else {}
-    box = node("rect", x=0, y=0, width=width, height=CHIP, rx=4, **fill, **line)
+    box = rect(0, 0, width, CHIP, 4, **fill, **line)
     struck = {"text_decoration": "line-through"} if gone else {}
     text = write(width / 2, 20, words, 15, mono=True, text_anchor="middle", **struck)
     parts = [box, moved((width - long) / 2, 0, name) if special else text]
@@ -254,7 +253,7 @@ def _scrub(trace: Trace, cursor: int) -> Drawn:
     x = EDGE + 6 + (end - EDGE - 12) * cursor / max(1, len(trace.steps))
     line = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
     line += node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
-    handle = node("rect", x=x - 6, y=3, width=12, height=12, rx=6, fill="var(--gv-blue)")
+    handle = rect(x - 6, 3, 12, 12, 6, fill="var(--gv-blue)")
     words = write(end + 14, 13, _place(trace, cursor), 13)
     words += soft(WIDTH - EDGE, 13, settings, 13, text_anchor="end")
     return node("g", line, handle, words, data_part="controls"), 18

@@ -15,7 +15,7 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write, write_box
+from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write, write_box
 from guidedviz.views.words import label, pack_step, reading
 
 EDGE, WIDE = 16.0, 780.0
@@ -114,7 +114,7 @@ def write_bar(x: float, y: float, long: float, high: float, place: int, struck: 
     look = {"fill": f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})"}
     if place == 0:
         look = {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "2 2" if struck else "none"}
-    return node("rect", x=x, y=y, width=long, height=high, rx=1.5, **look) if long > 0 else NOTHING
+    return rect(x, y, long, high, 1.5, **look) if long > 0 else NOTHING
 
 
 def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Element]:
@@ -182,8 +182,7 @@ def _tag(changes: str) -> Element:
     """What besides the mask changed the probabilities."""
     if not changes:
         return NOTHING
-    size = {"x": 0, "y": 22, "width": 6.4 * len(changes) + 18, "height": 20}
-    box = node("rect", **size, rx=10, fill="none", stroke="var(--gv-gold)", stroke_width=1.5)
+    box = rect(0, 22, 6.4 * len(changes) + 18, 20, 10, fill="none", stroke="var(--gv-gold)", stroke_width=1.5)
     return node("g", box, write(8, 36, changes, 12), data_part="changes")
 
 
@@ -205,8 +204,7 @@ def _rows(step: PackedStep, width: float) -> list[Element]:
             parts.append(write_name(name + 14, 17, row.label, struck, chosen, int(name / 8.5)))
         else:
             parts.append(soft(name + 14, 17, "all others", text_anchor="end"))
-        size = {"x": start, "y": 2, "width": span, "height": ROW - 5, "rx": 3}
-        parts.append(node("rect", **size, fill="var(--gv-page)", data_part="bar"))  # the full scale
+        parts.append(rect(start, 2, span, ROW - 5, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
         if free:
             parts.append(write_bar(start, 6, row.raw * span, 13.0, 1, False))
         else:

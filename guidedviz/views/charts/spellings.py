@@ -14,7 +14,7 @@ from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, soft, write, write_box, write_legend
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, rect, soft, write, write_box, write_legend
 from guidedviz.views.words import characters, label, write_badge
 
 MOST = 48  # bytes that are drawn
@@ -66,9 +66,8 @@ def draw_spellings(record: Spellings) -> Figure:
         odds, nats, names = probability(row.probability, 3), _say_cost(row), _names(row)
         lines.append(f"{words:{longest}}  {odds}  {nats} nats  {', '.join(names)}".rstrip())
         parts += _blocks(row, size, x_of, y, SIGNS[names[0]][1] if names else "")
-        long = {"width": max(0.5, BAR * row.probability), "height": 9, "fill": "var(--gv-blue)"}
         parts.append(write(numbers, y + 5, odds, 13, mono=True, text_anchor="end"))
-        parts.append(node("rect", x=numbers + 10, y=y - 4, **long))
+        parts.append(rect(numbers + 10, y - 4, max(0.5, BAR * row.probability), 9, fill="var(--gv-blue)"))
         parts.append(write(numbers + BAR + 66, y + 5, nats, 13, mono=True, text_anchor="end"))
         x = numbers + BAR + 94
         for name in names:

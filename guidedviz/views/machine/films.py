@@ -19,7 +19,7 @@ from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, moved, write
+from guidedviz.views.figure import Figure, drawing, moved, rect, write
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, sketch_of
 from guidedviz.views.machine.highlight import arrow_key
@@ -309,7 +309,7 @@ def write_bytes(text: bytes, cell: float, y: float) -> list[Element]:
 
 def byte_cell(place: int, cell: float, y: float, **style: Any) -> Element:
     """The box of one byte."""
-    return node("rect", x=EDGE + cell * place, y=y, width=cell - 3, height=26, rx=4, **style)
+    return rect(EDGE + cell * place, y, cell - 3, 26, 4, **style)
 
 
 def build_film(frames: Iterable[Any]) -> FilmDrawings:

@@ -12,7 +12,7 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.positions import Diagram
 from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, say_arrow, say_ranges, sketch_of
@@ -231,7 +231,7 @@ LETTER = 6.6  # pixels per character, about
 MOST = 8  # shortened labels in full; the others have their tooltip
 LINE = node("path", d="M1,0h17", class_="gv-line")
 CROSS = node("path", d="M4,-5l10,10m0,-10l-10,10")
-CALL = node("rect", x=0, y=-7, width=18, height=14, class_="gv-box")
+CALL = rect(0, -7, 18, 14, class_="gv-box")
 CALL += node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import wide, write
+from guidedviz.views.figure import rect, wide, write
 from guidedviz.views.layout.diagram import FREE_END, call_box, short_name
 from guidedviz.views.layout.positions import Curve, Diagram, Label, Spot, head, straight, write_path
 from guidedviz.views.layout.sketch import Arrow, Sketch, say_arrow
@@ -97,7 +97,7 @@ def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight) -> Element:
 
 def _pill(spot: Spot, inset: float, kind: str) -> Element:
     rx, ry = spot.rx - inset, spot.ry - inset
-    return node("rect", x=spot.x - rx, y=spot.y - ry, width=2 * rx, height=2 * ry, rx=ry, class_=kind)
+    return rect(spot.x - rx, spot.y - ry, 2 * rx, 2 * ry, ry, class_=kind)
 
 
 def _about(sketch: Sketch, state: int) -> str:
@@ -111,8 +111,7 @@ def _tag(spot: Spot, number: int, title: str) -> Element:
     words = shorten(title, 3)
     x, y, half = spot.x + spot.rx * 0.8, spot.y - spot.ry * 0.9, max(9.0, wide(words, 12) / 2 + 4)
     colour = f"var(--gv-{GROUPS[number % len(GROUPS)]})"
-    pill = {"x": x - half, "y": y - 9, "width": 2 * half, "height": 18, "rx": 9}
-    back = node("rect", **pill, fill="var(--gv-page)", stroke=colour, stroke_width=2.4)
+    back = rect(x - half, y - 9, 2 * half, 18, 9, fill="var(--gv-page)", stroke=colour, stroke_width=2.4)
     return back + write(x, y + 4, words, 12, class_="gv-tag", text_anchor="middle")
 
 
@@ -137,9 +136,8 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
     counters = dict(diagram.sketch.repeats) | dict(lit.counts)
     for block in diagram.blocks:
         kind = "gv-block" + " gv-open" * (block.name in lit.opened) + " gv-lit" * (block.name in lit.rules)
-        size = {"x": block.x, "y": block.y, "width": block.width, "height": block.height, "rx": 8}
         name = write(block.x + 11, block.y + 18, block.name, 13, mono=True, class_="gv-rule")
-        parts = [node("rect", **size, class_="gv-frame"), name]
+        parts = [rect(block.x, block.y, block.width, block.height, 8, class_="gv-frame"), name]
         if block.name in counters:
             x = block.x + 23 + wide(block.name, 13)
             parts.append(write(x, block.y + 18, counters[block.name], 12, class_="gv-count"))
@@ -159,7 +157,7 @@ def write_call(diagram: Diagram, n: int, lit: Highlight, label: Label) -> Elemen
 def _box(label: Label, times: int) -> Element:
     """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
     x, y, right, low = call_box(label)
-    box = node("rect", x=x, y=y, width=right - x, height=low - y, class_="gv-box")
+    box = rect(x, y, right - x, low - y, class_="gv-box")
     sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20", class_="gv-box")
     words = write(label.x, label.y + 4, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
     more = write(right + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")

@@ -11,7 +11,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
-from guidedviz.views.figure import Figure, drawing, wide, write
+from guidedviz.views.figure import Figure, drawing, rect, wide, write
 from guidedviz.views.words import align, label
 
 MOST = 40  # texts of a table
@@ -101,8 +101,7 @@ def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Eleme
     parts += [write(x, base, before, SIZE, mono=True)]
     if wrong:
         left, size = x + wide(before, SIZE) + 3, wide(wrong, SIZE)
-        box = {"x": left - 1.5, "y": y + 4, "width": size + 3, "height": 19, "rx": 3}
-        parts.append(node("rect", **box, fill="none", stroke=fill, stroke_width=1.6))
+        parts.append(rect(left - 1.5, y + 4, size + 3, 19, 3, fill="none", stroke=fill, stroke_width=1.6))
         parts.append(write(left, base, wrong, SIZE, mono=True, fill=fill, font_weight="bold"))
         parts.append(write(left + size + 4, base, after, SIZE, mono=True, fill="var(--gv-soft)"))
     return node("g", *parts, write(second, base, shorten(one.said, 90), SIZE))

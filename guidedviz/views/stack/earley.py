@@ -23,7 +23,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import derive
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame, write_bytes
 from guidedviz.views.words import label
 
@@ -236,7 +236,7 @@ def draw_frame(frame: ChartFrame) -> Figure:
     for place, (name, rows) in enumerate(zip(names, frame.columns, strict=True)):
         lines.append(f"{place}" + f", after {name}" * bool(name))
         width = max([wide(_dotted(item), 12) for _, item in rows] + [wide(name, 15), 70.0]) + 68
-        card = node("rect", x=0, y=0, width=width, height=high, rx=7, fill="var(--gv-card)", stroke="var(--gv-line)")
+        card = rect(0, 0, width, high, 7, fill="var(--gv-card)", stroke="var(--gv-line)")
         head = write(12, 21, name or "start", 15, font_weight="bold")
         number = soft(width - 10, 21, f"{place}", text_anchor="end")
         parts.append(moved(x, STRIP, card, head, number, data_arrow=f"c{place}"))
@@ -265,9 +265,9 @@ def _row(kind: str, item: Item, width: float) -> Iterator[Element]:
     """A row: its sign, the dotted rule, and where it began."""
     (sign, colour, _), (left, _, right) = SIGNS[kind], _dotted(item).partition("•")
     done, dot = item.wanted is None, 30 + wide(left, 12)
-    size = {"x": 3, "y": -0.5, "width": width - 6, "height": ROW - 1, "rx": 4}
+    size = 3, -0.5, width - 6, ROW - 1, 4
     ground = {"fill": "var(--gv-green)", "fill_opacity": 0.13} if done else {"fill": "none"}
-    yield node("rect", **size, class_="gv-disc") + node("rect", **size, **ground)
+    yield rect(*size, class_="gv-disc") + rect(*size, **ground)
     yield write(11, 15, sign, 12, fill=f"var(--gv-{colour})")
     yield write(30, 15, left, 12, mono=True)
     yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)")
@@ -280,7 +280,7 @@ def _lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
     blue: dict[str, Any] = {"fill": "none", "stroke": "var(--gv-blue)", "stroke_width": 2}
     for number, (name, start, end) in enumerate(frame.lexemes):
         x, width = EDGE + cell * start, cell * (end - start) - 3
-        mark = node("rect", x=x, y=10, width=width, height=26, rx=4, **blue)
+        mark = rect(x, 10, width, 26, 4, **blue)
         brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", **blue)
         about = soft(x + width / 2, 60, name, text_anchor="middle", mono=True)
         yield node("g", mark, brace, about, data_arrow=f"l{number}")
@@ -386,7 +386,7 @@ def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Eleme
     if drawn.kind in ("rule", "open"):
         half = wide(drawn.words, 13) / 2 + 8
         line = OPEN if drawn.kind == "open" else {"stroke": "var(--gv-blue)", "stroke_width": 1.3}
-        yield node("rect", x=middle - half, y=y, width=2 * half, height=BOX, rx=5, fill="var(--gv-page)", **line)
+        yield rect(middle - half, y, 2 * half, BOX, 5, fill="var(--gv-page)", **line)
     elif drawn.kind == "next":
         style |= {"fill": "var(--gv-orange)"}
     elif drawn.kind == "leaf":

@@ -14,7 +14,7 @@ from guidedviz.machines.pushdown.stacks import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write
 from guidedviz.views.layout.positions import Extent, Link, head, place, write_path
 from guidedviz.views.machine.highlight import check_pda, state_after
 
@@ -149,10 +149,10 @@ def _card(card: StackCard, x: float, y: float) -> Element:
         ground = node("path", d=f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}", stroke="var(--gv-ink)", stroke_width=3)
         written = write(x, y + 4, words, 13, mono=True, text_anchor="middle")
         return written + ground if words == "bottom" else written
-    box = {"x": x - half, "y": y - CARD / 2, "width": 2 * half, "height": CARD, "rx": 5}
-    inside = node("rect", **box, **LOOKS[card.kind]), write(x, y - 2, words, 13, mono=True, text_anchor="middle")
+    box = rect(x - half, y - CARD / 2, 2 * half, CARD, 5, **LOOKS[card.kind])
+    name = write(x, y - 2, words, 13, mono=True, text_anchor="middle")
     about = soft(x, y + 12, shorten(card.about, ROOM), 11, text_anchor="middle")
-    return together([*inside, about])
+    return together([box, name, about])
 
 
 def _pointer(curve: tuple[tuple[float, float], ...]) -> Element:

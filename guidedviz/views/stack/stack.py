@@ -20,7 +20,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import characters, label
 
@@ -80,7 +80,7 @@ def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) ->
 def write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
     """The card of a frame."""
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if now else {"stroke": "var(--gv-blue)"}
-    box = node("rect", x=0, y=0, width=width, height=CARD, rx=5, fill="var(--gv-page)", **line)
+    box = rect(0, 0, width, CARD, 5, fill="var(--gv-page)", **line)
     mark = write(8, 17, "▸", 13, fill="var(--gv-orange)") if now else NOTHING
     name_line = write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
     about = soft(22, 34, shorten(waits, int(width / 6.4) - 6))
@@ -345,7 +345,7 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
         look |= {} if place < own else {"stroke_dasharray": "4 3"}
         x = start + BOX * place
-        drawn.append(node("rect", x=x + 3, y=CUT + 6, width=BOX - 6, height=32, rx=4, **look))
+        drawn.append(rect(x + 3, CUT + 6, BOX - 6, 32, 4, **look))
         sign = visible(bytes([byte]))
         drawn.append(write(x + BOX / 2, CUT + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold"))
     for number, row in enumerate(zip(shown, stacks, counts, results, strict=True)):

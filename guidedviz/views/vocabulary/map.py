@@ -29,7 +29,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, borders
 from guidedviz.views.words import align, label, share
@@ -245,7 +245,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
 
 def _sign(kind: Kind) -> Element:
     line = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline} if kind.outline else {}
-    return node("rect", x=4, y=-5, width=10, height=10, rx=2, fill=f"var(--gv-{kind.colour})", **line)
+    return rect(4, -5, 10, 10, 2, fill=f"var(--gv-{kind.colour})", **line)
 
 
 # The outlined cells of a map, enlarged, each with the text of its token.
@@ -268,8 +268,8 @@ def list_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> tuple[Ele
         kind = next(kind for kind in kinds if kind.outline and kind.cells[rank])
         line = {"stroke": f"var(--gv-{kind.colour})", "stroke_width": 2.4}
         line |= {"stroke_dasharray": kind.outline} if kind.outline != "none" else {}
-        size = {"x": x + 1, "y": y + 1, "width": long - 3, "height": BOX - 3, "rx": 3}
-        parts.append(node("rect", **size, fill=f"var(--gv-{kind.colour})", fill_opacity=0.2, **line))
+        look = {"fill": f"var(--gv-{kind.colour})", "fill_opacity": 0.2} | line
+        parts.append(rect(x + 1, y + 1, long - 3, BOX - 3, 3, **look))
         words = shorten(label(made.vocabulary.pieces[made.vocabulary.order[rank]]), int(long / 7.5))
         parts.append(write(x + long / 2, y + 16, words, 12, mono=True, text_anchor="middle", font_weight="bold"))
     return together(parts), 28 + BOX * ceil(len(shown) / COLUMNS)

@@ -19,7 +19,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, heading, soft, write, write_legend
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, heading, rect, soft, write, write_legend
 from guidedviz.views.words import label, share
 
 WAYS = "text, /regex/, 0xE2 82, #id"
@@ -129,8 +129,7 @@ def _name(vocabulary: Vocabulary, group: TokenIds) -> str:
 
 def _cell(x: float, y: float, lead: int) -> list[Element]:
     legal = lead >= 0
-    box = {"x": x, "y": y + 1, "width": WIDE - 2, "height": HIGH - 2}
-    cell = node("rect", **box, fill=f"var(--gv-{'sea' if legal else 'land'})")
+    cell = rect(x, y + 1, WIDE - 2, HIGH - 2, fill=f"var(--gv-{'sea' if legal else 'land'})")
     name = write(x + WIDE / 2 - 1, y + 16, name_state(lead), 11, text_anchor="middle", fill="var(--gv-foam)")
     return [cell, name] if legal else [cell]
 
@@ -188,7 +187,7 @@ def _place(position: int, token: int) -> tuple[float, float]:
 
 def _box(x: float, y: float, width: float, height: float, legal: bool) -> Element:
     look = {"fill": "var(--gv-sky)"} if legal else {"fill": "none", "stroke_dasharray": "2 2"}
-    return node("rect", x=x, y=y, width=width, height=height, stroke="var(--gv-line)", **look)
+    return rect(x, y, width, height, stroke="var(--gv-line)", **look)
 
 
 def _dot(x: float, y: float, name: str) -> Element:

@@ -17,7 +17,7 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.words import align, label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
@@ -116,7 +116,7 @@ def _draw_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
         (-3, level.refused + level.dropped, {"fill": "none", "stroke": "var(--gv-orange)", "stroke_dasharray": "3 2"}),
     ):
         if nodes:
-            yield node("rect", x=0, y=y, width=max(2.0, ten * log10(nodes)), height=6, rx=1.5, **look)
+            yield rect(0, y, max(2.0, ten * log10(nodes)), 6, 1.5, **look)
 
 
 # The lazy walks along a text: how many nodes of the trie each asked about.
@@ -269,7 +269,7 @@ def _arc(at: int, one: FlatNode, level: int) -> Iterator[Element]:
 
 def _box(x: float, y: float, width: float, high: float, colour: str, dashes: str) -> Element:
     line = {"stroke": f"var(--gv-{colour})", "stroke_width": 1.8} | ({"stroke_dasharray": dashes} if dashes else {})
-    return node("rect", x=x, y=y, width=width, height=high, rx=4, fill="var(--gv-card)", **line)
+    return rect(x, y, width, high, 4, fill="var(--gv-card)", **line)
 
 
 def _say_place(at: int, one: FlatNode) -> str:
