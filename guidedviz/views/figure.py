@@ -140,6 +140,11 @@ def drawing(width: float, height: float, *inside: Element | str, alt: str) -> El
     return node("svg", page, *inside, **about, **size, style=style)
 
 
+def figure_of(width: float, height: float, said: str, *parts: Element | str) -> Figure:
+    """A figure whose text is its description, too."""
+    return Figure(drawing(width, height, *parts, alt=said), said, said)
+
+
 def write(x: float, y: float, words: str, size: float = 13, mono: bool = False, **attributes: Any) -> Element:
     """A line of text.
 

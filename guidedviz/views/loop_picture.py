@@ -9,7 +9,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import Figure, drawing, rect, soft, write
+from guidedviz.views.figure import Figure, figure_of, rect, soft, write
 from guidedviz.views.layout.positions import Point, head, straight
 
 PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
@@ -107,10 +107,9 @@ def draw_loop(part: str = "free") -> Figure:
         (x, y), left = forced.side(0, 0), text.side(0, 1)
         lines += [_arrow(last.side(0, 1), (last.side(0, 0)[0], y), forced.side(1, 0))]
         lines += [_arrow(forced.side(-1, 0), (left[0], y), left), _beside(forced, last, y - 7, "only one way on")]
-    said = _say(loop, below, chosen)
     height = ROWS[max(box.row for box in boxes)] + 36
     shapes = (_draw_box(box, box.words[0] in chosen.new) for box in boxes)
-    return Figure(drawing(2 * FIRST + PITCH * END, height, *lines, *shapes, alt=said), said, said)
+    return figure_of(2 * FIRST + PITCH * END, height, _say(loop, below, chosen), *lines, *shapes)
 
 
 def _arrow(*points: Point) -> Element:

@@ -15,7 +15,7 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write, write_box
+from guidedviz.views.figure import Figure, drawing, figure_of, moved, rect, soft, wide, write, write_box
 from guidedviz.views.words import label, pack_step, reading
 
 EDGE, WIDE = 16.0, 780.0
@@ -72,7 +72,7 @@ def draw_bars(
         for words, row in zip(named, rows, strict=True)
     )
     text = f"{title}: {told}" if title else told
-    return Figure(drawing(WIDE, end + 10, *parts, alt=text), text, text)
+    return figure_of(WIDE, end + 10, text, *parts)
 
 
 def _check(labels: Sequence[str], series: Mapping[str, Values]) -> None:
@@ -256,8 +256,7 @@ def draw_text_tree(task: Task) -> Figure:
         gone = sum(share for _, share, _, _, text in boxes if text is None)
         lines.append(f"{panel}: " + ", ".join(told + [f"illegal {probability(gone)}"] * bool(gone)))
         top += 74 + 30 * max(row for _, _, row, _, _ in boxes)
-    said = "\n".join(lines)
-    return Figure(drawing(WIDE, top + 4, *parts, alt=said), said, said)
+    return figure_of(WIDE, top + 4, "\n".join(lines), *parts)
 
 
 def _boxes(tree: Branch, panel: str, pieces: Sequence[bytes], x: float = 0.0, row: int = 0) -> Iterator[TreeBox]:

@@ -14,7 +14,7 @@ from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, rect, soft, write, write_box, write_legend
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, figure_of, rect, soft, write, write_box, write_legend
 from guidedviz.views.words import characters, label, write_badge
 
 MOST = 48  # bytes that are drawn
@@ -238,5 +238,4 @@ def draw_rollback(trace: Trace) -> Figure:
             lines.append(" ".join(said))
             width, y = max(width, x + 16), y + 40
         y += 8
-    text = "\n".join(lines)
-    return Figure(drawing(width, y, *parts, alt=text), text, text)
+    return figure_of(width, y, "\n".join(lines), *parts)

@@ -19,7 +19,7 @@ from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, moved, rect, write
+from guidedviz.views.figure import Figure, drawing, figure_of, moved, rect, write
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, sketch_of
 from guidedviz.views.machine.highlight import arrow_key
@@ -378,8 +378,7 @@ def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
         x, row = x + float(size["width"]), max(row, float(size["height"]))
         width = max(width, x)
         texts.append(f"{name}, {figure.text}")
-    text = "\n\n".join(texts)
-    return Figure(drawing(width, y + row, *parts, alt=text), text, text)
+    return figure_of(width, y + row, "\n\n".join(texts), *parts)
 
 
 def _with_letters(machines: Sequence[Any], place: int) -> Sketch:

@@ -12,7 +12,7 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, figure_of, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.positions import Diagram
 from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, say_arrow, say_ranges, sketch_of
@@ -101,7 +101,7 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
     parts.append(node("g", body, transform=fit, class_="gv-on-page"))
     parts.append(moved(EDGE, top + height + 14, legend))
-    return Figure(drawing(width, top + height + lower + 30, *parts, alt=text), text, text)
+    return figure_of(width, top + height + lower + 30, text, *parts)
 
 
 def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:

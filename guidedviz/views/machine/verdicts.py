@@ -11,7 +11,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
-from guidedviz.views.figure import Figure, drawing, rect, wide, write
+from guidedviz.views.figure import Figure, figure_of, rect, wide, write
 from guidedviz.views.words import align, label
 
 MOST = 40  # texts of a table
@@ -88,8 +88,7 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -
     head = write(EDGE, 20, title or summary, SIZE, font_weight="bold")
     column = [f"{SIGNS[one.verdict][0]} {shown}" for one, shown in zip(found, texts_shown, strict=True)]
     lines = align([(words, one.said) for words, one in zip(column, found, strict=True)], ())
-    text = "\n".join([summary, *lines])
-    return Figure(drawing(width, 44 + ROW * len(found), head, *rows, alt=text), text, text)
+    return figure_of(width, 44 + ROW * len(found), "\n".join([summary, *lines]), head, *rows)
 
 
 def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Element:

@@ -23,7 +23,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import derive
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame, write_bytes
 from guidedviz.views.words import label
 
@@ -254,7 +254,7 @@ def draw_frame(frame: ChartFrame) -> Figure:
     legend, at, _ = write_legend(signs, EDGE, low)
     parts += [*legend, soft(at, low, "✓ finished · the number: where it began")]
     width, said = max(x, at + 260, EDGE * 2 + cell * len(frame.text)), "\n".join(lines)
-    return Figure(drawing(width, low + 16, node("g", *parts, class_="gv-machine"), alt=said), said, said)
+    return figure_of(width, low + 16, said, node("g", *parts, class_="gv-machine"))
 
 
 def _dotted(item: Item) -> str:
@@ -341,7 +341,7 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     said = "\n".join([f"tree of {shorten(label(data[:200]), 60)}: {about}", *lines])
     body = [heading(EDGE, 20, "tree", about), *_write(drawn, EDGE, TREE_TOP, ground)]
     width = max(drawn.width + 2 * EDGE, EDGE * 2 + 40 + 6.4 * len(about))
-    return Figure(drawing(width, ground + BOX + EDGE, *body, alt=said), said, said)
+    return figure_of(width, ground + BOX + EDGE, said, *body)
 
 
 def _fit(tree: ParseTree, data: bytes) -> TreePart:

@@ -14,7 +14,7 @@ from guidedviz.machines.pushdown.stacks import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write
+from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.layout.positions import Extent, Link, head, place, write_path
 from guidedviz.views.machine.highlight import check_pda, state_after
 
@@ -137,9 +137,9 @@ def _draw(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:
     high = placed.width
     parts = [_pointer(tuple((y, high - x) for x, y in reversed(curve))) for curve in placed.curves]
     parts += [_card(card, y, high - x) for card, (x, y) in zip(cards.values(), placed.centres, strict=True)]
-    width, said = max(placed.height + 2 * EDGE - 16, LEAST, 7.2 * len(name + about) + 40), "\n".join(lines)
-    svg = drawing(width, high + 36, heading(EDGE, 20, name, about), moved(EDGE - 8, 24, *parts), alt=said)
-    return Figure(svg, said, said)
+    width = max(placed.height + 2 * EDGE - 16, LEAST, 7.2 * len(name + about) + 40)
+    inside = heading(EDGE, 20, name, about), moved(EDGE - 8, 24, *parts)
+    return figure_of(width, high + 36, "\n".join(lines), *inside)
 
 
 def _card(card: StackCard, x: float, y: float) -> Element:

@@ -20,7 +20,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
-from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write
+from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import characters, label
 
@@ -40,8 +40,7 @@ def draw_stack(pda: PDA, text: State | bytes | str) -> Figure:
     """
     state = state_after(pda, text, "draw_stack")
     svg, height = write_stack(pda, state, WIDTH - 2 * EDGE)
-    said = say_stack(pda, state)
-    return Figure(drawing(WIDTH, height + 2 * EDGE, moved(EDGE, EDGE, svg), alt=said), said, said)
+    return figure_of(WIDTH, height + 2 * EDGE, say_stack(pda, state), moved(EDGE, EDGE, svg))
 
 
 def _rows(pda: PDA, state: State, most: int) -> list[Row]:
@@ -260,7 +259,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     parts += [_cell(EDGE, low + 17, "end", "", True), _cell(starts[1], low + 17, verdict, _colour(verdict), False)]
     lines_y = (30.0, low)
     parts += [node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)") for y in lines_y]
-    return Figure(drawing(width, low + ROW + 10, *parts, alt=said), said, said)
+    return figure_of(width, low + ROW + 10, said, *parts)
 
 
 def _cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
@@ -363,8 +362,7 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         way = f"M{split:g} {CUT - 6:g}V{ground - 2:g}"
         drawn.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
         drawn.append(soft(split, ground + 14, f"{rule} has ended here", text_anchor="middle"))
-    said = "\n".join(lines)
-    return Figure(drawing(max(end + 130, split + 240, 640.0), ground + 28, *drawn, alt=said), said, said)
+    return figure_of(max(end + 130, split + 240, 640.0), ground + 28, "\n".join(lines), *drawn)
 
 
 def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:

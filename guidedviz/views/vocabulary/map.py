@@ -29,7 +29,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, drawing, figure_of, heading, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, borders
 from guidedviz.views.words import align, label, share
@@ -423,7 +423,7 @@ def draw_split_nodes(split: Split) -> Figure:
     parts += [write(EDGE, FIRST + LINE * n, words, 12, mono=True, **look) for n, (words, look) in enumerate(lines)]
     width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
     said = "\n".join([f"Split: {total}", *(words for words, _ in lines)])
-    return Figure(drawing(width, FIRST + LINE * len(lines), *parts, alt=said), said, said)
+    return figure_of(width, FIRST + LINE * len(lines), said, *parts)
 
 
 def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:

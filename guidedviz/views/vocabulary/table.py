@@ -19,7 +19,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, heading, rect, soft, write, write_legend
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, figure_of, heading, rect, soft, write, write_legend
 from guidedviz.views.words import label, share
 
 WAYS = "text, /regex/, 0xE2 82, #id"
@@ -176,8 +176,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     low = GRID_TOP + ROW * len(path) + 20
     boxes = ((_box(5, -6, 8, 12, legal), name) for legal, name in ((True, "legal"), (False, "illegal")))
     parts += write_legend([*boxes, (_dot(9, 0, ""), "drawn")], GRID_LEFT, low)[0]
-    width, text = max(GRID_LEFT + CELL * len(names) + 16, 330.0), "\n".join(said)
-    return Figure(drawing(width, low + 14, *parts, alt=text), text, text)
+    return figure_of(max(GRID_LEFT + CELL * len(names) + 16, 330.0), low + 14, "\n".join(said), *parts)
 
 
 def _place(position: int, token: int) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
-from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.words import align, label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
@@ -89,8 +89,7 @@ def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
     more = [f"and {len(levels) - LEVELS} more levels"] * (len(levels) > LEVELS)
     high = TOP + ROW * min(len(levels), LEVELS) + EDGE
     parts += [soft(EDGE, high + 8, words) for words in more]
-    said = "\n".join([*lines, *more])
-    return Figure(drawing(max(bars + WIDE, 6.4 * len(total)) + 2 * EDGE, high + EDGE, *parts, alt=said), said, said)
+    return figure_of(max(bars + WIDE, 6.4 * len(total)) + 2 * EDGE, high + EDGE, "\n".join([*lines, *more]), *parts)
 
 
 def say_walk(walk: LazyWalk) -> str:
@@ -241,7 +240,7 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
             parts += _arc(at, one, level)
     text = f"{title}\n" + " · ".join(_say_place(at, one) for at, one in enumerate(nodes))
     width = max(LEFT + CELL * (len(nodes) + 1), 620.0)
-    return Figure(drawing(width, low + 46, *parts, alt=text), text, text)
+    return figure_of(width, low + 46, text, *parts)
 
 
 def _node(at: int, one: FlatNode, low: float) -> Iterator[Element]:
