@@ -46,6 +46,7 @@ ENDS = frozenset({2, 6})
 STACKS: dict[str, list[list[int] | None]] = {
     "every rule on the stack may end, so the text may": [[6], [2, 6], [6] * DEEP],
     "n5 still waits for a byte, wherever it stands on the stack": [[5], [5, 6], [6, 5], [6, 5, 6], [5, *[6] * DEEP]],
+    "n4 is not in ends, so it waits for a byte": [[4]],
     "on an empty stack no rule waits, so the text may end": [[]],
     "None is the stack of a text that was refused": [None],
 }
@@ -127,6 +128,7 @@ GRAMMARS: tuple[tuple[Rules, str], ...] = (  # rules, and a text
     ({"root": [("digit",)], "digit": [("1",)]}, "1"),
     ({"root": [("a", "b", "b")], "b": [("x",)]}, "axx"),
     ({"root": [("a", "root"), ("b",)]}, "aab"),
+    ({"root": [("a", "x"), ("ab",)], "a": [("x",)], "ab": [("x", "x")]}, "xx"),
     ({"root": [("root", "+", "root"), ("1",)]}, "1+1+1"),
     ({"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}, "((x])"),
 )
@@ -163,7 +165,7 @@ def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
     """Does `answer(chart, done)` give the items that waited for a finished one, with their dots moved?
 
     >>> check_complete(lambda chart, done: [item.moved for item in chart[-1] if item.wanted == done.rule])
-    ✗ not yet right: on input 1 of 19, the first on which it fails
+    ✗ not yet right: on input 1 of 23, the first on which it fails
         text        1, column 1
         done        digit → 1 • (from 0)
         yours gave  nothing

@@ -5,6 +5,7 @@ import math
 import re
 from functools import partial
 from hashlib import sha256
+from zlib import crc32
 
 import numpy as np
 
@@ -21,6 +22,17 @@ def cut_out_by_recursion(text, start=0):
         return cut_out_by_recursion(text, place + 1)
 
 
+def largest_object(text):
+    found = {}
+    for place in range(len(text)):
+        try:
+            one, end = json.JSONDecoder().raw_decode(text, place)
+        except ValueError:
+            continue
+        found |= {end - place: one} if isinstance(one, dict) and end - place not in found else {}
+    return found[max(found)] if found else None
+
+
 def softmax_without_numpy(logits, temperature):
     top = max(logits)
     powers = [math.exp((logit - top) / temperature) for logit in logits]
@@ -34,6 +46,17 @@ def last_one(rules):
         left = ids if left is None else left & ids
         if not left:
             return {name}
+    return set()
+
+
+def smallest_first(rules):
+    """The rules that shrink what is left, beginning with the one that allows the fewest tokens."""
+    left, group = None, set()
+    for name in sorted(rules, key=lambda name: len(rules[name])):
+        if left is None or left - rules[name]:
+            left, group = rules[name] if left is None else left & rules[name], group | {name}
+        if not left:
+            return group
     return set()
 
 
@@ -80,6 +103,7 @@ KIND = "return kind, kinds[kind]"
 SORTED = 'return "accepted"'
 WRONG = {
     "parses": [
+        ("json.loads(text)", "json.loads(text.strip('`'))"),
         ("json.loads(text)", "pass"),
         lambda text: text.startswith("{"),
         lambda text: text[:1] + text[-1:] == "{}",
@@ -90,6 +114,7 @@ WRONG = {
         ("ValueError", "KeyError"),
     ],
     "cut_out": [
+        largest_object,
         cut_object,
         lambda text: json.loads(text),
         lambda text: json.loads(re.search(r"\{[^{}]*\}|$", text)[0] or "null"),
@@ -102,6 +127,7 @@ WRONG = {
         cut_out_by_recursion,
     ],
     "softmax": [
+        lambda logits, temperature: gv.sampling.softmax(logits, temperature),
         gv.sampling.softmax,
         partial(gv.sampling.softmax),
         (" / temperature", ""),
@@ -115,6 +141,12 @@ WRONG = {
         ("powers / powers.sum()", "int(powers.argmax())"),
     ],
     "spellings": [
+        (SPELLS, "piece.lower() in (word.encode(), b' ' + word.encode(), word.encode() + b'\\n')"),
+        (SPELLS, "piece.strip() in (word.encode(), word.upper().encode(), word.title().encode())"),
+        (SPELLS, "piece.replace(b' ', b'').strip().lower() == word.encode()"),
+        (SPELLS, "sorted(piece.strip().lower()) == sorted(word.encode())"),
+        (SPELLS, "re.fullmatch(rb'\\s*' + word.encode() + rb'\\s*', piece.lower())"),
+        ("token for token", "pieces.index(piece) for token"),
         ("piece.strip().lower()", "piece"),
         ("word.encode()", "word"),
         (".lower()", ""),
@@ -127,6 +159,8 @@ WRONG = {
         ("[token for", "[piece for"),
     ],
     "token_mask": [
+        ("= logits[ids]", "= logits[ids].astype(int)"),
+        ("return masked", "return [x if list(logits).index(x) in legal else -np.inf for x in logits]"),
         ("-np.inf", "-100"),
         ("masked[ids] = logits[ids]", "masked[ids] = [logit or -np.inf for logit in logits[ids]]"),
         ("masked[ids] = logits[ids]", "masked[ids] = 0"),
@@ -136,6 +170,11 @@ WRONG = {
         ("return masked", "return None if len(legal) < len(logits) else masked"),
     ],
     "masked_loop": [
+        ("[*tokens, *new]", "[*new, *tokens]"),
+        ("[*tokens, *new]", "[*tokens[-1:], *new]"),
+        ("in model.vocabulary.eos", "== 4"),
+        ("new[-1] in model.vocabulary.eos", "legal <= model.vocabulary.eos"),
+        ("gv.sampling.softmax(logits)", "gv.sampling.softmax(model.logits([*tokens, *new])) * np.isfinite(logits)"),
         (MASKED, "model.logits([*tokens, *new])"),
         (MASKED, "model.logits([*tokens, *new]) - [100 * (n not in legal) for n in range(5)]"),
         ("gv.sampling.sample(gv.sampling.softmax(logits), seed, position)", "int(np.argmax(logits))"),
@@ -147,6 +186,7 @@ WRONG = {
         ("return new", "return set(new)"),
     ],
     "rms_norm": [
+        (".mean(axis=-1, keepdims=True)", ".sum(axis=-1, keepdims=True) / 2"),
         (".mean(", ".sum("),
         ("axis=-1, keepdims=True", ""),
         ("axis=-1", "axis=0"),
@@ -157,6 +197,7 @@ WRONG = {
         (" * weights", ""),
     ],
     "look": [
+        ("len(query)", "2"),
         (WEIGHED, "values.mean(axis=0)"),
         (WEIGHED, "values[matches.argmax()]"),
         ("np.sqrt(len(query))", "len(query)"),
@@ -183,6 +224,8 @@ WRONG = {
         lambda weights: [abs(1 - weight) for weight in weights],
     ],
     "adaptive": [
+        ("left -= chances[token]", "left *= 1 - chances[token]"),
+        ("place + 1 < len(order) and order[place + 1]", "order[(place + 1) % len(order)]"),
         ("token in legal", "True"),
         lambda order, p, legal: (max(legal, key=p.get), 1.0) if legal else None,
         ("left -= chances[token]", "pass"),
@@ -202,6 +245,11 @@ WRONG = {
         ("return None", "return True"),
     ],
     "window_step": [
+        ("read == trigger", "read[-1:] == trigger[-1:]"),
+        ("bytes([byte])", "chr(byte).encode()"),
+        ("not trigger.startswith(read)", "read not in trigger"),
+        ("if after is None", "if not after"),
+        ("machine.step(read, byte)", "machine.step(machine.initial, byte)"),
         ("while not trigger.startswith(read)", "while False"),
         ("read = read[1:]", "read = b''"),
         ("read = read[1:]", "read = read[-1:] if len(read) > 1 else b''"),
@@ -211,6 +259,7 @@ WRONG = {
         (AFTER, "read"),
     ],
     "who_emptied": [
+        smallest_first,
         set,
         lambda rules: set(),
         last_one,
@@ -223,6 +272,7 @@ WRONG = {
         lambda rules: set.intersection(*rules.values()),
     ],
     "packed_row": [
+        ("-(-size // 32)", "-(-(max(ids, default=size - 1) + 1) // 32)"),
         lambda ids, size: list(ids),
         ("-(-size // 32)", "max(1, size // 32)"),
         ("1 << token % 32", "1 << 31 - token % 32"),
@@ -233,6 +283,8 @@ WRONG = {
         ("np.uint32", "np.int32"),
     ],
     "cache_key": [
+        lambda request: str(crc32(key_of(request).encode()) % 65536),
+        ('request["version"]', 'request["version"].split(".")[:2]'),
         lambda request: request["schema"],
         lambda request: json.dumps(request, sort_keys=True),
         (', request["engine"]', ""),
@@ -252,6 +304,11 @@ WRONG = {
         ("return ", "return str(id(request)) or "),
     ],
     "slow_pass": [
+        ('+ delays(one)["masks"]', '+ sum(one["masks"].values())'),
+        ('sum(one["masks"].values())', 'max(one["masks"].values(), default=0)'),
+        (' + delays(one)["masks"]', ""),
+        (' + delays(one)["compile"]', ' + max(one["compile"].values(), default=0)'),
+        ('"prompt": sum(one["prompt"].values())', '"prompt": one["forward"] * bool(one["prompt"])'),
         (f"max(passes, {SLOWEST}", f"max(passes[:1], {SLOWEST}"),
         ("max(delays(slowest), key=delays(slowest).get)", '"masks"'),
         ('max(0.0, sum(one["masks"].values()) - one["forward"])', 'sum(one["masks"].values())'),
@@ -261,6 +318,7 @@ WRONG = {
         (f"part, {WORST}", "part"),
     ],
     "sort_token": [
+        ("if state is None", "if not state"),
         (SORTED, 'return "dependent"'),
         ('"rejected"', '"accepted"'),
         ('"dependent"', '"rejected"'),
@@ -272,6 +330,7 @@ WRONG = {
         ('"accepted"', '"ACCEPTED"'),
     ],
     "fill_mask": [
+        ("if on_stack(token)", "if token and on_stack(token)"),
         lambda parts, on_stack: set(),
         ("return accepted |", "return accepted or"),
         (" if on_stack(token)", ""),
@@ -292,6 +351,7 @@ WRONG = {
         (KIND, "return kind"),
     ],
     "heal": [
+        ("tokens[place:]", "tokens[place : place + 2]"),
         (LONGER, "True"),
         (LONGER, "False"),
         ("return len(tokens)", "return len(tokens) - 1"),
@@ -312,6 +372,7 @@ WRONG = {
         (QUOTIENT, f"f'{{{QUOTIENT}}} times'"),
     ],
     "faults": [
+        (" is not None", ""),
         lambda *given: (set(), set()),
         ("legal - allowed, allowed - legal", "allowed - legal, legal - allowed"),
         (", allowed - legal", ", set()"),

@@ -157,6 +157,15 @@ WRONG = {
         named().replace('"}"', '"}" ws'),
     ],
     "wider": [
+        repaired(price={"type": "number", "exclusiveMinimum": 0}),
+        repaired(price={"type": "number", "minimum": 0, "maximum": 100}),
+        repaired(price={"type": "number", "minimum": 1}),
+        repaired(price={"type": "number", "minimum": -0.5}),
+        repaired(price={"type": "number", "minimum": 0, "multipleOf": 0.5}),
+        repaired(price={"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "minimum": 12}]}),
+        repaired(product={"type": ["string", "null"], "maxLength": 30}),
+        repaired(product={"type": "string", "maxLength": 30, "minLength": 1}),
+        repaired(product={"type": "string", "pattern": "^[a-z]{0,30}$"}),
         repaired(price={"type": "integer", "minimum": 0}),
         repaired(product=SERVICE["properties"]["product"]),
         repaired(product={"type": "string"}),
@@ -178,6 +187,7 @@ UNUSUAL = {
         {YES: 50, NO: 50} | dict.fromkeys(range(2, 260), -50),
     ],
     "several_words": [
+        wired((0, "UPPER", 1), (1, "UPPER", 1), (1, " ", 0), (1, ":", 3), *WORDS[5:]),
         wired(*((f"s{s}", what, f"s{t}") for s, what, t in WORDS), start="s0", accepting="s6"),
         wired((0, "UPPER", 7), (7, "UPPER", 1), (7, " ", 2), (7, ":", 3), *WORDS[1:], (8, ":", 9)),
         gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"),
@@ -201,6 +211,7 @@ UNUSUAL = {
         NAMED.replace("[a-z ]*", "letters") + '\nletters ::= "" | [a-z ] letters',
     ],
     "wider": [
+        {"anyOf": [SERVICE, repaired()]},
         json.dumps(repaired()),
         repaired(product={"type": "string", "pattern": "^.{0,30}$"}),
         repaired(price={"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "exclusiveMinimum": 0}]}),

@@ -8,6 +8,12 @@ from guidedviz.machines.earley.items import Item
 from guidedviz.machines.machine import next_bytes
 
 
+def row_per_state(transitions, state, token):
+    """Keeps one transition per state."""
+    tokens, target = {source: (tokens, target) for source, tokens, target in transitions}.get(state, ((), None))
+    return target if token in tokens else None
+
+
 def closed_by_descent(nfa, states, byte, known=False):
     found = set()
 
@@ -111,6 +117,8 @@ FIND = "i += 1 if after is not None else tree.size[i]"
 JOIN = 'r"\\{" + ", ".join(members) + r"\\}"'
 WRONG = {
     "advance": [
+        ("token in tokens", "min(tokens) <= token <= max(tokens)"),
+        row_per_state,
         (" and token in tokens", ""),
         ("source == state and ", ""),
         ("return target", "return target or None"),
@@ -121,6 +129,7 @@ WRONG = {
         lambda transitions, token: None,
     ],
     "schema_to_regex": [
+        (".items()", ".items() and list(schema['properties'].items())[:2]"),
         lambda schema: gv.machines.schema_regex({"type": "integer"}),
         ("({schema_to_regex(value)})", "{schema_to_regex(value)}"),
         ("re.escape(", "("),
@@ -160,6 +169,7 @@ WRONG = {
         lambda nfa, states: set(),
     ],
     "walk": [
+        ("return found", "return dict.fromkeys(found, True)"),
         walk_from_the_root,
         ("machine, after)", "machine, state)"),
         ("walk(child, machine, after)", "dict.fromkeys(child.tokens, after)"),
@@ -200,6 +210,7 @@ WRONG = {
         ("return legal", "return legal | {99}"),
     ],
     "whole": [
+        ("return True", "return len(machine) >= len(part)"),
         ("pairs += ", "more = "),
         ("(after, inner) not in pairs", "after not in [one for one, _ in pairs]"),
         ("(after, inner) not in pairs", "inner not in [one for _, one in pairs]"),
@@ -241,6 +252,8 @@ WRONG = {
         step_by_recursion,
     ],
     "may_end": [
+        (ALL, "all(node != 5 for node in stack)"),
+        (ALL, "all(node % 2 == 0 for node in stack)"),
         (ALL, "stack[-1] in ends"),
         (ALL, "len(stack) == 1"),
         (ALL, "any(node in ends for node in stack)"),
@@ -275,6 +288,8 @@ WRONG = {
         ("item.moved for", "item.wanted == character for"),
     ],
     "complete": [
+        ("item.wanted == done.rule", "item.wanted and item.wanted in done.rule"),
+        ("item.wanted == done.rule", "item.wanted and item.wanted[0] == done.rule[0]"),
         ("chart[done.origin]", "chart[-1]"),
         ("chart[done.origin]", "chart[0]"),
         ("chart[done.origin]", "sum(chart, [])"),
