@@ -67,13 +67,14 @@ gv.views.draw_loop("free")
 
 # %%
 ada = gv.Trace.load(shipped("traces/smollm2/ada-free.trace.json"))
-gv.stage(ada, show=12)
+gv.stage(ada, show=18)
 
 # %% [markdown]
 # This is the **stage**. **How to read it.** The prompt is at the top. A chat model reads a question between special
 # tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
 # probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
-# probabilities, before one of them is drawn. After a step back, `▸` marks the token that was drawn.
+# probabilities, before one of them is drawn: here for the second digit of the age. After a step back, `▸` marks the
+# token that was drawn.
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**

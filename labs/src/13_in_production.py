@@ -64,7 +64,7 @@ request = {"model": "your-model", "messages": messages, "structured_outputs": {"
 print("POST /v1/chat/completions", json.dumps(request, indent=2), sep="\n")  # to vLLM
 
 # %% [markdown]
-# These are the names, as we read them in November 2026 in the sources or types of the version:
+# The names, as we read them in November 2026 in the sources:
 #
 # | front end | where the schema goes | with the schema |
 # | --- | --- | --- |
@@ -85,7 +85,7 @@ print("POST /v1/chat/completions", json.dumps(request, indent=2), sep="\n")  # t
 # [Gemini]: https://github.com/googleapis/python-genai
 
 # %% [markdown]
-# And the libraries that mask a model in your process:
+# Libraries that mask a model in your process:
 #
 # | library | call | keys and spaces | bounds of numbers |
 # | --- | --- | --- | --- |
@@ -374,8 +374,8 @@ for run in measured["cache"]:
     print("{name:24} {hit_rate:.0%} hits, p50 {p50_ms:7.1f} ms, p99 {p99_ms:7.1f} ms, {megabytes:.0f} MB".format(**run))
 
 # %% [markdown]
-# The last line is a service that writes the user's name into the schema: no request finds its machine. Then each
-# request compiles. RECORDED 2026-11-21, one core, one schema of four fields on Llama 3:
+# The last line is a service that writes the user's name into the schema: each request compiles. RECORDED 2026-11-21,
+# one core, one schema of four fields on Llama 3:
 #
 # | engine | compile and first mask | a later mask, median |
 # | --- | --- | --- |

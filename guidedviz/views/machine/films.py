@@ -4,7 +4,7 @@ All frames of a film have the states of the last one, so one layout serves them 
 frame of a minimisation is another machine, in which every block is one state.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_s
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
-from guidedviz.machines.work import reach
+from guidedviz.machines.work import grouped, reach
 from guidedviz.markup import Element, node
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -84,15 +84,14 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
     >>> merged_states(*machine_stages("ab|cb")[1:])
     (frozenset({0}), frozenset({1, 2}), frozenset({3}))
     """
-    together: list[set[int]] = [set() for _ in after.edges]
-    together[0].add(0)
-    for state, twin in (queue := [(0, 0)]):
-        for low, _, target in before.edges[state]:
-            onward = after.step(twin, low)
-            if onward is not None and target not in together[onward]:
-                together[onward].add(target)
-                queue.append((target, onward))
-    return tuple(map(frozenset, together))
+
+    def follow(pair: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        for low, _, target in before.edges[pair[0]]:
+            if (twin := after.step(pair[1], low)) is not None:
+                yield target, twin
+
+    merged = grouped((twin, state) for state, twin in reach([(0, 0)], follow))
+    return tuple(frozenset(merged[twin]) for twin in range(len(after)))
 
 
 def check_watchable(
