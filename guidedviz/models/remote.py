@@ -25,18 +25,8 @@ from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.extras import headless
+from guidedviz.models import frames
 from guidedviz.models.chat import Messages, Prompt, check_messages
-from guidedviz.models.frames import (
-    PROTOCOL,
-    Ask,
-    body_type,
-    pack_ask,
-    read_ids,
-    read_prompt,
-    read_rows,
-    read_vocabulary,
-    rows_bytes,
-)
 from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
@@ -149,7 +139,7 @@ class Connection:
         try:
             if self._connection is None:
                 self._connection = self._connect()
-            kind = {"Content-Type": body_type(path)} if method == "POST" else {}
+            kind = {"Content-Type": frames.body_type(path)} if method == "POST" else {}
             self._connection.request(method, self.place.path + path, body or None, self.headers | kind)
             answer = self._connection.getresponse()
             self._answered = True
@@ -226,11 +216,15 @@ def read_card(body: bytes, place: Address) -> dict[str, Any]:
         found = {key: card[key] for key in FIELDS}
         texts = [value for value in found.values() if isinstance(value, str)]
         plain = all(text.isprintable() and len(text) <= MOST_WORD for text in texts) and found["version"].isascii()
-        if card["protocol"] == PROTOCOL and plain and all(type(found[key]) is kind for key, kind in FIELDS.items()):
+        if (
+            card["protocol"] == frames.PROTOCOL
+            and plain
+            and all(type(found[key]) is kind for key, kind in FIELDS.items())
+        ):
             return found | {"name": shorten(found["name"], 40), "device": shorten(found["device"], 60)}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
-    raise ModelError(f"host {place}", seen=quoted(body), expected=f"the card of a model, protocol {PROTOCOL}")
+    raise ModelError(f"host {place}", seen=quoted(body), expected=f"the card of a model, protocol {frames.PROTOCOL}")
 
 
 class RemoteModel:
@@ -246,12 +240,12 @@ class RemoteModel:
         self.device, self.context, self.version = card["device"], card["context"], card["version"]
         self.has_template: bool = card["chat"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
-        self.vocabulary = read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
+        self.vocabulary = frames.read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
         if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
             seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
             raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
         most = max(8, MOST_KEPT // (4 * len(self.vocabulary)))
-        self._row = lru_cache(most)(lambda ids: self._ask(Ask(ids))[0])
+        self._row = lru_cache(most)(lambda ids: self._ask(frames.Ask(ids))[0])
 
     def __repr__(self) -> str:
         return f"{self.name} · {self.device}: {len(self.vocabulary):,} tokens"
@@ -264,7 +258,7 @@ class RemoteModel:
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question or of messages, by the chat template of the host's model."""
         said = json.dumps(check_messages(messages)).encode()
-        return read_prompt(self.wire.ask("POST", "/v1/chat", said, MOST_CHAT), len(self.vocabulary))
+        return frames.read_prompt(self.wire.ask("POST", "/v1/chat", said, MOST_CHAT), len(self.vocabulary))
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the host's tokenizer reads it."""
@@ -273,7 +267,7 @@ class RemoteModel:
         check_text("text", text)
         most = 4 * max(4 * self.context, len(text.encode()) + 64)
         body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
-        return read_ids(body, len(self.vocabulary))
+        return frames.read_ids(body, len(self.vocabulary))
 
     def logits(self, tokens: Sequence[int]) -> Array:
         """The next token's logits."""
@@ -284,12 +278,12 @@ class RemoteModel:
         """The logits after each token from place `start` on, one row per token."""
         ids = self._check(tokens)
         check_start(start, len(ids))
-        return self._ask(Ask(ids, start))
+        return self._ask(frames.Ask(ids, start))
 
-    def _ask(self, ask: Ask) -> Array:
+    def _ask(self, ask: frames.Ask) -> Array:
         count, size = 1 if ask.start < 0 else len(ask.tokens) - ask.start, len(self.vocabulary)
-        body = self.wire.ask("POST", "/v1/logits", pack_ask(ask), rows_bytes(count, size))
-        return read_rows(body, count, size)
+        body = self.wire.ask("POST", "/v1/logits", frames.pack_ask(ask), frames.rows_bytes(count, size))
+        return frames.read_rows(body, count, size)
 
     def _check(self, tokens: Sequence[int]) -> tuple[int, ...]:
         return tuple(check_tokens(tokens, self.context, len(self.vocabulary)))

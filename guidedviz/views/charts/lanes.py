@@ -15,25 +15,14 @@ from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
 from guidedviz.tokens.compare import ComparedStep, Comparison, Disagreement
-from guidedviz.views.charts.plot import (
-    Axis,
-    Box,
-    Chart,
-    Look,
-    Series,
-    SpanKind,
-    draw_chart,
-    lanes_axis,
-    round_ticks,
-    spans_by_kind,
-)
+from guidedviz.views.charts import plot
 from guidedviz.views.figure import Figure
 
 LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
 TICKS = 8
 REQUESTS = 8  # that are drawn
 WAITS = "waits for its machine or a place"
-KINDS: tuple[SpanKind, ...] = (
+KINDS: tuple[plot.SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
     ("compile", "orange", "hatched"),
@@ -58,14 +47,14 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
     lines = [_say(n, one) for n, one in enumerate(shown)]
     schemas = (one.request.schema or "no schema" for one in shown)
-    y = lanes_axis(["device", "CPU", *(shorten(f"{n} {schema}", 24) for n, schema in enumerate(schemas))])
-    x = Axis("ms", 0.0, end, round_ticks(end, TICKS))
-    series = spans_by_kind(KINDS, _boxes(timeline, len(y.ticks)))
-    chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * len(y.ticks))
-    return draw_chart(chart, "\n".join([note, *lines]))
+    y = plot.lanes_axis(["device", "CPU", *(shorten(f"{n} {schema}", 24) for n, schema in enumerate(schemas))])
+    x = plot.Axis("ms", 0.0, end, plot.round_ticks(end, TICKS))
+    series = plot.spans_by_kind(KINDS, _boxes(timeline, len(y.ticks)))
+    chart = plot.Chart(title or "a simulated server", x, y, series, (note,), height=LANE * len(y.ticks))
+    return plot.draw_chart(chart, "\n".join([note, *lines]))
 
 
-def _boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+def _boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, plot.Box]]:
     """The boxes of the device and the CPU, and of each request."""
     for one in timeline.passes:
         rows = f"{len(one.rows)} rows"
@@ -97,7 +86,7 @@ def _say(number: int, one: Served) -> str:
 
 Reads = Mapping[str, Sequence[int]]  # per text the number of tokens that it reads in each pass
 BATCH_LANE = 34.0
-READ_KINDS: tuple[SpanKind, ...] = (
+READ_KINDS: tuple[plot.SpanKind, ...] = (
     ("reads one token", "sky", "solid"),
     ("reads a forced run", "orange", "hatched"),
     ("done", "soft", "hollow"),
@@ -121,10 +110,10 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     note = f"{len(ends) - 1} passes, {ends[-1]:g} ms"
     told = [f"{n}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for n, row in reads.items()]
     end = max(until, ends[-1])
-    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(end, TICKS)), grid=False)
-    height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
-    chart = Chart(title or "texts in shared passes", x, lanes_axis([*reads]), series, (note,), 640.0, height)
-    return draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
+    x = plot.Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in plot.round_ticks(end, TICKS)), grid=False)
+    height, series = BATCH_LANE * len(reads), plot.spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
+    chart = plot.Chart(title or "texts in shared passes", x, plot.lanes_axis([*reads]), series, (note,), 640.0, height)
+    return plot.draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
 
 
 def pass_ends(reads: Reads, cost: Cost) -> list[float]:
@@ -135,7 +124,7 @@ def pass_ends(reads: Reads, cost: Cost) -> list[float]:
     return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
 
 
-def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, Box]]:
+def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, plot.Box]]:
     """One box per pass of a text, and one until the last pass of all has ended."""
     for lane, row in zip(range(len(reads), 0, -1), reads.values(), strict=True):
         for place, count in enumerate(row):
@@ -147,7 +136,7 @@ def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, Box]
 
 CLOCK_TICKS = 6
 LEAST = 1 / 760  # of the clock: a shorter wait is not drawn
-CLOCK_KINDS: tuple[SpanKind, ...] = (
+CLOCK_KINDS: tuple[plot.SpanKind, ...] = (
     ("forward", "blue", "solid"),
     ("mask", "gold", "solid"),
     ("logits wait", "orange", "hatched"),
@@ -174,7 +163,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     starts = [run.turns[first - 1].chosen if first else min(*run.turns[0].forward, *run.turns[0].mask) for run in pair]
     end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
 
-    def boxes() -> Iterator[tuple[str, Box]]:
+    def boxes() -> Iterator[tuple[str, plot.Box]]:
         for top, turns, start in zip((7.0, 3.0), shown, starts, strict=True):
             for number, turn in enumerate(turns, first):
                 spans = turn.forward, turn.mask, (turn.forward[1], turn.mask[1])
@@ -188,10 +177,12 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     source = "live" if record.source == "LIVE" else record.source
     where = source + f", {record.date}" * (source != "live")
     notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
-    x, series = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
-    chart = Chart(f"{pair[0].engine}: the mask and the forward", x, lanes_axis(lanes), series, notes, height=170.0)
+    x, series = plot.Axis("ms", 0.0, end, plot.round_ticks(end, CLOCK_TICKS)), plot.spans_by_kind(CLOCK_KINDS, boxes())
+    chart = plot.Chart(
+        f"{pair[0].engine}: the mask and the forward", x, plot.lanes_axis(lanes), series, notes, height=170.0
+    )
     about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
-    return draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))
+    return plot.draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))
 
 
 def _name(run: EngineRun) -> str:
@@ -235,7 +226,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     expect(comparison, Comparison, "draw_comparison", "a comparison", COMPARISON_HINT)
     steps, left = comparison.steps[:MOST_STEPS], comparison.steps[MOST_STEPS:]
     dots: dict[str, list[tuple[float, float, str, str]]] = {kind: [] for kind in (AGREES, *SIGNS)}
-    stopped: list[tuple[str, Box]] = []
+    stopped: list[tuple[str, plot.Box]] = []
     for lane, (engine, _) in zip(range(len(comparison.engines), 0, -1), comparison.engines, strict=False):
         for place, step in enumerate(steps):
             told = f"{engine}, before {_next(comparison, step)}, {step.legal:,} legal\n"
@@ -250,22 +241,22 @@ def draw_comparison(comparison: Comparison) -> Figure:
                 end = len(steps) - 0.5
                 stopped.append((NOT_ASKED, (place + 0.5, end, lane, f"{engine} refuses {_next(comparison, step)}")))
                 break
-    series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
+    series = [*plot.spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
     for kind in (kind for kind in dots if dots[kind]):
         xs, ys, hover, above = zip(*dots[kind], strict=True)
         mark, colour = SIGNS.get(kind, ("", "soft"))
-        look: Look = "hollow" if kind == AGREES else "solid"
-        series.append(Series(f"{mark} {kind}".strip(), "dots", xs, ys, hover, colour, look, words=above))
+        look: plot.Look = "hollow" if kind == AGREES else "solid"
+        series.append(plot.Series(f"{mark} {kind}".strip(), "dots", xs, ys, hover, colour, look, words=above))
     notes = [shorten(show_line(comparison.constraint.replace("\n", "↵")), 100), ABOUT, *_say_ends(comparison)]
     more = f"{len(left):,} more steps are not drawn; {sum(not step.agree for step in left):,} have a difference"
     ticks = tuple((float(n), shorten(_next(comparison, step), 14)) for n, step in enumerate(steps))
-    x = Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
-    y = lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
+    x = plot.Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
+    y = plot.lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
     width = min(760.0, PITCH * max(3, len(steps)))
     notes += [more] * bool(left)
     height = ENGINE_LANE * (len(y.ticks) + 0.3)
-    return draw_chart(
-        Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height), str(comparison)
+    return plot.draw_chart(
+        plot.Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height), str(comparison)
     )
 
 
