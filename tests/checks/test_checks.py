@@ -109,7 +109,8 @@ class TestEveryFunction:
         assert check(name, lambda *_: None).said.startswith("it returned None on every input")
 
     def test_a_wrong_one_is_wrong_and_never_raises(self, name):
-        values = ("?", 3.5, 7, float("nan"), (1, 2, 3), Rude(), [None], {1: 2}, ValueError("returned"), ValueError)
+        nested = ([None], [[1]], {1: 2}, {0: True}, {0: [1]})
+        values = (*nested, "?", 3.5, 7, float("nan"), (1, 2, 3), Rude(), ValueError("returned"), ValueError)
         for wrong in (*(lambda *_, value=value: value for value in values), crash, lambda: 1, 7, "x"):
             verdict = check(name, wrong)
             assert verdict.result == "wrong"
