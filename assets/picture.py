@@ -1,12 +1,11 @@
 """Make assets/stage.png: the run that README shows, before its 8th token is drawn, in Chromium.
 
-python assets/picture.py            # needs the `test` extra and Chromium
+PYTHONPATH=. python assets/picture.py            # needs the `test` extra and Chromium
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +14,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 import guidedviz as gv
+from tests.browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "assets" / "stage.png"
@@ -45,8 +45,8 @@ def main() -> None:
     with TemporaryDirectory() as folder, sync_playwright() as play:
         page_file = Path(folder) / "run.html"
         trace.page(page_file, STEP)
-        path = shutil.which("chromium") or shutil.which("google-chrome")
-        page = play.chromium.launch(executable_path=path, args=["--no-sandbox"]).new_page(viewport=SIZE)
+        browser = play.chromium.launch(executable_path=chromium.find() or None, args=["--no-sandbox"])
+        page = browser.new_page(viewport=SIZE)
         page.goto(page_file.as_uri())
         page.locator(".gv-stage").wait_for()
         page.locator(".gv-row.gv-struck").first.click()  # why it is forbidden
