@@ -77,6 +77,8 @@ class Line(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin; where there are too many, another one makes room."""
         super().connection_made(transport)
+        # an answer is two writes, and the second one would wait 40 ms for the other side
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.address = self.client[0] if self.client else ""
         self._unasked = self.loop.call_later(SECONDS_TO_ASK, transport.abort)
         self._crowd.enter(self)
