@@ -37,12 +37,6 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
     """A model's short name, the folder or hub name to load it from, and whether it runs on NumPy unless told else."""
     if not isinstance(name, str) or not name:
         raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
-    first, _, other = name.partition(" or ")
-    if other:
-        try:
-            return find_model(first)
-        except ModelError:
-            return find_model(other)
     if name in EMBEDDED:
         return name, embedded_folder(name), True
     if name == SMOLLM2:
@@ -52,6 +46,12 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
         return folder.stem, find_gguf(folder), True
     if os.path.isdir(folder):  # it never raises
         return folder.resolve().name, folder, not has_torch()
+    first, _, other = name.partition(" or ")
+    if other:
+        try:
+            return find_model(first)
+        except ModelError:
+            return find_model(other)
     if folder.is_absolute() or name.count("/") > 1 or name.startswith(".") or len(name) > MOST_NAME:
         raise ModelError(f"model {quoted(name)}", seen="no such folder", expected=f"a folder, a hub name, or {SMALLER}")
     return name, name, False

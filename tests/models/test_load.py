@@ -65,6 +65,11 @@ def test_of_two_names_the_first_that_is_there_is_loaded(tmp_path, monkeypatch):
         gv.load_model("smollm2 or nothing/at/all")
 
 
+def test_a_folder_whose_name_looks_like_two_names_is_one_model(tmp_path):
+    shutil.copytree(load.embedded_folder("bard"), tmp_path / "this or that")
+    assert gv.load_model(str(tmp_path / "this or that"), device="numpy").name == "this or that"
+
+
 def test_a_folder_loads_on_torch_and_without_torch_on_numpy(folder, monkeypatch):
     assert repr(gv.load_model(str(folder), device="cpu")).startswith("mine · torch · cpu: 2.7 million")
     assert gv.load_model(str(folder), device="numpy").device == "NumPy · cpu"
