@@ -96,3 +96,16 @@ def show_rules(rules: dict[str, list[tuple[str, ...]]]) -> str:
         return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in symbols) or '""'
 
     return "\n".join(f"{name} ::= {' | '.join(map(side, sides))}" for name, sides in rules.items())
+
+
+class Balanced:
+    """A machine that is no DFA: brackets that close; the state is how many are open."""
+
+    initial = 0
+
+    def step(self, state, byte):
+        depth = state + {ord("("): 1, ord(")"): -1}.get(byte, -1000)
+        return depth if depth >= 0 else None
+
+    def is_accepting(self, state):
+        return state == 0

@@ -15,7 +15,7 @@ from guidedviz.machines.machine import read
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.machines.oracle import matches, shortest_completion
-from tests.strategies import draw_walk, regexes, texts, vocabularies
+from tests.strategies import Balanced, draw_walk, regexes, texts, vocabularies
 
 ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie")}
 DECIMAL = r"[0-9]+(\.[0-9]+)?"
@@ -206,19 +206,6 @@ def test_what_is_no_machine_or_no_vocabulary_is_refused():
         gv.guide("a", TOY)
     with pytest.raises(SettingError, match="expected a Vocabulary"):
         gv.guide(gv.regex("a"), ["a"])
-
-
-class Balanced:
-    """A machine that is no DFA: brackets that close; the state is how many are open."""
-
-    initial = 0
-
-    def step(self, state, byte):
-        depth = state + {ord("("): 1, ord(")"): -1}.get(byte, -1000)
-        return depth if depth >= 0 else None
-
-    def is_accepting(self, state):
-        return state == 0
 
 
 def test_any_machine_guides_by_the_plain_walk():

@@ -9,6 +9,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.regular import algebra as algebra_file
 from guidedviz.machines.regular.algebra import compare_machines, shortest_difference
+from tests.strategies import Balanced
 
 NOTHING = gv.regex(r"[^\s\S]")
 WRONG_JSON = [  # what is changed in the grammar of JSON, and the shortest text that tells
@@ -51,17 +52,7 @@ def test_a_search_that_does_not_end_says_how_far_it_came(monkeypatch):
 
 
 def test_a_machine_of_ones_own_is_compared_byte_by_byte():
-    class Brackets:
-        initial = 0
-
-        def step(self, state, byte):
-            depth = state + {ord("("): 1, ord(")"): -1}.get(byte, -1000)
-            return depth if depth >= 0 else None
-
-        def is_accepting(self, state):
-            return state == 0
-
-    assert compare_machines(Brackets(), gv.grammar('root ::= ("(" root ")")?'), most=5000).text == b"()()"
+    assert compare_machines(Balanced(), gv.grammar('root ::= ("(" root ")")?'), most=5000).text == b"()()"
 
 
 def test_bytes_of_one_kind_move_every_state_alike():
