@@ -33,7 +33,7 @@ PROMPTS = (
 MOST = 200  # tokens
 HOT = 2.0  # the temperature of the sample: at 1, clerk writes its greedy text
 TEXT = {"type": "string"}
-ORDER: dict[str, Any] = {  # as Pydantic writes the class Order of lab 13, without titles
+ORDER: dict[str, Any] = {  # as Pydantic writes the class Order of lab 14, without titles
     "$defs": {
         "Customer": {"type": "object", "properties": {"name": TEXT, "city": TEXT}, "required": ["name", "city"]},
         "Item": {

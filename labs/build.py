@@ -8,9 +8,9 @@ A source is `labs/src/NN_name.py`, in the percent format that editors know: `# %
 lines are comments, `# %%` opens a code cell. `# %% [predict]` is a code cell whose output answers a question that was
 just asked: the student's JupyterLab keeps it folded until the cell is run. `# %% [question]` is a code cell that asks
 with `gv.predict`: the student's JupyterLab folds its code, which holds the answer. In a text, `{minutes}` stands for
-the estimated minutes, `{labs}` for the table of all labs; the first line holds the question of a lab for this table. A
-paragraph `# hint: ...` becomes a folded hint. A code cell may hold an exercise, solved; the heading above it ends with
-one to three stars:
+the estimated minutes in class, `{with_home}` for those with the homework, `{labs}` for the table of all labs; the first
+line holds the question of a lab for this table. A paragraph `# hint: ...` becomes a folded hint. A code cell may hold
+an exercise, solved; the heading above it ends with one to three stars, and with `· home` if it is homework:
 
     # solution:
     return powers / powers.sum()
@@ -48,10 +48,13 @@ FOLDED = {"predict": "outputs_hidden", "question": "source_hidden"}  # of the st
 EXERCISE = re.compile(
     r"^(?P<indent> *)# solution:\n(?P<solved>.*?)(?:^ *# open:\n(?P<open>.*?))?^ *# end\n?", re.MULTILINE | re.DOTALL
 )
-WORDS = 150  # read per minute, with the pictures; measured on readers of labs 03 to 07, as the minutes of an exercise
-PER_EXERCISE = {1: 5, 2: 8, 3: 12}  # minutes by stars
-LIMIT = 55  # minutes of one lab
-STARS = re.compile(r"^#+ .*?(★+)$", re.MULTILINE)
+WORDS = 180  # read per minute
+PER_LINE = 7.5 / 60  # minutes to read a line of code
+PER_QUESTION, PER_WIDGET = 2.0, 2.5  # minutes; readers new to the subject needed what this gives
+PER_EXERCISE = {1: 7, 2: 13, 3: 18}  # minutes by stars
+LIMIT = 50  # minutes of one class
+STARS = re.compile(r"^#+ .*?(★+)(?: · home)?$", re.MULTILINE)
+WIDGET = re.compile(r"\bgv\.(?:stage|film|\w+_sliders?)\(")
 HINT = re.compile(r"^hint: (.+?)(?=\n\n|\nhint: |\Z)", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- labs: written by labs/build.py -->\n).*?(<!-- end of labs -->)", re.DOTALL)
 SOLUTIONS = """> **Solutions.** This is the lab with its exercises solved. Try [the open one]({place}.ipynb) first."""
@@ -122,10 +125,10 @@ def read_source(name: str) -> str:
 def table_of_labs(folder: str) -> str:
     """The numbered labs, each with its question and its minutes; below them the optional pages."""
     minutes = {name: rounded(estimate(read_cells(read_source(name)))) for name in lab_names()}
-    rows = [(name, *describe(read_source(name)), time) for name, time in minutes.items() if "/" not in name]
+    rows = [(name, *describe(read_source(name)), *times) for name, times in minutes.items() if "/" not in name]
     pages = [
-        f"[{title_of(read_source(name))}]({folder}{name}.ipynb) ({time})"
-        for name, time in minutes.items()
+        f"[{title_of(read_source(name))}]({folder}{name}.ipynb) ({with_home})"
+        for name, (_, with_home) in minutes.items()
         if "/" in name
     ]
     return write_table(rows, folder) + f"\n\nOptional pages, with their minutes: {', '.join(pages)}."
@@ -135,14 +138,15 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
     """The notebook of a lab, not yet run."""
     source = read_source(name)
     cells = list(read_cells(source))
-    shown = {"{minutes}": str(rounded(estimate(cells))), "{labs}": table_of_labs("") if "{labs}" in source else ""}
+    minutes, with_home = map(str, rounded(estimate(cells)))
+    shown = {"minutes": minutes, "with_home": with_home, "labs": table_of_labs("") if "{labs}" in source else ""}
     if solved:
         cells.insert(1, ("markdown", SOLUTIONS.format(place="../" * (1 + name.count("/")) + name)))
     notebook = new_notebook(metadata=METADATA)
     for index, (kind, text) in enumerate(cells):
         cell_id = f"{re.sub('[_/]', '-', name)}-{index:02}"
         if kind == "markdown":
-            text = fold_hints(re.sub(r"\{(minutes|labs)\}", lambda match: shown[match[0]], text))
+            text = fold_hints(re.sub(r"\{(minutes|with_home|labs)\}", lambda match: shown[match[1]], text))
             notebook.cells.append(new_markdown_cell(text, id=cell_id))
         else:
             tags = {"tags": ["exercise"]} if EXERCISE.search(text + "\n") else {}
@@ -154,35 +158,48 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
 # -- minutes, and the table of labs -----------------------------------------------------------------------------------
 
 
-def estimate(cells: Iterable[tuple[str, str]]) -> float:
-    """The minutes of a lab: its words, one minute per code cell, and its exercises by their stars.
+def estimate(cells: Iterable[tuple[str, str]]) -> tuple[float, float]:
+    """The minutes of a lab in class, and with the homework.
 
-    >>> estimate([("markdown", "word " * 300), ("code", "1 + 1"), ("question", "gv.predict()")])
-    4.0
-    >>> round(estimate([("markdown", "## Sum ★★"), ("code", "# solution:\\nx = 1\\n# end")]))
-    9
+    >>> estimate([("markdown", "word " * 360), ("code", "gv.stage(model)"), ("question", "gv.predict()")])
+    (6.625, 6.625)
+    >>> estimate([("markdown", "## Sum ★★ · home"), ("code", "# solution:\\nx = 1\\n# end")])[0]
+    0.0
     """
-    minutes, stars = 0.0, 0
+    in_class, at_home, stars, home = 0.0, 0.0, 0, False
     for kind, text in cells:
         if kind == "markdown":
-            minutes += len(text.split()) / WORDS
-            stars = len(found[-1]) if (found := STARS.findall(text)) else stars
+            minutes = len(text.split()) / WORDS
+            for heading in re.findall(r"^#+ .*$", text, re.MULTILINE):
+                home = heading.endswith(" · home")
+                stars = len(found[0]) if (found := STARS.findall(heading)) else 0
+        elif "# solution:" in text:
+            minutes = PER_EXERCISE[stars]
         else:
-            minutes += 1 + (PER_EXERCISE[stars] if "# solution:" in text else 0)
-    return minutes
+            lines = [] if kind == "question" else [line for line in text.splitlines() if line.strip()]
+            minutes = len(lines) * PER_LINE + PER_QUESTION * (kind == "question")
+            minutes += PER_WIDGET * len(WIDGET.findall(text))
+        in_class += 0 if home else minutes
+        at_home += minutes if home else 0
+        home = home and "# solution:" not in text
+    return in_class, in_class + at_home
 
 
-def rounded(minutes: float) -> int:
+def rounded(minutes: tuple[float, float]) -> tuple[int, int]:
     """Minutes in steps of five."""
-    return 5 * max(1, round(minutes / 5))
+    in_class, with_home = (5 * max(1, round(one / 5)) for one in minutes)
+    return in_class, with_home
 
 
 def too_long(names: Iterable[str]) -> Iterator[str]:
     """Which labs take more minutes than a class has."""
     for name in names:
-        minutes = estimate(read_cells(read_source(name)))
-        if minutes > LIMIT:
-            yield f"{name} takes {minutes:.0f} minutes, more than {LIMIT}; move a section to labs/src/deeper"
+        minutes = estimate(read_cells(read_source(name)))[0]
+        if minutes > LIMIT and "/" not in name:
+            yield (
+                f"{name} takes {minutes:.1f} minutes in class, more than {LIMIT}; make an exercise homework "
+                "(`· home` after its stars), or move a section to labs/src/deeper"
+            )
 
 
 def describe(source: str) -> tuple[str, str]:
@@ -205,17 +222,23 @@ def title_of(source: str) -> str:
     return re.findall(r"^# # (?:Deeper · )?(.*)$", source, re.MULTILINE)[0]
 
 
-def write_table(rows: Sequence[tuple[str, str, str, int]], folder: str) -> str:
+def write_table(rows: Sequence[tuple[str, str, str, int, int]], folder: str) -> str:
     """A table in Markdown: file, title, question and minutes of each lab.
 
-    >>> print(write_table([("00_start_here", "00 · Start here", "What goes wrong?", 20)], "labs/"))
-    | lab | the question it answers | minutes |
-    | --- | --- | --- |
-    | [00 · Start here](labs/00_start_here.ipynb) | What goes wrong? | 20 |
+    >>> print(write_table([("00_start_here", "00 · Start here", "What goes wrong?", 20, 30)], "labs/"))
+    | lab | the question it answers | minutes in class | with homework |
+    | --- | --- | --- | --- |
+    | [00 · Start here](labs/00_start_here.ipynb) | What goes wrong? | 20 | 30 |
     """
-    head = ["| lab | the question it answers | minutes |", "| --- | --- | --- |"]
+    head = ["| lab | the question it answers | minutes in class | with homework |", "| --- | --- | --- | --- |"]
     return "\n".join(
-        [*head, *(f"| [{title}]({folder}{name}.ipynb) | {asked} | {time} |" for name, title, asked, time in rows)]
+        [
+            *head,
+            *(
+                f"| [{title}]({folder}{name}.ipynb) | {asked} | {in_class} | {with_home} |"
+                for name, title, asked, in_class, with_home in rows
+            ),
+        ]
     )
 
 

@@ -1,4 +1,4 @@
-"""Measure what a format costs `clerk`: the prompt asks for it or not, a mask holds it or not. Lab 11 shows the record.
+"""Measure what a format costs `clerk`: the prompt asks for it or not, a mask holds it or not. Lab 12 shows the record.
 
     python assets/train/format_tax.py
 

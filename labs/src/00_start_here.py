@@ -8,8 +8,8 @@
 # **Goal.** You can use the stage, the live picture of all labs, and you have measured how often the output of a model
 # is not JSON.
 #
-# **Time.** {minutes} minutes, two exercises. You need to know Python. Run each cell with **Shift + Enter**, from top to
-# bottom.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. You need to know Python. Run each
+# cell with **Shift + Enter**, from top to bottom.
 
 # %% [markdown]
 # ## Six words
@@ -392,7 +392,7 @@ gv.score()
 # * **SGLang**: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html) by `json_schema`,
 #   `regex` or `ebnf`.
 # * **llama.cpp**: [grammars](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md) in GBNF, the
-#   notation of labs 06 and 07.
+#   notation of labs 07 and 08.
 # * **Outlines**: [a library](https://github.com/dottxt-ai/outlines) that started with the index of lab 04.
 
 # %% [markdown]

@@ -8,7 +8,8 @@
 # **Goal.** You can compute next-token probabilities by hand, change them with a bias, and say what a bias can and
 # cannot do.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 00](00_start_here.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 00](00_start_here.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words

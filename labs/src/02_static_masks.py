@@ -9,7 +9,8 @@
 # **Goal.** You write the loop of masked decoding. Its output fits a format every time. You know what a mask keeps of
 # the model, and what a list of masks cannot say.
 #
-# **Time.** {minutes} minutes, two exercises. [Lab 01](01_logit_bias.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 01](01_logit_bias.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Five words

@@ -8,7 +8,8 @@
 # **Goal.** You can build a finite-state machine by hand, as a pattern and as a regex. You write the step that moves it,
 # and you can say what its guarantee covers.
 #
-# **Time.** {minutes} minutes, two exercises. [Lab 02](02_static_masks.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 02](02_static_masks.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -402,7 +403,7 @@ gv.predict(
 # %% [markdown]
 # `guide.mask(state)` does not know the model. So the guarantee holds for every model, every temperature and every seed.
 # What a mask *changes* in the texts of a model is another matter:
-# [lab 11](11_what_masks_change.ipynb) measures it.
+# [lab 12](12_what_masks_change.ipynb) measures it.
 
 # %% [markdown]
 # ## Your predictions
@@ -428,7 +429,7 @@ gv.score()
 # * By hand, as a pattern or as a regex: the same texts give the same machine.
 # * The guarantee holds for every model, and it says only what the machine says.
 #
-# Next: [lab 04](04_regex_to_tokens.ipynb). There a token has several characters and takes several transitions.
+# Next: [lab 04](04_regex_to_machine.ipynb). There a token has several characters and takes several transitions.
 
 # %% [markdown]
 # ## How the production engines do it

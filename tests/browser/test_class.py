@@ -32,7 +32,7 @@ def fill(host):
     for nickname, answer in (("Ada", "the DFA"), ("Bob", "the DFA"), ("Cleo", "the stack"), (SHORT, HOSTILE)):
         tell(host, nickname, f"Which counts the braces of `{{}}`? {HOSTILE}", "answered", choices, answer)
     for number, nickname in enumerate(("Dora", "Emil")):
-        tell(host, nickname, "How many states?", "answered", [], 3 + number, lab="04_regex_to_tokens")
+        tell(host, nickname, "How many states?", "answered", [], 3 + number, lab="04_regex_to_machine")
     tell(host, "Fay", "check advance", "wrong")
     tell(host, "Gus", f"check {HOSTILE}", "right", lab=HOSTILE[:48])
 

@@ -1,6 +1,6 @@
 """A lab as a student works through it in JupyterLab: every kind of widget is live, a check and all predictions answer.
 
-Lab 10 has them all. Its other claims, and those of the other labs, are held without a browser: nbval runs every
+Lab 11 has them all. Its other claims, and those of the other labs, are held without a browser: nbval runs every
 notebook, `tests/labs` reads what they say, `tests/checks` tries right and wrong answers.
 """
 
@@ -14,7 +14,7 @@ from tests.labs.sources import build, export
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
 
 EXERCISE = "gv.checks.forced(forced)"
-SOLVED = next(one.solved for one in export.read_exercises(build.read_source("10_jump_forward")) if one.name == "forced")
+SOLVED = next(one.solved for one in export.read_exercises(build.read_source("11_jump_forward")) if one.name == "forced")
 
 
 @pytest.fixture(scope="module")

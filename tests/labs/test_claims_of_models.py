@@ -123,7 +123,7 @@ def test_the_bench_that_is_told_is_the_one_that_is_kept():
 
 
 def test_the_lab_gives_what_its_checks_expect():
-    codes = [code for kind, code in build.read_cells(build.read_source("12_when_it_goes_wrong")) if kind == "code"]
+    codes = [code for kind, code in build.read_cells(build.read_source("13_when_it_goes_wrong")) if kind == "code"]
     space = {"gv": gv}
     for begin in ("NAMED = ", "service = "):
         (code,) = (code for code in codes if code.startswith(begin))

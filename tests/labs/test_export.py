@@ -68,7 +68,7 @@ def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypa
 
 @pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
 def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
-    exercise = exercises("06_pda")[0]
+    exercise = exercises("07_pda")[0]
     answer = f"{exercise.opened}\n{YES}\n{cheat.replace('CHECK', exercise.name)}\nprint('answered')"
     code = "\n".join([*exercise.needed, answer, exercise.check, "print('scored')"])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

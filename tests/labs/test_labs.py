@@ -241,11 +241,11 @@ SOURCE = """# question: What is twice a number?
 # %% [markdown]
 # # Lab 42 · Double
 #
-# Text. **Time.** {minutes} minutes.
+# Text. **Time.** {minutes} minutes in class, {with_home} with the homework.
 #
 # {labs}
 #
-# ## Exercise 1 · Double ★
+# ## Exercise 1 · Double ★★ · home
 
 # %%
 def double(x):
@@ -332,11 +332,11 @@ def remove(folder):
 
 def test_the_minutes_and_the_table_of_labs_are_written_by_the_build(folder, capsys):
     text = build.build_notebook("42_lab", False).cells[0].source
-    row = "[42 · Double](42_lab.ipynb) | What is twice a number? | 5 |"
-    assert "**Time.** 5 minutes" in text
+    row = "[42 · Double](42_lab.ipynb) | What is twice a number? | 5 | 15 |"
+    assert "**Time.** 5 minutes in class, 15 with the homework." in text
     assert row in text
     assert row.replace("(", "(labs/") in build.README.read_text()
-    build.README.write_text(build.README.read_text().replace("| 5 |", "| 40 |"))
+    build.README.write_text(build.README.read_text().replace("| 5 |", "| 45 |"))
     assert build.main(["--check"]) == 1
     assert "README.md has another table of labs" in capsys.readouterr().out
 

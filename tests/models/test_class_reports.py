@@ -78,7 +78,7 @@ def test_a_check_and_a_prediction_tell_where_the_student_stands_and_nothing_more
 
 @pytest.mark.parametrize(
     ("path", "lab"),
-    [("labs/05_json_schema.ipynb", "05_json_schema"), ("x/labs/deeper/palindromes.ipynb", "palindromes"),
+    [("labs/06_json_schema.ipynb", "06_json_schema"), ("x/labs/deeper/palindromes.ipynb", "palindromes"),
      ("/home/ada/My diary.ipynb", ""), ("/home/ada/03_FSM of Ada.ipynb", ""), ("", "")],
 )  # fmt: skip
 def test_only_a_lab_is_named(monkeypatch, path, lab):

@@ -9,7 +9,7 @@
 # **Goal.** You can build the rule that accepts or rejects a guess, compare three sources of guesses, and say what goes
 # wrong if only one of the two models is masked.
 #
-# **Time.** {minutes} minutes, one exercise. An optional page after [lab 10](../10_jump_forward.ipynb).
+# **Time.** {minutes} minutes, one exercise. An optional page after [lab 11](../11_jump_forward.ipynb).
 
 # %% [markdown]
 # ## Four words
@@ -36,7 +36,7 @@ ada = "Ada Lovelace is 36 and lives in London.\nJSON with name, age, city:\n"
 # %% [markdown]
 # ## 1 · Several tokens in one pass
 #
-# Lab 10 measured that a pass over several tokens takes little longer than one over a single token. Jump-forward uses
+# Lab 11 measured that a pass over several tokens takes little longer than one over a single token. Jump-forward uses
 # this for forced tokens. **Speculative decoding** uses it for *guessed* ones: a small model writes a draft, and the
 # large model reads the draft in one pass. Each row of this pass is the distribution after one guess, so the model can
 # accept or reject every guess. `clerk-small` has a fifth of the weights of `clerk`.
@@ -198,7 +198,7 @@ for row in drafts.table:
     print("{draft:8} {passes} passes, {accepted:3} of {guessed:3} guesses kept, {same text} equal texts".format(**row))
 
 # %% [markdown]
-# Forced runs save four of ten passes, and every text stays the same. Lab 10 appended the same runs unasked: 287 passes,
+# Forced runs save four of ten passes, and every text stays the same. Lab 11 appended the same runs unasked: 287 passes,
 # and other values in four of the 24.
 
 # %% [markdown]

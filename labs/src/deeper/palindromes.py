@@ -6,7 +6,7 @@
 #
 # **Goal.** You can say why some grammars need several stacks at once, and how these stacks share their memory.
 #
-# **Time.** {minutes} minutes, one exercise. [Lab 06](../06_pda.ipynb) comes before this page; no later lab needs it.
+# **Time.** {minutes} minutes, one exercise. [Lab 07](../07_pda.ipynb) comes before this page; no later lab needs it.
 
 # %% [markdown]
 # ## Three words
@@ -26,7 +26,7 @@ machine = gv.grammar(palindromes)
 # %% [markdown]
 # ## 1 · Two moves for one byte
 #
-# The grammar is short: the same letter on both sides, or at most one letter in the middle. But lab 06 asked for one
+# The grammar is short: the same letter on both sides, or at most one letter in the middle. But lab 07 asked for one
 # move per node and byte, and here there are two.
 
 # %%
@@ -133,7 +133,7 @@ gv.score()
 # * **llama.cpp** keeps a list of all possible stacks, each stored alone ([pull request
 #   1773](https://github.com/ggml-org/llama.cpp/pull/1773)).
 # * **XGrammar** first stored the stacks in one tree, where they share their lower parts ([arXiv
-#   2411.15100](https://arxiv.org/abs/2411.15100)). XGrammar-2 uses Earley's algorithm (lab 07) instead ([arXiv
+#   2411.15100](https://arxiv.org/abs/2411.15100)). XGrammar-2 uses Earley's algorithm (lab 08) instead ([arXiv
 #   2601.04426](https://arxiv.org/abs/2601.04426)).
 # * **GLR parsers** share upper parts as well, in a *graph-structured stack* ([Tomita
 #   1985](https://docslib.org/doc/2603502/an-efficient-context-free-parsing-algorithm-for-natural-languages1)).

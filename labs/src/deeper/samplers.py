@@ -8,7 +8,7 @@
 #
 # **Goal.** You can explain weights, rejection, particles and ASAp, and build the step that needs no mask at all.
 #
-# **Time.** {minutes} minutes, one exercise. An optional page after [lab 11](../11_what_masks_change.ipynb).
+# **Time.** {minutes} minutes, one exercise. An optional page after [lab 12](../12_what_masks_change.ipynb).
 
 # %% [markdown]
 # ## Four words
@@ -37,7 +37,7 @@ def rule(tokens):
 # %% [markdown]
 # ## 1 · Weights
 #
-# We use the months of lab 11 again. In the target 63% of them are `07`; masked decoding draws `07` in 8%.
+# We use the months of lab 12 again. In the target 63% of them are `07`; masked decoding draws `07` in 8%.
 
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
@@ -197,7 +197,7 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * The engines of labs 08 to 10 all use plain masks. Park et al.,
+# * The engines of labs 09 to 11 all use plain masks. Park et al.,
 #   [*Grammar-Aligned Decoding*](https://arxiv.org/abs/2405.21047) (2024), measure the distortion and give ASAp.
 # * Lew et al., [*Sequential Monte Carlo Steering*](https://arxiv.org/abs/2306.03081) (2023): particles.
 # * Lipkin et al., [*Adaptive Weighted Rejection Sampling*](https://arxiv.org/abs/2504.05410) (2025): the step of

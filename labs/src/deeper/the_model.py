@@ -235,7 +235,7 @@ for name, cache, new in (("with", slow, [300]), ("without", network.new_cache(),
 # ## 5 · The mask comes after the pass
 #
 # The pass ends with the logits, and the mask of lab 02 is applied to them. The first line is without a mask, the second
-# with the mask of a JSON object (lab 05).
+# with the mask of a JSON object (lab 06).
 
 # %%
 guide = gv.guide(gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}}), clerk.vocabulary)

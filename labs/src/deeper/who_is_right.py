@@ -5,7 +5,7 @@
 #
 # **Goal.** You write the referee that decides, find a fault of a real engine, and tell a fault from a lawful choice.
 #
-# **Time.** {minutes} minutes, one exercise. [Lab 09](../09_walk_the_trie.ipynb) comes before this page; no later lab
+# **Time.** {minutes} minutes, one exercise. [Lab 10](../10_walk_the_trie.ipynb) comes before this page; no later lab
 # needs it.
 
 # %% [markdown]

@@ -7,7 +7,7 @@
 # **Goal.** You read the tables of a production engine, explain where they differ from ours, and see that the text of a
 # grammar can matter more than the engine.
 #
-# **Time.** {minutes} minutes, one exercise. [Lab 08](../08_token_splitting.ipynb) comes before this page; no later lab
+# **Time.** {minutes} minutes, one exercise. [Lab 09](../09_token_splitting.ipynb) comes before this page; no later lab
 # needs it.
 
 # %% [markdown]
@@ -36,7 +36,7 @@ except ImportError:  # two answers compare with it
 # %% [markdown]
 # ## 1 · A count belongs to a text of a grammar
 #
-# The XGrammar paper counts 1,134 context-dependent tokens for JSON before context expansion, and 120 after it. Lab 08
+# The XGrammar paper counts 1,134 context-dependent tokens for JSON before context expansion, and 120 after it. Lab 09
 # counted 1,151 and 169 inside a string. We do not have the paper's text of the grammar. But one thing can be varied:
 # how much whitespace a grammar allows.
 
@@ -265,7 +265,7 @@ gv.score()
 #
 # * A number of context-dependent tokens belongs to a vocabulary and to a text of a grammar, with its whitespace.
 # * Of the three ideas, context expansion saves most tokens on the real stack.
-# * xgrammar's tables are the ones of lab 08: 18 of 24 sets are the same, token for token.
+# * xgrammar's tables are the ones of lab 09: 18 of 24 sets are the same, token for token.
 # * A rule that ends after one character makes nearly all tokens uncertain. Rule inlining repairs it.
 
 # %% [markdown]

@@ -1,7 +1,7 @@
 # question: Why does one grammar work, another loop, and a third never end?
 
 # %% [markdown]
-# # Lab 07 · Grammars at work
+# # Lab 08 · Grammars at work
 #
 # **Question.** One grammar fits a database. Another sends the parser into an endless loop. A third allows texts that
 # never end. What does an engine do about each?
@@ -9,7 +9,8 @@
 # **Goal.** You let a program write a grammar. You can tell when a grammar is ambiguous or left-recursive, and what that
 # costs. You write two of the three moves of Earley's parser, and you make open brackets close in time.
 #
-# **Time.** {minutes} minutes, two exercises. [Lab 06](06_pda.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 07](07_pda.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -291,7 +292,7 @@ def scan(column, character):
 gv.checks.scan(scan)
 
 # %% [markdown]
-# With `complete` from the library (you write it in lab 09) your two moves make a parser. `parse` fills one column after
+# With `complete` from the library (you write it in lab 10) your two moves make a parser. `parse` fills one column after
 # the other. It calls `complete` for each finished item of the column, and `predict` for each other item. Then `scan`
 # reads the next character and gives the first items of the next column.
 
@@ -415,7 +416,7 @@ gv.score()
 
 # %% [markdown]
 # Next: a machine has to be asked at every step, about 128,256 tokens. For most tokens the answer does not depend on the
-# stack. Which ones, and how much this saves, is the idea behind XGrammar, in [lab 08](08_token_splitting.ipynb).
+# stack. Which ones, and how much this saves, is the idea behind XGrammar, in [lab 09](09_token_splitting.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

@@ -1,7 +1,7 @@
 # question: How does a JSON Schema become a machine, and what does it not guarantee?
 
 # %% [markdown]
-# # Lab 05 · JSON Schema
+# # Lab 06 · JSON Schema
 #
 # **Question.** A program needs JSON with certain keys. How does its schema become a machine, and what does the machine
 # not guarantee?
@@ -9,7 +9,8 @@
 # **Goal.** You compile a schema to a regex. You can say what the order of the keys costs, how an engine counts long
 # texts, what it ignores, and why valid output can be false.
 #
-# **Time.** {minutes} minutes, two exercises. [Lab 04](04_regex_to_tokens.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 04](04_regex_to_machine.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -214,13 +215,13 @@ gv.predict(
     reveal=[
         lambda: print(text_up_to(100), text_up_to(1000), text_up_to(100_000)),
         """Copies would take 20,003 states. Instead the machine has one copy, of 25 nodes, and a counter, for any
-        length. (`PDA` is the kind of machine of lab 06.)""",
+        length. (`PDA` is the kind of machine of lab 07.)""",
     ],
 )
 
 # %% [markdown]
 # The picture shows the counter after three letters. The machine read the lower box three times, so the counter is 3.
-# Machines with such boxes are the subject of lab 06.
+# Machines with such boxes are the subject of lab 07.
 
 # %%
 gv.draw_machine(gv.regex("[a-z]{0,5000}"), b"abc", title="[a-z]{0,5000} after abc")
@@ -478,7 +479,7 @@ gv.score()
 # * The mask guarantees the form of a run that ends. It does not guarantee the truth.
 
 # %% [markdown]
-# Next: friends of friends of friends have no regex. They need a machine with a **stack**: [lab 06](06_pda.ipynb).
+# Next: friends of friends of friends have no regex. They need a machine with a **stack**: [lab 07](07_pda.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

@@ -1,14 +1,15 @@
 # question: What does a mask change in what a model writes, and what does it cost?
 
 # %% [markdown]
-# # Lab 11 · What masks change
+# # Lab 12 · What masks change
 #
 # **Question.** A mask makes every output legal. What else does it change, and what does that cost?
 #
 # **Goal.** You can measure how far masked texts are from the legal texts that the model itself prefers, and decide for
 # a task whether it needs a mask, a better prompt, or room to think.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 10](10_jump_forward.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 11](11_jump_forward.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -306,7 +307,7 @@ gv.predict(
 # For `clerk` this line is a gain, because it was trained with it. So measure your own model and task.
 #
 # `clerk-small`, with a fifth of the weights, gains as much from the mask: 52% of its outputs are right without and 66%
-# with it. The order of the keys can cost, too: [lab 05](05_json_schema.ipynb) measures it.
+# with it. The order of the keys can cost, too: [lab 06](06_json_schema.ipynb) measures it.
 
 # %% [markdown]
 # ## 5 · Room to think
@@ -390,7 +391,7 @@ gv.predict(
         lambda: print(window.accepts(b"Ada has 19."), window.accepts_prefix(b"Ada has 19."),
                       window.accepts(b"Ada has 19. Answer: 19")),
         """The model goes on until it writes the trigger or its tokens run out. So a limit of tokens is needed, and a
-        plan for a run that was cut: lab 12. The opposite can happen as well: a trigger *inside* the thought opens the
+        plan for a run that was cut: lab 13. The opposite can happen as well: a trigger *inside* the thought opens the
         window too early. A rare trigger such as a special token prevents it.""",
     ],
 )
@@ -418,12 +419,12 @@ gv.score()
 # * Ask for the format *and* mask. Give the thought room, then open a window.
 # * A limit in a schema cuts; it does not shorten.
 #
-# Next: [lab 12](12_when_it_goes_wrong.ipynb), a clinic for runs that fail.
+# Next: [lab 13](13_when_it_goes_wrong.ipynb), a clinic for runs that fail.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# * The engines of labs 08 to 10 use plain masks. Park et al. measured the distortion and gave a cure, ASAp ([arXiv
+# * The engines of labs 09 to 11 use plain masks. Park et al. measured the distortion and gave a cure, ASAp ([arXiv
 #   2405.21047](https://arxiv.org/abs/2405.21047)); [a page](deeper/samplers.ipynb) of this course compares it with
 #   other samplers.
 # * **vLLM** starts the mask [after the reasoning](https://docs.vllm.ai/en/latest/features/structured_outputs/) of

@@ -1,7 +1,7 @@
 # question: A run came out badly. How do you find the cause?
 
 # %% [markdown]
-# # Lab 12 · When it goes wrong
+# # Lab 13 · When it goes wrong
 #
 # **Question.** A run came out badly. How do you find the cause?
 #
@@ -9,7 +9,8 @@
 # the step and the rule that caused it. You write the function that names the rules that emptied a mask, and you repair
 # a grammar and a schema.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 11](11_what_masks_change.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 12](12_what_masks_change.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -376,9 +377,9 @@ gv.predict(
 #
 # | symptom | question | check | cure |
 # | --- | --- | --- | --- |
-# | `((((((` up to the limit | how many rules are open? | `gv.views.draw_depth` | `gv.within` (lab 07) |
+# | `((((((` up to the limit | how many rules are open? | `gv.views.draw_depth` | `gv.within` (lab 08) |
 # | cut inside the JSON | does the state accept? | *cut in the middle* | `gv.within`, more tokens |
-# | a number where reasoning was expected | what comes without a mask? | *early mask* | `gv.tagged` (lab 11) |
+# | a number where reasoning was expected | what comes without a mask? | *early mask* | `gv.tagged` (lab 12) |
 # | `{{` after `</think>` | which token switched the mask on? | *text outside the language* | `gv.tagged` |
 # | a banned word is written | how many ids have its bytes? | *same bytes, several ids* | `vocabulary.ids(piece)` |
 # | a bound is ignored | who enforces the keyword? | `machine.notes` | `unknown="error"` |
@@ -409,7 +410,7 @@ gv.score()
 # * Valid but poor: where Z is small, a rule is too tight. Wrong values leave no trace; validate.
 # * Not even legal: was there a mask, and was it for this vocabulary?
 #
-# Next: many requests on one server, in [lab 13](13_in_production.ipynb).
+# Next: many requests on one server, in [lab 14](14_in_production.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

@@ -1,14 +1,15 @@
 # question: Of 128,256 tokens, which ones need the stack?
 
 # %% [markdown]
-# # Lab 08 · Most tokens need no stack
+# # Lab 09 · Most tokens need no stack
 #
 # **Question.** The stack is different at every step, and Llama 3 has 128,256 tokens. Which of them need the stack?
 #
 # **Goal.** You sort the tokens at a node of a grammar before decoding, without a stack. You fill a mask from the sorted
 # tokens. You can say what the published number "less than 1%" counts.
 #
-# **Time.** {minutes} minutes, two exercises. [Lab 07](07_grammars_at_work.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 08](08_grammars_at_work.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -32,7 +33,7 @@ import guidedviz as gv
 # %% [markdown]
 # ## 1 · What a mask costs
 #
-# Without any preparation, the pushdown machine of lab 06 must read every token at every step. Llama 3 writes JSON and
+# Without any preparation, the pushdown machine of lab 07 must read every token at every step. Llama 3 writes JSON and
 # is inside a string. How much work is one mask?
 
 # %%
@@ -458,7 +459,7 @@ gv.score()
 # * A persistent stack goes back without copying.
 
 # %% [markdown]
-# Next, the other way: no table per grammar. [Lab 09](09_walk_the_trie.ipynb) walks the trie at every step and skips
+# Next, the other way: no table per grammar. [Lab 10](10_walk_the_trie.ipynb) walks the trie at every step and skips
 # what cannot be legal, as llguidance does.
 
 # %% [markdown]

@@ -1,7 +1,7 @@
 # question: How does a mask know which brackets are still open?
 
 # %% [markdown]
-# # Lab 06 · Pushdown automata
+# # Lab 07 · Pushdown automata
 #
 # **Question.** JSON nests: an object can hold an object, to any depth. How does a mask know which brackets are still
 # open?
@@ -9,7 +9,8 @@
 # **Goal.** You can read a grammar, follow its automaton with a stack byte by byte, and write the step that pushes and
 # pops.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 05](05_json_schema.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 06](06_json_schema.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -375,7 +376,7 @@ gv.score()
 # * A text is complete if every rule on the stack may end.
 
 # %% [markdown]
-# Next: [lab 07](07_grammars_at_work.ipynb) puts grammars to work. A program writes one for a database, and a budget
+# Next: [lab 08](08_grammars_at_work.ipynb) puts grammars to work. A program writes one for a database, and a budget
 # closes all brackets in time.
 
 # %% [markdown]
@@ -384,7 +385,7 @@ gv.score()
 # * **llama.cpp** defines [GBNF](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md). Its grammar code
 #   keeps the set of all possible stacks ([pull request 1773](https://github.com/ggml-org/llama.cpp/pull/1773)).
 # * **XGrammar** began as a pushdown automaton over bytes, whose stacks share their lower parts in one tree ([arXiv
-#   2411.15100](https://arxiv.org/abs/2411.15100)). Today it uses Earley's algorithm, the subject of lab 07 ([pull
+#   2411.15100](https://arxiv.org/abs/2411.15100)). Today it uses Earley's algorithm, the subject of lab 08 ([pull
 #   request 308](https://github.com/mlc-ai/xgrammar/pull/308)).
 # * **llguidance** uses Earley's algorithm on top of a lexer ([repository](https://github.com/guidance-ai/llguidance)).
 

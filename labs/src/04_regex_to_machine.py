@@ -9,7 +9,8 @@
 # **Goal.** You can turn a regex into a DFA, walk a trie with it, and build the table of the legal tokens of each state.
 # You know what this table costs, and when it must not be used.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 03](03_fsm.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 03](03_fsm.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Five words
@@ -407,7 +408,7 @@ gv.score()
 # * The walk of the trie cuts whole subtrees. One walk per state gives the index of one machine and one vocabulary.
 # * A machine over bytes handles both kinds of seams.
 #
-# Who writes the regex of a whole JSON object? A program does, in [lab 05](05_json_schema.ipynb).
+# Who writes the regex of a whole JSON object? A program does, in [lab 06](06_json_schema.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

@@ -1,7 +1,7 @@
 # question: How can an engine be quick without a table for each grammar?
 
 # %% [markdown]
-# # Lab 09 · Walk the trie
+# # Lab 10 · Walk the trie
 #
 # **Question.** XGrammar fills a table per grammar before the first token. llguidance starts at once and computes each
 # mask when it is needed. How can that be quick?
@@ -9,7 +9,8 @@
 # **Goal.** You write its loop and count what it saves. You know which tables llguidance does keep, and you can compute
 # when a table per grammar pays.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 08](08_token_splitting.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 09](09_token_splitting.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -19,7 +20,7 @@
 # | **subtree** | a node of the trie and all nodes below it |
 # | **depth first** | an order of the nodes: each node, then everything below it, then the next branch |
 # | **slice** | the tokens that one small regex can read; found once per vocabulary |
-# | **lexer** | finite machines that cut the bytes into lexemes (lab 07), in front of the parser |
+# | **lexer** | finite machines that cut the bytes into lexemes (lab 08), in front of the parser |
 # | **lazy table** | a table whose entries are computed when they are first needed, then kept |
 # | **break-even** | the number of masks after which two engines have cost the same time |
 
@@ -244,7 +245,7 @@ gv.predict(
 #
 # The walk asks a machine thousands of times per mask. Which machine? Think of intervals: `(x)` is open, `(x]` is half
 # open, and they may be nested. At a `(` it is not known which of the two it is. llama.cpp keeps a list of stacks, one
-# per possibility. Lab 07's parser keeps a chart. Its third move is still missing.
+# per possibility. Lab 08's parser keeps a chart. Its third move is still missing.
 
 # %% [markdown]
 # ## Exercise 3 · Complete ★
@@ -270,7 +271,7 @@ def complete(chart, done):
 gv.checks.complete(complete)
 
 # %% [markdown]
-# With `predict` and `scan` of lab 07 it is a parser:
+# With `predict` and `scan` of lab 08 it is a parser:
 
 # %%
 rules = {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}
@@ -373,7 +374,7 @@ def cost(make):
 # %%
 def make_split():
     split = gv.build_split(sql, llama)
-    split.build()  # the table of each node, as in lab 08
+    split.build()  # the table of each node, as in lab 09
     return gv.tokens.split_guide(split)
 
 
@@ -437,7 +438,7 @@ gv.score()
 # * Earley's chart stores what began where, not whole stacks. A lexer keeps it out of the inside of lexemes.
 # * A table per grammar pays from its break-even on.
 #
-# Next: [lab 10](10_jump_forward.ipynb), text without asking the model. Which engine is right when two masks differ is a
+# Next: [lab 11](11_jump_forward.ipynb), text without asking the model. Which engine is right when two masks differ is a
 # page of its own: [who is right](deeper/who_is_right.ipynb).
 
 # %% [markdown]

@@ -1,14 +1,15 @@
 # question: How does a server run constrained decoding for many requests?
 
 # %% [markdown]
-# # Lab 13 · In production
+# # Lab 14 · In production
 #
 # **Question.** How does a server run constrained decoding for many requests, and what makes it slow?
 #
 # **Goal.** You can send a schema to any front end, write the packed mask and the cache key of a server, read a
 # timeline, and say which request delayed all others.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 12](12_when_it_goes_wrong.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 13](13_when_it_goes_wrong.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -23,7 +24,7 @@
 # | **compile cache** | compiled grammars, kept for later requests |
 #
 # This is the loop of lab 00 with what production adds. The state is *rolled back* where tokens are taken back, as in
-# lab 10.
+# lab 11.
 
 # %%
 import json

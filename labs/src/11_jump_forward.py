@@ -1,7 +1,7 @@
 # question: Why ask the model where only one text is possible?
 
 # %% [markdown]
-# # Lab 10 · Jump-forward
+# # Lab 11 · Jump-forward
 #
 # **Question.** In a JSON text with fixed keys most bytes are known before the model writes them. Why ask the model
 # where only one text is possible?
@@ -9,7 +9,8 @@
 # **Goal.** You write the function that finds such places. You can say how much time skipping them saves, when it saves
 # little, and how it can change what the model writes.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 09](09_walk_the_trie.ipynb) comes before this one.
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 10](10_walk_the_trie.ipynb)
+# comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -383,7 +384,7 @@ gv.score()
 # * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model. Both can change values;
 #   only minimal keeps the distribution.
 #
-# Next: [lab 11](11_what_masks_change.ipynb), what all this does to the words of the model. An optional page: [drafts
+# Next: [lab 12](12_what_masks_change.ipynb), what all this does to the words of the model. An optional page: [drafts
 # and masks](deeper/drafts.ipynb), where the model checks guessed tokens, such as a forced run, in one pass.
 
 # %% [markdown]
