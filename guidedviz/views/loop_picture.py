@@ -79,8 +79,8 @@ PARTS = {
 def draw_loop(part: str = "free") -> Figure:
     """The decoding loop with what one lab adds marked as new.
 
-    Labs 00 to 11 show "free", "bias", "static", "fsm", "regex", "index", "schema", "stack", "chart", "split", "walk" and
-    "jump", lab 14 shows "production".
+    Labs 00 to 11 show "free", "bias", "static", "fsm", "regex", "index", "schema", "stack", "chart", "split", "walk"
+    and "jump", lab 14 shows "production".
 
     >>> print(draw_loop("fsm").text)
     the decoding loop: text → model → logits → mask → probabilities → draw → text

@@ -50,8 +50,8 @@ print(gv.machines.schema_regex(flag))
 gv.draw_machine(gv.json_schema(flag), title="one key", folded=True)
 
 # %% [markdown]
-# The rest of the way is labs 04 and 05: regex, NFA, DFA, minimal machine, index. The picture is *folded*: a thick arrow stands
-# for several bytes without a choice, so that the key can be read.
+# The rest of the way is labs 04 and 05: regex, NFA, DFA, minimal machine, index. The picture is *folded*: a thick arrow
+# stands for several bytes without a choice, so that the key can be read.
 #
 # Few people write schemas by hand. In Python one writes a class, and Pydantic writes the schema:
 
