@@ -1,7 +1,7 @@
 """What can be read of the stage: the stages of six labs at four sizes, measured in Chromium.
 
-`python -m tests.browser.sizes` prints one line per lab, size and place in the run; `--pictures FOLDER` keeps a picture of each
-in both themes. It needs the packages of the tests and a Chromium, as `make test` installs them.
+`python -m tests.browser.sizes` prints one line per lab, size and place in the run; `--pictures FOLDER` keeps a picture
+of each in both themes. It needs the packages of the tests and a Chromium, as `make test` installs them.
 """
 
 from __future__ import annotations
