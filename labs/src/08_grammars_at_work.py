@@ -265,8 +265,7 @@ gv.checks.predict(predict)
 # `term → • ( sum )` becomes `term → ( • sum )`.
 #
 # The next cell is the whole parser. It calls your two functions, and `complete` from the library (you write that in lab
-# 10). It fills one column after the other: `complete` for each finished item, `predict` for each other one, then `scan`
-# reads a character.
+# 10).
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
@@ -311,14 +310,18 @@ opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens:
 brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
 
 
-def open_brackets(guide):
-    """What the opener writes under a guide: how it ends, and how many tokens were legal at each step."""
-    run = gv.record(opener, "start", guide, max_tokens=20)
-    print(f"{run.text:20} {run.steps[-1].end:10} legal:", *[step.legal for step in run.steps])
-    return gv.views.draw_depth(brackets.machine, run.text)
+def show_run(guide):
+    """What the opener writes, how many brackets are open after each token, and how many tokens were legal."""
+    steps = gv.record(opener, "start", guide, max_tokens=20).steps
+    written = [step.piece.decode() for step in steps]
+    change = [(one in "([") - (one in ")]") for one in written]
+    rows = {"written": written, "open": [sum(change[: n + 1]) for n in range(len(steps))]}
+    for name, row in (rows | {"legal": [step.legal for step in steps]}).items():
+        print(f"{name:8}", *(f"{one:>2}" for one in row))
+    print("ended by", steps[-1].end)
 
 
-open_brackets(brackets)
+show_run(brackets)
 
 # %% [markdown]
 # The model may write 20 tokens. Each mask held three legal tokens, and after each token the text could still be
@@ -332,11 +335,11 @@ open_brackets(brackets)
 # budget of 20 tokens, one of them EOS.
 
 # %%
-open_brackets(gv.within(brackets, 20))
+show_run(gv.within(brackets, 20))
 
 # %% [markdown]
 # Nineteen tokens are left for brackets. It opens nine. A tenth would need ten closing ones: twenty. So all opening
-# brackets are masked, and the run closes. (The curve begins at 1: `root` is open before anything is written.)
+# brackets are masked, and the run closes.
 
 # %% [markdown]
 # Another way out that one reads of is a **depth cap**: rules numbered by depth. `expr_d3` may call `expr_d2`, and so
@@ -363,11 +366,11 @@ gv.predict(
     ],
     answer="at the limit, in the middle of the text",
     reveal=[
-        lambda: open_brackets(three),
+        lambda: show_run(three),
         """At depth 3 the mask leaves one token, the closing bracket. It is never empty. After it a new pair may begin,
-        because of the `*`, so the text goes on. A cap bounds the depth, a budget the length. They can be combined;
-        this run has both:""",
-        lambda: open_brackets(gv.within(three, 20)),
+        because of the `*`, so the text goes on. A cap bounds the depth, a budget the length. They can be combined.
+        This run has both:""",
+        lambda: show_run(gv.within(three, 20)),
         """A cap has two costs. It refuses every right text that is deeper. And the grammar grows with the depth: 16
         nodes for three levels, 101 for twenty, instead of 5. In return no rule calls itself, so an engine for regexes
         could run it: with 15 states for three levels, but with 2,097,151 for twenty (lab 07).""",
@@ -377,13 +380,13 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Which tool, and when none
 #
-# You now know all machines of this course. Take the first row that can express the constraint.
+# You know all machines now. Take the first row that can express the constraint.
 #
 # | the output | tool | lab |
 # | --- | --- | --- |
 # | is prose for people | none | 00 |
 # | is yes or no | none: compare two logits | 01 |
-# | should rather have some words | logit bias | 01 |
+# | prefers some words | logit bias | 01 |
 # | is one of some known texts | list of texts: the FSM of `a\|b\|c` | 03 |
 # | is a date, a number, an identifier | regex: FSM | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
@@ -423,7 +426,8 @@ gv.predict(
 # Anthropic and Google take a JSON Schema with a part of its keywords; Google also takes a list of texts. The provider
 # chooses the engine. A grammar of your own is the exception: OpenAI takes one, in Lark's notation or as a regex, for
 # the input of a *custom tool*; Fireworks takes GBNF for the whole output. (The links are below.)
-#
+
+# %% [markdown]
 # Run the model yourself if you need
 #
 # * your own grammar for any output, or an engine that you choose and pin;
@@ -452,12 +456,11 @@ gv.score()
 # %% [markdown]
 # ## Recap
 #
-# * A program can write the grammar. With the database's own names no name can be invented; a tiny Z shows where the
-#   grammar overruled the model.
+# * A program can write the grammar. A tiny Z shows where the grammar overruled the model.
 # * An ambiguous grammar has texts with two derivations. The mask is the same, the work is more.
 # * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
-# * Predict, scan and complete fill a chart. With a lexer it has one column per lexeme. The end of a lexeme may show
-#   only in the byte after it, its **lookahead**.
+# * Predict, scan and complete fill a chart, with one column per lexeme. The end of a lexeme may show only in the byte
+#   after it, its **lookahead**.
 # * A mask promises that the end can be reached. A budget makes the run reach it; a depth cap does not.
 # * Take the cheapest tool that expresses the constraint, and none where nothing must be guaranteed.
 
