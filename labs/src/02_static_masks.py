@@ -71,7 +71,7 @@ gv.predict(
     answer="exactly twice as likely",
     reveal=[
         lambda: [
-            print(f"{a.piece.decode()} / {b.piece.decode()}   {a.raw / b.raw:.3f} before, {a.masked / b.masked:.3f} after")
+            print(f"{a.piece.decode()} / {b.piece.decode()}  {a.raw / b.raw:.3f} before, {a.masked / b.masked:.3f} now")
             for a, b in pairwise([c for c in step.candidates if c.legal][:5])
         ],
         """The ratio of each pair is the same before and after: both probabilities were divided by the same Z, whatever

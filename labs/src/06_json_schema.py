@@ -9,7 +9,7 @@
 # **Goal.** You compile a schema to a regex. You can say what the order of the keys costs, how an engine counts long
 # texts, what it ignores, and why valid output can be false.
 #
-# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 04](04_regex_to_machine.ipynb)
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 05](05_machine_times_vocabulary.ipynb)
 # comes before this one.
 
 # %% [markdown]
@@ -50,8 +50,8 @@ print(gv.machines.schema_regex(flag))
 gv.draw_machine(gv.json_schema(flag), title="one key", folded=True)
 
 # %% [markdown]
-# The rest of the way is lab 04: regex, NFA, DFA, minimal machine, index. The picture is *folded*: a thick arrow stands
-# for several bytes without a choice, so that the key can be read.
+# The rest of the way is labs 04 and 05: regex, NFA, DFA, minimal machine, index. The picture is *folded*: a thick arrow
+# stands for several bytes without a choice, so that the key can be read.
 #
 # Few people write schemas by hand. In Python one writes a class, and Pydantic writes the schema:
 
