@@ -79,7 +79,7 @@ def test_outlines_core_loses_the_point(llama3):
     assert all(piece.isdigit() for piece in allowed), "whole numbers and nothing else"
 
 
-# -- 05: schemas ---------------------------------------------------------------------------------------------------
+# -- 06: schemas ---------------------------------------------------------------------------------------------------
 
 ONE = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
 TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}']
@@ -95,6 +95,38 @@ def test_the_first_guided_record(clerk):
     assert {b"Sure", b"Here", b"Of"} <= {c.piece for c in steps[0].candidates if c.raw > 0.05 and not c.legal}
     assert (steps[0].legal, steps[4].legal, steps[17].legal) == (2, 3959, 1)
     assert steps[17].piece == b","
+
+
+def test_what_engines_make_of_a_schema_is_a_regex_or_rules():
+    core, xgrammar = pytest.importorskip("outlines_core"), pytest.importorskip("xgrammar")
+    flag = json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
+    assert re.fullmatch(core.json_schema.build_regex_from_schema(flag), '{"ok": true}')
+    rules = str(xgrammar.Grammar.from_json_schema(flag)).splitlines()
+    assert {"root ::=", "basic_boolean ::="} <= {rule.partition(" (")[0] for rule in rules}
+
+
+def test_outlines_core_copies_a_repeated_part():
+    core = pytest.importorskip("outlines_core")
+    letters = core.Vocabulary(0, {chr(97 + place): [place + 1] for place in range(26)})
+    assert [len(core.Index(f"[a-z]{{0,{n}}}", letters).get_transitions()) for n in (10, 20, 40)] == [11, 21, 41]
+
+
+def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk):
+    text, age = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
+    values = {"age": age, "name": text, "city": text}
+    person = gv.json_schema({"type": "object", "properties": values, "required": list(values)})
+    facts = (("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Priya Nagy", 19, "Lima"))
+    closing = []
+    for name, years, city in facts:
+        prompt = f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
+        run, written = gv.record(clerk, prompt, gv.guide(person, clerk.vocabulary), temperature=0), ""
+        for step in run.steps:
+            if written.endswith(name):
+                closing.append(sum(c.raw for c in step.candidates if c.piece.startswith(b'"}') and not c.legal))
+                assert step.raw / step.mass < 0.9
+                break
+            written += step.piece.decode()
+    assert min(closing) > 0.5
 
 
 def test_copies_for_a_long_text_would_be_many_states():
@@ -140,7 +172,7 @@ def test_the_answer_to_the_puzzle_is_the_machine_of_a_schema_with_optional_keys(
     assert [len(gv.json_schema(schema)) for schema in schemas] == [43, 85, 169]
 
 
-# -- 06 and 07: stacks and grammars --------------------------------------------------------------------------------
+# -- 07 and 08: stacks and grammars --------------------------------------------------------------------------------
 
 PAIRS = """object ::= "{" string ": " value "}"
 string ::= "\\"" [a-z]+ "\\""
