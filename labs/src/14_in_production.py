@@ -408,9 +408,9 @@ gv.predict(
     "vLLM accepts unknown fields. An old client sends `guided_json`. What comes back?",
     choices=["status 400: the field was removed", "status 200, and JSON of any form", "status 200, and free text"],
     answer="status 200, and free text",
-    reveal="""The old name is now an unknown field, and nothing else asks for a mask. This was reported for versions 0.23
-    to 0.27. A model that is asked for JSON may write JSON all the same, so nobody notices. A test must send a prompt
-    that invites prose, and check that the reply obeys the schema.""",
+    reveal="""The old name is now an unknown field, and nothing else asks for a mask. Users reported this for versions
+    0.23 to 0.27. A model that is asked for JSON may write JSON all the same, so nobody notices. A test must send a
+    prompt that invites prose, and check that the reply obeys the schema.""",
 )
 
 # %% [markdown]

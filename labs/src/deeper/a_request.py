@@ -112,8 +112,8 @@ for name, value in body.items():
 # | log-probabilities | up to 20 per token, not for all models | none |
 # | choice of the engine | none | none |
 #
-# So a grammar of your own, the choice of the engine and Z are reasons to run the model yourself. Others are open weights,
-# the price of many requests, and a model that does not change.
+# So a grammar of your own, the choice of the engine and Z are reasons to run the model yourself. Others are open
+# weights, the price of many requests, and a model that does not change.
 
 # %% [markdown]
 # ## 2 · Pin
@@ -126,9 +126,10 @@ for name, value in body.items():
 # | tool calls | `--tool-call-parser`, `--enable-auto-tool-choice` | `--tool-call-parser` |
 # | reasoning | `--reasoning-parser` | `--reasoning-parser` |
 #
-# vLLM's default engine is `auto`: it chooses one per request, and the choice may change with the release. A named engine
-# refuses what it cannot compile. (In version 0.12 `disable_fallback` forbade another engine; the pages of the current
-# release do not have it any more.) In TensorRT-LLM the configuration file says `guided_decoding_backend: xgrammar`.
+# vLLM's default engine is `auto`: it chooses one per request, and the choice may change with the release. A named
+# engine refuses what it cannot compile. (In version 0.12 `disable_fallback` forbade another engine; the pages of the
+# current release do not have it any more.) In TensorRT-LLM the configuration file says
+# `guided_decoding_backend: xgrammar`.
 
 # %% [question]
 gv.predict(
@@ -137,8 +138,8 @@ gv.predict(
     choices=["yes: the server knows the schema", "no: the parser only finds the call",
              "yes: the parser repairs the arguments"],
     answer="no: the parser only finds the call",
-    reveal="""The words table says it: a parser reads what was written, and is no mask. vLLM's page: with a named tool or
-    `required` the schema becomes a mask; with `auto` only if a tool says `strict: true`.""",
+    reveal="""The words table says it: a parser reads what was written, and is no mask. vLLM's page: with a named tool
+    or `required` the schema becomes a mask; with `auto` only if a tool says `strict: true`.""",
 )  # fmt: skip
 
 # %% [markdown]
@@ -160,8 +161,7 @@ for end in (5, 6, 11, 16):
 
 # %% [question]
 gv.predict(
-    "The price 12.5 comes in the tokens `1`, `2`, `.` and `5`. What does the parser return as `price` after `1`, without "
-    "an error?",
+    "The price 12.5 comes in the tokens `1`, `2`, `.` and `5`. What does the parser return as `price` after `1`?",
     choices=["nothing: a number is shown when it ends", "1", "12.5: the schema is known"],
     answer="1",
     reveal=[
@@ -195,8 +195,8 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "Lab 13 had an umbrella that became `pear`, because `maxLength` was 6. In the constrained reply the token `pear` has "
-    "the log-probability −1.83; without the constraint it has −8.08. What is Z at this step?",
+    "Lab 13 had an umbrella that became `pear`, because `maxLength` was 6. In the constrained reply the token `pear` "
+    "has the log-probability −1.83; without the constraint it has −8.08. What is Z at this step?",
     number=0.0019,
     within=0.0004,
     reveal="""exp(−8.08) / exp(−1.83) = exp(−6.25) = 0.0019: the mask refused 99.8% of what the model wanted. Both
@@ -227,7 +227,8 @@ for step in pear.steps[2:6]:
 #
 # hint: `np.exp` of a log-probability is the probability. Sum those of the legal tokens in `top`.
 #
-# hint: The upper bound is 1 minus the sum of the illegal tokens in `top`. A legal token that is not listed says nothing.
+# hint: The upper bound is 1 minus the sum of the illegal tokens in `top`. A legal token that is not listed says
+# nothing.
 
 
 # %%
@@ -244,8 +245,8 @@ def z_bounds(top, legal):
 gv.checks.z_bounds(z_bounds)
 
 # %% [markdown]
-# Here is the step at which the umbrella became a pear. The cell gives its twelve likeliest tokens to your function. Z is
-# 0.0019; with more tokens the bounds come closer.
+# Here is the step at which the umbrella became a pear. The cell gives its twelve likeliest tokens to your function. Z
+# is 0.0019; with more tokens the bounds come closer.
 
 # %%
 shown = pear.steps[4].candidates
