@@ -178,7 +178,7 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     for place, byte in enumerate(data, 1):
         moves, sign = moves_by(nfa, states, byte), visible(bytes([byte]))
         if not moves:
-            return [*frames, whole.frame(f'No lit state reads "{sign}": the NFA refuses the text.', states)]
+            return [*frames, whole.frame(f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.')]
         states, whole = {target for _, target in moves}, replace(whole, tape=(data, place))
         frames.append(whole.frame(f'"{sign}" is read. It leads to {_say(states)}.', states, moves))
         states = _add_closure(frames, nfa, states)
