@@ -4,6 +4,7 @@ import json
 import re
 import timeit
 from itertools import product
+from math import comb
 
 import jsonschema
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.walks import flatten
+from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import move_stack
 from guidedviz.machines.regular.regex import regex
@@ -122,6 +124,38 @@ def test_the_first_guided_record(clerk):
     assert steps[17].piece == b","
 
 
+def test_what_engines_make_of_a_schema_is_a_regex_or_rules():
+    core, xgrammar = pytest.importorskip("outlines_core"), pytest.importorskip("xgrammar")
+    flag = json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
+    assert re.fullmatch(core.json_schema.build_regex_from_schema(flag), '{"ok": true}')
+    rules = str(xgrammar.Grammar.from_json_schema(flag)).splitlines()
+    assert {"root ::=", "basic_boolean ::="} <= {rule.partition(" (")[0] for rule in rules}
+
+
+def test_outlines_core_copies_a_repeated_part():
+    core = pytest.importorskip("outlines_core")
+    letters = core.Vocabulary(0, {chr(97 + place): [place + 1] for place in range(26)})
+    assert [len(core.Index(f"[a-z]{{0,{n}}}", letters).get_transitions()) for n in (10, 20, 40)] == [11, 21, 41]
+
+
+def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk):
+    text, age = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
+    values = {"age": age, "name": text, "city": text}
+    person = gv.json_schema({"type": "object", "properties": values, "required": list(values)})
+    facts = (("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Priya Nagy", 19, "Lima"))
+    closing = []
+    for name, years, city in facts:
+        prompt = f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
+        run, written = gv.record(clerk, prompt, gv.guide(person, clerk.vocabulary), temperature=0), ""
+        for step in run.steps:
+            if written.endswith(name):
+                closing.append(sum(c.raw for c in step.candidates if c.piece.startswith(b'"}') and not c.legal))
+                assert step.raw / step.mass < 0.9
+                break
+            written += step.piece.decode()
+    assert min(closing) > 0.5
+
+
 def test_copies_for_a_long_text_would_be_many_states():
     for length in (10, 40, 100):
         copies = gv.machines.schema_regex({"type": "string", "maxLength": length})
@@ -211,10 +245,44 @@ def test_the_three_grammars_give_the_same_masks_at_every_place():
             texts += [text + bytes([byte]) for byte in b"1+(" if machines[0].accepts_prefix(text)]
 
 
-def test_right_recursion_fills_a_chart_that_grows_with_the_square():
-    charts = [gv.earley(GRAMMARS["neither"]).chart(b"1" + b"+1" * (numbers - 1)) for numbers in (41, 81)]
-    small, large = (sum(len(column.items) for column in chart) for chart in charts)
-    assert 3 < large / small < 4
+def test_a_sum_has_as_many_trees_as_the_lab_says_and_the_ambiguous_chart_16_times_the_items():
+    trees = [comb(2 * signs, signs) // (signs + 1) for signs in (9, 40)]
+    assert (trees[0], trees[1] > 10**21) == (4862, True)
+    charts = [gv.earley(GRAMMARS[name]).chart(b"1" + b"+1" * 40) for name in ("ambiguous", "left-recursive")]
+    assert [sum(len(column.items) for column in chart) for chart in charts] == [2666, 166]
+
+
+def test_the_parser_of_the_exercises_misses_a_nullable_rule_as_the_puzzle_says():
+    rules, text = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}, "x"
+    column, chart = [Item("start", ("root",), 0, 0)], []
+    for place, character in enumerate([*text, ""]):
+        chart.append(column)
+        for item in column:  # it grows
+            predict, wanted = FUNCTIONS["predict"], item.wanted
+            new = complete(chart, item) if wanted is None else predict(rules, [item], place)
+            column += [one for one in new if one not in column]
+        column = FUNCTIONS["scan"](column, character)
+    assert Item("start", ("root",), 1, 0) not in chart[-1]
+    assert gv.earley('root ::= blank blank "x"\nblank ::= "" | " " blank').accepts(b"x")
+
+
+@pytest.mark.parametrize(("depth", "nodes"), [(3, 16), (20, 101)])
+def test_a_depth_cap_bounds_the_depth_grows_with_it_and_needs_no_recursion(depth, nodes):
+    rules = [f'expr_d{n} ::= ("(" expr_d{n - 1} ")" | "[" expr_d{n - 1} "]")*' for n in range(depth, 0, -1)]
+    capped = gv.grammar("\n".join([*rules, 'expr_d0 ::= ""']), root=f"expr_d{depth}")
+    assert (len(capped.nodes), capped.finite) == (nodes, True)
+    assert capped.accepts(b"(" * depth + b")" * depth + b"[]" * 30)
+    assert not capped.accepts_prefix(b"(" * (depth + 1))
+
+
+def test_of_the_four_outputs_only_the_replies_need_a_stack():
+    date, number = gv.json_schema({"type": "string", "format": "date"}), {"type": "array", "items": {"type": "number"}}
+    dates = (b"2023-02-29", b"2024-02-29", b"1900-02-29", b"2000-02-29", b"2024-04-31")
+    assert [date.accepts(b'"' + text + b'"') for text in dates] == [False, True, False, True, False]
+    keys = {f"key {n}": {"type": "string"} for n in range(8)} | {"counts": number, "prices": number}
+    order = gv.json_schema({"type": "object", "properties": keys, "required": list(keys)})
+    assert {type(one).__name__ for one in (date, order)} == {"DFA"}
+    assert not gv.grammar('root ::= "(" [a-z]+ root* ")"').finite
 
 
 def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket():
