@@ -248,10 +248,10 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
             lost_said = "the subtree is cut, " * (len(lost) > 1) + _say_tokens(before, lost)
             words = f'"{sign}" cannot be read in {source}: {lost_said} illegal.'
             frames.append(replace(before, words=words, groups=(("cut", cut),)))
-    legal = frames[-1].lit & whole.accepting
-    said = f"The walk is over: {_say_tokens(whole, legal)} legal in {live[0]}. "
+    found = frames[-1].lit & whole.accepting
+    said = f"The walk is over: {_say_tokens(whole, found)} legal in {live[0]}. "
     said += f"The machine was asked about {len(frames) - 1} of these nodes."
-    return [*frames, replace(frames[-1], words=said, lit=legal)]
+    return [*frames, replace(frames[-1], words=said, lit=found)]
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
