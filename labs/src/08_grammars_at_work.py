@@ -380,20 +380,20 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Which tool, and when none
 #
-# You know all machines now. Take the first row that can express the constraint.
+# You know all machines now. Take the first row that expresses the constraint.
 #
 # | the output | tool | lab |
 # | --- | --- | --- |
 # | is prose for people | none | 00 |
 # | is yes or no | none: compare two logits | 01 |
 # | prefers some words | logit bias | 01 |
-# | is one of some known texts | list of texts: the FSM of `a\|b\|c` | 03 |
+# | is one of some known texts | list of texts: a small FSM | 03 |
 # | is a date, a number, an identifier | regex: FSM | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
-# | nests to any depth: SQL, formulas, your own language | grammar: PDA | 07 |
+# | nests to any depth, as SQL or formulas | grammar: PDA | 07 |
 # | must be true or consistent | validator afterwards, and a retry | 08 |
 #
-# The last row adds to the others. A bias adds to any mask.
+# The last row adds to the others, and a bias to any mask.
 
 # %% [markdown]
 # Why this order? A bias is the machine with one state: it is the same at every step. Lists and regexes describe
