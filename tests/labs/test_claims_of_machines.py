@@ -2,6 +2,7 @@
 
 import json
 import re
+import timeit
 from itertools import product
 from math import comb
 
@@ -14,8 +15,7 @@ from guidedviz.checks.walks import flatten
 from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import move_stack
-from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.regular.regex import parse_regex, regex
+from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
 
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
@@ -27,14 +27,41 @@ def llama3():
     return gv.Vocabulary.llama3()
 
 
-# -- 04: regexes and tokens ----------------------------------------------------------------------------------------
+# -- 04: regexes and machines --------------------------------------------------------------------------------------
 
 
 def test_the_clumsy_regex_has_so_many_states():
-    assert len(build_nfa(parse_regex(CLUMSY))) == 16
-    assert len(gv.views.dfa_frames(CLUMSY)[-1].names) == 6
+    nfa, dfa, least = gv.machines.machine_stages(CLUMSY)
+    assert (len(nfa), len(dfa), len(least)) == (16, 6, 4)
+    assert gv.views.dfa_frames(CLUMSY)[-1].arrows == gv.views.dfa_frames(CLUMSY)[5].arrows
     assert gv.regex(CLUMSY) == gv.regex(r"\d+([.,]\d+)?")
-    assert [len(gv.regex(f"[ab]*a[ab]{{{n}}}")) for n in (8, 9, 10)] == [512, 1024, 2048]
+    assert gv.regex(r"\d+(\.\d+)?") == gv.regex(r"(\d+\.)?\d+")
+
+
+def test_the_branches_of_the_film_die_at_the_point_and_never_come_back():
+    lit = [sorted(frame.lit) for frame in gv.views.nfa_reading_frames(CLUMSY, "4.2")]
+    assert lit[3] == [1, 2, 3, 4, 6, 7, 10, 12, 13]
+    assert lit[5] == [5, 8], "the branch with the point alone"
+    assert lit[-1] == [1, 8, 9]
+    assert not gv.views.nfa_reading_frames(CLUMSY, "4,2.")[-1].lit
+
+
+def test_the_dfa_doubles_with_each_letter_and_a_large_one_is_refused():
+    sizes = {n: [len(one) for one in gv.machines.machine_stages(f"[ab]*a[ab]{{{n - 1}}}")] for n in (9, 10, 11)}
+    assert {n: (nfa, least) for n, (nfa, _, least) in sizes.items()} == {9: (12, 512), 10: (13, 1024), 11: (14, 2048)}
+    with pytest.raises(gv.GuidedVizError, match="try: a smaller repeat"):
+        gv.regex("[ab]*a[ab]{20}")
+
+
+def test_backtracking_takes_a_multiple_per_letter_and_the_dfa_has_three_states():
+    def fastest(letters):
+        return min(timeit.repeat(lambda: re.fullmatch("(a+)+b", "a" * letters), number=1, repeat=3))
+
+    assert fastest(20) > 5 * fastest(16), "twice per letter: 16 times"
+    assert len(gv.regex("(a+)+b")) == 3
+
+
+# -- 05: machine × vocabulary --------------------------------------------------------------------------------------
 
 
 def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
@@ -265,7 +292,7 @@ def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket()
     assert sum(kind == "scan" for kind, _ in columns[1]) == 1
 
 
-# -- 08 and 09: the split, and the walk ----------------------------------------------------------------------------
+# -- 09 and 10: the split, and the walk ----------------------------------------------------------------------------
 
 BOXES = r"""value  ::= object | list | string
 object ::= "{" (string ": " value (", " string ": " value)*)? "}"
