@@ -50,7 +50,7 @@ def test_after_f_the_model_wants_a_small_letter_and_after_friar_a_space():
     assert max(steps[5].candidates, key=lambda candidate: candidate.raw).piece == b" "
 
 
-# -- 10 and 11: jumps, drafts, and what masks change ---------------------------------------------------------------
+# -- 11 and 12: jumps, drafts, and what masks change ---------------------------------------------------------------
 
 FORMATS = recorded("traces/format-tax.json")["formats"]
 
@@ -95,6 +95,36 @@ def test_with_the_prompt_the_mask_gains_more_than_chance_allows_with_the_small_m
     assert [round(100 * share) for share in shares] == [52, 66]
 
 
+@pytest.mark.parametrize(
+    ("most", "least", "count", "low", "high"),
+    [(17, 3, 50, 13, 42), (17, 14, 50, -12, 23), (32, 30, 200, -6, 8)],
+)
+def test_the_loss_has_the_interval_that_the_lab_tells(most, least, count, low, high):
+    """Newcombe's interval of a difference, from the intervals of both shares."""
+    one, two = share_of(most, count), share_of(least, count)
+    loss = one.value - two.value
+    ends = (loss - np.hypot(one.value - one.low, two.high - two.value),
+            loss + np.hypot(one.high - one.value, two.value - two.low))  # fmt: skip
+    assert [round(100 * end) for end in ends] == [low, high]
+
+
+def test_the_sums_of_clerk_are_as_told():
+    right = {row["way"]: row["right"] for row in recorded("traces/format-tax.json")["sums"]}
+    ways = ("think, no mask", "think, mask on everything", "no thought, mask on the answer")
+    assert [right[way] for way in ways] == [32, 30, 0]
+
+
+def test_the_run_with_two_windows_is_as_told():
+    run = gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json"))
+    assert (run.text.count("<<"), run.text.count("<tool>"), run.steps[-1].end) == (2, 1, "eos")
+    assert [run.steps[place].legal for place in (0, 3, 38)] == [49_061, 10, 10]
+    assert [(c.piece, round(c.raw, 2)) for c in run.steps[38].candidates[:2]] == [(b"7", 0.53), (b"1", 0.45)]
+    codes = [code for kind, code in build.read_cells(build.read_source("12_what_masks_change")) if kind == "code"]
+    space = {"gv": gv}
+    exec(next(code for code in codes if code.startswith("total = ")), space)
+    assert space["windows"].accepts(run.output)
+
+
 def test_the_stage_shows_the_step_at_which_the_title_is_cut(clerk):
     fields = {"title": {"type": "string", "maxLength": 20}, "pages": {"type": "integer"}}
     machine = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
@@ -119,7 +149,7 @@ def test_the_bench_that_is_told_is_the_one_that_is_kept():
     assert all(case["to"] < 1 < case["forced"] for case in numpy)
 
 
-# -- 12: when it goes wrong ----------------------------------------------------------------------------------------
+# -- 13: when it goes wrong ----------------------------------------------------------------------------------------
 
 
 def test_the_lab_gives_what_its_checks_expect():
@@ -150,7 +180,7 @@ def test_the_number_of_the_puzzle_is_33():
     assert [step.legal for step in runs[0].steps[-3:]] == [1, 1, 1]
 
 
-# -- 13: in production ---------------------------------------------------------------------------------------------
+# -- 14: in production ---------------------------------------------------------------------------------------------
 
 COSTS = Costs(forward=8, row=0.02, token=0.02, host=1.5, apply=0.005)
 SERVING = recorded("traces/serving.json")
