@@ -1,8 +1,9 @@
-"""Exercises on servers: the rules that emptied a mask, the packed mask, the key of a cache, and what delayed a pass."""
+"""Exercises on servers: who emptied a mask, the packed mask, a cache key, what delayed a pass, and bounds of Z."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import combinations, permutations
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -228,3 +229,32 @@ def pass_ms(one: Pass) -> float:
     """
     delays = delays_of(one)
     return float(one["forward"]) + delays["compile"] + delays["masks"]
+
+
+# -- bounds of Z from the likeliest tokens -------------------------------------------------------------------------
+
+TOPS: dict[str, list[tuple[Mapping[str, float], set[str]]]] = {
+    "all listed tokens are legal: Z is their sum or more, up to 1": [({"a": log(0.5), "b": log(0.25)}, {"a", "b"})],
+    "no listed token is legal: Z may be 0; what they take, the legal ones cannot have": [({"a": log(0.75)}, {"b"})],
+    "legal ones give the lower bound, illegal ones the upper": [({"a": log(0.5), "b": log(0.2)}, {"b", "c"})],
+    "nothing is listed, so nothing is known": [({}, {"a"})],
+}
+
+
+def check_z_bounds(answer: Callable[[Mapping[str, float], set[str]], tuple[float, float]]) -> Verdict:
+    """Does `answer(top, legal)` bound the legal mass by the log-probabilities of the likeliest tokens?
+
+    >>> check_z_bounds(lambda top, legal: (sum(top.values()), 1.0)).facts[-1][1]
+    'all listed tokens are legal: Z is their sum or more, up to 1'
+    """
+    return check_function(answer, cases_of(z_bounds, TOPS, "top", "legal"))
+
+
+def z_bounds(top: Mapping[str, float], legal: set[str]) -> tuple[float, float]:
+    """The least and the largest legal mass that fits these log-probabilities.
+
+    >>> z_bounds({"a": log(0.5)}, {"a"})
+    (0.5, 1.0)
+    """
+    low, illegal = (sum((exp(top[one]) for one in ids), 0.0) for ids in (top.keys() & legal, top.keys() - legal))
+    return low, 1.0 - illegal

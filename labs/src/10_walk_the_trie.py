@@ -37,7 +37,7 @@ gv.views.draw_loop("walk")
 # %% [markdown]
 # ## 1 · The walk as one loop
 #
-# In lab 04 you walked a trie by recursion: where the machine refuses a byte, all tokens below are illegal. Here it is
+# In lab 05 you walked a trie by recursion: where the machine refuses a byte, all tokens below are illegal. Here it is
 # again, for the decimal `\d+(\.\d+)?` after `3.`, where only digits may come.
 
 # %%

@@ -242,3 +242,47 @@ def test_the_record_says_what_the_cache_saves():
     assert runs["10 MB"]["hit_rate"] < runs["no limit"]["hit_rate"] < runs["warm"]["hit_rate"]
     assert runs["10 MB"]["megabytes"] <= 10 < runs["no limit"]["megabytes"] < runs["unique schemas"]["megabytes"]
     assert runs["no limit"]["p50_ms"] < runs["no cache"]["p50_ms"] / 10
+
+
+def test_the_overlap_on_one_processor_makes_the_pass_longer():
+    one, other = gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json")).pair("trie")
+    assert (len(one.turns), round(one.overhead, 2), other.overhead) == (35, 1.08, 0)
+    assert [round(run.per_token, 2) for run in (one, other)] == [15.22, 14.91]
+
+    def took(span):
+        return span[1] - span[0]
+
+    long, short = ([took(t.forward) for t in other.turns if (took(t.mask) > 1) is wanted] for wanted in (True, False))
+    assert [round(float(np.mean(some)), 1) for some in (long, short)] == [15.5, 13.6]
+
+
+def test_the_first_two_lines_of_the_published_throughput_are_within_6_percent_of_the_dots():
+    codes = [code for kind, code in build.read_cells(build.read_source("14_in_production")) if kind == "code"]
+    (code,) = (code for code in codes if code.startswith("published = "))
+    space = {"Costs": Costs, "Policy": Policy, "make_requests": make_requests, "simulate": simulate}
+    exec(code.partition("\ngv.views")[0], space)
+    published, rate = space["published"], space["rate"]
+    for how, most in (("none", 0.06), ("masks", 0.06), ("all", 0.2)):
+        errors = [abs(rate(share, how) / found - 1) for share, found in published[how].items()]
+        assert max(errors) < most
+    kept = (published["masks"][1] - published["none"][1]) / (published["none"][0] - published["none"][1])
+    assert round(kept, 1) == 0.5
+    parts = [rate(1, "all"), published["all"][1]]
+    assert round(1e3 * 800 / 128 * (1 / parts[1] - 1 / parts[0])) == pytest.approx(9, abs=1)
+
+
+def test_a_first_compile_of_outlines_core_takes_as_long_as_the_lab_says():
+    cases = json.loads((BENCH / "masks.json").read_text())["cases"]
+    first = {name: round(1e3 * cases[name]["outlines-core 0.2.14"]["first"]) for name in ("decimal", "email")}
+    assert {**first, "four": round(1e3 * cases["four fields, a schema"]["outlines-core 0.2.14"]["first"])} == {
+        "decimal": 30, "email": 287, "four": 249}  # fmt: skip
+
+
+def test_z_is_the_quotient_of_two_probabilities_and_the_log_probabilities_are_those_of_the_page(clerk):
+    limits = {"product": {"type": "string", "maxLength": 6}, "price": {"type": "integer"}}
+    short = gv.json_schema({"type": "object", "properties": limits, "required": list(limits)})
+    umbrella = "The umbrella is red and costs $12.50.\nJSON with product, price:\n"
+    step = gv.record(clerk, umbrella, gv.guide(short, clerk.vocabulary), temperature=0).steps[4]
+    assert [round(float(np.log(one)), 2) for one in (step.raw, step.masked)] == [-8.08, -1.83]
+    assert step.raw / step.masked == pytest.approx(step.mass)
+    assert len(step.candidates) == 12

@@ -317,6 +317,14 @@ WRONG = {
         (WORST, "max(slowest[part])"),
         (f"part, {WORST}", "part"),
     ],
+    "z_bounds": [
+        ("np.exp(top[one])", "top[one]"),
+        ("if one in legal", "if one not in legal"),
+        ("1 - illegal", "1 - low"),
+        ("1 - illegal", "1.0"),
+        ("return low", "return low / (low + illegal or 1)"),
+        lambda top, legal: (max((math.exp(top[one]) for one in top if one in legal), default=0), 1),
+    ],
     "sort_token": [
         ("if state is None", "if not state"),
         (SORTED, 'return "dependent"'),
@@ -404,6 +412,12 @@ UNUSUAL = {
     "who_emptied": [("return set(group)", "return frozenset(group)")],
     "packed_row": [by_packbits],
     "cache_key": [('"]])', '"]]).encode()')],
+    "z_bounds": [
+        lambda top, legal: [
+            sum(math.exp(top[t]) for t in {*top} & legal),
+            1 - math.fsum(math.exp(top[t]) for t in {*top} - legal),
+        ]
+    ],
     "slow_pass": [(f"max(passes, {SLOWEST}", f"max(reversed(passes), {SLOWEST}")],
     "fill_mask": [mask_by_recursion],
     "storage": [("(size + 7) // 8", "size // 8 + (size % 8 > 0)")],
