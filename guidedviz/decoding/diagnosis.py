@@ -37,7 +37,7 @@ ADVICE = {  # the name of a finding -> what to check, and what to try
     ),
     "early mask": ("what comes without a guide?", "ask for the format in the prompt; after reasoning: gv.tagged"),
     "over-tight constraint": ("machine.accepts(a right answer)", "a wider rule, limit or pattern"),
-    "whitespace refused": ("are the values right? Then no harm is done", 'JSON in one line in the prompt; whitespace="any"'),
+    "whitespace refused": ("are the values right? Then it is harmless", 'ask for JSON in one line; whitespace="any"'),
     "same bytes, several ids": ("the ids that a ban or a bias names", "vocabulary.ids(piece)"),
     "cut in the middle": ("the length of the longest right answer", "gv.within(guide, max_tokens), or more tokens"),
     "keyword not enforced": ("machine.notes", 'correct the keyword, or gv.json_schema(schema, unknown="error")'),
