@@ -17,6 +17,7 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import move_stack
 from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
+from tests.labs.sources import LABS
 
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
 CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
@@ -71,6 +72,35 @@ def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
     assert ours.legal.tolist()[:-1] == [len(theirs[state]) for state in range(10)]
     assert all(ours.next_state(state, token) == after for state in theirs for token, after in theirs[state].items())
     assert date.accepts(b"0000-00-00")
+
+
+def test_the_start_state_of_the_decimal_allows_42_and_both_columns_are_equal():
+    toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
+    number = gv.guide(gv.regex(DECIMAL), toy)
+    assert [np.flatnonzero(number.mask(state)).tolist() for state in range(4)] == [
+        [0, 1, 4, 5], [0, 1, 2, 3, 4, 5, 9], [0, 1], [0, 1, 9],
+    ]  # fmt: skip
+    index = gv.build_index(number.machine, toy)
+    assert [index.next_state(state, 0) for state in range(4)] == [index.next_state(state, 1) for state in range(4)]
+
+
+def test_the_walk_from_the_point_reads_a_node_per_text_of_digits(llama3):
+    digits = [piece for token in llama3.text_ids if (piece := llama3.pieces[token])[:1].isdigit()]
+    assert sorted(digits) == sorted(f"{n:0{size}}".encode() for size in (1, 2, 3) for n in range(10**size))
+    assert len(llama3.trie) == 274_521
+    assert len([*gv.tokens.walk_steps(llama3.trie, gv.regex(DECIMAL), 2)]) == len(digits) == 1110
+
+
+def test_the_recorded_times_of_outlines_core_are_those_of_the_bench():
+    cases = json.loads((LABS.parent / "assets" / "bench" / "masks.json").read_text(encoding="utf-8"))["cases"]
+    times = {name: 1000 * cases[name]["outlines-core 0.2.14"]["compile"] for name in ("decimal", "date", "email")}
+    assert {name: round(time) for name, time in times.items()} == {"decimal": 30, "date": 38, "email": 287}
+
+
+def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
+    date = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    guides = gv.guide(date, clerk.vocabulary), gv.guide(date, llama3)
+    assert [len({guide.mask(state).tobytes() for state in range(11)}) for guide in guides] == [3, 5]
 
 
 def test_a_guide_refuses_the_stale_index(clerk):
