@@ -247,6 +247,13 @@ def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(ma
         assert taken | {rest[token] for token in others} == legal
 
 
+def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_nearly_100_times_as_often(llama3):
+    sql = gv.grammar("""root ::= "SELECT " word (", " word)* " FROM " word (" WHERE " word " = '" [A-Za-z ]+ "'")? ";"
+                        word ::= [a-z]+""")
+    asked = [gv.tokens.lazy_walk(*given).asked for given in ((sql, llama3, "SELECT ti"), (gv.json(), llama3, '{"a'))]
+    assert asked == [31_526, 330]
+
+
 def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
     """A machine for the rest of a string, walked over the trie: it ends at 189 nodes, and the parser is asked there."""
     rest, trie = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'), llama3.trie
