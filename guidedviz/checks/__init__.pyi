@@ -40,5 +40,6 @@ from guidedviz.checks.walks import check_forced as forced
 from guidedviz.checks.walks import check_index as index
 from guidedviz.checks.walks import check_jump as jump
 from guidedviz.checks.walks import check_step_set as step_set
+from guidedviz.checks.walks import check_subsets as subsets
 from guidedviz.checks.walks import check_walk as walk
 from guidedviz.checks.walks import check_whole as whole

@@ -44,7 +44,8 @@ class Added:
     forced: bool = False
 
 
-RULES, STATE, MACHINE = ("grammar", "rules"), ("state", "node and stack"), ("machine", "reads bytes")
+RULES, STATE, DFA = ("grammar", "rules"), ("state", "node and stack"), ("DFA", "one state")
+MACHINE = "machine", "reads bytes"
 PARTS = {
     "free": Added(middle=()),
     "bias": Added((("bias", "plus a constant"),), new=("bias",)),
@@ -52,9 +53,9 @@ PARTS = {
         below=(("list of masks", "one per position"),), new=("mask", "list of masks"), advance="next position"
     ),
     "fsm": Added(below=(("transitions", "by hand"), ("state", "what is read")), new=("transitions", "state")),
+    "regex": Added(below=(("regex", "a pattern"), ("NFA", "many states"), DFA), new=("regex", "NFA", "DFA")),
     "index": Added(
-        below=(("regex", "a pattern"), MACHINE, ("trie", "all tokens"), ("index", "state → tokens")),
-        new=("machine", "trie", "index"),
+        below=(("regex", "a pattern"), DFA, ("trie", "all tokens"), ("index", "state → tokens")), new=("trie", "index")
     ),
     "schema": Added(
         below=(("schema", "keys and types"), ("regex", "if finite"), MACHINE, ("index", "× tokens")), new=("schema",)
@@ -78,8 +79,8 @@ PARTS = {
 def draw_loop(part: str = "free") -> Figure:
     """The decoding loop with what one lab adds marked as new.
 
-    Labs 00 to 11 show "free", "bias", "static", "fsm", "index", "schema", "stack", "chart", "split", "walk" and "jump",
-    lab 14 shows "production".
+    Labs 00 to 11 show "free", "bias", "static", "fsm", "regex", "index", "schema", "stack", "chart", "split", "walk"
+    and "jump", lab 14 shows "production".
 
     >>> print(draw_loop("fsm").text)
     the decoding loop: text → model → logits → mask → probabilities → draw → text

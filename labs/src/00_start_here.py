@@ -393,7 +393,7 @@ gv.score()
 #   `regex` or `ebnf`.
 # * **llama.cpp**: [grammars](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md) in GBNF, the
 #   notation of labs 07 and 08.
-# * **Outlines**: [a library](https://github.com/dottxt-ai/outlines) that started with the index of lab 04.
+# * **Outlines**: [a library](https://github.com/dottxt-ai/outlines) that started with the index of lab 05.
 
 # %% [markdown]
 # ## Further reading

@@ -429,7 +429,7 @@ gv.score()
 # * By hand, as a pattern or as a regex: the same texts give the same machine.
 # * The guarantee holds for every model, and it says only what the machine says.
 #
-# Next: [lab 04](04_regex_to_machine.ipynb). There a token has several characters and takes several transitions.
+# Next: [lab 04](04_regex_to_machine.ipynb). There a regex becomes a machine.
 
 # %% [markdown]
 # ## How the production engines do it

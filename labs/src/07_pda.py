@@ -305,7 +305,7 @@ gv.predict(
 # JSON is deterministic, too, so your `step` can read it. It returns from a rule when the next byte asks for it, so it
 # has one stack. The stage returns at once, so after the digit `1` it shows two stacks: one still in the number, one
 # after it. Here we ask for each byte: is there a stack after it? This is the mask of a vocabulary of single bytes. For
-# whole tokens a guide walks the trie of lab 04 with this step.
+# whole tokens a guide walks the trie of lab 05 with this step.
 
 # %%
 table = gv.machines.pushdown_moves(gv.json())

@@ -77,7 +77,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# In lab 04 an index solved this: sort the tokens once per state, before decoding. Here a state is a node *and* a stack,
+# In lab 05 an index solved this: sort the tokens once per state, before decoding. Here a state is a node *and* a stack,
 # and there is no limit to the number of stacks. But there are only 58 **nodes** at which the machine can be. So we sort
 # the tokens once per node, and read the stack only where the node cannot decide.
 

@@ -79,7 +79,7 @@ gv.checks.faults(faults)
 # %% [markdown]
 # ## 2 · A regex with a point
 #
-# Outlines-core compiles a regex into an index. Here is the decimal of lab 04.
+# Outlines-core compiles a regex into an index. Here is the decimal of lab 05.
 
 # %%
 decimal = gv.regex(r"[0-9]+(\.[0-9]+)?")

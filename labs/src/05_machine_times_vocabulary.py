@@ -1,0 +1,346 @@
+# question: How does a machine that reads bytes become a mask over 128,256 tokens?
+
+# %% [markdown]
+# # Lab 05 · Machine × vocabulary
+#
+# **Question.** A machine reads characters. A model writes tokens such as `42`, `.5` or `",`. How does a machine
+# become a mask over 128,256 tokens?
+#
+# **Goal.** You can walk a trie with a machine and build the table of the legal tokens of each state.
+# You know what this table costs, and when it must not be used.
+#
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 04](04_regex_to_machine.ipynb)
+# comes before this one.
+
+# %% [markdown]
+# ## Two words
+#
+# | word | meaning |
+# | --- | --- |
+# | **trie** | a tree of all tokens; tokens with the same first bytes share a branch |
+# | **index** | a table: for each state its legal tokens, and the state after each |
+#
+# Two boxes of the decoding loop are new. You write one function for each:
+
+# %%
+import time
+
+import numpy as np
+
+import guidedviz as gv
+
+clerk, llama = gv.load_model("clerk"), gv.Vocabulary.llama3()
+clerks = clerk.vocabulary
+gv.views.draw_loop("index")
+
+# %% [markdown]
+# ## 1 · Characters are not tokens
+#
+# Here is the decimal number of lab 03, and a vocabulary of ten tokens: nine texts and EOS.
+
+# %%
+decimal = gv.regex(r"\d+(\.\d+)?")
+pieces = [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"]
+toy = gv.Vocabulary(pieces, eos={9})
+number = gv.guide(decimal, toy)
+gv.draw_machine(decimal, title="a decimal number")
+
+# %% [markdown]
+# In lab 03 one `GuidedFSM` did two jobs. From here on they are separate:
+#
+# * A **machine** reads bytes and knows no tokens. `gv.regex` gives a machine; it is a DFA.
+# * A **guide** combines a machine with a vocabulary. It has the masks: `guide.mask(state)`.
+#
+# Two rules define the mask of a state:
+#
+# 1. A token is legal if the machine can read **all of its bytes** from this state.
+# 2. **EOS** adds no bytes to the text (`</s>` is only its name). It is legal exactly in the accepting states.
+
+# %% [question]
+gv.predict(
+    "The output so far is `3`, so the machine is in q1. How many of the ten tokens are legal now? Check `3.` and `7.5` "
+    "with care.",
+    number=lambda: number.mask(1).sum(),
+    reveal=[
+        lambda: print([toy.display(token) for token in np.flatnonzero(number.mask(1))]),
+        """`7.5` is legal after `3` because `37.5` is a number. Only the bytes count, not where one token ends and the
+        next begins. `3.` is legal too: `33.` is not a number yet, but it can become one. EOS is legal because q1 is an
+        accepting state. The machine takes one step per byte, so one token can take several:""",
+        lambda: gv.draw_machine(decimal, at=number.path(1, pieces.index(b"7.5")), title="after 3, the token 7.5"),
+    ],
+)
+
+# %% [markdown]
+# As a program, rule 1 is two loops. They are correct, but slow: they read each token from its first byte. Below are the
+# legal ids in q2, after the point.
+
+# %%
+def legal_tokens(machine, state, pieces):
+    legal = set()
+    for token, piece in enumerate(pieces):
+        here = state
+        for byte in piece:
+            here = machine.step(here, byte) if here is not None else None
+        if here is not None:
+            legal.add(token)
+    return legal
+
+
+legal_tokens(decimal, 2, pieces)
+
+# %% [markdown]
+# ## 2 · Walk the trie
+#
+# `3`, `3.` and `3x` begin with the same byte, and `legal_tokens` reads it three times. A **trie** stores each common
+# beginning once. The machine walks down the trie. Where it refuses a byte, all tokens below are illegal, and the whole
+# subtree is cut. Here the walk starts in q2, after the point. A double ring marks a node where a token ends:
+
+# %%
+gv.film(gv.views.trie_frames(decimal, toy, state=2))
+
+# %% [markdown]
+# ## Exercise 1 · The recursive walk ★★
+#
+# Write `walk(node, machine, state)`. It gives a dictionary: legal token at `node` or below → state after it.
+# `node.tokens` lists the ids that end at this node. `node.children` is a dictionary: byte → child node.
+# `machine.step(state, byte)` gives the next state, or `None` if the machine refuses the byte. The check counts your
+# steps. Two tokens that lead to state 3 give `{0: 3, 1: 3}`.
+#
+# hint: The machine has reached this node, so its tokens are legal. Then try each child. A function may call itself.
+#
+# hint: Begin with `found = dict.fromkeys(node.tokens, state)`. For each child that can be read, use
+# `found.update(walk(child, machine, after))`.
+
+# %%
+def walk(node, machine, state):
+    # solution:
+    found = dict.fromkeys(node.tokens, state)
+    for byte, child in node.children.items():
+        after = machine.step(state, byte)
+        if after is not None:
+            found.update(walk(child, machine, after))
+    return found
+    # open:
+    # ...  # the tokens that end here, then the children that the machine can read
+    # end
+
+
+gv.checks.walk(walk)
+
+# %% [question]
+gv.predict(
+    "Llama 3 has 128,256 tokens. From q2 (after the point), which part of the nodes of its trie does the walk reach?",
+    choices=["all", "about half", "fewer than one in a hundred"],
+    answer="fewer than one in a hundred",
+    reveal=[
+        lambda: [
+            print(f"{name:8}{len(v.trie):8,} nodes {len([*gv.tokens.walk_steps(v.trie, decimal, 2)]):6,} reached")
+            for name, v in {"toy": toy, "clerk": clerks, "Llama 3": llama}.items()
+        ]
+        and None,
+        """Only digits are legal, and Llama 3 has a token for each number of one to three digits: 10 + 100 + 1,000.""",
+    ],
+)
+
+# %% [markdown]
+# ## 3 · The index
+#
+# Do this walk once per state, before the first token is written, and keep the results: this is the **index**. Then a
+# mask is one look-up. Here is the index of the ten tokens:
+
+# %% [predict]
+gv.views.draw_token_table(number)
+
+# %% [markdown]
+# ## Exercise 2 · The index from walks ★
+#
+# Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, the result of
+# `walk(root, machine, state)`. Begin with `machine.initial`. Each state that is a value in a row needs a row too, and
+# no other state does. EOS is not in the trie. The regex `a` and one token `a` give `{0: {0: 1}, 1: {}}`.
+#
+# hint: Keep a list of states that wait for their row. The values of a row are the states that come next.
+#
+# hint: Use `waiting = [machine.initial]` and `for state in waiting:`. If the state has no row yet, store its row and
+# extend `waiting` by `row.values()`.
+
+# %%
+def build_index(root, machine, walk):
+    # solution:
+    index, waiting = {}, [machine.initial]
+    for state in waiting:
+        if state not in index:
+            index[state] = walk(root, machine, state)
+            waiting.extend(index[state].values())
+    return index
+    # open:
+    # ...  # a row for each state that can be reached
+    # end
+
+
+gv.checks.index(build_index)
+
+# %% [markdown]
+# What does it cost? We take a date (11 states) and Llama 3. The trie is a part of the cost. It is built once per
+# vocabulary and serves every regex.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+date, fresh = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), gv.Vocabulary(llama.pieces, eos=llama.eos)
+for what, work in {
+    "legal_tokens, one state": lambda: legal_tokens(date, 0, fresh.pieces),
+    "trie, once per vocabulary": lambda: (fresh.trie.root.tokens, fresh.fingerprint),
+    "your index, 11 states": lambda: build_index(fresh.trie.root, date, walk),
+    "gv.build_index, 11 states": lambda: gv.build_index(date, fresh),
+    "gv.build_index again (cached)": lambda: gv.build_index(date, fresh),
+}.items():
+    began = time.perf_counter()
+    work()
+    print(f"{what:30}{1000 * (time.perf_counter() - began):8.2f} ms")
+
+# %% [markdown]
+# The trie is the largest cost, and it is paid once. After that, your index of eleven states takes less time than the
+# two loops for one state. `gv.build_index` walks all states together. Its second call finds the index in memory.
+#
+# **What breaks.** An index holds token *ids*, and an id has a meaning in one vocabulary only. Suppose a tokenizer is
+# updated: EOS moves from the end to the front, so every other id grows by one. The index of yesterday is still in use.
+
+# %%
+yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
+met = clerk.encode("We met on June 19, 1987.\nDate as YYYY-MM-DD:\n")
+
+
+def write(index, tokens, state=0):
+    """The decode loop: the model's logits, the mask from an index, one token drawn."""
+    start = len(tokens)
+    while not index.machine.is_accepting(state):
+        logits = gv.sampling.apply_mask(clerk.logits(tokens), index.mask(state))
+        tokens = [*tokens, gv.sampling.sample(gv.sampling.softmax(logits), seed=0, position=len(tokens) - start)]
+        state = index.next_state(state, tokens[-1])
+    return b"".join(clerks.pieces[token] for token in tokens[start:]).decode()
+
+# %% [question]
+gv.predict(
+    "What will the stale index do?",
+    choices=["raise an error", "write nothing like a date", "write nearly a date", "write the right date"],
+    answer="write nearly a date",
+    reveal=[
+        lambda: print("right index", write(gv.build_index(date, clerks), met)),
+        lambda: print("stale index", write(gv.build_index(date, yesterday), met)),
+        """Nearly a date, and no error. The id that meant `0` yesterday means `/` today, `1` means `0`, and so on up to
+        `9`, which means `8`; the dash became a comma. No legal token is a `9`, so 1987 became 1887. For the stale index
+        every step was legal. So our index carries a fingerprint of its vocabulary and of its machine, and a guide
+        refuses any other: `gv.guide(date, clerks, index=gv.build_index(date, yesterday))` raises an error.""",
+    ],
+)
+
+# %% [markdown]
+# ## 4 · Seams
+#
+# A token need not end where a part of the format ends. We call such a place a **seam**. The machine
+# below reads a record, and `inside` is its state after `{"name": "Zoe`.
+
+# %%
+record = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
+small, large = gv.guide(record, clerks), gv.guide(record, llama)
+inside = small.initial
+for token in clerk.encode('{"name": "Zoe'):
+    inside = small.advance(inside, token)
+
+# %% [question]
+gv.predict(
+    "How many percent of Llama 3's tokens are legal here, inside the name?",
+    number=lambda: round(100 * large.mask(inside).mean()),
+    within=5,
+    reveal=[
+        lambda: gv.draw_map(large, inside, title="inside the name: one cell per token"),
+        """96 percent. A name may contain nearly everything. The mask forbids tokens with a quote in the wrong place, a
+        backslash or a control character, tokens that begin in the middle of a character, and special
+        tokens. Each token is one cell. The cells lie in the order of their bytes
+        along a winding curve, so tokens that begin alike are neighbours.""",
+    ],
+)
+
+# %% [markdown]
+# The first kind of seam is **one token across several parts** of the format.
+
+# %% [question]
+gv.predict(
+    'Which of the tokens `",` and `"}` and `":` and `{"` are legal inside the name?',
+    choices=['only `",`', '`",` and `"}`', '`",` and `{"`', "all four"],
+    answer='`",` and `{"`',
+    reveal=[
+        lambda: print([clerks.display(t) for t in np.flatnonzero(small.mask(inside)) if b'"' in clerks.pieces[t]]),
+        """`",` ends the name and begins the next key. `"}` is illegal: its quote may end the name, but then the brace
+        is refused, because the age is missing. `{"` puts a brace into the name and ends it: strange, but a correct
+        string. Each token is judged by all its bytes.""",
+        lambda: gv.draw_machine(record, at=small.path(inside, clerks.ids(b'",')[0]), title='the token ",'),
+    ],
+)
+
+# %% [markdown]
+# The second kind is **one character across several tokens**. In UTF-8 only ASCII characters have one byte. `é`, `ê` and
+# `ë` have two, and `clerk` has no token that holds both.
+
+# %% [question]
+gv.predict(
+    "A machine accepts `é`, `ê` or `ë`, and the first byte is written. How many of `clerk`'s 4,096 tokens are legal?",
+    number=3,
+    reveal=[
+        lambda: gv.draw_machine(gv.regex("[é-ë]"), title="é, ê or ë"),
+        """Three, one byte each. A machine that reads bytes has a state in the middle of the character. A machine that
+        reads characters has no such state, and only two bad choices: forbid all tokens that hold a part of a
+        character, then `clerk` can never write `é`; or allow them all, then the output may end in the middle of a
+        character.""",
+    ],
+)
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
+
+# %% [markdown]
+# ## Often said, and what we measured
+#
+# | often said | what we measured | where |
+# | --- | --- | --- |
+# | "99.9% of all tokens are illegal." | True after a decimal point; inside a string the opposite. | sections 2, 4 |
+# | "A token is legal if the text may end after it." | `.` is legal, and a number cannot end there. | section 1 |
+# | "The regex guarantees a date." | `0000-00-00` fits. A regex checks the form only. | our tests |
+# | "With a mask the date is right." | SmolLM2: of 100 masked dates all have the form, 46 are right. | recorded |
+
+# %% [markdown]
+# outlines-core 0.2.14 breaks the rule in one case: where the text may already end, it drops the tokens after which
+# it may not. After `3` it allows no `.`. No token of Llama 3 holds a point and a digit, so with this engine our decimal
+# can only become a whole number.
+
+# %% [markdown]
+# ## Recap
+#
+# * A token is legal if the machine can read all of its bytes. EOS is legal in accepting states.
+# * The walk of the trie cuts whole subtrees. One walk per state gives the index of one machine and one vocabulary.
+# * A machine over bytes handles both kinds of seams.
+#
+# Who writes the regex of a whole JSON object? A program does, in [lab 06](06_json_schema.ipynb).
+
+# %% [markdown]
+# ## How the production engines do it
+#
+# * **Outlines** builds this index ([Willard and Louf, 2023](https://arxiv.org/abs/2307.09702), Algorithm 4), today in
+#   Rust, in [outlines-core](https://github.com/dottxt-ai/outlines-core). The key of its cache once left out the
+#   tokenizer: [pull request 873](https://github.com/dottxt-ai/outlines/pull/873).
+# * **XGrammar** also checks most tokens before decoding, with a machine that has a stack
+#   ([Dong et al., 2024](https://arxiv.org/abs/2411.15100)).
+# * **llguidance** keeps no index and walks the trie at every step
+#   ([`docs/optimizations.md`](https://github.com/guidance-ai/llguidance/blob/main/docs/optimizations.md)).
+
+# %% [markdown]
+# ## Further reading
+#
+# * [Cox, *Regular Expression Matching Can Be Simple And Fast*](https://swtch.com/~rsc/regexp/regexp1.html): the NFA
+#   that reads in all states at once, in under 400 lines of C.
+# * [Willard and Louf, *Efficient Guided Generation for Large Language Models*](https://arxiv.org/abs/2307.09702): the
+#   paper that introduced the index, also with a decimal number.
+# * [Koo, Liu and He, *Automata-based constraints for language model decoding*](https://arxiv.org/abs/2407.08103): the
+#   step from characters to tokens as an automaton of its own.
