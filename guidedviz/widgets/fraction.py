@@ -57,7 +57,8 @@ def fraction_slider(model: Model | jump.Payoff, *, fraction: float = 0.7, rows: 
         return recorded(UNSTABLE)
     tasks = jump.build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
-    return FractionSlider(jump.Payoff(cost, (), tuple(task.text for task in tasks), *about), model, tasks, fraction, rows)
+    payoff = jump.Payoff(cost, (), tuple(task.text for task in tasks), *about)
+    return FractionSlider(payoff, model, tasks, fraction, rows)
 
 
 def say_slow(model: Model) -> str:
