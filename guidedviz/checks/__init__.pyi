@@ -30,6 +30,7 @@ from guidedviz.checks.production import check_cache_key as cache_key
 from guidedviz.checks.production import check_packed_row as packed_row
 from guidedviz.checks.production import check_slow_pass as slow_pass
 from guidedviz.checks.production import check_who_emptied as who_emptied
+from guidedviz.checks.production import check_z_bounds as z_bounds
 from guidedviz.checks.tokens import check_faults as faults
 from guidedviz.checks.tokens import check_fill_mask as fill_mask
 from guidedviz.checks.tokens import check_heal as heal

@@ -242,6 +242,33 @@ GRAMMARS = {
 }
 
 
+def test_each_call_of_the_film_has_its_return():
+    frames = gv.views.stack_frames(gv.grammar(PAIRS, root="object"), '{"key": {"b": 1}}')
+    moves = [frame.move for frame in frames]
+    assert (moves.count("call"), moves.count("return")) == (6, 7)
+    assert frames[23].stack == (5, 12, 5, 12, 14)
+
+
+def test_in_the_walk_of_the_library_three_rules_are_pushed_and_three_popped():
+    rows = gv.views.draw_stack_table(gv.json(), '{"key": {"b": 1}}').text.splitlines()[1:-1]
+    actions = [" ".join(row.split()[2:]) for row in rows]
+    assert [action.split()[0] for action in actions] == ["push", "push", "object", "push", "pop", "pop"]
+    assert actions[2].startswith("object in place of member")
+    assert actions[4].startswith("pop member object")
+
+
+def test_in_python_three_lines_of_a_block_need_the_same_blanks():
+    """With a, b and c blanks it is the language a^n b a^n b a^n, which has no context-free grammar."""
+    for blanks in product(range(1, 5), repeat=3):
+        block = "if x:\n" + "".join(" " * count + "x\n" for count in blanks)
+        try:
+            compile(block, "", "exec")
+            right = True
+        except IndentationError:
+            right = False
+        assert right == (len(set(blanks)) == 1)
+
+
 def test_the_rule_of_the_puzzle_has_as_many_b_as_a():
     machine = gv.grammar('root ::= "a" root? "b"')
     for many, others in product(range(7), repeat=2):
@@ -370,6 +397,13 @@ def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(ma
         rest = [token for token in range(len(pieces)) if token not in taken]
         others = jump(machine, state, flatten([pieces[token] for token in rest]))
         assert taken | {rest[token] for token in others} == legal
+
+
+def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_nearly_100_times_as_often(llama3):
+    sql = gv.grammar("""root ::= "SELECT " word (", " word)* " FROM " word (" WHERE " word " = '" [A-Za-z ]+ "'")? ";"
+                        word ::= [a-z]+""")
+    asked = [gv.tokens.lazy_walk(*given).asked for given in ((sql, llama3, "SELECT ti"), (gv.json(), llama3, '{"a'))]
+    assert asked == [31_526, 330]
 
 
 def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
