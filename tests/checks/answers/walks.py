@@ -168,6 +168,20 @@ WRONG = {
         ("return found", "return [n in found for n in range(len(nfa))]"),
         lambda nfa, states: set(),
     ],
+    "subsets": [
+        ("sets.append(after)", "pass"),
+        ("after and ", ""),
+        ("range(256)", "range(128)"),
+        ("range(256)", "range(97, 123)"),
+        ("for states in sets:", "for states in [start]:"),
+        ("return sets", "return sets[1:]"),
+        ("return sets", "return [{*states} for states in sets]"),
+        ("return sets", "return [sorted(states) for states in sets]"),
+        ("return sets", "return len(sets)"),
+        ("return sets", "return [*range(len(sets))]"),
+        ("step(states, byte)", "step(start, byte)"),
+        lambda start, step: [start],
+    ],
     "walk": [
         ("return found", "return dict.fromkeys(found, True)"),
         walk_from_the_root,
@@ -304,6 +318,7 @@ WRONG = {
 UNUSUAL = {
     "advance": [lambda moves, state, token: {(s, one): t for s, ids, t in moves for one in ids}.get((state, token))],
     "step_set": [lambda *given: closed_by_descent(*given, known=True), ("return found", "return [*found] * 2")],
+    "subsets": [("return sets", "return {*sets}"), ("return sets", "return sets[::-1]")],
     "walk": [walk_with_a_stack],
     "index": [index_by_recursion],
     "jump": [jump_by_recursion],
