@@ -43,6 +43,35 @@ def test_the_largest_list_of_two_masks_inside_the_hours_has_twenty_texts():
     assert max(len(first) * len(second) for first, second in zip(firsts, seconds, strict=True)) == 20
 
 
+JULIET = "JULIET:\nGood night, good night! parting is such sweet "
+
+
+def test_a_fixed_mask_cuts_cousin_and_stretches_lady():
+    bard = gv.load_model("bard", device="cpu")
+    lower = gv.char_classes(bard.vocabulary)["LOWER"]
+    five = gv.static_masks(bard.vocabulary, [lower] * 5 + [bard.encode("\n")])
+    assert [gv.record(bard, JULIET, five, seed=seed).text for seed in (32, 73)] == ["cousi\n", "ladys\n"]
+    after = {word: gv.sampling.softmax(bard.logits(bard.encode(JULIET + word))) for word in ("cousi", "lady")}
+    assert after["cousi"][bard.encode("n")[0]] > 0.999
+    assert after["lady"][[*lower]].sum() == pytest.approx(0.026, abs=0.001)
+    assert after["lady"][bard.encode("s")[0]] > 0.9 * after["lady"][[*lower]].sum()
+
+
+def test_top_k_and_top_p_before_the_mask_leave_nothing_after_romeo():
+    bard = gv.load_model("bard", device="cpu")
+    lower = gv.char_classes(bard.vocabulary)["LOWER"]
+    p = gv.sampling.softmax(bard.logits(bard.encode("ROMEO:\n")))
+    assert p[[*lower]].sum() == pytest.approx(0.0008, abs=0.0001)
+    assert not any(cut[[*lower]].any() for cut in (gv.sampling.top_k(p, 20), gv.sampling.top_p(p, 0.95)))
+
+
+def test_the_ids_of_a_public_lesson_are_letters_here():
+    vocabulary = gv.load_model("bard", device="cpu").vocabulary
+    assert vocabulary.pieces[52:55] == (b"n", b"o", b"p")
+    assert [vocabulary.ids(sign) for sign in (b":", b" ", b"\n")] == [(10,), (1,), (0,)]
+    assert [token for token, piece in enumerate(vocabulary.pieces) if piece.isspace()] == [0, 1]
+
+
 def test_after_f_the_model_wants_a_small_letter_and_after_friar_a_space():
     bard = gv.load_model("bard", device="cpu")
     steps = gv.record(bard, "\n", gv.guide(gv.regex("[A-Z]+: [a-z]+\n"), bard.vocabulary), seed=2, max_tokens=6).steps
