@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tasks
 
 import guidedviz as gv
 from guidedviz.checks.machines import GIVEN, NAMED, SERVICE
@@ -197,6 +199,32 @@ def test_the_model_wants_the_end_at_the_first_blank_and_seven_tokens_are_legal(c
     assert step.candidates[0].token in clerk.vocabulary.eos
     assert (round(step.candidates[0].raw, 3), step.legal, round(step.mass, 5)) == (0.999, 7, 0.00002)
     assert step.piece == b"\n"
+
+
+def test_in_thirty_right_runs_of_clerk_z_stays_above_0_7(clerk):
+    calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")
+    for task in islice(calm, 30):
+        run = gv.record(clerk, task.prompt, gv.guide(gv.regex(task.pattern), clerk.vocabulary), temperature=0)
+        assert run.text == task.answer
+        assert min(step.mass for step in run.steps) > 0.7
+
+
+def test_in_all_right_answers_of_smollm2_z_is_tiny():
+    cases = recorded("traces/smollm2/json.json")["cases"]
+    right = [case for case in cases if json.loads(case["outputs"]["keys, mask"]) == case["right"]]
+    assert len(right) == 99
+    assert max(case["least_z"]["keys, mask"] for case in right) < 0.0005
+
+
+def test_the_blanks_of_smollm2_are_as_told():
+    rows = recorded("traces/smollm2/blanks.json")["table"]
+    cut = {row["way"]: (row["hits"], row["of"]) for row in rows if row["what"] == "cut inside 20 blanks"}
+    warm = [cut[f"not asked, T 1, seed {seed}"] for seed in (0, 1)]
+    assert cut["keys, T 0, seed 0"] == (3, 20)
+    assert [sum(column) for column in zip(*warm, strict=True)] == [13, 40]
+    step = gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")).steps[30]
+    wanted = [(c.piece, round(c.raw, 2), c.legal) for c in step.candidates[:2]]
+    assert wanted == [(b"```", 0.44, False), (b"\n", 0.41, True)]
 
 
 def test_the_number_of_the_puzzle_is_33():
