@@ -21,6 +21,18 @@ BIASES = (0, 1, 2, 3, 4, 5, 8, 12, 16, 20)
 WAYS = (False, "canonical", "longest", "minimal", "raw")
 ADA = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
 ADAS = object_of(name=TEXT, age=NUMBER)
+SUMS = "Write each calculation between << and >>. Then call the tool. "
+ZOE = "Zoe has 6 cards and gets 7 more. Each card costs 2 dollars. Pay for all of them."
+BEN = "Ben has 4 pens and gets 3 more. Each pen costs 2 dollars. Pay for all of them."
+PAID = 'There are <<6+7=13>> cards. They cost <<13*2=26>> dollars. <tool>{"name": "pay", "dollars": 26}</tool>'
+CALL = [
+    {"role": "user", "content": SUMS + ZOE},
+    {"role": "assistant", "content": PAID},
+    {"role": "user", "content": SUMS + BEN},
+]
+PAY = object_of(name={"enum": ["pay", "refund"]}, dollars=NUMBER | {"minimum": 0})
+SUM = gv.regex("[0-9]+[-+*][0-9]+=[0-9]+")
+WINDOWS = gv.tagged(tags=[("<<", SUM, ">>"), ("<tool>", gv.json_schema(PAY), "</tool>")], at_least_one=True)
 BORN = "She was born on the third of May 1987. Write this date as YYYY-MM-DD. Answer only with the date."
 
 
@@ -120,8 +132,9 @@ def make_traces(model: Any) -> Iterator[tuple[str, gv.Trace]]:
         "name, age, city": gv.guide(gv.json_schema(PERSON), model.vocabulary),
         "name, age, city; one blank": gv.guide(gv.json_schema(PERSON, whitespace="one"), model.vocabulary),
         "name, age, city; any whitespace": gv.guide(ANY, model.vocabulary),
+        "text; a sum in << >>; a call in <tool>": gv.guide(WINDOWS, model.vocabulary),
     }
-    free, pair, date, person, blank, loose = guides
+    free, pair, date, person, blank, loose, windows = guides
     first, *_, neighbour = (case.fact for case in people(5))
     for name, asked, said, settings in (
         ("ada-free", ADA, free, {}),
@@ -134,6 +147,7 @@ def make_traces(model: Any) -> Iterator[tuple[str, gv.Trace]]:
         ("person-jump", f"{first} {EXACT}", blank, {"jump_forward": True}),
         ("person-look-up", f"{first} {EXACT}", blank, {"draft": LookUp(4)}),
         ("whitespace-loop", f"{neighbour} {EXACT}", loose, {"max_tokens": 40}),
+        ("two-windows", CALL, windows, {}),
     ):
         settings = {"temperature": 0, "max_tokens": 60} | settings
         yield name, gv.record(model, model.chat(asked), guides[said], constraint=said, **settings)

@@ -14,12 +14,12 @@ from guidedviz.checks.decoding import check_token_mask as token_mask
 from guidedviz.checks.decoding import check_window_step as window_step
 from guidedviz.checks.machines import check_advance as advance
 from guidedviz.checks.machines import check_at_most as at_most
+from guidedviz.checks.machines import check_compile_pattern as compile_pattern
 from guidedviz.checks.machines import check_lists as lists
 from guidedviz.checks.machines import check_machine as machine
 from guidedviz.checks.machines import check_mirror as mirror
 from guidedviz.checks.machines import check_one_blank as one_blank
 from guidedviz.checks.machines import check_schema_to_regex as schema_to_regex
-from guidedviz.checks.machines import check_several_words as several_words
 from guidedviz.checks.machines import check_wider as wider
 from guidedviz.checks.parsers import check_complete as complete
 from guidedviz.checks.parsers import check_may_end as may_end
@@ -30,6 +30,7 @@ from guidedviz.checks.production import check_cache_key as cache_key
 from guidedviz.checks.production import check_packed_row as packed_row
 from guidedviz.checks.production import check_slow_pass as slow_pass
 from guidedviz.checks.production import check_who_emptied as who_emptied
+from guidedviz.checks.production import check_z_bounds as z_bounds
 from guidedviz.checks.tokens import check_faults as faults
 from guidedviz.checks.tokens import check_fill_mask as fill_mask
 from guidedviz.checks.tokens import check_heal as heal
@@ -40,5 +41,6 @@ from guidedviz.checks.walks import check_forced as forced
 from guidedviz.checks.walks import check_index as index
 from guidedviz.checks.walks import check_jump as jump
 from guidedviz.checks.walks import check_step_set as step_set
+from guidedviz.checks.walks import check_subsets as subsets
 from guidedviz.checks.walks import check_walk as walk
 from guidedviz.checks.walks import check_whole as whole

@@ -1,8 +1,9 @@
-"""Exercises on servers: the rules that emptied a mask, the packed mask, the key of a cache, and what delayed a pass."""
+"""Exercises on servers: who emptied a mask, the packed mask, a cache key, what delayed a pass, and bounds of Z."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import combinations, permutations
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ Allowed = Mapping[str, set[int]]  # for each rule the ids that it allows
 
 # -- who emptied the mask ------------------------------------------------------------------------------------------
 
+SETS = ({1, 2, 3, 4, 5, 6}, {7, 8, 9}, {1, 7}, {2, 7}, {1, 2, 8})  # the first two are guilty, and the last three
+NAMES = ["bad words", "grammar", "min_tokens", "allowed", "stop"]
 RULES: dict[str, list[Allowed]] = {  # the smallest guilty group is always unique
     "some token is legal for every rule, so nothing emptied the mask": [
         {"grammar": {1, 2}}, {"grammar": {0}, "min_tokens": {0, 1}},
@@ -27,8 +30,8 @@ RULES: dict[str, list[Allowed]] = {  # the smallest guilty group is always uniqu
         {"min_tokens": {1, 2, 3}, "bad words": {1, 2, 5}, "grammar": {5}},
     ],
     "a group that stays guilty when no rule can be left out need not be the smallest: try all pairs first": [
-        {"bad words": {3}, "grammar": {1, 2}, "min_tokens": {2, 3}, "allowed": {1, 3}},
         {"grammar": {1, 2}, "min_tokens": {2, 3}, "allowed": {1, 3}, "bad words": {3}},
+        *(dict(zip(NAMES[turn:] + NAMES[:turn], SETS, strict=True)) for turn in range(5)),
         {"grammar": {1, 2}, "min_tokens": {1, 3, 4}, "bad words": {2, 5, 6}},
     ],
     "only three rules together allow no token, and the others leave some": [
@@ -42,7 +45,7 @@ def check_who_emptied(answer: Callable[[Allowed], set[str]]) -> Verdict:
     """Does `answer(rules)` name the smallest group of rules that allow no token together?
 
     >>> check_who_emptied(lambda rules: set(rules))
-    ✗ not yet right: on input 1 of 13, the first on which it fails
+    ✗ not yet right: on input 1 of 17, the first on which it fails
         input       {'grammar': {1, 2}}
         yours gave  {'grammar'}
         expected    set()
@@ -226,3 +229,32 @@ def pass_ms(one: Pass) -> float:
     """
     delays = delays_of(one)
     return float(one["forward"]) + delays["compile"] + delays["masks"]
+
+
+# -- bounds of Z from the likeliest tokens -------------------------------------------------------------------------
+
+TOPS: dict[str, list[tuple[Mapping[str, float], set[str]]]] = {
+    "all listed tokens are legal: Z is their sum or more, up to 1": [({"a": log(0.5), "b": log(0.25)}, {"a", "b"})],
+    "no listed token is legal: Z may be 0; what they take, the legal ones cannot have": [({"a": log(0.75)}, {"b"})],
+    "legal ones give the lower bound, illegal ones the upper": [({"a": log(0.5), "b": log(0.2)}, {"b", "c"})],
+    "nothing is listed, so nothing is known": [({}, {"a"})],
+}
+
+
+def check_z_bounds(answer: Callable[[Mapping[str, float], set[str]], tuple[float, float]]) -> Verdict:
+    """Does `answer(top, legal)` bound the legal mass by the log-probabilities of the likeliest tokens?
+
+    >>> check_z_bounds(lambda top, legal: (sum(top.values()), 1.0)).facts[-1][1]
+    'all listed tokens are legal: Z is their sum or more, up to 1'
+    """
+    return check_function(answer, cases_of(z_bounds, TOPS, "top", "legal"))
+
+
+def z_bounds(top: Mapping[str, float], legal: set[str]) -> tuple[float, float]:
+    """The least and the largest legal mass that fits these log-probabilities.
+
+    >>> z_bounds({"a": log(0.5)}, {"a"})
+    (0.5, 1.0)
+    """
+    low, illegal = (sum((exp(top[one]) for one in ids), 0.0) for ids in (top.keys() & legal, top.keys() - legal))
+    return low, 1.0 - illegal

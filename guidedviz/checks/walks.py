@@ -11,7 +11,7 @@ from guidedviz.checks.machines import draw_path, machine_cases
 from guidedviz.checks.tokens import DECIMAL, legal_tokens
 from guidedviz.checks.verdict import Case, Mistake, Verdict, check_function, say_difference, say_kind, say_not_ids, show
 from guidedviz.machines.machine import forced_bytes, next_bytes, read
-from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.dfa import DFA, build_dfa_steps
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
 from guidedviz.machines.visible import counted, name_node, visible
@@ -69,6 +69,32 @@ def _say_states(case: Case, value: Any) -> Mistake | str:
     known = frozenset(value).intersection(range(len(nfa)))
     sketch = replace(sketch_nfa(nfa), lit=known, words=f"lit: what yours gave, {counted(len(known), 'state')}")
     return Mistake(f"{say_difference(value, case.expected, name_node)}: {case.why}", draw_machine(sketch))
+
+
+SUBSETS = ("a", "ab", "a|b", "ab?", "a?b|a", "(a*)*", "[ab]*a[ab]", "[ab]*a[ab]{2}", "é+", CLUMSY)
+
+
+def check_subsets(answer: Callable[..., Iterable[frozenset[int]]]) -> Verdict:
+    """Does `answer(start, step)` find all sets of NFA states that a text leads to, except the empty one?
+
+    >>> check_subsets(lambda start, step: [start, *(after for byte in range(256) if (after := step(start, byte)))])
+    ✗ not yet right: on input 2 of 10, the first on which it fails
+        input       NFA of the regex ab, start {0}
+        yours gave  [{0}, {2}]
+        expected    {{0}, {1}, {2}}
+        because     {1} is missing
+    """
+
+    def find(nfa: NFA, start: frozenset[int]) -> Any:
+        return attempt(answer, (start, lambda states, byte: frozenset(step_set(nfa, states, byte))))
+
+    cases, why = [], "each set of the answer is start, or what step gives for a set of the answer and a byte"
+    for text in SUBSETS:
+        nfa = machine_stages(text)[0]
+        sets = [step.subset for step in build_dfa_steps(nfa, whole=True)]
+        given = (("input", f"NFA of the regex {text}, start {show(sets[0])}"),)
+        cases.append(Case((nfa, sets[0]), {*sets}, why, given))
+    return check_function(find if callable(answer) else answer, cases, lambda case, v: say_difference(v, case.expected))
 
 
 # -- two walks of a trie that skip what the machine refuses --------------------------------------------------------

@@ -8,10 +8,10 @@ import gzip
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
-from guidedviz.decoding.records import Between, Count, read_value
+from guidedviz.decoding.records import Between, Count, read_value, to_plain
 from guidedviz.errors import TraceError
 from guidedviz.files import parse_json
 from guidedviz.markup import check_shapes
@@ -321,9 +321,10 @@ class PackedNews(PackedNewSteps, PackedStage):
     edit: NotRequired[PackedEdit]
 
 
-def compress(shown: Mapping[str, Any]) -> str:
+def compress(shown: Any) -> str:
     """JSON, compressed, as text; the same recording always gives the same text."""
-    data = json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    packed = json.dumps(shown, ensure_ascii=False, separators=(",", ":"), default=to_plain)
+    data = packed.encode("utf-8", "replace")
     return b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 

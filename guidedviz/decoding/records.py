@@ -44,8 +44,8 @@ Milliseconds = AtLeastZero
 def save_record(record: Any, path: str | Path, indent: int | None = None) -> None:
     """Write a record as JSON. The file is complete or, after an error, what it was before."""
     target, kind = check_path(path), type(record)
-    data = {f"guidedviz_{kind.__name__.lower()}": _version(kind), **_to_json(record)}
-    text = json.dumps(data, indent=indent, ensure_ascii=False, default=_to_json) + "\n"
+    data = {f"guidedviz_{kind.__name__.lower()}": _version(kind), **to_plain(record)}
+    text = json.dumps(data, indent=indent, ensure_ascii=False, default=to_plain) + "\n"
     write_whole(target, text.encode("utf-8", "backslashreplace"))  # JSON escapes a lone surrogate in the same way
 
 
@@ -66,10 +66,11 @@ def as_json(value: Any) -> str:
     >>> print(as_json({"piece": b"a", "at": (1, 2)}))
     {"piece":"a","at":[1,2]}
     """
-    return json.dumps(value, separators=(",", ":"), default=_to_json)
+    return json.dumps(value, separators=(",", ":"), default=to_plain)
 
 
-def _to_json(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
+    """What JSON writes for a record, for bytes or for a number of NumPy."""
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if is_dataclass(value):

@@ -1,8 +1,7 @@
 """The class: where the students stand, the run that the teacher shows, and the requests about both.
 
-A follower of the run says which version it has, and gets the records that changed since then. So a request that is
-repeated changes nothing, a late follower gets everything, and a host that was restarted is noticed by the name of the
-run.
+A follower says which run it knows, and gets the whole run if it is another one: after each move of the teacher it has
+another name. So a request that is repeated changes nothing, and a late follower gets everything.
 """
 
 import asyncio
@@ -10,16 +9,15 @@ import hashlib
 import json
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
-from urllib.parse import parse_qsl
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from guidedviz.decoding.records import Count, read_value
 from guidedviz.errors import SettingError, TraceError, escaped, quoted
@@ -27,9 +25,9 @@ from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused
 from guidedviz.models.frames import JSON
-from guidedviz.models.remote import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen, forget
+from guidedviz.models.remote import ANSWER, MOST_RUN, NICKNAME, PLACE_LENGTH, can_be_seen, forget
 
-# What a host reads: a student's report, and a change of the run. The followers check the head and the records.
+# What a host reads: a student's report, and a run. The followers check what is in it.
 
 
 def between(low: int, high: int) -> Callable[[Any, str], None]:
@@ -42,14 +40,7 @@ def between(low: int, high: int) -> Callable[[Any, str], None]:
     return check
 
 
-def check_object(value: Any, where: str) -> None:
-    """Refuse what is no JSON object."""
-    if not isinstance(value, dict):
-        raise TraceError(where, seen=quoted(value), expected="a JSON object")
-
-
 Answer = str | int | float
-JsonObject = Annotated[dict[str, Any], check_object]
 
 
 @dataclass(frozen=True)
@@ -65,18 +56,14 @@ class Report:
     session: Annotated[str, between(0, 64)] = ""  # as the host has called it
 
 
-RunChange = TypedDict(
-    "RunChange",
-    {
-        "run": Annotated[str, between(1, 64)],  # as the teacher's stage calls it
-        "head": NotRequired[JsonObject | None],  # None if it is the same
-        "from": Count,
-        "add": tuple[JsonObject, ...],
-        "next": NotRequired[JsonObject | None],
-        "cursor": NotRequired[Count],
-        "ended": NotRequired[bool],
-    },
-)
+@dataclass(frozen=True)
+class ShownRun:
+    """The run that the teacher shows: how many steps it has, and all of it as the followers read it."""
+
+    name: Annotated[str, between(0, 64)]  # as the teacher's stage calls it
+    begins: bool
+    steps: Count
+    shown: Annotated[str, between(1, MOST_RUN)]
 
 
 def read_body(kind: Any, body: bytes, where: str) -> Any:
@@ -129,50 +116,26 @@ def read_answer(said: Any, choices: Sequence[str]) -> Answer | None:
 # The run that the teacher shows.
 
 
-MOST = 8 << 20  # bytes of a run
-MOST_RECORDS = 5000
 FOLLOWS = 15.0  # seconds since the last request of a follower
 MOST_ASKED = 5000  # followers
 
 
-class SharedRun:
-    """The run that is shown now; without a name there is none."""
+class Showing:
+    """The run that is shown now; each has another name, and without one there is none."""
 
     def __init__(self) -> None:
-        self.name = ""  # as the teacher's stage calls it
-        self.life = ""  # as the followers call it: another name after each start of the host
-        self._version = 0
-        self._parts = [(0, "null")]  # the head and the records, each with the version that it came with
-        self._rest = '"next":null,"cursor":0,"ended":false'
+        self.name, self.steps, self.known, self._answer = "", 0, "", say({"known": "", "shown": ""})
         self._asked: OrderedDict[str, float] = OrderedDict()  # who follows, and when they asked last
         self._changed = asyncio.Event()
 
-    def __len__(self) -> int:
-        return len(self._parts) - 1
-
-    def publish(self, body: bytes) -> int:
-        """Take a change of the teacher's stage; gives the number of the version."""
-        said = {"head": None, "next": None, "cursor": 0, "ended": False, **read_body(RunChange, body, "run")}
-        known, head = said["run"] == self.name, write(said["head"])
-        if said["head"] is None and not known:
-            seen = "another run is shown" if self.name else "no run is shown"
-            raise SettingError("run", seen=seen, expected="a head", hint="the whole run with its head")
-        version = self._version + 1 if known else 1
-        same = known and (said["head"] is None or head == self._parts[0][1])
-        old, start = self._parts if same else [(version, head)], said["from"] + 1
-        if start > len(old):
-            raise SettingError("run, from", seen=str(said["from"]), expected=f"0 to {len(old) - 1}")
-        parts = [*old[:start], *((version, write(record)) for record in said["add"])]
-        if (size := sum(len(part) for _, part in parts)) > MOST or len(parts) > MOST_RECORDS + 1:
-            seen, expected = f"{len(parts) - 1} records with {size} bytes", f"at most {MOST_RECORDS} and {MOST}"
-            raise SettingError("run", seen=seen, expected=expected)
-        if not known:
-            self.name, self.life = said["run"], f"{said['run']}-{token_hex(8)}"
-        self._version, self._parts = version, parts
-        self._rest = write({name: said[name] for name in ("next", "cursor", "ended")})[1:-1]
+    def publish(self, run: ShownRun) -> None:
+        """Show this run; a move of one that was shown before is refused."""
+        if self.known and run.name != self.name and not run.begins:
+            raise SettingError("run", seen="another run is shown", expected="the run that is shown, or a new one")
+        self.name, self.steps, self.known = run.name, run.steps, token_hex(8)
+        self._answer = say({"known": self.known, "shown": run.shown})
         self._changed.set()
         self._changed = asyncio.Event()
-        return version
 
     @property
     def followers(self) -> int:
@@ -180,28 +143,18 @@ class SharedRun:
         since = time.monotonic() - FOLLOWS
         return sum(at > since for at in self._asked.values())
 
-    async def changes(self, student: str, life: str, version: int, seconds: float) -> list[str]:
-        """What changed since a version, as pieces of JSON; it waits for a change so many seconds.
+    async def latest(self, student: str, known: str, seconds: float) -> Response:
+        """The run, or nothing for who knows it; it waits for another one so many seconds.
 
-        The records among them are those that the run keeps, not copies.
+        All followers get the bytes that are kept, not copies.
         """
         self._asked[student] = time.monotonic()
         self._asked.move_to_end(student)
         forget(self._asked, MOST_ASKED)
-        if life == self.life and version >= self._version:
+        if known == self.known:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
-        since = version if life == self.life and version <= self._version else 0
-        lacks = next((at for at, (came, _) in enumerate(self._parts) if came > since), len(self._parts))
-        start, head = max(lacks - 1, 0), "null" if lacks else self._parts[0][1]
-        about = f'"run":{write(self.life)},"version":{self._version},"head":{head},"from":{start}'
-        records = [piece for _, record in self._parts[start + 1 :] for piece in (",", record)]
-        return ["{", about, ',"add":[', *records[1:], "],", self._rest, "}"]
-
-
-def write(value: Any) -> str:
-    """A value as JSON without spaces, in ASCII."""
-    return json.dumps(value, separators=(",", ":"))
+        return self._answer if known != self.known else say({"known": known, "shown": ""})
 
 
 # Where the students stand who gave a nickname, and how a class answered a question.
@@ -353,8 +306,8 @@ def bars(choices: Sequence[str], counts: Counter[Answer]) -> list[tuple[str, int
 # The requests about the class.
 
 
-VERSION = 1  # of this part of the protocol
-MOST_CHANGE = 1 << 16  # bytes
+VERSION = 2  # of this part of the protocol
+MOST_CHANGE = MOST_RUN + 4096  # bytes
 WAIT = 10.0  # seconds that a follower waits for the next step, at most
 CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
 FILES = PACKAGE / "widgets" / "page" / "dist"  # built with the widgets
@@ -369,14 +322,14 @@ class Desk:
 
     def __init__(self, engine: Engine, guard: Guard) -> None:
         self._engine, self._guard = engine, guard
-        self.standing, self.run, self._sessions = Standing(), SharedRun(), Sessions()
+        self.standing, self.run, self._sessions = Standing(), Showing(), Sessions()
 
     async def sum_up(self, request: Request) -> Response:
         """The class, for the teacher."""
         self._check_teacher(request)
         guard, engine, run = self._guard, self._engine, self.run
         said = sum_up_class(guard.accounts, engine.card, engine.waiting, guard.named)
-        shown = {"steps": len(run), "followers": run.followers} if run.name else None
+        shown = {"steps": run.steps, "followers": run.followers} if run.known else None
         return say(said | self.standing.summary() | {"run": shown})
 
     async def report(self, request: Request) -> Response:
@@ -395,32 +348,24 @@ class Desk:
         return say({})
 
     async def show(self, request: Request) -> Response:
-        """A change of the run that the teacher shows."""
+        """The run that the teacher shows."""
         self._check_teacher(request)
-        version = self.run.publish(request.state.body)
-        return say({"version": version, "followers": self.run.followers})
+        self.run.publish(read_body(ShownRun, request.state.body, "run"))
+        return say({"followers": self.run.followers})
 
     async def follow(self, request: Request) -> Response:
-        """What of the run a follower lacks; where that is nothing, it waits for the next step."""
-        wish = read_wish(request.scope["query_string"].decode("latin-1"))
-        lacks = await self.run.changes(request.state.student, *wish)
-        size = sum(map(len, lacks))
-        if not request.state.account.run.use(size, time.monotonic()):
+        """The run for a follower; who knows it waits for another one."""
+        answer = await self.run.latest(request.state.student, *read_wish(request.query_params))
+        if not request.state.account.run.use(len(answer.body), time.monotonic()):
             expected = f"at most {self._guard.limits.run_rate:,.0f} bytes per second"
             raise Refused(429, "student", "too many bytes of the run", expected)
-        return StreamingResponse(join_some(lacks), headers={"Content-Length": str(size)}, media_type=JSON)
+        return answer
 
     def _check_teacher(self, request: Request) -> None:
         """Refuse anybody but the teacher; where no token is asked for, everybody on this machine is."""
         if self._guard.guarded and request.state.student != TEACHER:
             hint = "a line `teacher TOKEN` in the file of tokens, or GUIDEDVIZ_TEACHER_TOKEN where the host starts"
             raise Refused(403, "token", "a token of another person", f"the token named {TEACHER!r}", hint)
-
-
-async def join_some(pieces: Sequence[str], count: int = 32) -> AsyncIterator[str]:
-    """Pieces of an answer, some at a time, so that no copy of all of it waits for a slow reader."""
-    for at in range(0, len(pieces), count):
-        yield "".join(pieces[at : at + count])
 
 
 async def no_class(request: Request) -> Response:
@@ -441,17 +386,16 @@ def say(value: Any, status: int = 200) -> Response:
     return Response(json.dumps(value), status, media_type=JSON)
 
 
-def read_wish(query: str) -> tuple[str, int, float]:
-    """The run and the version that a follower has, and the seconds that it waits.
+def read_wish(query: Mapping[str, str]) -> tuple[str, float]:
+    """The run that a follower knows, and the seconds that it waits.
 
-    >>> read_wish("run=a&version=17&wait=5"), read_wish("")
-    (('a', 17, 5.0), ('', 0, 0.0))
+    >>> read_wish({"known": "a", "wait": "5"}), read_wish({})
+    (('a', 5.0), ('', 0.0))
     """
-    asked = {"run": "", "version": "0", "wait": "0"} | dict(parse_qsl(query))
-    numbers = asked["version"], asked["wait"]
-    if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in numbers):
-        raise SettingError("run", seen=quoted(query), expected="/v1/run?run=NAME&version=NUMBER&wait=SECONDS")
-    return asked["run"], int(asked["version"]), min(WAIT, float(asked["wait"]))
+    seconds = query.get("wait", "0")
+    if not (seconds.isascii() and seconds.isdecimal() and len(seconds) < 10):
+        raise SettingError("run", seen=quoted(seconds), expected="/v1/run?known=NAME&wait=SECONDS")
+    return query.get("known", ""), min(WAIT, float(seconds))
 
 
 def sum_up_class(

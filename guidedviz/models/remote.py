@@ -37,6 +37,7 @@ MOST_CARD = 1 << 16  # bytes
 MOST_WORD = 200  # characters of a text of the card
 MOST_VOCABULARY = 1 << 26
 MOST_CHAT = 1 << 23
+MOST_RUN = 1 << 20  # characters of a run that the teacher shows
 MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
 EMBEDDED = 'gv.load_model("clerk", device="numpy")'

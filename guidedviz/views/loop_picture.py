@@ -66,12 +66,6 @@ PARTS = {
         below=(RULES, ("token tables", "one per node"), ("stack", "decides the rest")), new=("token tables",)
     ),
     "walk": Added(below=(RULES, STATE, ("trie walk", "at each step")), new=("trie walk",)),
-    "production": Added(
-        (("mask", "apply to all rows"),),
-        (("request", "schema"), ("cache", "or compile"), ("batch", "many rows"), ("packed mask", "beside the pass")),
-        ("request", "cache", "batch", "packed mask"),
-        "advance, roll back",
-    ),
     "jump": Added(below=(MACHINE, ("state", "where it is")), new=("forced bytes",), forced=True),
 }
 
@@ -80,7 +74,7 @@ def draw_loop(part: str = "free") -> Figure:
     """The decoding loop with what one lab adds marked as new.
 
     Labs 00 to 11 show "free", "bias", "static", "fsm", "regex", "index", "schema", "stack", "chart", "split", "walk"
-    and "jump", lab 14 shows "production".
+    and "jump".
 
     >>> print(draw_loop("fsm").text)
     the decoding loop: text → model → logits → mask → probabilities → draw → text

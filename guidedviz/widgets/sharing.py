@@ -1,9 +1,9 @@
 """A stage in a class: the teacher's is shown to the students, whose stages follow it.
 
-A run is sent as a head, which has the machine of the constraint as data, and a record per step. The teacher's moves are
-sent in a thread, which skips what is outdated. A student's stage asks for the next steps in a thread, and shows them
-with a guide of its own, so that the student can go on alone from any of them. What comes from a host is checked like a
-file of a stranger.
+A run is sent whole, compressed: its steps, and the machine of the constraint as data. The teacher's moves are sent in a
+thread, which skips what is outdated. A student's stage asks for the latest run in a thread, and shows it with a guide
+of its own, so that the student can go on alone from any step. What comes from a host is checked like a file of a
+stranger.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ import json
 import threading
 import time
 import weakref
-from collections.abc import Iterator
 from contextlib import suppress
 from copy import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, takewhile
+from itertools import takewhile
 from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from guidedviz.decoding.player import LiveWalk, Player, Taken, read_taken, shared_steps
+from guidedviz.decoding.player import LiveWalk, Player, Taken, read_taken
 from guidedviz.decoding.recording import compress, decompress
 from guidedviz.decoding.records import Count, as_json, read_value
 from guidedviz.decoding.sampling import Settings
@@ -35,15 +34,12 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.source import to_gbnf
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model
-from guidedviz.models.remote import Address, Background, Connection
+from guidedviz.models.remote import MOST_RUN, Address, Background, Connection
 from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.guide import guide as make_guide
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
-MOST_MESSAGE = 56 << 10  # bytes of a message to the host
-MOST_MACHINE = 32 << 10  # bytes of a machine in the head; a larger one is left out
-MOST_UNPACKED = 4 << 20
-MOST_ANSWER = (8 << 20) + (1 << 18)  # bytes: the run that a host keeps, and what stands around it
+MOST_MACHINE = 256 << 10  # bytes of a machine; a larger one is left out
 WAIT = 10  # seconds that a host waits for the next step before it answers
 PATIENCE, TIMEOUT = 1.0, 5.0  # seconds that a lost host is asked again, and that an answer may take
 PAUSE = 1.0  # seconds after which a lost host is asked again
@@ -76,84 +72,79 @@ class Head:
 
     trace: Trace  # without steps
     vocabulary: str  # the fingerprint
-    machine: str  # packed; "" for none
+    machine: SentMachine | None
     settings: Settings  # of the next step
     tokens: tuple[Count, ...] = ()  # of a chat prompt; another one is encoded
 
 
 @dataclass(frozen=True)
-class Change:
-    """What a follower lacks: another head, the records from `start` on, the step that comes next, and the cursor."""
+class SentRun:
+    """A run as a host keeps it: its steps, the step that comes next, and the cursor."""
 
-    run: str
-    version: Count
-    head: Head | None
-    start: Count
-    add: tuple[Record, ...]
+    head: Head
+    records: tuple[Record, ...]
     next: Record | None
     cursor: Count
-    ended: bool
+    ended: bool = False
 
 
-def make_head(trace: Trace, guide: Guide | None, vocabulary: str, now: Settings) -> Head:
-    """The head of a run."""
-    head = replace(trace, steps=(), recording="", guide=None, seed=now.seed, temperature=now.temperature)
+def make_run(trace: Trace, guide: Guide | None, player: Player, vocabulary: str, ended: bool = False) -> SentRun:
+    """The run of a stage."""
+    now = player.settings
+    common = replace(trace, steps=(), recording="", guide=None, seed=now.seed, temperature=now.temperature)
     tokens = trace.prompt.tokens if isinstance(trace.prompt, Prompt) else ()
-    return Head(head, vocabulary, pack_machine(guide), now, tokens)
+    head = Head(common, vocabulary, send_machine(guide), now, tokens)
+
+    def record(taken: Taken) -> Record:
+        return Record(taken.step, taken.settings, taken.walk is not player.walk)
+
+    ahead = record(player.peek) if player.peek else None
+    return SentRun(head, tuple(map(record, player.taken)), ahead, player.cursor, ended)
 
 
-def pack_machine(guide: Guide | None) -> str:
-    """The machine of a guide as text; "" where it is no finite or pushdown machine, or too large."""
+def send_machine(guide: Guide | None) -> SentMachine | None:
+    """The machine of a guide as data; None where it is no finite or pushdown machine, or too large."""
     machine, said = guide.machine if isinstance(guide, MachineGuide) else None, None
     if isinstance(machine, DFA):
         said = SentMachine(machine.edges, tuple(sorted(machine.accepting)))
     elif isinstance(machine, PDA):
         with suppress(GuidedVizError):  # a grammar that GBNF cannot write
             said = SentMachine(grammar=machine.grammar.text or to_gbnf(machine))
-    packed = compress(asdict(said)) if said else ""
-    return packed if len(packed) <= MOST_MACHINE else ""
+    return said if len(as_json(said)) <= MOST_MACHINE else None
 
 
-def write_changes(run: str, head: Head | None, player: Player, start: int, ended: bool = False) -> Iterator[bytes]:
-    """The messages that bring a host from `start` steps to this player, each of a bounded size."""
-    records = [_record(taken, player) for taken in player.taken[start:]]
-    ahead = _record(player.peek, player) if player.peek else None
-    while True:
-        room = MOST_MESSAGE - len(as_json([head, ahead]))
-        sizes = accumulate(len(as_json(record)) for record in records)
-        count = max(1, len([*takewhile(room.__gt__, sizes)]))
-        message = {"run": run, "ended": ended, "head": head, "from": start, "add": records[:count]}
-        head, start, records = None, start + count, records[count:]
-        message |= {"next": None if records else ahead, "cursor": min(player.cursor, start)}
-        yield as_json(message).encode()
-        if not records:
-            return
+def pack_run(run: SentRun, name: str = "", begins: bool = False) -> bytes:
+    """The message with a run; one that is too long for a host is refused."""
+    shown = compress(run)
+    if len(shown) > MOST_RUN:
+        expected = f"at most {MOST_RUN >> 10} kB"
+        raise SettingError("shared run", seen=f"{len(run.records)} steps, {len(shown) >> 10} kB", expected=expected)
+    return as_json({"name": name, "begins": begins, "steps": len(run.records), "shown": shown}).encode()
 
 
-def _record(taken: Taken, player: Player) -> Record:
-    return Record(taken.step, taken.settings, taken.walk is not player.walk)
+def read_answer(body: bytes) -> tuple[str, str]:
+    """What a host calls the run that it has now, and the run, packed; "" if it is no other one."""
+    with suppress(ValueError, RecursionError):
+        match json.loads(body):
+            case {"known": str(known), "shown": str(shown)}:
+                return known, shown
+    raise TraceError("shared run", seen=quoted(body), expected="an answer of a host")
 
 
-def read_change(body: bytes) -> Change:
-    """The change in an answer of a host."""
-    try:
-        said = json.loads(body)
-        said["start"] = said.pop("from")
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        raise TraceError("shared run", seen=quoted(body), expected="an answer of a host") from None
-    change: Change = read_value(Change, said, "shared run")
-    return change
+def read_run(shown: str) -> SentRun:
+    """A packed run; its machine and its steps are checked when they are shown."""
+    run: SentRun = read_value(SentRun, decompress(shown, "shared run", "a run"), "shared run")
+    return run
 
 
-def unpack_machine(packed: str) -> Machine[Any]:
+def build_machine(said: SentMachine) -> Machine[Any]:
     """The machine in a head: a grammar, or edges that are sorted and disjoint, and lead to its states.
 
     >>> words = gv.Vocabulary([b"a", b"b"])
-    >>> unpack_machine(pack_machine(gv.guide(gv.regex("(ab)+"), words))).accepts(b"abab")
+    >>> build_machine(send_machine(gv.guide(gv.regex("(ab)+"), words))).accepts(b"abab")
     True
     """
     where = "shared run, machine"
-    said: SentMachine = read_value(SentMachine, decompress(packed, where, "a machine", MOST_UNPACKED), where)
     if said.grammar:
         return grammar(said.grammar)
     states = range(len(said.edges))
@@ -184,7 +175,8 @@ class Publisher:
         self._wire, self._vocabulary = Connection(place, patience=PATIENCE, timeout=TIMEOUT), vocabulary
         self._latest: tuple[Trace, Guide | None, Player] | None = None
         self._told: Player | None = None  # what the host has
-        self._run, self._state, self.followers, self.trouble = "", "ended", 0, ""
+        self._name, self._begins = "", False  # of the run, and whether the host has not heard of it
+        self._state, self.followers, self.trouble = "ended", 0, ""
         self._loop, self._background = running_loop(), Background(self._work)
 
     def start(self, stage: LiveStage) -> None:
@@ -193,7 +185,7 @@ class Publisher:
         self._publish()
 
     def _begin(self, stage: LiveStage) -> None:
-        self._run, self._state, self._told = token_hex(8), "shows", None
+        self._name, self._begins, self._state, self._told = token_hex(8), True, "shows", None
         self._tell = partial(stage.tell, wake=False)
         self._latest = stage.head, stage.guide, stage.player
 
@@ -246,30 +238,23 @@ class Publisher:
             self._background.wake()
 
     def _publish(self) -> None:
-        """Send what the host lacks; another constraint or other settings are another head, and everything is sent."""
+        """Send the run, if it has moved."""
         if self._latest is None:
             return
-        (trace, guide, player), told, ended = self._latest, self._told, self._state == "ends"
-        if told is player and not ended:
+        (trace, guide, player), ended = self._latest, self._state == "ends"
+        if self._told is player and not ended:
             return
-        same = told and told.walk is player.walk and told.settings == player.settings
-        head = None if same else make_head(trace, guide, self._vocabulary, player.settings)
-        start = shared_steps(told.taken, player.taken) if told and same else 0
-        try:
-            for message in write_changes(self._run, head, player, start, ended):
-                self.followers = int(json.loads(self._wire.ask("POST", "/v1/run", message)).get("followers", 0))
-        except SettingError as error:
-            if told is None or "no run" not in error.seen:
-                raise
-            self._told = None  # the host was restarted: it gets everything
-            return self._publish()
-        self._told, self.trouble = player, ""
+        run = make_run(trace, guide, player, self._vocabulary, ended)
+        message = pack_run(run, self._name, self._begins)
+        self.followers = int(json.loads(self._wire.ask("POST", "/v1/run", message)).get("followers", 0))
+        self._told, self._begins, self.trouble = player, False, ""
         self._state = "ended" if ended else self._state
 
 
 class Scene(NamedTuple):
     """The teacher's run as a student's stage shows it."""
 
+    run: SentRun
     head: Trace
     guide: Guide | None
     player: Player
@@ -284,7 +269,7 @@ class Follower:
         self._model, self._guide = model, guide
         self._wire = Connection(place, patience=PATIENCE, timeout=WAIT + 10)
         self._stage: weakref.ref[Any] = weakref.ref(self)
-        self._known = "", 0  # the run and its version
+        self._known = ""  # the run that was heard last, as the host calls it
         self._scene: Scene | None = None
         self._shown: Scene | None = None  # what the stage shows
         self._live, self._over, self._stopped = True, False, False
@@ -346,16 +331,15 @@ class Follower:
         self._wire.close()
 
     def _ask(self, wait: int) -> None:
-        """Ask what changed, for which the host waits so many seconds; a change that cannot be shown is told."""
-        run, version = self._known
-        path = f"/v1/run?run={quote(run)}&version={version}&wait={wait}"
-        change = read_change(self._wire.ask("GET", path, most=MOST_ANSWER))
-        if self._known == (change.run, change.version):
+        """Ask for another run, for which the host waits so many seconds; one that cannot be shown is told."""
+        path = f"/v1/run?known={quote(self._known)}&wait={wait}"
+        self._known, shown = read_answer(self._wire.ask("GET", path, most=MOST_RUN + 4096))
+        if not shown:
             return
-        self._known = change.run, change.version
         try:
-            self._scene = read_scene(self._model, self._guide, self._scene, change)
-            self._over, self.trouble = change.ended, ""
+            run = read_run(shown)
+            self._scene = read_scene(self._model, self._guide, self._scene, run)
+            self._over, self.trouble = run.ended, ""
         except Exception as error:  # the notebook goes on whatever a host sends
             self.trouble = say_failure(error)
 
@@ -372,34 +356,32 @@ class Follower:
         stage.tell(wake=False)
 
 
-def read_scene(model: Model, guide: Guide | None, before: Scene | None, change: Change) -> Scene | None:
-    """The scene after a change; None while no run is shown."""
-    scene = open_scene(model, guide, change.head) if change.head else before
-    if scene is None:
-        return None
-    kept = scene.player.taken[: change.start]
-    if len(kept) != change.start:
-        raise TraceError("shared run", seen=f"a change from step {change.start}", expected=f"from step {len(kept)}")
-    count = len(kept) + len(change.add)
-    ahead = (change.next,) if change.next and change.cursor >= count else ()
-    records = change.add + ahead
-    steps = tuple(one.step for one in kept + records)
+def read_scene(model: Model, guide: Guide | None, before: Scene | None, run: SentRun) -> Scene:
+    """The scene of a run; where its head is the one before, the steps that are the same stay."""
+    scene = before if before and before.run.head == run.head else open_scene(model, guide, run)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(scene.run.records, run.records, strict=False))
+    kept = scene.player.taken[: len([*same])]
+    count = len(run.records)
+    ahead = (run.next,) if run.next and run.cursor >= count else ()
+    records = (*run.records[len(kept) :], *ahead)
+    steps = tuple(one.step for one in (*kept, *records))
     check_steps(replace(scene.head, steps=steps, vocabulary_size=len(model.vocabulary)))
     walk, earlier = scene.player.walk, copy(scene.player.walk)  # a step under an earlier constraint has another walk
     rows = [(one.step, one.settings, earlier if one.earlier else walk) for one in records]
-    run = read_taken("shared run, step", scene.guide, kept[-1].after if kept else walk.first, rows, kept)
-    player = replace(scene.player, taken=run[:count], cursor=min(change.cursor, count), peek=None)
-    return scene._replace(player=replace(player, peek=run[-1]) if ahead else player)
+    taken = read_taken("shared run, step", scene.guide, kept[-1].after if kept else walk.first, rows, kept)
+    player = replace(scene.player, taken=taken[:count], cursor=min(run.cursor, count), peek=None)
+    return scene._replace(run=run, player=replace(player, peek=taken[-1]) if ahead else player)
 
 
-def open_scene(model: Model, guide: Guide | None, head: Head) -> Scene:
+def open_scene(model: Model, guide: Guide | None, run: SentRun) -> Scene:
     """A scene without steps."""
+    head = run.head
     if head.vocabulary != model.vocabulary.fingerprint:
         seen, expected = f"{model.name}, another vocabulary", f"the model of the teacher, {quoted(head.trace.model)}"
         raise VocabularyError("shared run", seen=seen, expected=expected)
     if guide is None and head.machine:
-        guide = make_guide(unpack_machine(head.machine), model.vocabulary)
+        guide = make_guide(build_machine(head.machine), model.vocabulary)
     trace = head.trace
     prompt = Prompt(trace.prompt, head.tokens, trace.parts) if head.tokens else trace.prompt
     walk = LiveWalk(model, prompt, guide)
-    return Scene(replace(trace, prompt=prompt), guide, Player(walk, head.settings))
+    return Scene(run, replace(trace, prompt=prompt), guide, Player(walk, head.settings))

@@ -7,13 +7,13 @@
 # to the next?
 #
 # **Goal.** You write the loop of masked decoding. Its output fits a format every time. You know what a mask keeps of
-# the model, and what a list of masks cannot say.
+# the model, where it stands beside other settings, and what a list of masks cannot say.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 01](01_logit_bias.ipynb)
 # comes before this one.
 
 # %% [markdown]
-# ## Five words
+# ## Six words
 #
 # | word | meaning |
 # | --- | --- |
@@ -22,10 +22,16 @@
 # | **legal mass Z** | the sum of the probabilities of the legal tokens *before* the mask |
 # | **position** | how many tokens have been written: 0, 1, 2, … |
 # | **character class** | a named set of characters, such as DIGIT or UPPER |
+# | **top-k, top-p** | keep only the k likeliest tokens, or the likeliest ones that reach the sum p |
+
+# %% [markdown]
+# **Lost?** For *logit*, *softmax* and *temperature* reread lab 01, section 1. For *token*, *seed* and *EOS* reread
+# lab 00.
 
 # %%
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -39,65 +45,38 @@ import guidedviz as gv
 gv.views.draw_loop("static")
 
 # %% [markdown]
-# ## 1 · A vocabulary of 65 tokens
+# ## 1 · One mask, one step
 #
-# `bard` writes in the style of Shakespeare's plays, and each of its tokens is one character. Its vocabulary is the 65
-# different characters of its training text. A **character class** is a named set of token ids, such as DIGIT. We build
-# masks from such sets.
+# `bard` writes in the style of Shakespeare's plays. Each of its 65 tokens is one character, so we can build masks from
+# **character classes**, which are named sets of token ids. The prompt is `ROMEO:` and a new line. We allow lower-case
+# letters only.
 
 # %%
 bard = gv.load_model("bard")
 classes = gv.char_classes(bard.vocabulary)
-
-
-def show_vocabulary():
-    print("".join(map(bard.vocabulary.display, range(len(bard.vocabulary)))))
-
-
-# %% [question]
-gv.predict(
-    "How many different digits occur in a million characters of Shakespeare's plays?",
-    number=lambda: len(classes["DIGIT"]),
-    reveal=[
-        show_vocabulary,
-        lambda: gv.draw_bars(list(classes), {"tokens": list(map(len, classes.values()))}, title="tokens in each class"),
-        "One. The only digit in the training text of `bard` is `3`.",
-    ],
-)
-
-# %% [markdown]
-# ## 2 · One mask, one step
-#
-# The prompt is `ROMEO:` and a new line. We allow lower-case letters only.
+LOWER, NEWLINE = classes["LOWER"], classes["NEWLINE"]
 
 # %%
 prompt = "ROMEO:\n"
-lower_first = gv.static_masks(bard.vocabulary, [classes["LOWER"]])
-step = next(gv.decode(bard, prompt, lower_first))
+step = next(gv.decode(bard, prompt, gv.static_masks(bard.vocabulary, [LOWER])))
 gv.draw_distribution(step, title="after ROMEO:")
 
 # %% [markdown]
 # A line of a play begins with a capital, so nearly all likely tokens are illegal here. The **legal mass Z** is the
 # probability that remains. Each legal probability is divided by Z, so that all legal ones add up to 1 again.
 
-# %%
-legal = [c for c in step.candidates if c.legal][:5]
-
-
-def compare_pairs():
-    for a, b in pairwise(legal):
-        print(f"{a.piece.decode()} / {b.piece.decode()}   before {a.raw / b.raw:.3f}   after {a.masked / b.masked:.3f}")
-
-
 # %% [question]
 gv.predict(
     "Take two legal letters, one of them twice as likely as the other before the mask. And after the mask?",
-    choices=["more than twice as likely", "less than twice as likely", "exactly twice as likely"],
+    choices=["more than twice as likely", "less than twice as likely", "exactly twice as likely", "it depends on Z"],
     answer="exactly twice as likely",
     reveal=[
-        compare_pairs,
-        """The ratio of each pair is the same before and after: both probabilities were divided by the same Z. A mask
-        keeps the model's preferences among the legal tokens.""",
+        lambda: [
+            print(f"{a.piece.decode()} / {b.piece.decode()}  {a.raw / b.raw:.3f} before, {a.masked / b.masked:.3f} now")
+            for a, b in pairwise([c for c in step.candidates if c.legal][:5])
+        ],
+        """The ratio of each pair is the same before and after: both probabilities were divided by the same Z, whatever
+        Z is. Only their difference grows. A mask keeps the model's preferences among the legal tokens.""",
     ],
 )
 
@@ -129,62 +108,73 @@ def apply_token_mask(logits, legal):
 gv.checks.token_mask(apply_token_mask)
 
 # %% [markdown]
-# ## 3 · A mask for each position
+# ## 2 · A mask for each position
 #
 # Now we use a list of masks: five lower-case letters, then a new line. `gv.static_masks` makes a **guide** of this
 # list. A guide has a *state* that says which mask comes next. Here the state is the position.
 
 # %%
-masks = [classes["LOWER"]] * 5 + [classes["NEWLINE"]]
+masks = [LOWER] * 5 + [NEWLINE]
 five = gv.static_masks(bard.vocabulary, masks)
 line = "JULIET:\nGood night, good night! parting is such sweet "
 
+# %% [markdown]
+# The left panel of the stage is the **map** of the vocabulary: one cell per token, blue if the token is legal.
+# (`gv.draw_map(five, 0)` draws it alone, for position 0.) Press `Home` and step through the run. The **state** counts
+# the positions. Illegal tokens are crossed out; press one to read why it is illegal.
+
 # %%
-gv.stage(bard, line, five, seed=1, constraint="five letters and a new line", show=5)
+gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", show=5)
 
 # %% [markdown]
-# Press `Home` and step through it. The **state** counts the positions. Illegal tokens are crossed out; press one to
-# read why it is illegal. At the last position one token is legal, so it gets probability 1, whatever the model prefers.
+# At the last position one token is legal, so it gets probability 1, whatever the model prefers.
 #
 # The next picture shows the whole run: one row per position, one column per token of the vocabulary.
 
 # %%
-run = gv.record(bard, line, five, seed=1)
+run = gv.record(bard, line, five, seed=2)
 gv.views.draw_positions(run)
 
 # %% [markdown]
-# The format leaves 26⁵ texts, about twelve million. We decode 200 times with different seeds. Many texts begin alike,
+# The format leaves 26⁵ texts, about twelve million. We decode 120 times with different seeds. Many texts begin alike,
 # so `remember` keeps the logits, as in lab 01. Python's `re` judges the texts; it does not know the masks.
 
 # %%
 known = gv.decoding.remember(bard)
-runs = [gv.record(known, line, five, seed=seed).text for seed in range(200)]
+texts = [gv.record(known, line, five, seed=seed).text for seed in range(120)]
+fit = sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in texts)
+print(f"{fit} of {len(texts)} fit, {len(set(texts))} of them different; the most frequent:")
+print(Counter(text.strip() for text in texts).most_common(8))
 
-
-def judge():
-    fit = sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in runs)
-    print(f"{fit} of {len(runs)} fit, {len(set(runs))} of them different; the most frequent:")
-    print(Counter(text.strip() for text in runs).most_common(6))
-
-
-# %% [question]
-gv.predict(
-    "How many of the 200 texts fit the format?",
-    number=200,
-    reveal="""All of them. An illegal token has probability 0 and is never drawn, with any seed, any model and any
-           temperature.""",
-)
+# %% [markdown]
+# All of them fit: an illegal token has probability 0 and is never drawn, with any seed, model or temperature. The mask
+# fixes the form, and the model chooses the word. But three of the eight most frequent outputs are no words.
 
 # %% [question]
 gv.predict(
-    "How many different words are among the 200?",
-    choices=["1", "about 20", "more than 100"],
-    answer="more than 100",
-    reveal=[judge, "The mask fixes the form. The model chooses the word."],
+    "Why does this model write `cousi`, and more than once?",
+    choices=[
+        "it has seen few words of five letters",
+        "a small Z made a wrong letter likely",
+        "its next letter was forbidden",
+        "unlikely letters were drawn",
+    ],
+    answer="its next letter was forbidden",
+    reveal=[
+        lambda: [
+            print(f"{word}  likeliest next: {bard.vocabulary.display(p.argmax())} {p.max():.2f}   new line: {p[0]:.7f}")
+            for word in ("souls", "dukes", "cousi", "sorro", "newsh")
+            for p in [gv.sampling.softmax(known.logits(bard.encode(line + word)))]
+        ],
+        """The model was writing `cousin`. Its five letters were legal and no unlikely draws. Then only the new line was
+        legal: the mask for position 5 is fixed and cannot know where a word ends. `souls` and `dukes` end there. A
+        short word is stretched: seed 73 writes `ladys`. After `lady` the model wants the end, Z is 0.026, and nearly
+        all of that belongs to `s`.""",
+    ],
 )
 
 # %% [markdown]
-# ## 4 · The loop
+# ## 3 · The loop
 #
 # This is a complete decoding loop without a mask:
 
@@ -232,78 +222,135 @@ gv.checks.masked_loop(write)
 # The same seed gives the text of the stage. (While the exercise is open, your loop writes nothing.)
 
 # %%
-written = write(bard, bard.encode(line), masks, seed=1)
-print("stage:", repr(run.text))
-print("yours:", written and repr(b"".join(bard.vocabulary.pieces[token] for token in written).decode()))
+written = write(bard, bard.encode(line), masks, seed=2) or []
+print(repr(run.text), "and yours:", "".join(map(bard.vocabulary.display, written)))
 
 # %% [markdown]
-# Every engine in these labs computes the mask in its own way and then applies it at this place: after the model, before
-# the softmax. The model itself is eighty lines of NumPy; [a page of its own](deeper/the_model.ipynb) explains them.
+# ### Logits come from anywhere
 #
-# Other settings change the probabilities too: the temperature, and **top-k**, which keeps only the k likeliest tokens.
+# The loop does not ask how the logits were computed. A server may read the prompt in chunks (*chunked prefill*), keep
+# what it has read (*KV cache*), judge guessed tokens in one pass (*speculation*), or store each weight in 4 bits
+# (*quantization*). We try all four, and a full recompute. First a quantized copy of `bard`:
 
 # %%
-top_two = gv.sampling.top_k(gv.sampling.softmax(bard.logits(bard.encode(prompt))), 2)
+def rounded(matrix):
+    """4 bits per weight."""
+    size = np.abs(matrix).max(axis=1, keepdims=True) / 7
+    return (np.round(matrix / size) * size).astype(np.float32)
+
+
+rough = bard.side_by_side(1)  # the same weights, with caches of its own
+matrices = ("query_key_value", "out", "gate_up", "down")
+rough.network.layers = [
+    replace(layer, **{name: rounded(getattr(layer, name)) for name in matrices}) for layer in bard.network.layers
+]
+
+# %%
+def read_in(ends):
+    """The logits after the prompt, which is read up to each of these places in turn."""
+    bard.forget()
+    return [bard.logits(tokens[:end]) for end in ends][-1]
+
+
+tokens = bard.encode(line)
+ways = {"full recompute": read_in([54]), "KV cache": read_in(range(1, 55)), "chunked prefill": read_in([20, 40, 54])}
+ways["speculative pass"] = bard.all_logits(bard.encode(line + "sorrow"), start=53)[0]
+ways["4-bit weights"] = rough.logits(tokens)
+
+# %%
+for way, logits in ways.items():
+    p = gv.sampling.masked_softmax(logits, LOWER)
+    apart = np.abs(logits - ways["full recompute"]).max()
+    top = ", ".join(f"{bard.vocabulary.display(token)} {p[token]:.3f}" for token in np.argsort(-p)[:4])
+    print(f"{way:16} logits differ by {apart:.2f}   {np.count_nonzero(p)} tokens above 0: {top}")
+
+# %% [markdown]
+# The first four ways give the same logits, up to rounding in the sixth decimal. The quantized model is another model.
+# All five have 26 tokens above 0.
 
 # %% [question]
 gv.predict(
-    "Suppose that top-k came before the mask. `top_two` keeps the two likeliest tokens after `ROMEO:`. How much of "
-    "their probability belongs to lower-case letters?",
-    number=lambda: top_two[list(classes["LOWER"])].sum(),
-    within=0.1,
-    reveal="None. Both are capitals, so after the mask no token would remain. The mask comes first, top-k after it.",
+    "Both models decode 40 times with the same masks and the same seeds. What is equal in every pair of runs?",
+    choices=["the text", "the legal tokens at each position", "Z at each position", "the order of the legal tokens"],
+    answer="the legal tokens at each position",
+    reveal=[
+        lambda: print(
+            sum(gv.record(rough, line, five, seed=seed).text == texts[seed] for seed in range(40)), "of 40 texts equal"
+        ),
+        """This list of masks never looks at the logits, so both models write five letters and a new line, always.
+        Rounded weights give other probabilities, so Z and the order change (`c` overtakes `n` above), and about half
+        of the texts.""",
+    ],
 )
+
+# %% [markdown]
+# ## 4 · The order of the settings
+#
+# Other settings change the probabilities as well: a bias, the temperature, **top-k** and **top-p**. A *repetition
+# penalty* weakens the tokens that are in the text already:
+
+# %%
+def penalise(logits, seen, by=1.3):
+    weaker = np.where(logits > 0, logits / by, logits * by)
+    return np.where(np.isin(np.arange(len(logits)), seen), weaker, logits)
+
+
+# %%
+logits, seen = bard.logits(bard.encode(prompt)), bard.encode(prompt)
+p_all, p_legal = gv.sampling.softmax(logits), gv.sampling.masked_softmax(logits, LOWER)
+
+# %% [question]
+gv.predict(
+    "After `ROMEO:` Z is 0.0008. One of these settings gives the same result before the mask as after it. Which?",
+    choices=["top-k with k = 20", "top-p with p = 0.95", "the repetition penalty", "none: the mask must come first"],
+    answer="the repetition penalty",
+    reveal=[
+        lambda: [
+            print(f"{name}: {np.count_nonzero(cut(p_legal, n))} tokens remain; mask last: {np.count_nonzero(late)}")
+            for name, cut, n in (("top-k", gv.sampling.top_k, 20), ("top-p", gv.sampling.top_p, 0.95))
+            for late in [cut(p_all, n)[list(LOWER)]]
+        ],
+        lambda: print(
+            "penalty: the same logits in both orders:",
+            np.array_equal(
+                penalise(gv.sampling.apply_mask(logits, LOWER), seen),
+                gv.sampling.apply_mask(penalise(logits, seen), LOWER),
+            ),
+        ),
+        """The penalty changes each logit by itself, and −∞ stays −∞. A bias and the temperature act alike. Top-k and
+        top-p compare tokens. Before the mask they keep the likeliest tokens of all, such as capitals, and the mask then
+        leaves nothing. So the order is: mask, penalty, temperature, top-k, top-p.""",
+    ],
+)
+
+# %% [markdown]
+# A bias and a mask go together well: the mask says what is legal, the bias what you prefer. Here `w` gets a bias of 3.
+
+# %%
+(w,) = bard.encode("w")
+biased = [gv.record(known, line, five, seed=seed, bias={w: 3}).text for seed in range(40)]
+print("fit:", sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in biased), "of 40")
+print("with a w:", sum("w" in text for text in biased), "instead of", sum("w" in text for text in texts[:40]))
 
 # %% [markdown]
 # ## 5 · What a list of masks cannot say
 #
-# In the play Juliet's next word is *sorrow*. It has six letters, so our guide forbids it. The legal mass Z shows at
-# which positions the format forbids likely tokens:
+# In the play Juliet's next word is *sorrow*. It has six letters, so our guide cuts it. Words have many lengths, and the
+# list was fixed before the first letter. We want to say *one or more letters, then a new line*. One idea: from the
+# second position on, allow a letter **or** the new line.
 
 # %%
-labels = [f"{step.position}: {bard.vocabulary.display(step.token)}" for step in run.steps]
-gv.draw_bars(labels, {"Z": [step.mass for step in run.steps]}, title="legal mass Z at each position")
-
-# %% [markdown]
-# Inside a word Z is near 1: nearly all likely tokens are letters. Z falls at position 3, where the word *man* could
-# end, and at position 5, where *manage* could go on and only the new line is legal. **A small Z means that the format
-# forbids nearly all likely tokens.**
-
-# %%
-free = [gv.record(known, line, seed=seed, max_tokens=12).text for seed in range(100)]
-lengths = Counter(len(re.match("[a-z]*", text)[0]) for text in free)
-
-
-def draw_lengths():
-    sizes = sorted(lengths)
-    return gv.draw_bars([f"{n} letters" for n in sizes], {"words": [lengths[n] for n in sizes]}, title="next word")
-
+loose = gv.static_masks(bard.vocabulary, [LOWER] + [LOWER | NEWLINE] * 7)
+tries = [gv.record(known, line, loose, seed=seed).text for seed in range(60)]
 
 # %% [question]
 gv.predict(
-    "The model writes its next word without a mask, 100 times. How many of the 100 words have five letters?",
-    choices=["fewer than 10", "about 25", "more than 50"],
-    answer="about 25",
-    reveal=[draw_lengths, "(0 letters: the text began with another character.)"],
-)
-
-# %% [markdown]
-# Words have many lengths, and the list of masks was fixed before the first letter. We want to say *one or more letters,
-# then a new line*. One idea: from the second position on, allow a letter **or** the new line.
-
-# %%
-either = classes["LOWER"] | classes["NEWLINE"]
-loose = gv.static_masks(bard.vocabulary, [classes["LOWER"]] + [either] * 7)
-texts = [gv.record(known, line, loose, seed=seed).text for seed in range(100)]
-words = [text for text in texts if re.fullmatch(r"[a-z]+\n", text)]
-
-# %% [question]
-gv.predict(
-    "How many of the 100 texts are one word and then one new line?",
-    choices=["about 10", "about 50", "nearly all"],
+    "How many of the 60 texts are one word and then one new line?",
+    choices=["about 10", "about 30", "about 50", "all 60"],
     answer="about 10",
     reveal=[
-        lambda: print("the others, for example:", [text for text in texts if "\n" in text[:-1]][:5]),
+        lambda: print(sum(bool(re.fullmatch(r"[a-z]+\n", text)) for text in tries), "of 60; others, for example:"),
+        lambda: print([text for text in tries if "\n" in text[:-1]][:4]),
         lambda: gv.views.draw_positions(gv.record(bard, line, loose, seed=1), title="one of the others"),
         """Eight masks always write eight tokens, so only a word of seven letters can fit. The other texts go on after
         the new line, as in the picture, or never reach one. The mask of position 4 is the same whether or not the
@@ -312,15 +359,14 @@ gv.predict(
 )
 
 # %% [markdown]
-# A mask per character class has another limit. `bard` has one character per token, so each token has one class. In a
-# larger vocabulary a token such as `␣the` holds a space and letters, and fits no class: the mask cuts it. Here is what
-# that means for SmolLM2.
+# A mask per character class has another limit: in a larger vocabulary a token such as `␣the` holds a space and letters,
+# and fits no class. So it is with most tokens of SmolLM2:
 
 # %%
 cut = gv.decoding.Rates.load("smollm2/classes")
 print(cut)
-print(cut.shares("tokens that mix classes")["vocabulary"], "of the tokens of its vocabulary mix classes")
-print(cut.shares("written tokens that mix classes")["dates: free"], "of the tokens that it wrote about dates")
+print("tokens that mix classes:", cut.shares("tokens that mix classes")["vocabulary"])
+print("of those that it wrote about dates:", cut.shares("written tokens that mix classes")["dates: free"])
 
 # %% [markdown]
 # **What breaks.** The mask must depend on what was written, not only on how many tokens. So the state must be more than
@@ -338,30 +384,33 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "A prompt that asks for the format is enough." | 19 of 20 texts in lab 00. With masks 200 of 200 texts fit. | 3 |
-# | "A mask makes the model say the same each time." | More than 100 different words in 200 runs. | 3 |
-# | "PUNCT has 11 characters" (a NanoGPT lesson) | `char_classes` counts 10 on the same 65 characters. | 1 |
+# | "A mask makes the model say the same each time." | More than 100 different words in 120 runs. | 2 |
+# | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
+# | "A server's mask needs its own decoding." | Cached, chunked, guessed: the same logits, the same mask. | 3 |
+# | "First top-k, then the mask: it is faster." | After `ROMEO:` nothing remains of the 20 likeliest tokens. | 4 |
 
 # %% [markdown]
 # ## Recap
 #
-# * One line of code between logits and softmax makes illegal output impossible.
+# * One line of code between logits and softmax makes illegal output impossible, wherever the logits come from.
 # * Among legal tokens the ratios stay as they were. Z says how much probability was legal.
-# * The mask comes first; temperature and top-k come after it.
-# * A list of masks fixes the length. *One or more* needs a state that depends on the text.
+# * The mask comes first; temperature, top-k and top-p come after it.
+# * A list of masks fixes the length and cuts words. *One or more* needs a state that depends on the text.
 #
 # Next: [lab 03](03_fsm.ipynb) builds that machine.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **Transformers**: [`prefix_allowed_tokens_fn`](https://huggingface.co/docs/transformers/main_classes/text_generation)
-#   gets all tokens so far and returns the legal ids.
-#   [`PrefixConstrainedLogitsProcessor`](https://huggingface.co/docs/transformers/internal/generation_utils) sets all
-#   other logits to −∞ and refuses an empty list.
-# * Its origin: De Cao et al., [*Autoregressive Entity Retrieval*](https://arxiv.org/abs/2010.00904) (2020).
-# * **vLLM**: [`SamplingParams(allowed_token_ids=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params/) is
-#   one mask for all positions.
+# * **Transformers** 5.24 (read, not run here):
+#   [`generate`](https://huggingface.co/docs/transformers/main_classes/text_generation) applies the repetition penalty,
+#   then `prefix_allowed_tokens_fn`, then temperature, top-k, top-p.
+# * **vLLM** 0.22 (read):
+#   [the sampler](https://docs.vllm.ai/en/v0.22.1/api/vllm/v1/sample/sampler/) applies `allowed_token_ids` (one mask for
+#   all positions), bias, penalties, temperature, then top-k and top-p.
+# * **llama.cpp** (read, 2026):
+#   [`common/sampling.h`](https://github.com/ggml-org/llama.cpp/blob/master/common/sampling.h) draws with all settings
+#   first and checks that token. Only if the grammar refuses it does it mask all tokens and draw again.
 
 # %% [markdown]
 # * **XGrammar**: the mask has one bit per token. It is applied on the graphics card by `apply_token_bitmask_inplace`,
@@ -374,8 +423,7 @@ gv.score()
 # ## Further reading
 #
 # * [nanoGPT](https://github.com/karpathy/nanoGPT): the decoding loop of `model.generate`, to compare with yours.
-# * [The transformers guide to generation](https://huggingface.co/docs/transformers/generation_strategies): greedy
-#   search, sampling and beam search, other ways to choose the next token.
+# * [*CTRL*](https://arxiv.org/abs/1909.05858): the paper that introduced the repetition penalty, in section 4.1.
 # * [*Autoregressive Entity Retrieval*](https://arxiv.org/abs/2010.00904): masks from a trie of Wikipedia's titles, an
 #   early use of this loop.
 

@@ -3,24 +3,30 @@
 # %% [markdown]
 # # Lab 04 · From regex to machine
 #
-# **Question.** A regex such as `\d+|\d+\.\d+` leaves open which part will match. How does it become a machine that is
-# in one state at a time?
+# **Question.** In a regex such as `\d+|\d+\.\d+`, a first digit can belong to either part. How does it become a machine
+# that is in one state at a time?
 #
-# **Goal.** You can turn a regex into an NFA, the NFA into a DFA, and the DFA into the smallest one. You know when the
-# DFA is much larger than the regex.
+# **Goal.** You can follow an NFA through a text, and turn it into a DFA and into the smallest DFA. You can tell whether
+# two regexes mean the same, and you know which regexes give a machine that is too large.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 03](03_fsm.ipynb)
 # comes before this one.
 
 # %% [markdown]
-# ## Four words
+# ## Six words
 #
 # | word | meaning |
 # | --- | --- |
 # | **DFA** | deterministic finite automaton: a machine in exactly one state, as in lab 03 |
 # | **NFA** | nondeterministic finite automaton: it can be in several states at once |
 # | **epsilon edge** (ε) | an edge of an NFA that reads nothing |
-# | **epsilon closure** | a set of states, with all states that epsilon edges lead to from there |
+# | **epsilon closure** | a set of states, with all states that epsilon edges lead to |
+# | **subset construction** | the way from an NFA to a DFA: each set of NFA states becomes one state |
+# | **equivalent states** | states from which the same endings complete a text |
+
+# %% [markdown]
+# **Lost?** *State*, *transition* and *accepting* are words of lab 03, sections 1 and 2. What `+`, `?` and `|` mean in a
+# regex is in its section 3 and in [Python's documentation](https://docs.python.org/3/library/re.html).
 
 # %%
 import guidedviz as gv
@@ -28,29 +34,98 @@ import guidedviz as gv
 gv.views.draw_loop("regex")
 
 # %% [markdown]
-# ## 1 · From a regex to a DFA
+# The lower row is new. It shows where the mask of lab 03 comes from if nobody draws the machine by hand.
 #
-# Here is a clumsy regex: a whole number, or one with a point, or one with a comma. In the first step each part of the
-# regex becomes a few states, and epsilon edges connect them (Thompson's construction). The result is an **NFA** with
-# three branches. It reads a text in all branches at the same time. Step through it:
+# ## 1 · Two transitions for one character
+#
+# The `advance` of lab 03 took the first transition that fits. That was enough, because no state had two for the same
+# character. A regex gives no such promise. Take `a?b|a`: it accepts `b`, `ab` and `a`. Here it is as transitions. From
+# state 0 two of them read an `a`: one for `ab`, one for `a` alone.
+
+# %%
+transitions = [(0, "a", 1), (1, "b", 2), (0, "b", 2), (0, "a", 2)]
+
+
+def accepts(transitions, text, state=0):
+    """Lab 03: always the first transition that fits; state 2 is the end."""
+    for character in text:
+        fitting = [target for source, read, target in transitions if (source, read) == (state, character)]
+        state = fitting[0] if fitting else None
+    return state == 2
+
+# %% [question]
+gv.predict(
+    "Which of the three texts `b`, `ab` and `a` does this machine accept?",
+    choices=["all three", "`b` and `ab`", "`b` and `a`", "only `b`"],
+    answer="`b` and `ab`",
+    reveal=[
+        lambda: print({text: accepts(transitions, text) for text in ("b", "ab", "a")}),
+        lambda: print({text: accepts(transitions[::-1], text) for text in ("b", "ab", "a")}, "in the other order"),
+        """With the first `a` it goes to state 1, and the text `a` ends there. If the transitions stand in the other
+        order, `a` is accepted and `ab` is not. No order is right for both: after `a` one cannot know yet which of the
+        two transitions was the right one.""",
+    ],
+)
+
+# %% [markdown]
+# There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
+# `re` works like this. Or one can take *both*, and remember that the machine may be in two states. A mask is needed
+# after every token, so we take the second way.
+#
+# ## 2 · An NFA is in several states at once
+#
+# In Thompson's construction each part of a regex becomes a few states, and **epsilon edges** connect the parts. They
+# read nothing. Here is `a?b|a`. The epsilon edge from n0 to n2 is the `?`: the `a` may be left out.
+
+# %%
+small = gv.machines.machine_stages("a?b|a")[0]
+gv.draw_machine(small, title="the NFA of a?b|a")
+
+# %% [markdown]
+# Read `ab` by hand. A state is *lit* if the machine may be in it. A byte does two things:
+#
+# 1. Each lit state takes every edge that reads the byte. The targets are lit now, all other states are not.
+# 2. From the lit states, all epsilon edges are followed, also those of the states that they add. The result is called
+#    the **epsilon closure**.
+#
+# | read | 1: targets of the byte | 2: with epsilon edges |
+# | --- | --- | --- |
+# | nothing | n0, the start | n0, n2 |
+# | `a` | n1, n2 | n1, n2 |
+# | `b` | n1 | n1 |
+
+# %% [markdown]
+# After `a` the NFA is in n1 *and* n2. n1 is accepting, so the text may end. n2 can read a `b`, so the text may go on.
+#
+# Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. Step through
+# the film. The boxes on top are the text `4.2`: the line marks what is read, the frame is around the next byte. Which
+# branches die at the point?
 
 # %%
 clumsy = r"\d+|\d+\.\d+|\d+,\d+"
-gv.film(gv.views.nfa_reading_frames(clumsy, "42"))
+gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"))
 
-# %% [markdown]
-# The NFA reads a byte in two steps. First it takes every edge that reads this byte. The targets of these edges are a
-# set of states. Then it follows the epsilon edges: the target of an epsilon edge that leaves a state of the set is
-# added to the set, and the epsilon edges of this target are followed too. The set is finished when all epsilon edges
-# that leave it lead back into it. It is called the *epsilon closure*. In the film, the byte `4` leads from four states
-# to nine.
+# %% [question]
+gv.predict(
+    "Another text: `4,2.` (a comma, then a point). Which states are lit after its last byte?",
+    choices=["n5 and n8, as after `4.`", "n11 and n14, as after `4,`", "n0: it starts again", "none"],
+    answer="none",
+    reveal=[
+        lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4,2.")[5]),
+        lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4,2.")[-1]),
+        """None: the text is refused. At the comma the branch of the point died, and only the branch of the comma was
+        left; it reads no point. A state is lit only if an edge leads there from a lit state, so a dead branch never
+        comes back.""",
+    ],
+)
 
 # %% [markdown]
 # ## Exercise 1 · One step of all states ★★
 #
 # Write `step_set(nfa, states, byte)`: the set of all states after the byte, with the epsilon closure.
 # `nfa.edges[state]` holds `(low, high, target)`: such an edge reads the bytes from `low` to `high`, both included.
-# `nfa.epsilon[state]` holds the targets of the epsilon edges. They can form a cycle.
+# `nfa.epsilon[state]` holds the targets of the epsilon edges. They can form a cycle. For `a?b|a`,
+# `step_set(small, {0, 2}, ord("a"))` is `{1, 2}`.
 #
 # hint: First collect the targets of the edges that read the byte. Then keep a list of states to visit.
 #
@@ -76,38 +151,163 @@ def step_set(nfa, states, byte):
 gv.checks.step_set(step_set)
 
 # %% [markdown]
-# **From NFA to DFA** (subset construction). Each *set* of NFA states becomes one DFA state. Begin with the set at the
-# start, and apply `step_set` with every byte. Each new set is a new state, except the empty set: there the DFA refuses
-# the byte. Repeat until no set is new.
+# ## 3 · Each set becomes one state
+#
+# An NFA needs a set of states for each byte that it reads. But it has finitely many states, so it has finitely many
+# sets. Give each set a number, and compute before reading where each byte leads: this is a **DFA**. It is in one state
+# at a time, because its state *is* a set. We do it for `a?b|a`:
+#
+# | DFA state | its set | after `a` | after `b` |
+# | --- | --- | --- | --- |
+# | q0, the start | {n0, n2} | {n1, n2}, new: q1 | {n1}, new: q2 |
+# | q1 | {n1, n2} | … | … |
+# | q2 | {n1} | … | … |
+#
+# A DFA state is accepting if its set contains the accepting state of the NFA, n1.
 
 # %% [question]
 gv.predict(
-    "The NFA has 16 states, so there are 65,536 sets of states. How many of these sets occur?",
-    number=6,
-    within=2,
+    "Fill in the row of q1, the set {n1, n2}. Where do the bytes `a` and `b` lead?",
+    choices=["`a` to q1, `b` to q2", "`a` nowhere, `b` to q2", "`a` nowhere, `b` to a new set", "`a` to q0, `b` to q2"],
+    answer="`a` nowhere, `b` to q2",
     reveal=[
-        lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 1], title="the DFA reads 42: one state lit"),
-        """Six. The name of each state contains its set; states with nothing but epsilon edges are left out of the name.
-        `gv.film(gv.views.dfa_frames(clumsy))` finds the sets one by one.""",
+        lambda: gv.draw_machine(gv.views.dfa_frames("a?b|a")[-1], [0, 1, 2], title="the DFA of a?b|a reads ab"),
+        """No edge of n1 or n2 reads an `a`, so the set after it is empty, and the DFA refuses the byte. `b` leads from
+        n2 to n1: the set {n1}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
+        of three states occur. The name of a state in the picture contains its set.""",
     ],
 )
 
 # %% [markdown]
-# **Minimise.** Two states are equivalent if the same endings complete a text from both. Begin with two blocks: the
-# accepting states, and all others. Take two states of one block. If some byte leads them into different blocks, or if
-# only one of them can read it, they are not equivalent, and the block is split between them. Repeat until no block can
-# be split. Then each block becomes one state.
+# This is the **subset construction**: begin with the set at the start and apply `step_set` with every byte. Each new
+# set is a new state, except the empty set. Repeat until no set is new. Now the clumsy regex.
 
-# %% [predict]
+# %% [question]
+gv.predict(
+    "Its NFA has 16 states, so there are 65,536 sets of states. How many of these sets occur? Think of texts "
+    "such as `4`, `42` and `4.2`: which ones light the same states?",
+    number=lambda: len(gv.views.dfa_frames(clumsy)),
+    reveal=[
+        lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 3, 5], title="4.2: one state at a time"),
+        """Six: nothing; digits; digits and a point; digits and a comma; and after each of these two, more digits. A
+        longer number lights the same states as a short one. q1 is the set of nine states that the film showed after
+        `4`. `gv.film(gv.views.dfa_frames(clumsy))` finds the sets one by one.""",
+    ],
+)
+
+# %% [markdown]
+# ## Exercise 2 · All sets ★★ · home
+#
+# Write `subsets(start, step)`: a list of all sets that occur, `start` first. `start` is a frozenset, which is a set
+# that cannot change. `step(states, byte)` gives the frozenset after a byte from 0 to 255; it is `step_set` for one NFA.
+# The empty set is not in the list. For `a?b|a`: the three sets of the table.
+#
+# hint: A `for` loop over a list also visits what is appended to the list while it runs.
+#
+# hint: Begin with `sets = [start]`. For each set in `sets` and each `byte in range(256)`, append what `step` gives, if
+# it is not empty and not in `sets` yet.
+
+# %%
+def subsets(start, step):
+    # solution:
+    sets = [start]
+    for states in sets:
+        for byte in range(256):
+            after = step(states, byte)
+            if after and after not in sets:
+                sets.append(after)
+    return sets
+    # open:
+    # ...  # from each set that is found, every byte
+    # end
+
+
+gv.checks.subsets(subsets)
+
+# %% [markdown]
+# ## 4 · The smallest DFA
+#
+# Two states are **equivalent** if the same endings complete a text from both. Lab 03 asked this of prefixes, and a
+# machine needs only one state for all that are equivalent. Here is the DFA of the clumsy regex again.
+
+# %%
+gv.draw_machine(gv.machines.machine_stages(clumsy)[1], title="six states")
+
+# %% [question]
+gv.predict(
+    "Which states are equivalent?",
+    choices=["none", "q4 and q5", "q1, q4 and q5", "q4 and q5, and also q2 and q3"],
+    answer="q4 and q5, and also q2 and q3",
+    reveal=[
+        """After q4 and q5 any digits may follow, or nothing. q2 and q3 need one digit or more: `4.` and `4,` have the
+        same endings. q1 is accepting too, but it is not equivalent to q4: from q1 the ending `.5` completes a text, and
+        from q4 it does not.""",
+    ],
+)
+
+# %% [markdown]
+# A program finds this by splitting. Begin with two blocks: the accepting states, and all others. If some byte leads two
+# states of one block into different blocks, or if only one of them can read it, they are not equivalent, and the block
+# is split between them. Repeat until no block can be split. Then each block becomes one state.
+
+# %%
 gv.film(gv.views.minimal_frames(clumsy))
 
 # %% [markdown]
-# The state after the point and the state after the comma need the same endings, so they are one state now. Each set of
-# texts has only one minimal DFA. So `gv.regex(one) == gv.regex(other)` tells whether two regexes mean the same.
+# Each set of texts has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order.
+# So `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
+
+# %% [question]
+gv.predict(
+    r"Which regex has the same smallest DFA as `\d+|\d+\.\d+`?",
+    choices=[r"`\d+\.?\d*`", r"`(\d+\.)?\d+`", r"`\d*(\.\d+)?`", r"`\d+(\.\d)*`"],
+    answer=r"`(\d+\.)?\d+`",
+    reveal=[
+        lambda: [
+            print(f"{other:14} differs on {gv.machines.shortest_difference(gv.regex(other), gv.regex(wanted))!r}")
+            for wanted in [r"\d+|\d+\.\d+"]
+            for other in [r"\d+\.?\d*", r"(\d+\.)?\d+", r"\d*(\.\d+)?", r"\d+(\.\d)*"]
+        ]
+        and None,
+        """An optional part in front is the same as an optional part behind. The others differ: the first accepts `0.`,
+        the third the empty text, and the last refuses `0.00`. (`None` means: on no text.)""",
+    ],
+)
+
+# %% [markdown]
+# ## 5 · What breaks
 #
-# **What breaks.** A DFA can be much larger than its regex. The texts of `a` and `b` whose tenth letter from the end is
-# an `a` need 1,024 states; with the eleventh letter it is 2,048, and so on. A service that accepts regexes needs a
-# limit.
+# A DFA can also be much larger than its NFA. Take the texts of `a` and `b` whose **second** letter from the end is an
+# `a`. A machine that reads from left to right does not know where the end is. So it must remember the last two letters.
+# Below, q0 stands for `bb`, q1 for `ba`, q2 for `aa` and q3 for `ab`. The start counts as `bb`.
+
+# %%
+gv.draw_machine(gv.regex("[ab]*a[ab]"), title="the second letter from the end is an a")
+
+# %% [question]
+gv.predict(
+    "How many states does the smallest DFA have if the **tenth** letter from the end must be an `a`?",
+    number=lambda: len(gv.regex("[ab]*a[ab]{9}")),
+    reveal=[
+        lambda: [
+            print(f"letter {n:2} from the end: NFA {len(nfa):3} states, smallest DFA {len(least):5,}")
+            for n in (2, 3, 9, 10)
+            for nfa, _, least in [gv.machines.machine_stages(f"[ab]*a[ab]{{{n - 1}}}")]
+        ]
+        and None,
+        """Ten letters must be remembered, each an `a` or a `b`: 2<sup>10</sup> = 1,024 states. The NFA grows by one
+        state per letter and the DFA doubles. Minimisation cannot help: no two of these states are equivalent.""",
+    ],
+)
+
+# %% [markdown]
+# A service that accepts regexes from strangers needs a limit, and an error that says what to change:
+
+# %%
+try:
+    gv.regex("[ab]*a[ab]{20}")
+except gv.GuidedVizError as error:
+    print(error)
 
 # %% [markdown]
 # ## Your predictions
@@ -118,35 +318,54 @@ gv.score()
 # %% [markdown]
 # ## Often said, and what we measured
 #
-# | often said | what we measured | where |
+# | often said | what we measured | section |
 # | --- | --- | --- |
-# | "A DFA is never larger than its NFA." | 1,024 states for `[ab]*a[ab]{9}`. | section 1 |
+# | "An NFA guesses the right branch." | It follows all of them, and nothing goes back. | 2 |
+# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | below |
+# | "n states of an NFA become 2ⁿ of the DFA." | 16 became 6, then 4. But 13 became 1,024. | 3, 5 |
+# | "Different regexes are different machines." | `\d+(\.\d+)?` and `(\d+\.)?\d+` are equal. | 4 |
+
+# %% [markdown]
+# To refuse `aaa…` for the regex `(a+)+b`, each further letter doubles the time of Python's `re`: 16 letters took 10
+# ms, 20 took 100 ms, 24 took 1.9 seconds. It tries every way to cut the text. The DFA has three states.
 
 # %% [markdown]
 # ## Recap
 #
-# * Regex → NFA → DFA → minimal DFA. A DFA state is a set of NFA states.
+# * Two transitions for one character: take both. An **NFA** is in a set of states.
+# * A byte moves the whole set; then the epsilon closure is added. A dead branch never comes back.
+# * **Subset construction**: each set that occurs is one state of a **DFA**.
+# * **Minimisation** merges equivalent states. Equal texts give equal machines.
+# * A DFA can be exponentially larger than its NFA.
 #
-# The machine reads bytes. A model writes tokens: [lab 05](05_machine_times_vocabulary.ipynb).
+# This machine reads bytes, and a model writes tokens of several bytes.
+# [Lab 05](05_machine_times_vocabulary.ipynb) combines the two.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **Outlines** builds its index on such a machine ([Willard and Louf, 2023](https://arxiv.org/abs/2307.09702)).
+# * **outlines-core** builds a dense DFA before decoding, with the Rust crate
+#   [`regex-automata`](https://docs.rs/regex-automata/latest/regex_automata/dfa/dense/index.html).
+# * **XGrammar** builds an NFA from a regex; [`cpp/fsm.cc`](https://github.com/mlc-ai/xgrammar/blob/main/cpp/fsm.cc) has
+#   `ToDFA` and `MinimizeDFA`, and the second has a limit on the number of states.
+# * **llguidance** builds the states of its DFA only when a text reaches them, from derivatives of the regex
+#   ([`docs/optimizations.md`](https://github.com/guidance-ai/llguidance/blob/main/docs/optimizations.md)).
 
 # %% [markdown]
 # ## Further reading
 #
 # * [Cox, *Regular Expression Matching Can Be Simple And Fast*](https://swtch.com/~rsc/regexp/regexp1.html): the NFA
-#   that reads in all states at once, in under 400 lines of C.
-# * [Thompson, *Regular expression search algorithm*](https://doi.org/10.1145/363347.363387): the construction.
-# * [Rabin and Scott, *Finite Automata and Their Decision Problems*](https://doi.org/10.1147/rd.32.0114): the subsets.
+#   that reads in all states at once, in under 400 lines of C, beside engines that go back.
+# * [Thompson, *Regular Expression Search Algorithm*](https://doi.org/10.1145/363347.363387) (1968): the construction of
+#   section 2, on four pages.
+# * [Rabin and Scott, *Finite Automata and Their Decision Problems*](https://doi.org/10.1147/rd.32.0114) (1959): the
+#   paper that introduced the NFA and the subset construction.
 
 # %% [markdown]
 # ## A puzzle
 #
-# Write the minimisation of section 1: split blocks of states until nothing changes. Take the DFA
-# `gv.machines.machine_stages(clumsy)[1]`. How many blocks must remain?
+# Write the minimisation of section 4: split blocks of states until nothing changes. Take the DFA
+# `gv.machines.machine_stages(clumsy)[1]`; its `edges[state]` hold `(low, high, target)`. How many blocks must remain?
 #
 # hint: Give each state a signature: its block, and per byte the block of the next state. States with equal signatures
 # stay together. `len(gv.regex(clumsy))` blocks must remain.

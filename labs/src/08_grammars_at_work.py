@@ -4,10 +4,11 @@
 # # Lab 08 · Grammars at work
 #
 # **Question.** One grammar fits a database. Another sends the parser into an endless loop. A third allows texts that
-# never end. What does an engine do about each?
+# never end. What does an engine do about each, and when is a grammar the wrong tool?
 #
 # **Goal.** You let a program write a grammar. You can tell when a grammar is ambiguous or left-recursive, and what that
-# costs. You write two of the three moves of Earley's parser, and you make open brackets close in time.
+# costs. You write the move of Earley's parser that ends left recursion. You make open brackets close in time, and you
+# choose the cheapest tool for a constraint.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 07](07_pda.ipynb)
 # comes before this one.
@@ -19,10 +20,13 @@
 # | --- | --- |
 # | **ambiguous** | a grammar is ambiguous if some text has two derivations |
 # | **left-recursive** | a rule is left-recursive if it can begin with itself |
-# | **nullable** | a rule is nullable if it can stand for the empty text |
 # | **lexeme** | a part of the text that the rules read as one symbol, such as a number; a *lexer* finds it |
 # | **item** | one alternative (choice) of a rule, a dot that shows how far it is read, and the place where it began |
 # | **chart** | a list of items per place in the text |
+# | **budget** | how many tokens may still be written |
+
+# %% [markdown]
+# **Lost?** *Rule*, *derivation* and *stack* are in lab 07, sections 2 and 3. *Z* is in lab 02, section 1.
 
 # %%
 import sqlite3
@@ -59,7 +63,7 @@ prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wan
 
 # %%
 def ask(grammar):
-    """What `clerk` writes under a grammar, what SQLite says to it, and the smallest Z; the last run as a strip."""
+    """What `clerk` writes, what SQLite says to it, and the smallest Z; the last run as a strip."""
     for prompt in prompts:
         run = gv.record(clerk, prompt, gv.guide(gv.grammar(grammar), clerk.vocabulary))
         try:
@@ -70,19 +74,12 @@ def ask(grammar):
     return gv.draw_strip(run, mass=True)
 
 
-# %% [question]
-gv.predict(
-    "The third question asks for a price, and the table has none. What happens under `query()`?",
-    choices=[
-        "the model invents a column, and SQLite reports an error",
-        "the model takes another column, and SQLite runs the query",
-        "the mask leaves no column to write",
-    ],
-    answer="the model invents a column, and SQLite reports an error",
-    reveal=[lambda: ask(query()), "The grammar allows any word, so the SQL is well formed and the column is invented."],
-)
+ask(query())
 
 # %% [markdown]
+# The third question asks for a price, and the table has none. The grammar allows any word, so the SQL is well formed
+# and the column is invented. (The table is empty, so the others give no rows.)
+#
 # The database knows its own columns. The program asks for them and writes them into the grammar.
 
 # %%
@@ -94,24 +91,24 @@ print(books)
 gv.predict(
     "Now only the three real columns are legal. What happens to the question about the price?",
     choices=[
+        "the mask is empty at the column, and the run stops",
         "SQLite runs a query that answers another question",
-        "the mask is empty and the run stops",
-        "the model leaves out the condition",
+        "the model leaves out the condition, which it cannot write",
     ],
     answer="SQLite runs a query that answers another question",
     reveal=[
         lambda: ask(books),
-        """All three run (the table is empty, so there are no rows). But the third compares the title with 20. No mask
-        can repair that. It shows in Z, the probability that the model gave to all legal tokens together. The strip
-        has Z under each token: 1 in 61,000 at the pale one. A tiny Z inside a text means that the
-        grammar overruled the model there.""",
+        """All three run. But the third compares the title with 20. Three columns are legal, so the mask is not empty.
+        The model wrote `WHERE` before it met the mask of the column, and it cannot take that back. No mask can repair
+        this. It shows in Z, the probability that the model gave to all legal tokens together: 1 in 61,000 at the pale
+        token of the strip. A tiny Z inside a text means that the grammar overruled the model there.""",
     ],
 )
 
 # %% [markdown]
-# Press `Home` and step through the third query; stop where Z is small. The stage shows the grammar, and you can edit it
-# at any step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add `| "price"`,
-# go back to the condition and run on.
+# Press `Home` and step through the third query; stop where Z is small. The constraint panel holds the grammar, and you
+# can edit it at any step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add
+# `| "price"`, go back to the condition and run on.
 
 # %%
 gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
@@ -132,24 +129,7 @@ gv.views.draw_derivation(gv.grammar(grammars["ambiguous"]), "1+2+3")
 
 # %% [markdown]
 # The `?` says that this tree is one of several. Here `1+2` is the left part of the sum. In another tree `2+3` is the
-# right part. Both trees have the same leaves in the same order.
-
-# %%
-def count_trees(numbers):
-    """A sum splits at one of its plus signs; each part has trees of its own."""
-    splits = [(left, numbers - left) for left in range(1, numbers)]
-    return sum(count_trees(left) * count_trees(right) for left, right in splits) or 1
-
-
-# %% [question]
-gv.predict(
-    "`1+2+3` has two trees. How many has `1+2+3+4`?",
-    number=5,
-    reveal=[
-        lambda: print(*[count_trees(numbers) for numbers in range(1, 11)]),
-        "The sum splits as 1 and 3, 2 and 2, or 3 and 1: 2 + 1 + 2. Ten numbers have 4,862 trees.",
-    ],
-)
+# right part. Both trees have the same leaves in the same order. A sum of ten numbers has 4,862 trees.
 
 # %%
 def compare(text, long="1" + "+1" * 40):
@@ -164,14 +144,19 @@ def compare(text, long="1" + "+1" * 40):
 # %% [question]
 gv.predict(
     "The text so far is `1+2`. Do the three grammars give the same mask?",
-    choices=["yes, all three", "no, the ambiguous one allows more", "no, the left-recursive one allows nothing"],
+    choices=[
+        "no: the ambiguous one allows more, because it can go on in more ways",
+        "no: only the third may end here, because the others still wait for a `+`",
+        "yes, all three",
+    ],
     answer="yes, all three",
     reveal=[
         lambda: compare(b"1+2"),
         """A token is legal if any derivation can go on with it. The number of derivations does not matter, so grammars
-        for the same texts have the same masks. What differs is the work. The parser of section 3 notes each thing that
-        may be going on as an item. The ambiguous grammar needs 16 times the items of the left-recursive one. It does
-        not need one item per tree: 41 numbers have over 10²¹ trees, and each item is noted once.""",
+        for the same texts have the same masks, EOS included: all three may end after `1+2`. What differs is the work.
+        The parser of section 3 notes each thing that may be going on as an item. The ambiguous grammar needs 16 times
+        the items of the left-recursive one. It does not need one item per tree: 41 numbers have over 10²¹ trees, and
+        each item is noted once.""",
     ],
 )
 
@@ -195,9 +180,8 @@ except RecursionError as error:
 
 # %% [markdown]
 # To read a root, the function first calls itself at the same place, and so on. It never reads a byte. Python stops it
-# with an error. llama.cpp once crashed on such a grammar and now refuses it. For such an engine the rule must be
-# rewritten, as in the third grammar or as `[0-9] ("+" [0-9])*`. The machines of this lab do not call functions, so they
-# take it as it is.
+# with an error. For such a parser the rule must be rewritten, as in the third grammar or as `[0-9] ("+" [0-9])*`. The
+# machines of this lab do not call functions, so they take it as it is.
 
 # %% [markdown]
 # ## 3 · Earley's parser
@@ -237,7 +221,7 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 1 · Predict ★★
 #
-# Now you write two of the moves, for characters instead of lexemes. Rules are a dict from a name to a list of tuples of
+# Now you write the first move, for characters instead of lexemes. Rules are a dict from a name to a list of tuples of
 # symbols. An item is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item
 # is finished), and `item.moved` is the item with its dot one further.
 
@@ -271,30 +255,21 @@ def predict(rules, column, place):
 gv.checks.predict(predict)
 
 # %% [markdown]
-# ## Exercise 2 · Scan ★
+# That is how Earley's parser ends left recursion: a `sum` begins with a `sum`, which is in the column already, so
+# nothing is added. The library's `gv.earley` works the same way.
+
+# %% [markdown]
+# ## Exercise 2 · Scan, and the parser ★ · home
 #
 # Write `scan(column, character)`: the first items of the next column after this character was read. After `(`, the item
 # `term → • ( sum )` becomes `term → ( • sum )`.
 #
+# The next cell is the whole parser. It calls your two functions, and `complete` from the library (you write that in lab
+# 10).
+#
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
 # hint: It is one line: a list of `item.moved` for the items whose `wanted` is the character.
-
-# %%
-def scan(column, character):
-    # solution:
-    return [item.moved for item in column if item.wanted == character]
-    # open:
-    # ...
-    # end
-
-
-gv.checks.scan(scan)
-
-# %% [markdown]
-# With `complete` from the library (you write it in lab 10) your two moves make a parser. `parse` fills one column after
-# the other. It calls `complete` for each finished item of the column, and `predict` for each other item. Then `scan`
-# reads the next character and gives the first items of the next column.
 
 # %%
 def parse(rules, text):
@@ -310,25 +285,19 @@ def parse(rules, text):
     return whole.moved in chart[-1]
 
 # %%
-digits = {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("1",), ("2",)]}
-spaced = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}
-SPACED = 'root ::= blank blank "x"\nblank ::= "" | " " blank'
-print(*(f"{text}: {parse(digits, text)}" for text in ("1", "1+2", "1+2+", "1++2", "2+1+2")), sep="   ")
+def scan(column, character):
+    # solution:
+    return [item.moved for item in column if item.wanted == character]
+    # open:
+    # ...
+    # end
 
-# %% [question]
-gv.predict(
-    "In `spaced` the rule `blank` is nullable: one of its alternatives has no symbols. Does `parse` accept `x`, which "
-    "is two empty blanks and an `x`?",
-    choices=["yes", "no"],
-    answer="no",
-    reveal=[
-        lambda: print("parse:", parse(spaced, "x"), "| gv.earley:", gv.earley(SPACED).accepts(b"x")),
-        """This simple parser fails on nullable rules. The empty `blank` is completed once, in the first column. This
-        moves the dot of `root → • blank blank x`. The new item `root → blank • blank x` waits for `blank` in the same
-        column, and `blank` is not completed again. Aycock and Horspool (2002) repaired this: when a nullable rule is
-        predicted, the dot also moves over it at once.""",
-    ],
-)
+
+gv.checks.scan(scan)
+
+# %%
+digits = {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("1",), ("2",)]}
+print(*(f"{text}: {parse(digits, text)}" for text in ("1", "1+2", "1+2+", "1++2")), sep="   ")
 
 # %% [markdown]
 # ## 4 · Open without end
@@ -341,50 +310,130 @@ opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens:
 brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
 
 
-def open_brackets(guide):
-    run = gv.record(opener, "start", guide, max_tokens=20)
-    print(run.text, "|", run.steps[-1].end, "| legal per step:", *[step.legal for step in run.steps])
-    return gv.views.draw_depth(brackets.machine, run.text)
+def show_run(guide):
+    """What the opener writes, how many brackets are open after each token, and how many tokens were legal."""
+    steps = gv.record(opener, "start", guide, max_tokens=20).steps
+    written = [step.piece.decode() for step in steps]
+    change = [(one in "([") - (one in ")]") for one in written]
+    rows = {"written": written, "open": [sum(change[: n + 1]) for n in range(len(steps))]}
+    for name, row in (rows | {"legal": [step.legal for step in steps]}).items():
+        print(f"{name:8}", *(f"{one:>2}" for one in row))
+    print("ended by", steps[-1].end)
 
 
-# %% [question]
-gv.predict(
-    "The model may write 20 tokens. How does the run end?",
-    choices=["with EOS", "with an empty mask: a deadlock", "at the limit, in the middle of the text"],
-    answer="at the limit, in the middle of the text",
-    reveal=[
-        lambda: open_brackets(brackets),
-        """Each mask held three legal tokens, and after each token the text could still be completed. It was not. A
-        mask promises that the end can be reached. It does not promise that the run reaches it.""",
-    ],
-)
+show_run(brackets)
 
 # %% [markdown]
-# The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the
+# The model may write 20 tokens. Each mask held three legal tokens, and after each token the text could still be
+# completed. It was not. A mask promises that the end can be reached. It does not promise that the run reaches it: the
+# mask does not know the limit.
+
+# %% [markdown]
+# One way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the
 # shortest end of the text can be computed. A token is masked if the end after it needs more bytes than there are
-# tokens left. (Each byte is a token of its own here, so one token per byte is always possible.)
+# tokens left. (Each byte is a token of its own here, so one token per byte is always possible.) We give the opener a
+# budget of 20 tokens, one of them EOS.
 
 # %%
-machine = gv.json()
-state = machine.initial
-for byte in b'{"box": [[1, {"lamp"':
-    state = machine.step(state, byte)
-print(machine.stack(state), gv.machines.bytes_to_end(machine, state), "bytes to the end")
+show_run(gv.within(brackets, 20))
 
 # %% [markdown]
-# The six bytes are `:0}]]}`: a colon, the shortest value, and what closes an object, two arrays and an object.
+# Nineteen tokens are left for brackets. It opens nine. A tenth would need ten closing ones: twenty. So all opening
+# brackets are masked, and the run closes.
+
+# %% [markdown]
+# Another way out that one reads of is a **depth cap**: rules numbered by depth. `expr_d3` may call `expr_d2`, and so
+# on; `expr_d0` calls nothing.
+
+# %%
+def capped(depth):
+    """A grammar for brackets of which at most `depth` are open at a time."""
+    rules = [f'expr_d{n} ::= ("(" expr_d{n - 1} ")" | "[" expr_d{n - 1} "]")*' for n in range(depth, 0, -1)]
+    return "\n".join([*rules, 'expr_d0 ::= ""'])
+
+
+three = gv.guide(gv.grammar(capped(3), root="expr_d3"), opener.vocabulary)
+print(capped(3), three.machine, brackets.machine, sep="\n")
 
 # %% [question]
 gv.predict(
-    "The opener gets a budget of 20 tokens, one of them EOS. What will it write?",
-    choices=["19 opening brackets", "one pair after the other", "9 opening brackets, then 9 closing ones"],
-    answer="9 opening brackets, then 9 closing ones",
+    "The opener gets this grammar: at most three brackets are open. It may write 20 tokens and has no budget. How does "
+    "the run end?",
+    choices=[
+        "with EOS: three brackets are soon closed",
+        "with an empty mask at the fourth opening bracket",
+        "at the limit, in the middle of the text",
+    ],
+    answer="at the limit, in the middle of the text",
     reveal=[
-        lambda: open_brackets(gv.within(brackets, 20)),
-        """It opens until the rest of the budget is just enough to close. (The curve begins at 1: `root` is open before
-        anything is written.) A limit without a grammar would cut the text off instead.""",
+        lambda: show_run(three),
+        """At depth 3 the mask leaves one token, the closing bracket. It is never empty. After it a new pair may begin,
+        because of the `*`, so the text goes on. A cap bounds the depth, a budget the length. They can be combined.
+        This run has both:""",
+        lambda: show_run(gv.within(three, 20)),
+        """A cap has two costs. It refuses every right text that is deeper. And the grammar grows with the depth: 16
+        nodes for three levels, 101 for twenty, instead of 5. In return no rule calls itself, so an engine for regexes
+        could run it: with 15 states for three levels, but with 2,097,151 for twenty (lab 07).""",
     ],
 )
+
+# %% [markdown]
+# ## 5 · Which tool, and when none
+#
+# You know all machines now. Take the first row that expresses the constraint.
+#
+# | the output | tool | lab |
+# | --- | --- | --- |
+# | is prose for people | none | 00 |
+# | is yes or no | none: compare two logits | 01 |
+# | prefers some words | logit bias | 01 |
+# | is one of some known texts | list of texts: a small FSM | 03 |
+# | is a date, a number, an identifier | regex: FSM | 03, 04 |
+# | is JSON with known keys | JSON Schema | 06 |
+# | nests to any depth, as SQL or formulas | grammar: PDA | 07 |
+# | must be true or consistent | validator afterwards, and a retry | 08 |
+#
+# The last row adds to the others, and a bias to any mask.
+
+# %% [markdown]
+# Why this order? A bias is the machine with one state: it is the same at every step. Lists and regexes describe
+# **regular** languages: a finite automaton reads them. Grammars describe **context-free** languages: a stack is needed
+# too. Each regular language is context-free, so a grammar can express the rows above it, with more work than they need.
+# (These are two levels of *Chomsky's hierarchy*.) A validator is left for what no grammar expresses: the column fits
+# the question, the total is the sum, the variable was declared. Python's indentation is not context-free either.
+
+# %% [question]
+gv.predict(
+    "Four outputs. Which one needs a grammar with a stack?",
+    choices=[
+        "a date that exists: no 31 April, and 29 February in leap years only",
+        "an order as JSON with ten known keys, two of them lists of numbers",
+        "a comment with replies, which can have replies, and so on",
+        "an invoice whose total is the sum of its items",
+    ],
+    answer="a comment with replies, which can have replies, and so on",
+    reveal=[
+        lambda: print("dates:  ", gv.json_schema({"type": "string", "format": "date"})),
+        lambda: print("replies:", gv.grammar('root ::= "(" [a-z]+ root* ")"')),
+        """Only the replies nest to any depth. A finite automaton with 31 states knows all dates that exist, between
+        quotes. A list of numbers may be long, but it does not nest: an FSM can read the order. No grammar can add, so
+        the invoice is a JSON Schema and a validator for the total.""",
+    ],
+)
+
+# %% [markdown]
+# **Hosted or self-hosted?** We read the documentation (November 2026) and ran nothing. The strict modes of OpenAI,
+# Anthropic and Google take a JSON Schema with a part of its keywords; Google also takes a list of texts. The provider
+# chooses the engine. A grammar of your own is the exception: OpenAI takes one, in Lark's notation or as a regex, for
+# the input of a *custom tool*; Fireworks takes GBNF for the whole output. (The links are below.)
+
+# %% [markdown]
+# Run the model yourself if you need
+#
+# * your own grammar for any output, or an engine that you choose and pin;
+# * your own weights;
+# * so many requests that your own GPU costs less;
+# * the same output again, with fixed weights, versions and batches.
 
 # %% [markdown]
 # ## Your predictions
@@ -400,19 +449,20 @@ gv.score()
 # | "`expr ::= expr "+" expr` can open `(((` forever." | It has no bracket: `(` is refused at the first byte. | 2 |
 # | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2 |
 # | "A run that never closes is a deadlock." | Each mask held three legal tokens. A deadlock has none. | 4 |
+# | "A depth cap makes the run end." | Depth 3 was kept, and the run was cut off at 20 tokens. | 4 |
 #
 # Depth comes from a rule that calls itself between two texts, as in `"(" root ")"`.
 
 # %% [markdown]
 # ## Recap
 #
-# * A program can write the grammar. With the database's own names no name can be invented; a tiny Z shows where the
-#   grammar overruled the model.
+# * A program can write the grammar. A tiny Z shows where the grammar overruled the model.
 # * An ambiguous grammar has texts with two derivations. The mask is the same, the work is more.
 # * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
-# * Predict, scan and complete fill a chart. With a lexer it has one column per lexeme. The end of a lexeme may show
-#   only in the byte after it, its **lookahead**.
-# * A mask promises that the end can be reached. A budget makes the run reach it.
+# * Predict, scan and complete fill a chart, with one column per lexeme. The end of a lexeme may show only in the byte
+#   after it, its **lookahead**.
+# * A mask promises that the end can be reached. A budget makes the run reach it; a depth cap does not.
+# * Take the cheapest tool that expresses the constraint, and none where nothing must be guaranteed.
 
 # %% [markdown]
 # Next: a machine has to be asked at every step, about 128,256 tokens. For most tokens the answer does not depend on the
@@ -428,6 +478,10 @@ gv.score()
 # * **llguidance** puts a lexer in front of Earley's parser. Its
 #   [guide to the syntax](https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md) says which rules become
 #   lexemes, and that this matters for speed.
+# * **OpenAI** takes a grammar for a [custom tool](https://cookbook.openai.com/examples/gpt-5/gpt-5_new_params_and_tools)
+#   and **Fireworks** [GBNF](https://docs.fireworks.ai/structured-responses/structured-output-grammar-based).
+#   **Anthropic** takes [a JSON Schema](https://platform.claude.com/docs/en/build-with-claude/structured-outputs),
+#   **Google** [a schema or a list](https://firebase.google.com/docs/ai-logic/generate-structured-output).
 # * **PICARD** checks SQL against the database's schema while it is written
 #   ([arXiv 2109.05093](https://arxiv.org/abs/2109.05093)).
 
@@ -444,11 +498,11 @@ gv.score()
 # %% [markdown]
 # ## A puzzle
 #
-# Write rules for the same texts as `digits`, without left recursion and not ambiguous. Let `parse` return `chart` and
-# count its items for 10, 20 and 40 numbers. They grow with the square of the text. Why, and which items could be left
-# out?
+# A rule is *nullable* if it can stand for the empty text, as `blank` in
+# `spaced = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}`. The text `x` is two empty blanks and an
+# `x`. But `parse(spaced, "x")` is `False`. Where is the mistake, and how would you repair it?
 #
-# hint: Write the sum with right recursion, `("digit", "+", "sum")`. After each digit, how many sums are finished?
+# hint: Write down the first column. The empty `blank` is completed once. Which item comes into the column after that
+# and waits for `blank`?
 #
-# hint: Each sum ends where the last one ends, so a chain of items is completed one by one. Joop Leo (1991) keeps only
-# the last item of such a chain.
+# hint: Aycock and Horspool (2002): when a nullable rule is predicted, the dot also moves over it at once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import guidedviz as gv
-from bench.stage import MEASURE, SIZES, ask_why
+from tests.browser.sizes import MEASURE, SIZES, ask_why
 
 pytestmark = pytest.mark.browser
 BOXES = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon.\nNested JSON:\n"

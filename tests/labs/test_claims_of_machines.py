@@ -2,7 +2,10 @@
 
 import json
 import re
+import timeit
 from itertools import product
+from math import comb
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -10,12 +13,14 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.walks import flatten
+from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import move_stack
-from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.regular.regex import parse_regex, regex
+from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
+from tests.labs.sources import LABS
 
+BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
 CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
 
@@ -25,14 +30,41 @@ def llama3():
     return gv.Vocabulary.llama3()
 
 
-# -- 04: regexes and tokens ----------------------------------------------------------------------------------------
+# -- 04: regexes and machines --------------------------------------------------------------------------------------
 
 
 def test_the_clumsy_regex_has_so_many_states():
-    assert len(build_nfa(parse_regex(CLUMSY))) == 16
-    assert len(gv.views.dfa_frames(CLUMSY)[-1].names) == 6
+    nfa, dfa, least = gv.machines.machine_stages(CLUMSY)
+    assert (len(nfa), len(dfa), len(least)) == (16, 6, 4)
+    assert gv.views.dfa_frames(CLUMSY)[-1].arrows == gv.views.dfa_frames(CLUMSY)[5].arrows
     assert gv.regex(CLUMSY) == gv.regex(r"\d+([.,]\d+)?")
-    assert [len(gv.regex(f"[ab]*a[ab]{{{n}}}")) for n in (8, 9, 10)] == [512, 1024, 2048]
+    assert gv.regex(r"\d+(\.\d+)?") == gv.regex(r"(\d+\.)?\d+")
+
+
+def test_the_branches_of_the_film_die_at_the_point_and_never_come_back():
+    lit = [sorted(frame.lit) for frame in gv.views.nfa_reading_frames(CLUMSY, "4.2")]
+    assert lit[3] == [1, 2, 3, 4, 6, 7, 10, 12, 13]
+    assert lit[5] == [5, 8], "the branch with the point alone"
+    assert lit[-1] == [1, 8, 9]
+    assert not gv.views.nfa_reading_frames(CLUMSY, "4,2.")[-1].lit
+
+
+def test_the_dfa_doubles_with_each_letter_and_a_large_one_is_refused():
+    sizes = {n: [len(one) for one in gv.machines.machine_stages(f"[ab]*a[ab]{{{n - 1}}}")] for n in (9, 10, 11)}
+    assert {n: (nfa, least) for n, (nfa, _, least) in sizes.items()} == {9: (12, 512), 10: (13, 1024), 11: (14, 2048)}
+    with pytest.raises(gv.GuidedVizError, match="try: a smaller repeat"):
+        gv.regex("[ab]*a[ab]{20}")
+
+
+def test_backtracking_takes_a_multiple_per_letter_and_the_dfa_has_three_states():
+    def fastest(letters):
+        return min(timeit.repeat(lambda: re.fullmatch("(a+)+b", "a" * letters), number=1, repeat=3))
+
+    assert fastest(20) > 5 * fastest(16), "twice per letter: 16 times"
+    assert len(gv.regex("(a+)+b")) == 3
+
+
+# -- 05: machine × vocabulary --------------------------------------------------------------------------------------
 
 
 def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
@@ -42,6 +74,35 @@ def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
     assert ours.legal.tolist()[:-1] == [len(theirs[state]) for state in range(10)]
     assert all(ours.next_state(state, token) == after for state in theirs for token, after in theirs[state].items())
     assert date.accepts(b"0000-00-00")
+
+
+def test_the_start_state_of_the_decimal_allows_42_and_both_columns_are_equal():
+    toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
+    number = gv.guide(gv.regex(DECIMAL), toy)
+    assert [np.flatnonzero(number.mask(state)).tolist() for state in range(4)] == [
+        [0, 1, 4, 5], [0, 1, 2, 3, 4, 5, 9], [0, 1], [0, 1, 9],
+    ]  # fmt: skip
+    index = gv.build_index(number.machine, toy)
+    assert [index.next_state(state, 0) for state in range(4)] == [index.next_state(state, 1) for state in range(4)]
+
+
+def test_the_walk_from_the_point_reads_a_node_per_text_of_digits(llama3):
+    digits = [piece for token in llama3.text_ids if (piece := llama3.pieces[token])[:1].isdigit()]
+    assert sorted(digits) == sorted(f"{n:0{size}}".encode() for size in (1, 2, 3) for n in range(10**size))
+    assert len(llama3.trie) == 274_521
+    assert len([*gv.tokens.walk_steps(llama3.trie, gv.regex(DECIMAL), 2)]) == len(digits) == 1110
+
+
+def test_the_recorded_times_of_outlines_core_are_those_of_the_bench():
+    cases = json.loads((LABS.parent / "assets" / "bench" / "masks.json").read_text(encoding="utf-8"))["cases"]
+    times = {name: 1000 * cases[name]["outlines-core 0.2.14"]["compile"] for name in ("decimal", "date", "email")}
+    assert {name: round(time) for name, time in times.items()} == {"decimal": 30, "date": 38, "email": 287}
+
+
+def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
+    date = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    guides = gv.guide(date, clerk.vocabulary), gv.guide(date, llama3)
+    assert [len({guide.mask(state).tobytes() for state in range(11)}) for guide in guides] == [3, 5]
 
 
 def test_a_guide_refuses_the_stale_index(clerk):
@@ -77,7 +138,7 @@ def test_outlines_core_loses_the_point(llama3):
     assert all(piece.isdigit() for piece in allowed), "whole numbers and nothing else"
 
 
-# -- 05: schemas ---------------------------------------------------------------------------------------------------
+# -- 06: schemas ---------------------------------------------------------------------------------------------------
 
 ONE = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
 TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}']
@@ -93,6 +154,38 @@ def test_the_first_guided_record(clerk):
     assert {b"Sure", b"Here", b"Of"} <= {c.piece for c in steps[0].candidates if c.raw > 0.05 and not c.legal}
     assert (steps[0].legal, steps[4].legal, steps[17].legal) == (2, 3959, 1)
     assert steps[17].piece == b","
+
+
+def test_what_engines_make_of_a_schema_is_a_regex_or_rules():
+    core, xgrammar = pytest.importorskip("outlines_core"), pytest.importorskip("xgrammar")
+    flag = json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
+    assert re.fullmatch(core.json_schema.build_regex_from_schema(flag), '{"ok": true}')
+    rules = str(xgrammar.Grammar.from_json_schema(flag)).splitlines()
+    assert {"root ::=", "basic_boolean ::="} <= {rule.partition(" (")[0] for rule in rules}
+
+
+def test_outlines_core_copies_a_repeated_part():
+    core = pytest.importorskip("outlines_core")
+    letters = core.Vocabulary(0, {chr(97 + place): [place + 1] for place in range(26)})
+    assert [len(core.Index(f"[a-z]{{0,{n}}}", letters).get_transitions()) for n in (10, 20, 40)] == [11, 21, 41]
+
+
+def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk):
+    text, age = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
+    values = {"age": age, "name": text, "city": text}
+    person = gv.json_schema({"type": "object", "properties": values, "required": list(values)})
+    facts = (("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Priya Nagy", 19, "Lima"))
+    closing = []
+    for name, years, city in facts:
+        prompt = f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
+        run, written = gv.record(clerk, prompt, gv.guide(person, clerk.vocabulary), temperature=0), ""
+        for step in run.steps:
+            if written.endswith(name):
+                closing.append(sum(c.raw for c in step.candidates if c.piece.startswith(b'"}') and not c.legal))
+                assert step.raw / step.mass < 0.9
+                break
+            written += step.piece.decode()
+    assert min(closing) > 0.5
 
 
 def test_copies_for_a_long_text_would_be_many_states():
@@ -138,7 +231,7 @@ def test_the_answer_to_the_puzzle_is_the_machine_of_a_schema_with_optional_keys(
     assert [len(gv.json_schema(schema)) for schema in schemas] == [43, 85, 169]
 
 
-# -- 06 and 07: stacks and grammars --------------------------------------------------------------------------------
+# -- 07 and 08: stacks and grammars --------------------------------------------------------------------------------
 
 PAIRS = """object ::= "{" string ": " value "}"
 string ::= "\\"" [a-z]+ "\\""
@@ -149,6 +242,33 @@ GRAMMARS = {
     "left-recursive": 'root ::= root "+" [0-9] | [0-9]',
     "neither": 'root ::= [0-9] "+" root | [0-9]',
 }
+
+
+def test_each_call_of_the_film_has_its_return():
+    frames = gv.views.stack_frames(gv.grammar(PAIRS, root="object"), '{"key": {"b": 1}}')
+    moves = [frame.move for frame in frames]
+    assert (moves.count("call"), moves.count("return")) == (6, 7)
+    assert frames[23].stack == (5, 12, 5, 12, 14)
+
+
+def test_in_the_walk_of_the_library_three_rules_are_pushed_and_three_popped():
+    rows = gv.views.draw_stack_table(gv.json(), '{"key": {"b": 1}}').text.splitlines()[1:-1]
+    actions = [" ".join(row.split()[2:]) for row in rows]
+    assert [action.split()[0] for action in actions] == ["push", "push", "object", "push", "pop", "pop"]
+    assert actions[2].startswith("object in place of member")
+    assert actions[4].startswith("pop member object")
+
+
+def test_in_python_three_lines_of_a_block_need_the_same_blanks():
+    """With a, b and c blanks it is the language a^n b a^n b a^n, which has no context-free grammar."""
+    for blanks in product(range(1, 5), repeat=3):
+        block = "if x:\n" + "".join(" " * count + "x\n" for count in blanks)
+        try:
+            compile(block, "", "exec")
+            right = True
+        except IndentationError:
+            right = False
+        assert right == (len(set(blanks)) == 1)
 
 
 def test_the_rule_of_the_puzzle_has_as_many_b_as_a():
@@ -184,10 +304,44 @@ def test_the_three_grammars_give_the_same_masks_at_every_place():
             texts += [text + bytes([byte]) for byte in b"1+(" if machines[0].accepts_prefix(text)]
 
 
-def test_right_recursion_fills_a_chart_that_grows_with_the_square():
-    charts = [gv.earley(GRAMMARS["neither"]).chart(b"1" + b"+1" * (numbers - 1)) for numbers in (41, 81)]
-    small, large = (sum(len(column.items) for column in chart) for chart in charts)
-    assert 3 < large / small < 4
+def test_a_sum_has_as_many_trees_as_the_lab_says_and_the_ambiguous_chart_16_times_the_items():
+    trees = [comb(2 * signs, signs) // (signs + 1) for signs in (9, 40)]
+    assert (trees[0], trees[1] > 10**21) == (4862, True)
+    charts = [gv.earley(GRAMMARS[name]).chart(b"1" + b"+1" * 40) for name in ("ambiguous", "left-recursive")]
+    assert [sum(len(column.items) for column in chart) for chart in charts] == [2666, 166]
+
+
+def test_the_parser_of_the_exercises_misses_a_nullable_rule_as_the_puzzle_says():
+    rules, text = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}, "x"
+    column, chart = [Item("start", ("root",), 0, 0)], []
+    for place, character in enumerate([*text, ""]):
+        chart.append(column)
+        for item in column:  # it grows
+            predict, wanted = FUNCTIONS["predict"], item.wanted
+            new = complete(chart, item) if wanted is None else predict(rules, [item], place)
+            column += [one for one in new if one not in column]
+        column = FUNCTIONS["scan"](column, character)
+    assert Item("start", ("root",), 1, 0) not in chart[-1]
+    assert gv.earley('root ::= blank blank "x"\nblank ::= "" | " " blank').accepts(b"x")
+
+
+@pytest.mark.parametrize(("depth", "nodes"), [(3, 16), (20, 101)])
+def test_a_depth_cap_bounds_the_depth_grows_with_it_and_needs_no_recursion(depth, nodes):
+    rules = [f'expr_d{n} ::= ("(" expr_d{n - 1} ")" | "[" expr_d{n - 1} "]")*' for n in range(depth, 0, -1)]
+    capped = gv.grammar("\n".join([*rules, 'expr_d0 ::= ""']), root=f"expr_d{depth}")
+    assert (len(capped.nodes), capped.finite) == (nodes, True)
+    assert capped.accepts(b"(" * depth + b")" * depth + b"[]" * 30)
+    assert not capped.accepts_prefix(b"(" * (depth + 1))
+
+
+def test_of_the_four_outputs_only_the_replies_need_a_stack():
+    date, number = gv.json_schema({"type": "string", "format": "date"}), {"type": "array", "items": {"type": "number"}}
+    dates = (b"2023-02-29", b"2024-02-29", b"1900-02-29", b"2000-02-29", b"2024-04-31")
+    assert [date.accepts(b'"' + text + b'"') for text in dates] == [False, True, False, True, False]
+    keys = {f"key {n}": {"type": "string"} for n in range(8)} | {"counts": number, "prices": number}
+    order = gv.json_schema({"type": "object", "properties": keys, "required": list(keys)})
+    assert {type(one).__name__ for one in (date, order)} == {"DFA"}
+    assert not gv.grammar('root ::= "(" [a-z]+ root* ")"').finite
 
 
 def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket():
@@ -197,7 +351,7 @@ def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket()
     assert sum(kind == "scan" for kind, _ in columns[1]) == 1
 
 
-# -- 08 and 09: the split, and the walk ----------------------------------------------------------------------------
+# -- 09 and 10: the split, and the walk ----------------------------------------------------------------------------
 
 BOXES = r"""value  ::= object | list | string
 object ::= "{" (string ": " value (", " string ": " value)*)? "}"
@@ -223,6 +377,31 @@ def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
         assert {machine.accepts_prefix(text + piece) for text in begun} == {True, False}
 
 
+def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3):
+    split = gv.build_split(gv.json(), llama3, inline=False, expand=False)
+    blanks, pieces = b" \t\n\r", llama3.pieces
+    begun = {token for token in llama3.text_ids if pieces[token][0] in blanks and pieces[token].strip(blanks)}
+    most = max(split.build(), key=lambda part: len(part.dependent))
+    assert set(most.dependent.tolist()) == begun
+    assert round(len(begun) / len(llama3), 2) == 0.46
+
+
+def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):
+    grammars, masks, ablation = (
+        json.loads((BENCH / f"{name}.json").read_text()) for name in ("grammars", "masks", "ablation")
+    )
+    ours, theirs = "guidedviz 0.1.0", "xgrammar 0.2.8"
+    cases = grammars["cases"]["llama3, JSON"], masks["cases"]["four fields, a schema"]
+    microseconds = {name: [round(1e6 * case[name]["mask"], 1) for case in cases] for name in (ours, theirs)}
+    assert microseconds == {ours: [0.4, 0.2], theirs: [214.8, 1.6]}
+    rows = list(ablation["rows"].values())[:5]
+    assert [round(row["ms"], 2) for row in rows] == [3.07, 3.05, 1.08, 0.26, 0.09]
+    assert [row[0] for row in list(ablation["paper"].values())[:5]] == [65.8, 38.3, 0.154, 0.035, 0.018]
+    split = gv.build_split(gv.json(), llama3)
+    assert split.build()
+    assert [round(size / 1e6, 2) for size in (split.dense_nbytes, split.nbytes)] == [0.91, 0.19]
+
+
 def test_without_recursion_inlining_leaves_no_context_dependent_token():
     flat = gv.grammar('root ::= "[" word ("," word)* "]"\nword ::= "\\"" [a-z]* "\\""')
     for inline, most in ((True, 0), (False, 1)):
@@ -245,6 +424,13 @@ def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(ma
         rest = [token for token in range(len(pieces)) if token not in taken]
         others = jump(machine, state, flatten([pieces[token] for token in rest]))
         assert taken | {rest[token] for token in others} == legal
+
+
+def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_nearly_100_times_as_often(llama3):
+    sql = gv.grammar("""root ::= "SELECT " word (", " word)* " FROM " word (" WHERE " word " = '" [A-Za-z ]+ "'")? ";"
+                        word ::= [a-z]+""")
+    asked = [gv.tokens.lazy_walk(*given).asked for given in ((sql, llama3, "SELECT ti"), (gv.json(), llama3, '{"a'))]
+    assert asked == [31_526, 330]
 
 
 def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from guidedviz.files import shipped
 from guidedviz.models import registry
 
 KEPT = registry.kept_folder(registry.SMOLLM2)
@@ -98,3 +99,10 @@ def test_its_tokens_spell_a_text_again_and_none_of_them_is_special(smollm2, text
     tokens = smollm2.encode(text)
     assert b"".join(smollm2.vocabulary.pieces[token] for token in tokens) == text.encode()
     assert not smollm2.vocabulary.special & set(tokens)
+
+
+def test_the_right_orders_of_lab_06_take_36_to_65_tokens(smollm2):
+    record = json.loads(shipped("traces/smollm2/orders.json").read_text(encoding="utf-8"))
+    counts = [len(smollm2.encode(json.dumps(case["right"]))) for case in record["cases"]]
+    items = {len(case["right"]["items"]) for case in record["cases"]}
+    assert (min(counts), max(counts), items) == (36, 65, {1, 2, 3})

@@ -1,4 +1,4 @@
-"""Claims about the messages of a run that is shown: they bring the same steps, and a hostile one is refused."""
+"""Claims about the message of a run that is shown: it brings the same steps, and a hostile one is refused."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.recording import compress
+from guidedviz.decoding.records import to_plain
 from guidedviz.decoding.sampling import Settings
-from guidedviz.errors import GuidedVizError, TraceError
+from guidedviz.errors import GuidedVizError, SettingError, TraceError
 from guidedviz.widgets import sharing
 from guidedviz.widgets.sharing import (
-    MOST_MESSAGE,
     Record,
-    make_head,
-    pack_machine,
-    read_change,
-    unpack_machine,
-    write_changes,
+    SentMachine,
+    build_machine,
+    make_run,
+    pack_run,
+    read_answer,
+    read_run,
+    send_machine,
 )
 
 PATTERN = "[a-z]{2,40}( [a-z]+)*"
@@ -35,81 +37,75 @@ def player(bard):
 
 
 @pytest.fixture(scope="module")
-def head(bard, player):
+def run(bard, player):
     trace = gv.Trace((), "To be", "bard", "cpu", "2026-01-01", "", 3, 0.7, len(bard.vocabulary))
-    return make_head(trace, player.walk.guide, bard.vocabulary.fingerprint, player.settings)
+    return make_run(trace, player.walk.guide, player, bard.vocabulary.fingerprint)
 
 
-def heard(messages):
-    """What a host makes of the messages, as a late follower gets it."""
-    out = {"run": "", "version": 0, "head": None, "from": 0, "add": [], "next": None, "cursor": 0, "ended": False}
-    for message in map(json.loads, messages):
-        add = [*out["add"][: message["from"]], *message["add"]]
-        out |= message | {"from": 0, "add": add, "head": message["head"] or out["head"]}
-    return read_change(json.dumps(out).encode())
-
-
-def test_steps_arrive_as_they_were_in_messages_of_a_bounded_size(player, head):
-    messages = [*write_changes("r", head, player, 0)]
-    assert len(messages) > 1
-    assert max(map(len, messages)) < MOST_MESSAGE + 8192
-    found = heard(messages)
-    assert tuple(record.step for record in found.add) == player.steps
-    assert found.head == head
+def test_a_run_arrives_as_it_was(player, run):
+    message = json.loads(pack_run(run))
+    found = read_run(message["shown"])
+    assert found == run
+    assert message["steps"] == 30
+    assert tuple(record.step for record in found.records) == player.steps
     assert found.next == Record(player.peek.step, player.settings)
     assert (found.cursor, found.ended) == (30, False)
-    assert found.add[0].settings == player.settings
 
 
-def test_a_move_is_one_small_message(player):
-    for now, start, added in ((player.go(12), 30, 0), (player, 29, 1)):
-        [message] = map(json.loads, write_changes("r", None, now, start))
-        assert (len(message["add"]), message["cursor"]) == (added, now.cursor)
+def test_a_message_is_small_and_a_longer_run_than_a_host_takes_is_refused(run, monkeypatch):
+    assert len(pack_run(run)) < 30_000
+    monkeypatch.setattr(sharing, "MOST_RUN", 1000)
+    with pytest.raises(SettingError, match="saw 30 steps"):
+        pack_run(run)
 
 
 @pytest.mark.parametrize(
     "machine", [gv.json(), gv.json_schema({"type": "string", "maxLength": 90}), gv.regex("(é|b)*")]
 )
 def test_a_machine_arrives_with_its_language(machine, bard):
-    found = unpack_machine(pack_machine(gv.guide(machine, bard.vocabulary)))
+    found = build_machine(send_machine(gv.guide(machine, bard.vocabulary)))
     for text in ("", '"a"', '{"a": [1, 2]}', '"' + "x" * 91 + '"', "éb", "ébc"):
         assert found.accepts(text.encode()) == machine.accepts(text.encode())
 
 
 def test_a_guide_that_is_no_machine_or_too_large_sends_none(bard, monkeypatch):
     guide = gv.guide(gv.regex("[a-z]+"), bard.vocabulary)
-    assert pack_machine(None) == pack_machine(gv.within(guide, 9)) == ""
+    assert send_machine(None) is send_machine(gv.within(guide, 9)) is None
     monkeypatch.setattr(sharing, "MOST_MACHINE", 10)
-    assert pack_machine(guide) == ""
+    assert send_machine(guide) is None
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "", "x", "AAAA", compress([]), compress({}), compress({"edges": [], "accepting": []}), compress({"grammar": 7}),
-        compress({"grammar": "root ::= ("}), compress({"edges": [[[0, 300, 0]]], "accepting": [0]}),
-        compress({"edges": [[[9, 3, 0]]], "accepting": []}),
-        compress({"edges": [[[0, 5, 0], [5, 9, 0]]], "accepting": []}),
-        compress({"edges": [[[0, 5, 1]]], "accepting": []}), compress({"edges": [[]], "accepting": [1]}),
-        compress({"edges": [[[0, 5]]], "accepting": []}), compress({"edges": "x", "accepting": [0]}),
-        compress([[]] * (1 << 21)),
-    ],
+    "said",
+    [SentMachine(), SentMachine(grammar="root ::= ("), SentMachine((((0, 300, 0),),), (0,)),
+     SentMachine((((9, 3, 0),),)), SentMachine((((0, 5, 0), (5, 9, 0)),)), SentMachine((((0, 5, 1),),)),
+     SentMachine(((),), (1,))],
 )  # fmt: skip
-def test_a_machine_of_another_shape_is_refused(text):
+def test_a_machine_that_is_none_is_refused(said):
     with pytest.raises(GuidedVizError):
-        unpack_machine(text)
+        build_machine(said)
 
 
-def test_an_answer_of_another_shape_is_refused(player, head):
-    good = json.loads(next(iter(write_changes("r", head, player, 0)))) | {"version": 1}
-    assert read_change(json.dumps(good).encode()).version == 1
-    step = good["add"][0]["step"]
+def test_a_run_of_another_shape_is_refused(run):
+    good = json.loads(json.dumps(run, default=to_plain))
+    step = good["records"][0]["step"]
     hostile = [
-        b"", b"[]", b"[" * 99_999, b"null", {"version": -1}, {"cursor": "1"}, {"add": [{}]}, {"head": {}},
-        {"next": []}, {"add": [{"step": step, "settings": {"draft": 1}}]},
-        {"add": [{"step": step | {"piece": "\u4e00"}, "settings": {}}]},
-        {"add": [{"step": step, "settings": {"temperature": float("nan")}}]}, {"__class__": "os.system"},
+        {"cursor": "1"}, {"cursor": -1}, {"records": [{}]}, {"records": "x"}, {"head": {}}, {"next": []},
+        {"records": [{"step": step, "settings": {"draft": 1}}]},
+        {"records": [{"step": step | {"piece": "\u4e00"}, "settings": {}}]},
+        {"records": [{"step": step, "settings": {"temperature": float("nan")}}]}, {"__class__": "os.system"},
+        *({"head": good["head"] | {"machine": machine}} for machine in
+          (7, [], {"grammar": 7}, {"edges": "x"}, {"edges": [[[0, 5]]]}, {"edges": [[["a", 1, 2]]]})),
     ]  # fmt: skip
     for said in hostile:
         with pytest.raises(TraceError):
-            read_change(said if isinstance(said, bytes) else json.dumps(good | said).encode())
+            read_run(compress(good | said))
+    for packed in ("", "x", "AAAA", compress([]), compress({}), compress([[]] * (1 << 21))):
+        with pytest.raises(TraceError):
+            read_run(packed)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"[" * 99_999, b"null", b"{}", b'{"known": 1, "shown": ""}'])
+def test_an_answer_of_another_shape_is_refused(body):
+    with pytest.raises(TraceError):
+        read_answer(body)

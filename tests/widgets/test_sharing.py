@@ -7,9 +7,12 @@ import json
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding.recording import compress
+from guidedviz.decoding.records import to_plain
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.models.chat import Prompt
 from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.widgets.sharing import read_answer, read_run
 from tests.host.running import TOKEN, hosting
 
 TEACHER = "a-token-of-the-teacher"
@@ -113,7 +116,7 @@ async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, unt
         assert student.display.news(True)["lesson"] is None
         before, desk = student.player, host.service.desk
         teacher.take(1)
-        await until(lambda: len(desk.run) == 6)
+        await until(lambda: desk.run.steps == 6)
         assert student.player is before
         teacher.close()
 
@@ -184,25 +187,26 @@ def test_a_stage_of_this_machine_has_no_class_unless_a_variable_names_it(bard, m
         assert gv.stage(bard, follow=True).head.prompt == "A"
 
 
-def publish(host, change):
-    Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
+def publish(host, run):
+    body = json.dumps({"name": "", "begins": True, "steps": 0, "shown": compress(run)}).encode()
+    Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", body)
 
 
 async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until):
     with hosting(bard) as host:
         teacher = open_run(host, steps=1)
-        head = json.loads(Connection(read_address(host.address), patience=0).ask("GET", "/v1/run"))["head"]
-        student = open_follower(host)
+        answer = Connection(read_address(host.address), patience=0).ask("GET", "/v1/run", most=1 << 21)
+        run = json.loads(json.dumps(read_run(read_answer(answer)[1]), default=to_plain))
+        head, student = run["head"], open_follower(host)
         for changed, seen in (
-            (head | {"vocabulary": "x"}, "another vocabulary"),
-            (head | {"machine": "!"}, "machine"),
-            (head | {"trace": {}}, "trace"),
-            ({}, "trace"),
+            ({"head": head | {"vocabulary": "x"}}, "another vocabulary"),
+            ({"head": head | {"machine": {"grammar": "root ::= ("}}}, "GBNF"),
+            ({"head": head | {"trace": {}}}, "trace"),
+            ({"head": {}}, "trace"),
+            ({"records": [{"step": {}}]}, "records[0]"),
         ):
-            publish(host, {"run": "x", "head": changed, "from": 0, "add": []})
+            publish(host, run | changed)
             await until(lambda seen=seen: seen in words(student))
-        publish(host, {"run": "x", "head": head, "from": 0, "add": [{"step": {}}]})
-        await until(lambda: "add[0]" in words(student))
         assert student.text == teacher.text, "what was shown stays"
         student.close()
         teacher.close()

@@ -84,18 +84,18 @@ class DFAStep(NamedTuple):
     edges: tuple[Edge, ...]
 
 
-def build_dfa(nfa: NFA) -> DFA:
-    """The subset construction.
+def build_dfa(nfa: NFA, whole: bool = False) -> DFA:
+    """The subset construction; with `whole`, the sets hold the states that have only epsilon edges, too.
 
     >>> build_dfa(gv.machines.machine_stages("a|ab")[0])
     DFA(3 states, 2 accepting)
     """
-    return drain(build_dfa_steps(nfa))
+    return drain(build_dfa_steps(nfa, whole))
 
 
-def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
+def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, DFA]:
     """`build_dfa` in steps of one state, in the order of discovery."""
-    moves = _Moves(nfa)
+    moves = _Moves(nfa, whole)
     start = moves.follow_free((nfa.initial,))
     numbers = Numbers(start)  # a set of NFA states -> its DFA state
     edges: list[tuple[Edge, ...]] = []
@@ -110,8 +110,8 @@ def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
 class _Moves:
     """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
 
-    def __init__(self, nfa: NFA) -> None:
-        self.nfa, self.left = nfa, MOST_MOVES
+    def __init__(self, nfa: NFA, whole: bool) -> None:
+        self.nfa, self.whole, self.left = nfa, whole, MOST_MOVES
         self.known: dict[frozenset[int], frozenset[int]] = {}
 
     def spend(self, moves: int) -> None:
@@ -121,10 +121,11 @@ class _Moves:
             raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.tree)
 
     def follow_free(self, states: Iterable[int]) -> frozenset[int]:
-        """The epsilon closure, without the states that have only epsilon edges."""
+        """The epsilon closure; without `whole`, those of its states that read a byte or accept."""
         found = reach(states, self.nfa.epsilon.__getitem__)
         self.spend(len(found))
-        return frozenset(state for state in found if self.nfa.edges[state] or state == self.nfa.accepting)
+        edges, end = self.nfa.edges, self.nfa.accepting
+        return frozenset(state for state in found if self.whole or edges[state] or state == end)
 
     def out_of(self, subset: frozenset[int]) -> Iterator[tuple[int, int, frozenset[int]]]:
         """Lowest byte, highest byte, the set of next NFA states; the bytes are split where an edge begins or ends."""

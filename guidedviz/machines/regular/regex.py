@@ -56,7 +56,7 @@ def regex(text: str) -> DFA:
     >>> password.accepts(b"word1234"), password.accepts(b"pass1234"), password.accepts(b"password")
     (True, False, False)
     """
-    return machine_stages(text)[2]
+    return machine_stages(text, whole=False)[2]
 
 
 def check_regex(text: object) -> None:
@@ -66,17 +66,17 @@ def check_regex(text: object) -> None:
         raise PatternError("regex", seen=type(text).__name__, expected="a str", hint=hint)
 
 
-def machine_stages(text: str) -> tuple[NFA, DFA, DFA]:
-    """The NFA, the DFA and the minimal DFA of a regex.
+def machine_stages(text: str, whole: bool = True) -> tuple[NFA, DFA, DFA]:
+    """The NFA, the DFA and the minimal DFA of a regex; without `whole`, see `build_dfa`, the DFA may be smaller.
 
     >>> machine_stages("(a|b)*ab")
-    (NFA(5 states, 2 epsilon edges), DFA(3 states, 1 accepting), DFA(3 states, 1 accepting))
+    (NFA(5 states, 2 epsilon edges), DFA(4 states, 1 accepting), DFA(3 states, 1 accepting))
     """
     try:
         nfa = build_nfa(parse_regex(text))
     except RecursionError as error:
         raise _too_deep() from error
-    dfa = build_dfa(nfa)
+    dfa = build_dfa(nfa, whole)
     return nfa, dfa, minimise(dfa)
 
 

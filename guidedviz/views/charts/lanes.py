@@ -134,7 +134,7 @@ def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, plot
 
 # --- the forward pass and the mask of each token: lanes for the device and the CPU ---
 
-CLOCK_TICKS = 6
+CLOCK_TICKS, OVERLAPPED = 6, 6  # the most ticks and tokens
 LEAST = 1 / 760  # of the clock: a shorter wait is not drawn
 CLOCK_KINDS: tuple[plot.SpanKind, ...] = (
     ("forward", "blue", "solid"),
@@ -143,8 +143,8 @@ CLOCK_KINDS: tuple[plot.SpanKind, ...] = (
 )
 
 
-def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int = 6) -> Figure:
-    """Some tokens of a record: above one by one, below side by side, both on the same clock.
+def draw_overlap(record: Overlap, engine: str = "") -> Figure:
+    """The first tokens of a record: above one by one, below side by side, both on the same clock.
 
     >>> from guidedviz.decoding.trace import Turn
     >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
@@ -156,44 +156,35 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     """
     expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
     pair = record.pair(engine)
-    count = len(pair[0].turns)
-    if not all(isinstance(value, int) for value in (first, tokens)) or not 0 <= first < count or tokens < 1:
-        raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
-    shown = [run.turns[first : first + tokens] for run in pair]
-    starts = [run.turns[first - 1].chosen if first else min(*run.turns[0].forward, *run.turns[0].mask) for run in pair]
+    shown = [run.turns[:OVERLAPPED] for run in pair]
+    starts = [min(*run.turns[0].forward, *run.turns[0].mask) for run in pair]
     end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
 
     def boxes() -> Iterator[tuple[str, plot.Box]]:
         for top, turns, start in zip((7.0, 3.0), shown, starts, strict=True):
-            for number, turn in enumerate(turns, first):
+            for number, turn in enumerate(turns):
                 spans = turn.forward, turn.mask, (turn.forward[1], turn.mask[1])
                 for lane, ((kind, *_), (low, up)) in enumerate(zip(CLOCK_KINDS, spans, strict=True)):
                     if kind != "logits wait" or up - low > LEAST * end:
                         told = f"{'token' if kind == 'forward' else kind} {number}: {up - low:.2f} ms"
                         yield kind, (low - start, up - start, top - lane, told)
 
-    one, other = map(_name, pair)
-    lanes = f"{one}: device", "CPU", "logits wait", "", f"{other}: device", "CPU", "logits wait"
+    lanes = "one by one: device", "CPU", "logits wait", "", "side by side: device", "CPU", "logits wait"
     source = "live" if record.source == "LIVE" else record.source
     where = source + f", {record.date}" * (source != "live")
     notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
     x, series = plot.Axis("ms", 0.0, end, plot.round_ticks(end, CLOCK_TICKS)), plot.spans_by_kind(CLOCK_KINDS, boxes())
-    chart = plot.Chart(
-        f"{pair[0].engine}: the mask and the forward", x, plot.lanes_axis(lanes), series, notes, height=170.0
-    )
-    about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
+    title = f"{pair[0].engine}: masks and forward passes"
+    chart = plot.Chart(title, x, plot.lanes_axis(lanes), series, notes, height=170.0)
+    about = f"{len(shown[0])} of {counted(len(pair[0].turns), 'token')}, {source}: {record.model}; {record.device}"
     return plot.draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))
-
-
-def _name(run: EngineRun) -> str:
-    return "side by side" if run.beside else "one by one"
 
 
 def _say_run(run: EngineRun) -> str:
     forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
     mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
     times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
-    return f"{_name(run)}: {times}, {run.per_token:.2f} ms per token"
+    return f"{'side by side' if run.beside else 'one by one'}: {times}, {run.per_token:.2f} ms per token"
 
 
 # --- several engines along one text: where each agrees with our mask, and the kinds of their differences ---

@@ -58,6 +58,7 @@ class Sketch:
     rules: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of a grammar: names and nodes, the start first
     repeats: tuple[tuple[str, str], ...] = ()  # the counted rules, and how often each is repeated
     opened: frozenset[int] = frozenset()  # the states inside unfolded chains
+    tape: tuple[bytes, int] = (b"", 0)  # a text, and how many of its bytes are read
 
     @cached_property
     def folded(self) -> frozenset[int]:

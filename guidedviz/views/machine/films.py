@@ -6,9 +6,10 @@ frame of a minimisation is another machine, in which every block is one state.
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted
+from guidedviz.errors import GuidedVizError, PatternError, SettingError, quoted
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
@@ -19,15 +20,15 @@ from guidedviz.machines.work import grouped, reach
 from guidedviz.markup import Element, node
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, figure_of, moved, rect, write
+from guidedviz.views.figure import drawing, moved
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, sketch_of
 from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.picture import EDGE, bare, draw_machine
+from guidedviz.views.machine.picture import CELL, EDGE, STRIP, bare, mark_bytes, write_bytes
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow
-NAMED = 6  # states that a sentence names
+NAMED = 9  # states that a sentence names
 
 
 def dfa_frames(text: str) -> list[Sketch]:
@@ -35,12 +36,13 @@ def dfa_frames(text: str) -> list[Sketch]:
 
     >>> for frame in dfa_frames("ab*"):
     ...     print(frame.words)
-    From n0, which is q0: a leads to q1 {1,3} (new).
-    From n1 n3, which is q1: b leads to q1 {1,3}.
+    From n0, which is q0: a leads to q1 {1,2,3} (new).
+    From n1 n2 n3, which is q1: b leads to q2 {1,3} (new).
+    From n1 n3, which is q2: b leads to q2 {1,3}.
     """
     nfa, dfa, _ = machine_stages(text)
     _check_machine(text, dfa)
-    steps = list(build_dfa_steps(nfa))
+    steps = list(build_dfa_steps(nfa, whole=True))
     whole = replace(sketch_dfa(dfa), names=tuple(_name(step.state, step.subset) for step in steps))
     frames, met = [], {0}
     for step in steps:
@@ -115,7 +117,7 @@ def list_names(names: Iterable[str]) -> str:
 
 def _name(state: int, subset: frozenset[int]) -> str:
     inside = sorted(subset)
-    return f"{name_state(state)} {{{','.join(map(str, inside[:3]))}{',…' if len(inside) > 3 else ''}}}"
+    return f"{name_state(state)} {{{','.join(map(str, inside[:4]))}{',…' if len(inside) > 4 else ''}}}"
 
 
 def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
@@ -169,14 +171,15 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     """
     nfa = machine_stages(regex)[0]
     _check_machine(regex, nfa)
-    whole, states = sketch_nfa(nfa), {nfa.initial}
+    data, states = text.encode(), {nfa.initial}
+    whole = replace(sketch_nfa(nfa), tape=(data, 0))
     frames = [whole.frame(f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.", states)]
     states = _add_closure(frames, nfa, states)
-    for byte in text.encode():
+    for place, byte in enumerate(data, 1):
         moves, sign = moves_by(nfa, states, byte), visible(bytes([byte]))
         if not moves:
-            return [*frames, whole.frame(f'No lit state reads "{sign}": the NFA refuses the text.', states)]
-        states = {target for _, target in moves}
+            return [*frames, whole.frame(f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.')]
+        states, whole = {target for _, target in moves}, replace(whole, tape=(data, place))
         frames.append(whole.frame(f'"{sign}" is read. It leads to {_say(states)}.', states, moves))
         states = _add_closure(frames, nfa, states)
     lit = nfa.accepting in states
@@ -200,7 +203,7 @@ def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     if added := closed - states:
         moves = [(state, target) for state in closed for target in nfa.epsilon[state]]
         words = f"ε edges add {_say(added)}: the NFA is in {counted(len(closed), 'state')}."
-        frames.append(frames[0].frame(words, closed, moves))
+        frames.append(frames[-1].frame(words, closed, moves))
     return closed
 
 
@@ -212,37 +215,43 @@ def _say(states: Iterable[int]) -> str:
 
 
 def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
-    """One frame per node that the machine is asked about, from a state, by default the initial one.
+    """One frame per node that the machine is asked about, depth first, from a state, by default the initial one.
 
     >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
     ...     print(frame.words)
-    4 pieces, 5 nodes: a ring marks where a piece ends. The machine is in q0.
+    4 tokens, 4 nodes below the start: a ring marks where a token ends. The machine is in q0.
     "." cannot be read in q0: the subtree is cut, . and .5 are illegal.
     "3" is read, q0 to q1: 3 is legal.
     "3" is read, q1 to q1: 33 is legal.
+    The walk is over: 3 and 33 are legal in q0. The machine was asked about 3 of these nodes.
     """
     machine = as_machine(machine, "trie_frames")
     trie, state = vocabulary.trie, machine.initial if state is None else state
     check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
     reached, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
     live = {node: machine.describe(after) for node, after in reached.items()}
-    said = f"{counted(len(vocabulary.text_ids), 'piece')}, {counted(len(trie), 'node')}"
-    said += f": a ring marks where a piece ends. The machine is in {live[0]}."
-    frames = [whole.frame(said, {0})]
-    for child in range(1, len(trie)):
-        if (above := int(trie.parent[child])) not in live:
-            continue
+    said = f"{counted(len(vocabulary.text_ids), 'token')}, {counted(len(trie) - 1, 'node')} below the start"
+    said += f": a ring marks where a token ends. The machine is in {live[0]}."
+    frames, waiting = [whole.frame(said, {0})], [*reversed(_under(trie, 0))]
+    while waiting:
+        child = waiting.pop()
+        above = int(trie.parent[child])
         before, sign, source = frames[-1], visible(bytes([int(trie.byte[child])])), live[above]
         if child in live:
+            waiting += reversed(_under(trie, child))
             legal = f"{before.names[child]} is legal." if child in before.accepting else "on to what is below."
             words = f'"{sign}" is read, {source} to {live[child]}: {legal}'
             frames.append(before.frame(words, before.lit | {child}, before.lit_arrows | {(above, child)}))
         else:
             lost = _below(trie, child)
             cut = lost.union(*(nodes for _, nodes in before.groups))
-            words = f'"{sign}" cannot be read in {source}: {_say_lost(before, lost)}'
+            lost_said = "the subtree is cut, " * (len(lost) > 1) + _say_tokens(before, lost)
+            words = f'"{sign}" cannot be read in {source}: {lost_said} illegal.'
             frames.append(replace(before, words=words, groups=(("cut", cut),)))
-    return frames
+    found = frames[-1].lit & whole.accepting
+    said = f"The walk is over: {_say_tokens(whole, found)} legal in {live[0]}. "
+    said += f"The machine was asked about {len(frames) - 1} of these nodes."
+    return [*frames, replace(frames[-1], words=said, lit=found)]
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
@@ -262,15 +271,18 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
 
 def _below(trie: Trie, node: int) -> frozenset[int]:
     """A node and all nodes below it."""
-    return frozenset(reach([node], lambda one: range(trie.first[one], trie.first[one + 1])))
+    return frozenset(reach([node], partial(_under, trie)))
 
 
-def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
-    lost = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting]
-    if len(nodes) == 1:
-        return f"{lost[0]} is illegal."
-    said = f"{lost[0]} is" if len(lost) == 1 else f"{', '.join(lost[:-1])} and {lost[-1]} are"
-    return f"the subtree is cut, {said} illegal."
+def _under(trie: Trie, node: int) -> range:
+    """The children of a node."""
+    return range(int(trie.first[node]), int(trie.first[node + 1]))
+
+
+def _say_tokens(sketch: Sketch, nodes: frozenset[int]) -> str:
+    """The pieces that end in these nodes, with the verb."""
+    named = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting] or ["no token"]
+    return f"{named[0]} is" if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]} are"
 
 
 # --- drawings and packed frames ---
@@ -296,21 +308,6 @@ def pack_frame(
     return seen | more
 
 
-def write_bytes(text: bytes, cell: float, y: float) -> list[Element]:
-    """A text as a row of cells, one per byte."""
-    parts = []
-    for place, byte in enumerate(text):
-        x = EDGE + cell * (place + 0.5) - 1.5
-        words = write(x, y + 18, visible(bytes([byte])), 14, mono=True, text_anchor="middle")
-        parts += [byte_cell(place, cell, y, fill="var(--gv-card)", stroke="var(--gv-line)"), words]
-    return parts
-
-
-def byte_cell(place: int, cell: float, y: float, **style: Any) -> Element:
-    """The box of one byte."""
-    return rect(EDGE + cell * place, y, cell - 3, 26, 4, **style)
-
-
 def build_film(frames: Iterable[Any]) -> FilmDrawings:
     """Lay out every set of states once, with the arrows of all its frames."""
     sketches = [sketch_of(frame, "gv.film, frames") for frame in frames]
@@ -318,7 +315,8 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
         hint = "gv.views.dfa_frames(text)"
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint=hint)
     kinds = list(dict.fromkeys((sketch.names, sketch.initial) for sketch in sketches))
-    drawings = tuple(bare_drawing(overlay([s for s in sketches if (s.names, s.initial) == kind])) for kind in kinds)
+    of_kind = [[sketch for sketch in sketches if (sketch.names, sketch.initial) == kind] for kind in kinds]
+    drawings = tuple(bare_drawing(overlay(frames), frames=frames) for frames in of_kind)
     return FilmDrawings(drawings, tuple(_pack(s, kinds.index((s.names, s.initial))) for s in sketches))
 
 
@@ -336,57 +334,21 @@ def overlay(sketches: Sequence[Sketch]) -> Sketch:
     return replace(bare(sketches[-1]), arrows=tuple(arrows.values()), accepting=accepting)
 
 
-def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False) -> Element:
-    """A machine without highlights; the page adds them."""
-    diagram = lay_out(sketch, at, compact)
-    body = moved(PAD, 0, write_diagram(diagram))
-    alt = f"a machine of {len(sketch.names):,} states"
-    return drawing(diagram.width + 2 * PAD, diagram.height, node("style", STYLE), body, alt=alt)
+def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False, frames: Iterable[Sketch] = ()) -> Element:
+    """A machine without highlights, and the tape of its frames; the page adds the highlights."""
+    diagram, tapes = lay_out(sketch, at, compact), [frame.tape for frame in frames if frame.tape[0]]
+    top, alt = STRIP * bool(tapes), f"a machine of {len(sketch.names):,} states"
+    parts = [node("style", STYLE), moved(PAD, top, write_diagram(diagram)), *write_bytes(tapes[0][0] if tapes else b"")]
+    parts += [node("g", mark, data_arrow=key) for tape in tapes for key, mark in mark_bytes(*tape)]
+    width = max([diagram.width + 2 * PAD, *(2 * EDGE + CELL * len(text) for text, _ in tapes)])
+    return drawing(width, top + diagram.height, *parts, alt=alt)
 
 
 def _pack(sketch: Sketch, place: int) -> dict[str, Any]:
     """The parts of a frame; a state is visible once an arrow touches it."""
     touched = {end for arrow in sketch.arrows for end in (arrow.source, arrow.target)}
     shown = touched | {sketch.initial} | sketch.lit | {state for _, states in sketch.groups for state in states}
-    arrows = [arrow_key(arrow) for arrow in sketch.arrows]
+    arrows = [*map(arrow_key, sketch.arrows), *dict(mark_bytes(*sketch.tape))]
     on = [arrow_key(arrow) for arrow in sketch.arrows if (arrow.source, arrow.target) in sketch.lit_arrows]
     groups = [[title, sorted(states)] for title, states in sketch.groups]
     return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=place, groups=groups)
-
-
-# --- machines side by side ---
-
-
-WIDEST = 1100.0  # further machines start a new row
-
-
-def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
-    """Machines side by side; states that the next machine merges have the same letter and colour."""
-    if not machines:
-        raise SettingError("draw_machines", seen="none", expected="one machine or more")
-    named = [*expect(titles, list | tuple, "draw_machines, titles", "a list of texts")]
-    named += [type(machine).__name__ for machine in machines[len(named) :]]
-    parts, texts, x, y, row, width = [], [], 0.0, 0.0, 0.0, 0.0
-    for place, name in enumerate(named[: len(machines)]):
-        sketch = _with_letters(machines, place)
-        figure = draw_machine(sketch, title=f"{name}: {counted(len(sketch.names), 'state')}", folded=False)
-        size = figure.drawing.attributes
-        if x and x + float(size["width"]) > WIDEST:
-            x, y, row = 0.0, y + row, 0.0
-        parts.append(moved(x, y, figure.drawing))
-        x, row = x + float(size["width"]), max(row, float(size["height"]))
-        width = max(width, x)
-        texts.append(f"{name}, {figure.text}")
-    return figure_of(width, y + row, "\n\n".join(texts), *parts)
-
-
-def _with_letters(machines: Sequence[Any], place: int) -> Sketch:
-    """A machine's sketch, with a letter for the states that it merges or that the next machine merges."""
-    machine, sketch = machines[place], sketch_of(machines[place], "draw_machines")
-    before, after = (machines[n] if 0 <= n < len(machines) else None for n in (place - 1, place + 1))
-    larger, smaller = (before, machine) if isinstance(before, DFA) else (machine, after)
-    if not (isinstance(larger, DFA) and isinstance(smaller, DFA) and len(smaller) <= len(larger)):
-        return sketch
-    blocks = [(state, block) for state, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
-    marked = (frozenset({state}) if machine is smaller else block for state, block in blocks)
-    return replace(sketch, groups=_lettered(marked))

@@ -1,6 +1,6 @@
 """A machine as a figure, and in DOT, the language of Graphviz."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import Any
@@ -10,7 +10,7 @@ from guidedviz.extras import need
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import counted
+from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import Figure, figure_of, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.layout.diagram import lay_out
@@ -19,6 +19,7 @@ from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_lo
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
 from guidedviz.views.machine.svg import FEW, STYLE, write_diagram
 
+EDGE, CELL, STRIP = 14.0, 26.0, 50.0  # around a figure; one byte of a text above the machine, and all of it
 TITLE_LINE = 20.0  # of the title
 BOLD = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
@@ -95,8 +96,11 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     width, height = max(diagram.width * scale + 2 * EDGE, 260.0), diagram.height * scale
     legend, width, lower = _write_legend(diagram, lit, max(width, min(NARROW, BOLD * len(title) + 2 * EDGE)))
     lines = wrap(title, int((width - 2 * EDGE) / BOLD), break_on_hyphens=False)
-    top = 8.0 + TITLE_LINE * len(lines)
+    top, (text_read, read) = 8.0 + TITLE_LINE * len(lines), diagram.sketch.tape
     parts = [node("style", STYLE)]
+    if text_read:
+        parts.append(moved(0, top - EDGE, *write_bytes(text_read), *dict(mark_bytes(text_read, read)).values()))
+        top += STRIP - EDGE
     parts += [write(EDGE, TITLE_LINE * number, line, 13, font_weight="bold") for number, line in enumerate(lines, 1)]
     fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
     parts.append(node("g", body, transform=fit, class_="gv-on-page"))
@@ -140,7 +144,7 @@ def _fit_inside(
 
 def bare(sketch: Sketch) -> Sketch:
     """The sketch without highlights and groups, so that all frames share one cached layout."""
-    return replace(sketch, words="", lit=frozenset(), lit_arrows=frozenset(), groups=())
+    return replace(sketch, words="", lit=frozenset(), lit_arrows=frozenset(), groups=(), tape=(b"", 0))
 
 
 def to_dot(machine: Any) -> Any:
@@ -164,6 +168,29 @@ def to_dot(machine: Any) -> Any:
         words = say_arrow(arrow, whole=True) if arrow.through else arrow.call or say_ranges(arrow.ranges, 16)
         graph.edge(str(arrow.source), str(arrow.target), graphviz.escape(words))
     return graphviz.Source(graph.source)
+
+
+# --- a text above a machine, one cell per byte ---
+
+
+def write_bytes(text: bytes, cell: float = CELL, y: float = EDGE) -> list[Element]:
+    """The cells, each with its byte."""
+    parts = []
+    for place, byte in enumerate(text):
+        x, sign = EDGE + cell * place, visible(bytes([byte]))
+        parts.append(rect(x, y, cell - 3, 26, 4, fill="var(--gv-card)", stroke="var(--gv-line)"))
+        parts.append(write(x + cell / 2 - 1.5, y + 18, sign, 14, mono=True, text_anchor="middle"))
+    return parts
+
+
+def mark_bytes(text: bytes, read: int) -> Iterator[tuple[str, Element]]:
+    """A line below the bytes that are read and a frame around the next one, each with a key."""
+    if read:
+        line = {"stroke": "var(--gv-blue)", "stroke_width": 3}
+        yield f"read {read}", node("path", d=f"M{EDGE:g},{EDGE + 31:g}h{CELL * read - 3:g}", **line)
+    if read < len(text):
+        line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4}
+        yield f"next {read}", rect(EDGE + CELL * read, EDGE, CELL - 3, 26, 4, fill="none", **line)
 
 
 # --- the machine as text ---
@@ -224,7 +251,6 @@ def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
 # --- the legend ---
 
 
-EDGE = 14.0
 NARROW = 620.0  # the legend of a narrower diagram may be this wide
 ROW = 20.0
 LETTER = 6.6  # pixels per character, about

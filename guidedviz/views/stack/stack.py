@@ -296,7 +296,7 @@ def _colour(action: str) -> str:
 # --- a token that the rule reads in part; the stack decides the rest ---
 
 
-CUT, LINE, BOX, MOST_CUT = 62.0, 34.0, 38.0, 12  # the most texts, and bytes of the token
+CUT, LINE, BOX, NODE, MOST_CUT = 62.0, 34.0, 38.0, 68.0, 12  # NODE: the column of return nodes; the most texts, bytes
 DECIDED_BY_STACK = "context-dependent"
 VERDICTS = {ACCEPTED: "accepted", DEPENDENT: DECIDED_BY_STACK}  # any other is rejected
 
@@ -304,11 +304,13 @@ VERDICTS = {ACCEPTED: "accepted", DEPENDENT: DECIDED_BY_STACK}  # any other is r
 def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     """The bytes of a token after several texts that reach the same node with different stacks.
 
+    Where the rule ends, the node is drawn to which the machine returns: it decides the next byte.
+
     >>> lists = gv.grammar('root ::= "<" item ">" | "[" item "]"\\nitem ::= "*" [a-z]* "*"')
     >>> print(draw_cut(lists, ["<*a", "[*a"], "b*]").text)
     Token b*] at a node of item: item reads b*, the stack decides ]: context-dependent
-    after <*a, stack root › item: illegal at ]
-    after [*a, stack root › item: legal
+    after <*a, stack root n3 › item n7: returns to n3, illegal at ]
+    after [*a, stack root n4 › item n7: returns to n4, legal
     """
     check_pda(pda, "draw_cut")
     data = to_bytes(piece)
@@ -324,41 +326,46 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     own, verdict = cut_token(pda, states[0], data)
     rule, dependent = pda.nodes.name_of(pda.places(states[0])[0]), verdict == DECIDED_BY_STACK
     shown = [visible(text.encode()) for text in texts]
-    stacks = [" › ".join(reversed(pda.stack(state))) for state in states]
+    frames = [[(one.rule, f"n{one.node}") for one in pda.frames(state)] for state in states]
+    stacks = [" › ".join(map(" ".join, reversed(one))) for one in frames]
+    backs = [one[1][1] if len(one) > 1 else "end" for one in frames]
     counts = [len(read_path(pda, data, state)) - 1 for state in states]
     results = ["legal" if n == len(data) else f"illegal at {visible(data[n : n + 1])}" for n in counts]
     parts = [f"{rule} reads {visible(data[:own])}"] * bool(own)
     parts += [f"the stack decides {visible(data[own:])}"] * dependent
     lines = [f"Token {visible(data)} at a node of {rule}: {', '.join(parts)}{': ' * bool(parts)}{verdict}"]
-    lines += [f"after {row[0]}, stack {row[1]}: {row[2]}" for row in zip(shown, stacks, results, strict=True)]
+    returns = [f"returns to {back}, " * dependent for back in backs]
+    lines += ["after {}, stack {}: {}{}".format(*row) for row in zip(shown, stacks, returns, results, strict=True)]
 
-    shown, stacks = [shorten(text, 24) for text in shown], [shorten(stack, 40) for stack in stacks]
+    shown, stacks = [shorten(text, 24) for text in shown], [shorten(stack, 52) for stack in stacks]
     first = 16 + max(map(wide, ["the text so far", *shown])) + 22
-    start = first + max(wide("open rules, outermost first", 12), *map(wide, stacks)) + 26
-    end, split, ground = start + BOX * len(data), start + BOX * own, CUT + 52 + LINE * len(texts)
+    start = first + max(wide("open rules, and where each goes on", 12), *map(wide, stacks)) + 26
+    places = [start + BOX * place + NODE * (dependent and place >= own) for place in range(len(data))]
+    end, split, ground = places[-1] + BOX, start + BOX * own, CUT + 52 + LINE * len(texts)
     drawn = [heading(16, 24, "a token, byte by byte", f"{visible(data)} at a node of the rule {rule}: {verdict}")]
-    drawn += [soft(16, CUT + 30, "the text so far"), soft(first, CUT + 30, "open rules, outermost first")]
+    drawn += [soft(16, CUT + 30, "the text so far"), soft(first, CUT + 30, "open rules, and where each goes on")]
     drawn += [soft(split - 8, CUT - 8, f"{rule} reads", text_anchor="end")] * bool(own)
-    for place, byte in enumerate(data):  # a solid box is read by the rule, a dashed one by the stack
-        colour = f"var(--gv-{'blue' if place < own else 'gold'})"
+    for x, byte in zip(places, data, strict=True):  # a solid box is read by the rule, a dashed one by the stack
+        colour = f"var(--gv-{'blue' if x < split else 'gold'})"
         look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
-        look |= {} if place < own else {"stroke_dasharray": "4 3"}
-        x = start + BOX * place
-        drawn.append(rect(x + 3, CUT + 6, BOX - 6, 32, 4, **look))
-        sign = visible(bytes([byte]))
-        drawn.append(write(x + BOX / 2, CUT + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold"))
-    for number, row in enumerate(zip(shown, stacks, counts, results, strict=True)):
-        text, stack, count, result = row
+        drawn.append(rect(x + 3, CUT + 6, BOX - 6, 32, 4, **look, stroke_dasharray="none" if x < split else "4 3"))
+        sign, bold = visible(bytes([byte])), {"text_anchor": "middle", "font_weight": "bold"}
+        drawn.append(write(x + BOX / 2, CUT + 27, sign, 15, mono=True, **bold))
+    for number, row in enumerate(zip(shown, stacks, backs, counts, results, strict=True)):
+        text, stack, back, count, result = row
         y = CUT + 70 + LINE * number
         drawn += [write(16, y, text, mono=True), write(first, y, stack, mono=True)]
-        for place in range(len(data)):  # a tick where a byte is read, a cross where it is refused
+        for place, x in enumerate(places):  # a tick where a byte is read, a cross where it is refused
             sign, colour = ("✓", "blue") if place < count else ("✗", "orange") if place == count else ("·", "soft")
-            x = start + BOX * (place + 0.5)
-            drawn.append(write(x, y, sign, 15, text_anchor="middle", fill=f"var(--gv-{colour})"))
+            drawn.append(write(x + BOX / 2, y, sign, 15, text_anchor="middle", fill=f"var(--gv-{colour})"))
+        if dependent:
+            x, ring = split + NODE / 2, {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
+            drawn.append(node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", r=15, **ring))
+            drawn.append(write(x, y - 1, back, 12, text_anchor="middle"))
         colour = f"var(--gv-{'blue' if result == 'legal' else 'orange'})"
         drawn.append(write(end + 14, y, result, fill=colour, font_weight="bold"))
     if dependent:
-        drawn.append(soft(split + 8, CUT - 8, "the stack decides"))
+        drawn += [soft(split + 8, CUT - 8, "the stack decides"), soft(split + 8, CUT + 30, "returns to")]
         way = f"M{split:g} {CUT - 6:g}V{ground - 2:g}"
         drawn.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
         drawn.append(soft(split, ground + 14, f"{rule} has ended here", text_anchor="middle"))

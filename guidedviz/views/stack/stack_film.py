@@ -16,12 +16,13 @@ from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.positions import Curve, Diagram, head, write_path
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, byte_cell, check_watchable, pack_frame, write_bytes
+from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
+from guidedviz.views.machine.picture import CELL, EDGE, STRIP, mark_bytes, write_bytes
 from guidedviz.views.machine.svg import STYLE, write_diagram
 from guidedviz.views.stack.stack import CARD, write_card
 
-EDGE, CELL, STRIP, GAP = 14.0, 26.0, 50.0, 26.0
+GAP = 26.0
 WIDTH, LEVEL, MOST_CARDS = 216.0, CARD + 4, 9
 MOVES = {"call": ("push", "push ▲", "blue"), "return": ("pop", "pop ▼", "green")}
 MORE = ".gv-machine.gv-taken path { opacity: 1; stroke-width: 4.2; } .gv-absent { visibility: hidden; }"
@@ -130,7 +131,7 @@ def _draw(
     low = top + max(diagram.height, 38 + LEVEL * max(min(len(f.stack), MOST_CARDS) + 0.5 for f in frames))
     ways = {key: moved(EDGE, top, way) for key, way in _ways(diagram)}
     parts = [dict(_parts(frame, ways, left, top, low)) for frame in frames]
-    fixed = [node("style", STYLE + MORE), moved(EDGE, top, write_diagram(diagram, lit)), *write_bytes(text, CELL, EDGE)]
+    fixed = [node("style", STYLE + MORE), moved(EDGE, top, write_diagram(diagram, lit)), *write_bytes(text)]
     fixed.append(node("path", d=f"M{left:g},{low:g}h{WIDTH:g}", stroke="var(--gv-ink)", stroke_width=3))
     fixed.append(write(left, top + 14, "stack", font_weight="bold"))
     every = {key: part for found in parts for key, part in found.items()}
@@ -143,12 +144,7 @@ def _parts(
     frame: StackFrame, ways: Mapping[str, Element], left: float, top: float, low: float
 ) -> Iterator[tuple[str, Element]]:
     """The marks of the bytes, the cards of the stack, and the word and the curve of a call or a return."""
-    if frame.read:
-        line = {"stroke": "var(--gv-blue)", "stroke_width": 3}
-        yield f"read {frame.read}", node("path", d=f"M{EDGE:g},45h{CELL * frame.read - 3:g}", **line)
-    if frame.read < len(frame.text):
-        line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4}
-        yield f"next {frame.read}", byte_cell(frame.read, CELL, EDGE, fill="none", **line)
+    yield from mark_bytes(frame.text, frame.read)
     more = max(0, len(frame.stack) - MOST_CARDS)
     if words := f"⋮ {more:,} more" if more else "" if frame.stack else "empty":
         yield words, soft(left + WIDTH / 2, low - 8, words, text_anchor="middle")

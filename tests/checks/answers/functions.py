@@ -263,6 +263,8 @@ WRONG = {
         last_one,
         smaller_while_it_can,
         lambda rules: smaller_while_it_can(dict(reversed(rules.items()))),
+        lambda rules: smaller_while_it_can(dict(sorted(rules.items(), reverse=True))),
+        lambda rules: smaller_while_it_can(dict(sorted(rules.items(), key=lambda rule: -len(rule[1])))),
         ("range(1, len(rules) + 1)", "range(len(rules), 0, -1)"),
         ("combinations(rules, size)", "zip(*([*rules][i:] for i in range(size)))"),
         ("set.intersection(", "set().union("),
@@ -314,6 +316,14 @@ WRONG = {
         (SLOWEST, f'{SLOWEST} + delays(one)["prompt"]'),
         (WORST, "max(slowest[part])"),
         (f"part, {WORST}", "part"),
+    ],
+    "z_bounds": [
+        ("np.exp(top[one])", "top[one]"),
+        ("if one in legal", "if one not in legal"),
+        ("1 - illegal", "1 - low"),
+        ("1 - illegal", "1.0"),
+        ("return low", "return low / (low + illegal or 1)"),
+        lambda top, legal: (max((math.exp(top[one]) for one in top if one in legal), default=0), 1),
     ],
     "sort_token": [
         ("if state is None", "if not state"),
@@ -402,6 +412,12 @@ UNUSUAL = {
     "who_emptied": [("return set(group)", "return frozenset(group)")],
     "packed_row": [by_packbits],
     "cache_key": [('"]])', '"]]).encode()')],
+    "z_bounds": [
+        lambda top, legal: [
+            sum(math.exp(top[t]) for t in {*top} & legal),
+            1 - math.fsum(math.exp(top[t]) for t in {*top} - legal),
+        ]
+    ],
     "slow_pass": [(f"max(passes, {SLOWEST}", f"max(reversed(passes), {SLOWEST}")],
     "fill_mask": [mask_by_recursion],
     "storage": [("(size + 7) // 8", "size // 8 + (size % 8 > 0)")],

@@ -44,19 +44,19 @@ def test_a_run_makes_its_pass_longer_for_all_texts():
 
 
 def test_every_token_has_a_forward_and_a_mask_in_both_runs_and_a_wait_where_logits_wait():
-    svg = draw_overlap(RECORD, tokens=4).svg
+    svg = draw_overlap(RECORD).svg
     titles = re.findall(r"<title>((?:token|mask|logits wait) \d+): ([\d.]+) ms</title>", svg)
-    assert len(titles) == 2 * 2 * 4 + 4
+    assert len(titles) == 2 * 2 * 6 + 6
     assert titles.count(("token 0", "5.00")) == titles.count(("mask 3", "4.00")) == 2
     assert titles.count(("logits wait 3", "4.00")) == 1, "none in the run side by side"
 
 
-def test_an_overlap_begins_where_it_is_told_to_and_says_all_figures():
-    found = draw_overlap(RECORD, first=10, tokens=5)
-    assert "token 11" in found.svg
-    assert "token 9" not in found.svg
+def test_an_overlap_shows_six_tokens_and_says_all_figures():
+    found = draw_overlap(RECORD)
+    assert "token 5" in found.svg
+    assert "token 6" not in found.svg
     assert found.text.splitlines() == [
-        "trie, 2 of 12 tokens, RECORDED: small; cpu",
+        "trie, 6 of 12 tokens, RECORDED: small; cpu",
         "one by one: forward 5.00 ms, mask 4.00 ms, the logits wait 4.00 ms, 10.00 ms per token",
         "side by side: forward 5.00 ms, mask 4.00 ms, the logits wait 0.00 ms, 6.00 ms per token",
     ]
@@ -66,8 +66,6 @@ def test_an_overlap_begins_where_it_is_told_to_and_says_all_figures():
     ("draw", "said"),
     [
         (lambda: draw_batch({"a": [0]}, COST), "expected one or more tokens per pass"),
-        (lambda: draw_overlap(RECORD, first=12), "expected some of 12 tokens"),
-        (lambda: draw_overlap(RECORD, tokens=0), "saw 0 tokens"),
         (lambda: draw_overlap(RECORD, "split"), "expected 'trie'"),
     ],
 )

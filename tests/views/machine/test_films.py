@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.checks.walks import step_set
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.dfa import build_dfa, build_dfa_steps
 from guidedviz.machines.regular.minimal import first_blocks, minimise_steps, trim
@@ -94,6 +95,23 @@ def test_a_film_that_nobody_could_follow_is_refused_with_its_size(frames):
         frames("a{1000}")
 
 
+def test_the_sets_of_the_film_are_those_of_the_exercise():
+    nfa = machine_stages("a?b|a")[0]
+    subsets = [step.subset for step in build_dfa_steps(nfa, whole=True)]
+    assert [*map(sorted, subsets)] == [[0, 2], [1, 2], [1]]
+    assert all(step_set(nfa, {*one}, byte) in (set(), *subsets) for one in subsets for byte in b"abc")
+    assert dfa_frames("a?b|a")[-1].names == ("q0 {0,2}", "q1 {1,2}", "q2 {1}")
+
+
+def test_the_tape_of_a_reading_shows_what_is_read_and_what_is_left():
+    frames = nfa_reading_frames("[0-9]+", "42")
+    assert [frame.tape for frame in frames] == [(b"42", read) for read in (0, 0, 1, 1, 2, 2, 2)]
+    reel = gv.film(frames).reel
+    marks = [[key for key in frame["arrows"] if " " in key] for frame in reel.frames]
+    assert marks == [["next 0"], ["next 0"], *[["read 1", "next 1"]] * 2, *[["read 2"]] * 3]
+    assert all(f'data-arrow="{key}"' in str(reel.drawings[0]) for key in ("next 0", "read 1", "next 1", "read 2"))
+
+
 @given(regexes, st.text("ab", max_size=4))
 def test_the_last_frame_is_right_about_the_text(pattern, text):
     last = film(lambda regex: nfa_reading_frames(regex, text), pattern)[-1]
@@ -111,7 +129,10 @@ def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
     assert frames[1].words == '"." cannot be read in q2: the subtree is cut, ., .. and .5 are illegal.'
     assert {frames[1].names[node] for node in frames[1].groups[0][1]} == {".", "..", ".5"}
     assert frames[1].lit == {0}
-    assert len(frames) == 10, "the machine is never asked about what is below a cut, nor about 7.5"
+    assert len(frames) == 1 + 9 + 1, "the machine is never asked about what is below a cut, nor about 7.5"
+    said = [frame.words for frame in frames]
+    assert [words[1] for words in said[1:-1]] == [*".3.x427.x"], "depth first, as the recursion of the exercise"
+    assert said[-1].startswith("The walk is over: 3 and 42 are legal in q2.")
 
 
 @given(
@@ -120,11 +141,11 @@ def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
 def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     vocabulary = gv.Vocabulary(pieces)
     machine = gv.regex(text)
-    last = gv.views.trie_frames(machine, vocabulary)[-1]
-    cut = {node for _, nodes in last.groups for node in nodes}
-    assert cut | last.lit == set(range(len(last.names)))
-    assert not cut & last.lit
+    *_, walked, last = gv.views.trie_frames(machine, vocabulary)
+    cut = {node for _, nodes in walked.groups for node in nodes}
+    assert cut | walked.lit == set(range(len(walked.names)))
+    assert not cut & walked.lit
     legal = {vocabulary.pieces[token] for token in np.flatnonzero(gv.guide(machine, vocabulary).mask(machine.initial))}
     trie = vocabulary.trie
-    lit = {piece for token, piece in enumerate(pieces) if int(trie.node_of[token]) in last.lit & last.accepting}
-    assert lit == legal
+    assert {piece for token, piece in enumerate(pieces) if int(trie.node_of[token]) in last.lit} == legal
+    assert last.lit == {int(trie.node_of[vocabulary.ids(piece)[0]]) for piece in legal}

@@ -21,18 +21,25 @@ def test_each_row_has_the_stack_and_what_it_says():
     said = gv.views.draw_cut(BOXES, BEGUN, '"}]').text.splitlines()
     assert said == [
         'Token "}] at a node of string: string reads ", the stack decides }]: context-dependent',
-        'after ["a, stack list › string: illegal at }',
-        'after {"a":␣"a, stack object › string: illegal at ]',
-        'after [{"a":␣"a, stack list › object › string: legal',
-        'after [{"a, stack list › object › string: illegal at }',
+        'after ["a, stack list n13 › string n18: returns to n13, illegal at }',
+        'after {"a":␣"a, stack object n8 › string n18: returns to n8, illegal at ]',
+        'after [{"a":␣"a, stack list n13 › object n8 › string n18: returns to n8, legal',
+        'after [{"a, stack list n13 › object n5 › string n18: returns to n5, illegal at }',
     ]
+
+
+def test_the_node_to_which_the_machine_returns_is_drawn_where_the_rule_ends():
+    drawn = gv.views.draw_cut(BOXES, ['"a', *BEGUN], '"}]').svg
+    assert drawn.count("<circle") == 5
+    assert [drawn.count(f">{node}</text>") for node in ("end", "n5", "n8", "n13")] == [1, 1, 2, 1]
+    assert "<circle" not in gv.views.draw_cut(BOXES, BEGUN, 'a"').svg
 
 
 @pytest.mark.parametrize("piece", ["a", 'bc"', '"', '": ', '"]', '"A', "A", 'b"}}'])
 def test_only_a_context_dependent_token_is_cut_and_the_rest_have_one_verdict(piece):
     figure = gv.views.draw_cut(BOXES, BEGUN, piece)
     first, *rows = figure.text.splitlines()
-    legal = [row.endswith(": legal") for row in rows]
+    legal = [row.endswith(" legal") for row in rows]
     assert legal == [BOXES.accepts_prefix((text + piece).encode()) for text in BEGUN]
     assert ("has ended here" in figure.svg) == first.endswith("context-dependent")
     assert not first.endswith(": accepted") or all(legal)

@@ -1,7 +1,7 @@
 """What can be read of the stage: the stages of six labs at four sizes, measured in Chromium.
 
-`python -m bench.stage` prints one line per lab, size and place in the run; `--pictures FOLDER` keeps a picture of each
-in both themes. It needs the packages of the tests and a Chromium, as `make test` installs them.
+`python -m tests.browser.sizes` prints one line per lab, size and place in the run; `--pictures FOLDER` keeps a picture
+of each in both themes. It needs the packages of the tests and a Chromium, as `make test` installs them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tests.browser.bare import BarePage, StagePage, work_of
 from tests.browser.chromium import find
 from tests.browser.conftest import FLAGS
 
-LABS = Path(__file__).resolve().parents[1] / "labs"
-NUMBERS = ("00", "03", "06", "07", "08", "12")
+LABS = Path(__file__).resolve().parents[2] / "labs"
+NUMBERS = ("00", "03", "07", "08", "09", "13")
 # a laptop's cell of 915 × 640 beside the file browser, a projector, a large one, a phone
 SIZES = {"cell": (931, 768), "1280": (1280, 720), "1920": (1920, 1080), "phone": (390, 844)}
 MEASURE = Path(__file__).with_suffix(".js").read_text("utf-8").partition("\n")[2]
@@ -144,7 +144,7 @@ def say(found: dict[str, Any]) -> str:
 
 def main() -> None:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m bench.stage", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.browser.sizes", description=__doc__)
     parser.add_argument("--labs", nargs="*", default=NUMBERS, help="numbers of labs")
     parser.add_argument("--sizes", nargs="*", default=list(SIZES), choices=list(SIZES))
     parser.add_argument("--pictures", type=Path, help="a folder for pictures")

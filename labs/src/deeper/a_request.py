@@ -1,0 +1,349 @@
+# %% [markdown]
+# # Deeper · A request, end to end
+#
+# **Question.** You use a server that somebody else runs. How do you ask for a constraint, what comes back, and how
+# do you learn what the mask changed?
+#
+# **Goal.** You can send any constraint to a server, pin its engine, use a reply before it is complete, and bound Z from
+# the log-probabilities that a server sends.
+#
+# **Time.** {minutes} minutes, one exercise. [Lab 14](../14_in_production.ipynb) comes before this page.
+
+# %% [markdown]
+# ## Six words
+#
+# | word | meaning |
+# | --- | --- |
+# | **structured outputs** | the providers' name for constrained decoding |
+# | **strict** | a provider enforces the schema with a mask; without it, the schema is only a part of the prompt |
+# | **structural tag** | free text in which some marked parts are constrained (lab 12: `gv.tagged`) |
+# | **tool-call parser** | finds tool calls in the text that was written; it is no mask |
+# | **reasoning parser** | separates the reasoning from the answer; the mask begins after it |
+# | **log-probability** | the natural logarithm of a probability: −0.69 for 0.5 |
+
+# %%
+import json
+
+import numpy as np
+from pydantic import BaseModel
+from pydantic_core import from_json
+
+import guidedviz as gv
+
+clerk = gv.load_model("clerk")
+
+# %% [markdown]
+# ## 1 · Ask
+#
+# A shop reads orders. The schema is a Pydantic class. This is the body of the request to vLLM:
+
+
+# %%
+class Order(BaseModel):
+    product: str
+    color: str
+    price: float
+
+
+schema, text = Order.model_json_schema(), "The lamp is pink and costs $12.50."
+body = {"model": "your-model", "messages": [{"role": "user", "content": text}], "structured_outputs": {"json": schema}}
+print("POST /v1/chat/completions")
+for name, value in body.items():
+    print(f"  {name:20}{json.dumps(value)}")
+
+# %% [markdown]
+# The client of OpenAI sends it to any server with the same interface. In Python a field that OpenAI does not have goes
+# into `extra_body`:
+#
+# ```python
+# client = openai.OpenAI(base_url="http://localhost:8000/v1", api_key="none")
+# reply = client.chat.completions.create(
+#     model="your-model", messages=messages, extra_body={"structured_outputs": {"regex": "[0-9]{2}:[0-9]{2}"}}
+# )
+# print(reply.choices[0].message.content)
+# ```
+#
+# For a schema there is a standard field that vLLM, SGLang and TensorRT-LLM take, too:
+# `response_format={"type": "json_schema", "json_schema": {"name": "order", "schema": schema, "strict": True}}`.
+
+# %% [markdown]
+# In TypeScript the schema can come from `zod`, and a foreign field stands beside the others:
+#
+# ```typescript
+# const client = new OpenAI({ baseURL: "http://localhost:8000/v1", apiKey: "none" });
+# const Order = z.object({ product: z.string(), color: z.string(), price: z.number() });
+# const reply = await client.chat.completions.create({
+#   model: "your-model", messages, response_format: zodResponseFormat(Order, "order"),
+# });
+# const answer = await client.chat.completions.create({
+#   model: "your-model", messages,
+#   // @ts-expect-error: a field of vLLM
+#   structured_outputs: { choice: ["yes", "no"] },
+# });
+# ```
+#
+# Both clients ran here on 2026-11-25 against a program that prints the body (openai 3.57 in Python, openai 6.49 and zod
+# 4.6 in TypeScript). No server of a model ran.
+
+# %% [markdown]
+# The five kinds of constraints, read in November 2026 (vLLM 0.12 to 0.33, SGLang 0.5, TensorRT-LLM 1.x):
+#
+# | constraint | vLLM, in `structured_outputs` | SGLang | TensorRT-LLM, offline |
+# | --- | --- | --- | --- |
+# | one of some texts | `choice` | `regex` | `regex` |
+# | regex | `regex` | `regex` | `regex` |
+# | JSON Schema | `json` | `json_schema` | `json` |
+# | grammar | `grammar` | `ebnf` | `grammar` |
+# | free text with parts | `structural_tag` | `structural_tag` | `structural_tag` |
+#
+# Offline, vLLM takes the same names in Python:
+# `SamplingParams(structured_outputs=StructuredOutputsParams(json=schema))`, and TensorRT-LLM
+# `SamplingParams(guided_decoding=GuidedDecodingParams(json=schema))`. Grammars are GBNF (lab 07) where XGrammar reads
+# them, and a dialect of Lark where llguidance does.
+
+# %% [markdown]
+# What a hosted service offers, as its pages say:
+#
+# | | OpenAI | Anthropic |
+# | --- | --- | --- |
+# | strict mode | JSON Schema; all keys required, no others | JSON Schema; bounds become a description |
+# | other grammars | a custom tool takes a Lark grammar or a regex (since GPT-5) | none |
+# | `logit_bias` | in chat completions, not for all models | none |
+# | log-probabilities | up to 20 per token, not for all models | none |
+# | choice of the engine | none | none |
+#
+# So a grammar of your own, the choice of the engine and Z are reasons to run the model yourself. Others are open
+# weights, the price of many requests, and a model that does not change.
+
+# %% [markdown]
+# ## 2 · Pin
+#
+# | | vLLM | SGLang |
+# | --- | --- | --- |
+# | engine | `--structured-outputs-config.backend xgrammar` | `--grammar-backend xgrammar` |
+# | whitespace | `disable_any_whitespace`, in the same config | `--constrained-json-disable-any-whitespace` |
+# | size of the cache | `VLLM_XGRAMMAR_CACHE_MB`, 512 | no limit was merged |
+# | tool calls | `--tool-call-parser`, `--enable-auto-tool-choice` | `--tool-call-parser` |
+# | reasoning | `--reasoning-parser` | `--reasoning-parser` |
+#
+# vLLM's default engine is `auto`: it chooses one per request, and the choice may change with the release. A named
+# engine refuses what it cannot compile. (In version 0.12 `disable_fallback` forbade another engine; the pages of the
+# current release do not have it any more.) In TensorRT-LLM the configuration file says
+# `guided_decoding_backend: xgrammar`.
+
+# %% [question]
+gv.predict(
+    "A vLLM server has a tool-call parser, and a request lists tools with schemas. `tool_choice` is `auto`: the model "
+    "may call a tool or answer. Are the arguments of a call sure to obey the schema?",
+    choices=["yes: the server knows the schema", "no: the parser only finds the call",
+             "yes: the parser repairs the arguments"],
+    answer="no: the parser only finds the call",
+    reveal="""The words table says it: a parser reads what was written, and is no mask. vLLM's page: with a named tool
+    or `required` the schema becomes a mask; with `auto` only if a tool says `strict: true`.""",
+)  # fmt: skip
+
+# %% [markdown]
+# ## 3 · Read the reply while it grows
+#
+# With `stream=True` the pieces come one by one, and so can yours. `json.loads` fails until the last bracket. Pydantic's
+# parser can stop early: `from_json(text, allow_partial=True)` returns what is there.
+
+# %%
+prompt = f"{text}\nJSON with product, color, price:\n"
+guide = gv.guide(gv.json_schema(Order), clerk.vocabulary)
+run = gv.record(clerk, prompt, guide, temperature=0)
+for end in (5, 6, 11, 16):
+    piece = b"".join(step.piece for step in run.steps[:end])
+    print(f"{piece.decode():42} {from_json(piece, allow_partial=True)}")
+
+# %% [markdown]
+# A string is shown when its closing quote is there. (`allow_partial="trailing-strings"` shows it as it grows.)
+
+# %% [question]
+gv.predict(
+    "The price 12.5 comes in the tokens `1`, `2`, `.` and `5`. What does the parser return as `price` after `1`?",
+    choices=["nothing: a number is shown when it ends", "1", "12.5: the schema is known"],
+    answer="1",
+    reveal=[
+        lambda: [print(f"{piece.decode()[-7:]:8}", from_json(piece, allow_partial=True).get("price")) for piece in
+                 (b"".join(step.piece for step in run.steps[:end]) for end in range(17, 22))],
+        """A string says where it ends, a number does not: `1` is a complete JSON number. So use a number, or a boolean
+        that may still be refused, only after the comma or bracket behind it. A reply that ends at `max_tokens` has the
+        same form: test `finish_reason` before you parse.""",
+    ],
+)  # fmt: skip
+
+# %% [markdown]
+# ## 4 · Z from outside
+#
+# Z tells how much of the model's wish the mask refused (lab 02). No server sends it. Servers send log-probabilities
+# (`logprobs=True, top_logprobs=20`): of each token, and of the likeliest ones. Are they from before the mask, or after?
+#
+# | | what is read | where |
+# | --- | --- | --- |
+# | vLLM | after the grammar's mask, in every mode | model runner and sampler, sources of 2026 |
+# | SGLang | after the mask, also with `SGLANG_RETURN_ORIGINAL_LOGPROB` | sampler, sources of 2026 |
+# | OpenAI | not said | reference of chat completions |
+#
+# vLLM's default mode is called `raw_logprobs`. It means before temperature and penalties; the mask was applied earlier.
+
+# %% [markdown]
+# After the mask the sum of the likeliest says nothing about Z. But a token has two probabilities, p before the mask and
+# p / Z after it. Their quotient is Z. So ask twice: once with the constraint, once for the finished text *without* it.
+# vLLM scores a given text with `prompt_logprobs`, SGLang with `return_logprob` and `logprob_start_len`. Send token ids:
+# a text may be cut into other tokens.
+
+# %% [question]
+gv.predict(
+    "Lab 13 had an umbrella that became `pear`, because `maxLength` was 6. In the constrained reply the token `pear` "
+    "has the log-probability −1.83; without the constraint it has −8.08. What is Z at this step?",
+    number=0.0019,
+    within=0.0004,
+    reveal="""exp(−8.08) / exp(−1.83) = exp(−6.25) = 0.0019: the mask refused 99.8% of what the model wanted. Both
+    requests need temperature 1, and two passes round in different ways: do not read more than two digits.""",
+)
+
+# %% [markdown]
+# The same on `clerk`: the quotient at four steps of this run, and the Z that our record holds.
+
+# %%
+limits = {"product": {"type": "string", "maxLength": 6}, "price": {"type": "integer"}}
+short = gv.json_schema({"type": "object", "properties": limits, "required": list(limits)})
+umbrella = "The umbrella is red and costs $12.50.\nJSON with product, price:\n"
+pear = gv.record(clerk, umbrella, gv.guide(short, clerk.vocabulary), temperature=0)
+for step in pear.steps[2:6]:
+    print(f"{step.piece.decode():8} p / masked p = {step.raw / step.masked:.4f}   Z = {step.mass:.4f}")
+
+# %% [markdown]
+# A server that lists the likeliest tokens *before* the mask needs no second request. The legal ones of the list are a
+# part of Z, and what the illegal ones have cannot be in Z.
+
+# %% [markdown]
+# ## Exercise 1 · Bounds of Z ★
+#
+# Write `z_bounds(top, legal)`. `top` is a dict from the likeliest tokens to their log-probabilities before the mask,
+# `legal` the set of legal tokens. Return the lower and the upper bound of Z. For `a` with 0.5, `b` with 0.2 and the
+# legal set `{"b", "c"}` they are 0.2 and 0.5.
+#
+# hint: `np.exp` of a log-probability is the probability. Sum those of the legal tokens in `top`.
+#
+# hint: The upper bound is 1 minus the sum of the illegal tokens in `top`. A legal token that is not listed says
+# nothing.
+
+
+# %%
+def z_bounds(top, legal):
+    # solution:
+    low = sum(np.exp(top[one]) for one in top if one in legal)
+    illegal = sum(np.exp(top[one]) for one in top if one not in legal)
+    return low, 1 - illegal
+    # open:
+    # ...  # two sums
+    # end
+
+
+gv.checks.z_bounds(z_bounds)
+
+# %% [markdown]
+# Here is the step at which the umbrella became a pear. The cell gives its twelve likeliest tokens to your function. Z
+# is 0.0019; with more tokens the bounds come closer.
+
+# %%
+shown = pear.steps[4].candidates
+bounds = z_bounds({c.token: np.log(c.raw) for c in shown}, {c.token for c in shown if c.masked})
+print(*(f"{bound:.4f}" for bound in bounds or ()))
+gv.draw_distribution(pear.steps[4])
+
+# %% [markdown]
+# ## 5 · In your own process
+#
+# Without a server all engines have the same four calls. As they ran in November 2026, along the time `07:30`, each
+# leaves as many tokens as ours, and EOS alone at the end:
+#
+# | engine | compile | mask | advance |
+# | --- | --- | --- | --- |
+# | ours | `gv.guide(machine, vocabulary)` | `guide.mask(state)` | `guide.advance(state, token)` |
+# | outlines-core | `Guide(Index(regex, tokens))` | `get_tokens()` | `advance(token)` |
+# | xgrammar | `compile_regex(regex)`, `GrammarMatcher` | `fill_next_token_bitmask(words)` | `accept_token(token)` |
+# | llguidance | `LLMatcher(tokenizer, grammar)` | `fill_next_token_bitmask(matcher, words)` | `consume_token(token)` |
+#
+# The fourth call applies the mask to the logits.
+
+# %% [markdown]
+# transformers calls a *logits processor* before each draw. With the extra `hub` installed, this runs `clerk` there:
+#
+# ```python
+# network = transformers.AutoModelForCausalLM.from_pretrained(FOLDER, dtype=torch.float32)  # assets/models/clerk
+# ids = torch.tensor([clerk.encode(prompt)])
+# network.generate(ids, logits_processor=[gv.LogitsProcessor(guide)], do_sample=False, max_new_tokens=60)
+# ```
+#
+# RECORDED 2026-11-25, transformers 5.24 and torch 2.13, CPU: it writes the text of our own loop, although the logits
+# differ in the fifth digit. `do_sample=False` is greedy; two runs whose best logits are nearly equal can differ.
+
+# %% [markdown]
+# Frameworks bring masks of their own. Here a schema allowed a count from 1 to 99, and a prompt asked for 120 lamps.
+#
+# | program | whose mask | a bound on a number is |
+# | --- | --- | --- |
+# | transformers, our processor | ours | enforced |
+# | [guidance] 0.3.1 | llguidance | enforced |
+# | [Outlines] 1.3.3 | outlines-core | ignored |
+# | [lm-format-enforcer] 0.11.3 | its own | ignored |
+#
+# The engines xgrammar 0.2.8 (which enforces it), llguidance and outlines-core ran alone, too: seven programs.
+#
+# [guidance]: https://github.com/guidance-ai/guidance
+# [Outlines]: https://github.com/dottxt-ai/outlines
+# [lm-format-enforcer]: https://github.com/noamgat/lm-format-enforcer
+
+# %% [question]
+gv.predict(
+    "How many of the seven wrote 120, although the schema forbids it?",
+    number=3,
+    reveal=[
+        lambda: print(
+            "RECORDED 2026-11-23      120 lamps  masks that differ from ours, of 54 steps",
+            "transformers, ours       12          0",
+            "Outlines 1.3.3           120        20: not UTF-8, white space, bounds",
+            "lm-format-enforcer       120        41: white space, not JSON, order of keys",
+            "guidance 0.3.1           12         46: forced tokens, white space, other keys",
+            "xgrammar 0.2.8           12         15: white space",
+            "llguidance 1.9.1         12         27: white space, other keys",
+            "outlines-core 0.2.14     120        20: white space, bounds",
+            sep="\n",
+        ),
+        """Outlines, its engine outlines-core, and lm-format-enforcer. Only our processor has our mask at all 54 steps.
+        The others differ mostly by choice, as in white space, and sometimes by a fault, such as bytes that are no
+        UTF-8. So validate the reply, whatever made the mask.""",
+    ],
+)
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
+
+# %% [markdown]
+# ## Recap
+#
+# * One body, several names: `response_format` for a schema, a field of the server for everything else.
+# * Pin the engine. A parser is no mask.
+# * A growing reply: strings and objects say where they end, numbers do not.
+# * Z is p before the mask divided by p after it. The likeliest tokens before the mask bound it.
+
+# %% [markdown]
+# ## How the production engines do it
+#
+# * **vLLM**: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/), and
+#   [tool calling](https://docs.vllm.ai/en/latest/features/tool_calling/) with its table of what is enforced.
+# * **SGLang**: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html), and those of
+#   reasoning models, which stay free up to the end of their reasoning.
+# * **TensorRT-LLM**: [guided decoding](https://nvidia.github.io/TensorRT-LLM/features/guided-decoding.html).
+# * **OpenAI**: [structured outputs](https://developers.openai.com/api/docs/guides/structured-outputs), and
+#   [grammars for custom tools](https://cookbook.openai.com/examples/gpt-5/gpt-5_new_params_and_tools). Microsoft says
+#   that OpenAI switched to [llguidance](https://github.com/guidance-ai/llguidance) by May 2025.
+# * **Anthropic**: [structured outputs](https://platform.claude.com/docs/en/build-with-claude/structured-outputs).
+# * **llama.cpp**: `json_schema` and `grammar` in the request
+#   ([grammars](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md)).
