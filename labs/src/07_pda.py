@@ -42,12 +42,10 @@ gv.views.draw_loop("stack")
 # %%
 clerk = gv.load_model("clerk")
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-for seed in range(3):
-    text = gv.record(clerk, boxes, seed=seed).text
-    print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
+[gv.record(clerk, boxes, seed=seed).text for seed in range(3)]
 
 # %% [markdown]
-# Only one of the three closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
+# Only the first closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
 # **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of these
 # kinds, of which at most `depth` are open at a time.
 

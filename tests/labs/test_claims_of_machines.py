@@ -5,6 +5,7 @@ import re
 import timeit
 from itertools import product
 from math import comb
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -19,6 +20,7 @@ from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
 from tests.labs.sources import LABS
 
+BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
 CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
 
@@ -373,6 +375,31 @@ def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
         piece = split.vocabulary.pieces[token]
         begun = [b'["a', b'{"a', b'{"a": ' * 4 + b'"a', b'{"a": "a']
         assert {machine.accepts_prefix(text + piece) for text in begun} == {True, False}
+
+
+def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3):
+    split = gv.build_split(gv.json(), llama3, inline=False, expand=False)
+    blanks, pieces = b" \t\n\r", llama3.pieces
+    begun = {token for token in llama3.text_ids if pieces[token][0] in blanks and pieces[token].strip(blanks)}
+    most = max(split.build(), key=lambda part: len(part.dependent))
+    assert set(most.dependent.tolist()) == begun
+    assert round(len(begun) / len(llama3), 2) == 0.46
+
+
+def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):
+    grammars, masks, ablation = (
+        json.loads((BENCH / f"{name}.json").read_text()) for name in ("grammars", "masks", "ablation")
+    )
+    ours, theirs = "guidedviz 0.1.0", "xgrammar 0.2.8"
+    cases = grammars["cases"]["llama3, JSON"], masks["cases"]["four fields, a schema"]
+    microseconds = {name: [round(1e6 * case[name]["mask"], 1) for case in cases] for name in (ours, theirs)}
+    assert microseconds == {ours: [0.4, 0.2], theirs: [214.8, 1.6]}
+    rows = list(ablation["rows"].values())[:5]
+    assert [round(row["ms"], 2) for row in rows] == [3.07, 3.05, 1.08, 0.26, 0.09]
+    assert [row[0] for row in list(ablation["paper"].values())[:5]] == [65.8, 38.3, 0.154, 0.035, 0.018]
+    split = gv.build_split(gv.json(), llama3)
+    assert split.build()
+    assert [round(size / 1e6, 2) for size in (split.dense_nbytes, split.nbytes)] == [0.91, 0.19]
 
 
 def test_without_recursion_inlining_leaves_no_context_dependent_token():
