@@ -1,8 +1,8 @@
 """Guides made by hand: a fixed set of tokens per position, and a machine over tokens that is built by transitions.
 
-The first is the simplest guide: its state is the number of tokens, independent of the text. The second is that of
-NanoGPT's lesson: the tokens with a transition from the current state are legal. It is mutable; `machine()` gives the
-same machine over bytes.
+The first is the simplest guide: its state is the number of tokens, independent of the text. In the second
+the tokens with a transition from the current state are legal. It is mutable; `machine()` gives the same machine over
+bytes.
 """
 
 from __future__ import annotations

@@ -38,6 +38,21 @@ def test_the_logits_of_clerk_differ_by_much_less_than_a_hundred(clerk):
     assert max(float(np.ptp(clerk.logits(clerk.encode(text)))) for text in texts) < 50
 
 
+def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begins_with_the():
+    cases = recorded("traces/smollm2/bias.json")["cases"]
+    least = [min(case["gap"].values()) for case in cases]
+    assert (min(least), max(least), {case["first"] for case in cases}) == (0.14, 4.08, {"The"})
+    begun = sum(case["outputs"]["bias 0"].startswith("The sentiment of this sentence is") for case in cases)
+    assert begun > 50
+    assert {case["outputs"]["bias 5"] for case in cases} == {"positive", "negative", "neutral"}
+    assert all(len(case["outputs"]["bias 16"]) > len("positive") for case in cases)
+
+
+def test_prague_can_be_written_in_parts_that_no_ban_of_its_two_tokens_closes(clerk):
+    assert all(clerk.vocabulary.ids(part) for part in (b"P", b"rag", b"u", b"e"))
+    assert [len(clerk.encode(word)) for word in (" Prague", "Prague")] == [1, 1]
+
+
 def test_the_largest_list_of_two_masks_inside_the_hours_has_twenty_texts():
     hours = {f"{hour:02}" for hour in range(24)}
     firsts = [{"0", "1"}, {"0", "1", "2"}, {"2"}]
