@@ -172,7 +172,7 @@ class Run:
 # The looks. Each yields findings.
 
 
-LOW = 0.1  # of Z; sound runs of `clerk` stay above 0.9
+LOW = 0.1  # of Z; right runs of `clerk` stay above 0.7
 BLANKS = 8  # tokens of whitespace only, one after the other
 REPEATED = 12  # tokens of a loop
 TIMES = 4  # that its cycle is seen

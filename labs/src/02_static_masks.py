@@ -23,7 +23,8 @@
 # | **position** | how many tokens have been written: 0, 1, 2, … |
 # | **character class** | a named set of characters, such as DIGIT or UPPER |
 # | **top-k, top-p** | keep only the k likeliest tokens, or the likeliest ones that reach the sum p |
-#
+
+# %% [markdown]
 # **Lost?** For *logit*, *softmax* and *temperature* reread lab 01, section 1. For *token*, *seed* and *EOS* reread
 # lab 00.
 

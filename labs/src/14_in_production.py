@@ -297,7 +297,7 @@ for run in measured["cache"]:
 
 # %% [markdown]
 # An article gives 50 to 500 ms for a first compile on 100,000 tokens: it means such an index. Here outlines-core took
-# 30 ms for the decimal of lab 04, and 287 ms for an email address.
+# 30 ms for a decimal such as 3.14, and 287 ms for an email address.
 
 # %% [question]
 gv.predict(
