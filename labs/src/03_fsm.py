@@ -220,13 +220,13 @@ speaker = [("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")]
 # ## Exercise 2 · The pattern compiler ★★
 #
 # Write `compile_pattern(parts, sets)`. It returns a list of transitions and the set of states in which a text may end.
-# State 0 is the start, and `sets[name]` is a set of tokens. The quantifiers are `1`, `?`, `*` and `+`. For example,
+# State 0 is the start, `sets[name]` a set of tokens. The quantifiers are `1`, `?`, `*` and `+`. For example,
 # `[("UPPER", "+")]` gives `[(0, UPPER, 1), (1, UPPER, 1)]` and `{1}`.
 #
 # hint: Part *n* leads to state *n*, from each state of a set `ready`, at first `{0}`. `+` and `*` add a loop on *n*.
 #
-# hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), its old states stay in it. At the end
-# `ready` is the second value.
+# hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), its old states stay in it. In the end it
+# is the second value.
 
 # %%
 def compile_pattern(parts, sets):

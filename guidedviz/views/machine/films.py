@@ -339,7 +339,8 @@ def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False, fra
     diagram, tapes = lay_out(sketch, at, compact), [frame.tape for frame in frames if frame.tape[0]]
     top, alt = STRIP * bool(tapes), f"a machine of {len(sketch.names):,} states"
     parts = [node("style", STYLE), moved(PAD, top, write_diagram(diagram)), *write_bytes(tapes[0][0] if tapes else b"")]
-    parts += [node("g", mark, data_arrow=key) for tape in tapes for key, mark in mark_bytes(*tape)]
+    marks = {key: mark for tape in tapes for key, mark in mark_bytes(*tape)}
+    parts += [node("g", mark, data_arrow=key) for key, mark in marks.items()]
     width = max([diagram.width + 2 * PAD, *(2 * EDGE + CELL * len(text) for text, _ in tapes)])
     return drawing(width, top + diagram.height, *parts, alt=alt)
 
