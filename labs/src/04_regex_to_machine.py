@@ -41,7 +41,8 @@ gv.views.draw_loop("regex")
 # Lab 03 ended with a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
 # It accepts `ab`, `b` and `a`. At an `a` two transitions are needed: one for `ab`, and one for `a` alone. Which of them
 # is right depends on the next byte, and that is not written yet.
-#
+
+# %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
 # `re` works like this. Or one can take *both*, and remember all states in which the machine may be. A mask is needed
 # after each token, so all ways on must be known then. We take both.
