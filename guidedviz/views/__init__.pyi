@@ -15,7 +15,6 @@ from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.layout.sketch import count_ways as count_ways
 from guidedviz.views.loop_picture import draw_loop as draw_loop
 from guidedviz.views.machine.films import dfa_frames as dfa_frames
-from guidedviz.views.machine.films import draw_machines as draw_machines
 from guidedviz.views.machine.films import minimal_frames as minimal_frames
 from guidedviz.views.machine.films import nfa_reading_frames as nfa_reading_frames
 from guidedviz.views.machine.films import trie_frames as trie_frames

@@ -34,44 +34,20 @@ import guidedviz as gv
 gv.views.draw_loop("regex")
 
 # %% [markdown]
-# The lower row is new. It shows where the mask of lab 03 comes from if nobody draws the machine by hand.
+# The lower row is new. It shows where the machine comes from if nobody draws it by hand.
 #
 # ## 1 · Two transitions for one character
 #
-# The `advance` of lab 03 took the first transition that fits. That was enough, because no state had two for the same
-# character. A regex gives no such promise. Take `a?b|a`: it accepts `b`, `ab` and `a`. Here it is as transitions. From
-# state 0 two of them read an `a`: one for `ab`, one for `a` alone.
-
-# %%
-transitions = [(0, "a", 1), (1, "b", 2), (0, "b", 2), (0, "a", 2)]
-
-
-def accepts(transitions, text, state=0):
-    """Lab 03: always the first transition that fits; state 2 is the end."""
-    for character in text:
-        fitting = [target for source, read, target in transitions if (source, read) == (state, character)]
-        state = fitting[0] if fitting else None
-    return state == 2
-
-# %% [question]
-gv.predict(
-    "Which of the three texts `b`, `ab` and `a` does this machine accept?",
-    choices=["all three", "`b` and `ab`", "`b` and `a`", "only `b`"],
-    answer="`b` and `ab`",
-    reveal=[
-        lambda: print({text: accepts(transitions, text) for text in ("b", "ab", "a")}),
-        lambda: print({text: accepts(transitions[::-1], text) for text in ("b", "ab", "a")}, "in the other order"),
-        """With the first `a` it goes to state 1, and the text `a` ends there. If the transitions stand in the other
-        order, `a` is accepted and `ab` is not. No order is right for both: after `a` one cannot know yet which of the
-        two transitions was the right one.""",
-    ],
-)
+# Lab 03 ended with a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
+# It accepts `ab`, `b` and `a`. At an `a` two transitions are needed: one for `ab`, and one for `a` alone. Which of them
+# is right depends on the next byte, and that is not written yet.
 
 # %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
-# `re` works like this. Or one can take *both*, and remember that the machine may be in two states. A mask is needed
-# after every token, so we take the second way.
-#
+# `re` works like this. Or one can take *both*, and remember all states in which the machine may be. A mask is needed
+# after each token, so all ways on must be known then. We take both.
+
+# %% [markdown]
 # ## 2 · An NFA is in several states at once
 #
 # In Thompson's construction each part of a regex becomes a few states, and **epsilon edges** connect the parts. They
@@ -82,21 +58,32 @@ small = gv.machines.machine_stages("a?b|a")[0]
 gv.draw_machine(small, title="the NFA of a?b|a")
 
 # %% [markdown]
-# Read `ab` by hand. A state is *lit* if the machine may be in it. A byte does two things:
+# A state is *lit* if the machine may be in it. A byte does two things:
 #
 # 1. Each lit state takes every edge that reads the byte. The targets are lit now, all other states are not.
-# 2. From the lit states, all epsilon edges are followed, also those of the states that they add. The result is called
+# 2. From the lit states all epsilon edges are followed, also those of the states that they add. The result is called
 #    the **epsilon closure**.
+#
+# This is how the NFA reads the text `b`:
 #
 # | read | 1: targets of the byte | 2: with epsilon edges |
 # | --- | --- | --- |
 # | nothing | n0, the start | n0, n2 |
-# | `a` | n1, n2 | n1, n2 |
-# | `b` | n1 | n1 |
+# | `b` | n1, from n2 | n1 |
+
+# %% [question]
+gv.predict(
+    "And the text `a`? Begin with the first row. Which states are lit after the `a`?",
+    choices=["n1", "n2", "n1 and n2", "n0, n1 and n2"],
+    answer="n1 and n2",
+    reveal=[
+        lambda: gv.draw_machine(gv.views.nfa_reading_frames("a?b|a", "ab")[2]),
+        """n0 has two edges that read an `a`, and both are taken. n0 itself is not lit any more: no edge leads there.
+        n1 is accepting, so the text may end. n2 can read a `b`, so the text may go on.""",
+    ],
+)
 
 # %% [markdown]
-# After `a` the NFA is in n1 *and* n2. n1 is accepting, so the text may end. n2 can read a `b`, so the text may go on.
-#
 # Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. Step through
 # the film. The boxes on top are the text `4.2`: the line marks what is read, the frame is around the next byte. Which
 # branches die at the point?
@@ -254,7 +241,8 @@ gv.predict(
 gv.film(gv.views.minimal_frames(clumsy))
 
 # %% [markdown]
-# Each set of texts has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order.
+# The texts that a DFA accepts are called a *regular language*. (Lab 07 has one that is not regular.) Each regular
+# language has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order.
 # So `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
 
 # %% [question]

@@ -272,7 +272,7 @@ print(machine, *(may_end(ends, run((moves, ends), text)) for text in (deep, deep
 
 # %% [markdown]
 # **What one stack can do.** A set of texts is *context-free* if some grammar describes it. Every regular set is, but
-# not the reverse: **regular ⊂ context-free**. Noam Chomsky ordered these sets in 1956.
+# not the reverse. Noam Chomsky ordered these sets in 1956; one writes **regular ⊂ context-free**, "is a part of".
 #
 # ```
 # ┌ context-free: states and a stack ────────────────────────┐
@@ -316,9 +316,9 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 
 # %% [question]
 gv.predict(
-    'A page on the web shows the walk of `{"key": {"b": 1}}` as a table: four rows push (object, key, object, key), '
-    "two rows pop, and then the stack is empty. In our table, too, four rows write a rule on the stack and two remove "
-    "rules. How can the stack be empty?",
+    'A page on the web shows the walk of `{"key": {"b": 1}}` in seven rows: four push (object, key, object, key), two '
+    "pop, and in the last the stack is empty. Our table has seven rows, too: four write a rule on the stack, and two "
+    "remove rules. How can the stack be empty?",
     choices=[
         "the end of the text removes the two rules that are left",
         "one row replaces a rule, and one row pops two",

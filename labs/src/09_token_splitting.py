@@ -24,7 +24,8 @@
 # | **rule inlining** | putting the text of a rule in the place of its call |
 
 # %% [markdown]
-# **Lost?** *Node*, *call* and *return node* are in lab 07, section 3. The index and the walk of the trie are in lab 05.
+# **Lost?** *Node*, *call* and *return node* are in lab 07, section 3; the walk of the trie and the index are in lab 05,
+# sections 2 and 3.
 
 # %%
 import time
@@ -69,7 +70,7 @@ def show_cost():
 # %% [question]
 # NBVAL_IGNORE_OUTPUT
 gv.predict(
-    "Inside the string of `{\"piano\": \"`, how many of the 128,256 tokens are legal?",
+    'Inside the string of `{"piano": "`, how many of the 128,256 tokens are legal?',
     choices=[
         "a few hundred: a mask forbids nearly everything",
         "about half: the others have quotes, brackets or line breaks in them",
@@ -366,7 +367,7 @@ gv.predict(
     "The XGrammar paper counts 1,134 context-dependent tokens of 128,000, less than 1%. Look at our grammar of JSON "
     "with both ideas switched off. Is it less than 1% at every node?",
     choices=[
-        "yes: inside a string are the most tokens that go on after the rule",
+        "yes: no node has more such tokens than the inside of a string",
         "not at every node, but on average over the nodes",
         "no: at some nodes it is much more, and so is the average",
     ],
