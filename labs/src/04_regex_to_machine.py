@@ -25,8 +25,9 @@
 # | **equivalent states** | states from which the same endings complete a text |
 
 # %% [markdown]
-# **Lost?** *State*, *transition* and *accepting* are words of lab 03, sections 1 and 2. What `+`, `?` and `|` mean in a
-# regex is in its section 3 and in [Python's documentation](https://docs.python.org/3/library/re.html).
+# **Lost?** *State*, *transition* and *accepting* are words of lab 03, sections 1 and 2; the quantifiers `?`, `*` and
+# `+` are in its section 3. In a regex `x|y` is one of the two, `\d` is a digit, `[ab]` is one of the letters, and `\.`
+# is a point: see [Python's documentation](https://docs.python.org/3/library/re.html).
 
 # %%
 import guidedviz as gv
