@@ -159,12 +159,12 @@ gv.checks.slow_pass(slow_pass)
 #
 # The state is known as soon as the last token is chosen. So the CPU can fill the next mask while the device runs the
 # pass. This was measured: one text of 35 tokens on the 128,256 tokens of Llama 3, each mask by a walk of the trie. The
-# device was one thread of the same processor that filled the masks.
+# device was one thread of the same processor that filled the masks. First one by one, each mask after its pass:
 
 # %%
 overlap = gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 one_by_one, beside = overlap.pair("trie")
-print(f"{overlap.source} one by one: {one_by_one.per_token:.2f} ms per token; the logits wait 1.08 ms for their mask")
+print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; the logits wait {one_by_one.overhead:.2f} ms of them")
 
 # %% [question]
 gv.predict(
@@ -202,8 +202,9 @@ def rate(share, how):
 gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in published.items()}, published)
 
 # %% [markdown]
-# When all requests are constrained, their 103 requests per second without a mask become 69 before the overlap, and 85
-# with the masks during the pass. So masks in a large batch are not free, and overlap returns about half of the loss.
+# Without constraints the server handles 103 requests per second. When all are constrained, it handles 69 with the masks
+# before the pass, and 85 with the masks during it. So in a large batch masks are not free, and the overlap returns
+# about half of the loss.
 #
 # The first two lines are within 6% of the dots. The third is too high: in vLLM each pass with a constrained request
 # took about 9 ms longer than our simulation says.
