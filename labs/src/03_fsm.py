@@ -92,7 +92,8 @@ transitions = [
 ]  # fmt: skip
 
 # %% [markdown]
-# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by prefixes that share its row.
+# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by the shortest and the longest of our
+# prefixes in its row.
 
 # %%
 def wire(triples, names):
@@ -255,8 +256,15 @@ print([(source, target) for source, _, target in found], ends)
 print(fsm.machine() == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
 
 # %% [markdown]
-# A pattern whose sets **overlap** is harder. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER", "1")]`, compiles
-# to three transitions, and state 2 is the end. After a capital, a second capital fits two of them.
+# Some machines have more than one accepting state. In that of a decimal number, `\d+(\.\d+)?`, the text may end after
+# `3`, and it may go on. After `3.` it may not end. In an accepting state the model decides, by EOS or another token.
+
+# %%
+gv.draw_machine(gv.regex(r"\d+(\.\d+)?"), title="decimal numbers")
+
+# %% [markdown]
+# **What breaks.** The sets of a pattern may **overlap**. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER",
+# "1")]`, compiles to three transitions, and state 2 is the end. After a capital, a second capital fits two of them.
 
 # %%
 clash = [(0, UPPER, 1), (1, UPPER, 1), (1, sets["LETTER"], 2)]
@@ -268,28 +276,26 @@ def first_fit(state, token):
 
 # %% [question]
 gv.predict(
-    "`[A-Z]+[A-Za-z]` accepts these three texts. `advance` takes the first transition that fits. Which text does not "
-    "reach state 2?",
+    "The format accepts these three texts. `first_fit` takes the first transition that fits, as `advance` does. Which "
+    "text does not reach state 2?",
     choices=["`Ab`", "`AB`", "`ABc`", "all three reach it"],
     answer="`AB`",
     reveal=[
-        lambda: [
-            print(f"{text:4}", *accumulate(bard.encode(text), first_fit, initial=0)) for text in ("Ab", "AB", "ABc")
-        ],
+        lambda: [print(text, *accumulate(bard.encode(text), first_fit, initial=0)) for text in ("Ab", "AB", "ABc")],
         """At `B` the loop fits first, and the text ends in state 1. A small letter fits only the arrow to state 2. In
-        the other order `ABc` would fail. A right machine must follow both transitions and be in two states at once:
-        that is an NFA, the subject of lab 04. `GuidedFSM` refuses such transitions.""",
+        the other order `ABc` would fail. The transitions are right, and `advance` is too simple for them: both
+        must be followed. Lab 04 begins here. `GuidedFSM` refuses such transitions.""",
     ],
 )
 
 # %% [markdown]
-# Compilers of this kind fail in a few classic ways. We measure two of them on our vocabulary.
+# Compilers of this kind fail in other classic ways, too. We measure them on our vocabulary.
 
 # %%
-print(list(map(bard.vocabulary.display, (52, 53, 54))), bard.encode(": \n"))
+print("ids 52, 53, 54:", *map(bard.vocabulary.display, (52, 53, 54)), "· colon, space, new line:", bard.encode(": \n"))
 blank = {token for token, piece in enumerate(bard.vocabulary.pieces) if piece.isspace()}
 sloppy = wire([(source, blank if ids == SPACE else ids, target) for source, ids, target in transitions], range(6))
-print(sorted(blank), sloppy.machine().accepts(b"K:\nso\n"))
+print("ids that are space for Python:", sorted(blank), "· K:↵so↵ is accepted:", sloppy.machine().accepts(b"K:\nso\n"))
 
 # %% [markdown]
 # | slip | measured |
@@ -332,9 +338,9 @@ gv.predict(
         lambda: print(len([text for text in hostile if re.fullmatch(dates, text)]), "of 300 fit the format"),
         lambda: print(len([text for text in hostile if text in days]), "exist; among the others are"),
         lambda: print(*[text for text in hostile if text not in days][:4], sep=", "),
+        lambda: print(f"{gv.machines.count_texts(gv.regex(dates), 10):,} texts fit, {len(days):,} days exist"),
         """All fit the format, whatever the models want. But some days do not exist, such as the 31st of November: the
-        format has 100 · 12 · 31 = 37,200 texts, and a century has 36,525 days. A mask guarantees what the machine says,
-        not what you meant.""",
+        format has 100 · 12 · 31 texts. A mask guarantees what the machine says, not what you meant.""",
     ],
 )
 

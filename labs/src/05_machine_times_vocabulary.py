@@ -44,7 +44,8 @@ gv.views.draw_loop("index")
 #
 # ## 1 · Characters are not tokens
 #
-# Here is the decimal number of lab 03, and a vocabulary of ten tokens: nine texts and EOS.
+# Here is a decimal number, and a vocabulary of ten tokens: nine texts and EOS. `(\.\d+)?` is a point with digits after
+# it, or nothing. So q1 and q3 are accepting: the text may end there, and it may go on.
 
 # %%
 decimal = gv.regex(r"\d+(\.\d+)?")
@@ -54,7 +55,7 @@ number = gv.guide(decimal, toy)
 gv.draw_machine(decimal, title="a decimal number")
 
 # %% [markdown]
-# In lab 03 one `GuidedFSM` did two jobs. From here on they are separate:
+# Two parts work together:
 #
 # * A **machine** reads bytes and knows no tokens.
 # * A **guide** combines a machine with a vocabulary. It has the masks: `guide.mask(state)`.

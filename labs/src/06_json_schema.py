@@ -58,9 +58,9 @@ gv.draw_machine(gv.json_schema(flag), title="one key", folded=True)
 # The rest of the way is labs 04 and 05: regex, machine, index. The picture is *folded*: a thick arrow stands for
 # several bytes without a choice, so that the key can be read.
 #
-# One regex string is easy to read, but few engines work with one. `gv.json_schema` builds a tree of parts (an *abstract
-# syntax tree*), and XGrammar 0.2.8 writes the rules of a grammar (lab 07). outlines-core 0.2.14 does write one regex
-# string.
+# One regex string is easy to read, but real compilers seldom write one. `gv.json_schema` builds a tree of parts (an
+# *abstract syntax tree*), and XGrammar 0.2.8 writes the rules of a grammar (lab 07). Of the engines that we ran, only
+# outlines-core 0.2.14 writes one regex string.
 
 # %% [markdown]
 # Few people write schemas by hand. In Python one writes a class, and Pydantic writes the schema:

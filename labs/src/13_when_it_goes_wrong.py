@@ -393,7 +393,7 @@ gv.predict(
 #
 # | symptom | question | check | cure |
 # | --- | --- | --- | --- |
-# | `((((((` up to the limit | how many rules are open? | `gv.views.draw_depth` | `gv.within` (lab 08) |
+# | `((((((` up to the limit | how many rules are open? | *unbounded nesting* | `gv.within` (lab 08) |
 # | cut inside the JSON | does the state accept? | *cut in the middle* | `gv.within`, more tokens |
 # | a number where reasoning was expected | what comes without a mask? | *early mask* | `gv.tagged` (lab 12) |
 # | `{{` after `</think>` | which token switched the mask on? | *text outside the language* | `gv.tagged` |

@@ -1,5 +1,5 @@
-"""The stack of a pushdown machine: as a column, as its depth along a text, as a table of what each byte changes, and
-as what decides the end of a token.
+"""The stack of a pushdown machine: as a column, as a table of what each byte changes, and as what decides the end of a
+token.
 
 Only recursive rules need a stack, because a call of any other rule could be inlined. So the table shows the recursive
 rules, if there are any; `every` shows all.
@@ -19,10 +19,9 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
-from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
 from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
-from guidedviz.views.words import characters, label
+from guidedviz.views.words import label
 
 WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
 OUTER = 2  # cards at the bottom of a folded stack
@@ -110,39 +109,6 @@ def say_stack(pda: PDA, state: State) -> str:
         frame = f"{height:>{len(depth)}} {rule}  {waits}" if rule else f"{height} {waits}"
         lines.append(f"{' ' if place else '▸'} {frame}")
     return "\n".join([*lines, f"⏚ {say_ground(state)}"])
-
-
-# --- the depth along a text ---
-
-
-SPAN, PITCH, LEAST = 860.0, 17.0, 24  # pixels of the curve and of a byte; bytes that a short text has room for
-LEGIBLE = 80  # bytes whose characters are written below the curve
-MOST_COLUMNS = 430  # in a longer text several bytes share a column
-TOLD = 60  # depths in the text
-
-
-def draw_depth(pda: PDA, text: bytes | str) -> Figure:
-    """The depth of the stack along a text.
-
-    >>> draw_depth(gv.grammar('root ::= "(" root ")" | "x"'), "((x))").text
-    'depth along ((x)): 1, then 1 2 2 1 0; deepest 2 after 2 bytes'
-    """
-    check_pda(pda, "draw_depth")
-    data = to_bytes(text)
-    found = list(map(pda.depth, states_along(pda, data)))
-    several = -(-len(data) // MOST_COLUMNS) or 1
-    columns = [max(found[place : place + several]) for place in range(1, len(found), several)]
-    most, count = max(5, *found), max(LEAST, len(columns))
-    pitch = min(PITCH, SPAN / count)
-    names = tuple(characters(data, pitch - 2)) if len(data) <= LEGIBLE else ()
-    x, y = Axis("", 0.0, count, names, grid=False, mono=True), Axis("", 0.0, most, round_ticks(most, 5))
-    bars = Series("", "bars", tuple(n + 0.5 for n in range(len(columns))), tuple(columns), look="hollow", thick=1.0)
-    about = f"{len(data):,} bytes, deepest {max(found):,}"
-    about += f" · {several} bytes per column, the deepest of them" * (several > 1)
-    shown = " ".join(map(str, found[1 : TOLD + 1])) + f" … {len(data) - TOLD:,} more" * (len(data) > TOLD)
-    said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
-    said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
-    return draw_chart(Chart("depth", x, y, (bars,), (about,), pitch * count, 110.0), said)
 
 
 # --- the table ---
