@@ -78,7 +78,8 @@ gv.stage(ada, show=18)
 # tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
 # probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
 # probabilities, before one of them is drawn: here for the second digit of the age. After a step back, `▸` marks the
-# token that was drawn.
+# token that was drawn. *Before* is the model's own probability. `T 0.00` means that the likeliest token is always
+# taken; so *as drawn* it has 1, all others 0.
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
@@ -349,7 +350,7 @@ for seed, text in enumerate(outputs):
 
 # %%
 model = gv.load_model("smollm2 or clerk")
-question = "Grace Hopper is 45 years old. Write a JSON object with name and age."
+question = "Grace Hopper is 45 years old. Answer only with a JSON object with the keys name and age."
 
 # %%
 # NBVAL_IGNORE_OUTPUT

@@ -123,15 +123,16 @@ clerk = gv.load_model("clerk")
 mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n"
 
 # %%
-gv.bias_sliders(clerk, mood, tokens=["positive", "negative", "neutral"])
+gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
-# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. The scale is logarithmic: two lines of the
-# grid are a factor of 100 apart. Each label has a slider, which adds its number to the logit.
+# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. The scale is logarithmic: from one
+# line of the grid to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
 #
-# Drag `positive`. The dashed line falls: a bias *b* puts it *e*<sup>*b*</sup> times below the likeliest token that has
-# no bias. A token **above the line** gets ahead of that token with this bias, a token below it does not. A filled dot
-# is ahead. So a bias is a **threshold**. The bars below show the probabilities: when one grows, all others shrink.
+# Drag `positive`, which begins at 3. The dashed line follows: a bias *b* puts it *e*<sup>*b*</sup> times below the
+# likeliest token that has no bias. A token **above the line** gets ahead of that token with this bias, a token below
+# it does not. A filled dot is ahead. So a bias is a **threshold**. The bars below show the probabilities: when one
+# grows, all others shrink.
 
 # %% [question]
 gv.predict(

@@ -162,7 +162,7 @@ gv.predict(
         lambda: gv.draw_machine(gv.views.dfa_frames("a?b|a")[-1], [0, 1, 2], title="the DFA of a?b|a reads ab"),
         """No edge of n1 or n2 reads an `a`, so the set after it is empty, and the DFA refuses the byte. `b` leads from
         n2 to n1: the set {n1}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
-        of three states occur. The name of a state in the picture contains its set.""",
+        of three states occur. In the picture the name of a state contains its set, as `step_set` gives it.""",
     ],
 )
 
@@ -242,9 +242,9 @@ gv.predict(
 gv.film(gv.views.minimal_frames(clumsy))
 
 # %% [markdown]
-# The texts that a DFA accepts are called a *regular language*. (Lab 07 has one that is not regular.) Each regular
-# language has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order.
-# So `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
+# A set of texts is called *regular* if some DFA accepts exactly these texts; lab 07 has one that is not. Each
+# regular set has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order. So
+# `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
 
 # %% [question]
 gv.predict(
@@ -310,13 +310,14 @@ gv.score()
 # | often said | what we measured | section |
 # | --- | --- | --- |
 # | "An NFA guesses the right branch." | It follows all of them, and nothing goes back. | 2 |
-# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | below |
+# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | next cell |
 # | "n states of an NFA become 2ⁿ of the DFA." | 16 became 6, then 4. But 13 became 1,024. | 3, 5 |
 # | "Different regexes are different machines." | `\d+(\.\d+)?` and `(\d+\.)?\d+` are equal. | 4 |
 
 # %% [markdown]
-# To refuse `aaa…` for the regex `(a+)+b`, each further letter doubles the time of Python's `re`: 16 letters took 10
-# ms, 20 took 100 ms, 24 took 1.9 seconds. It tries every way to cut the text. The DFA has three states.
+# To refuse `aaa…` for the regex `(a+)+b`, each further letter doubles the time of Python's `re`: 16 letters took 2
+# ms, 20 took 34 ms, and 24 took 537 ms on one core. It tries every way to cut the text into parts. The DFA has three
+# states and takes one step per letter.
 
 # %% [markdown]
 # ## Recap
@@ -324,7 +325,7 @@ gv.score()
 # * Two transitions for one character: take both. An **NFA** is in a set of states.
 # * A byte moves the whole set; then the epsilon closure is added. A dead branch never comes back.
 # * **Subset construction**: each set that occurs is one state of a **DFA**.
-# * **Minimisation** merges equivalent states. Equal texts give equal machines.
+# * **Minimisation** merges equivalent states. Regexes for the same texts give the same machine.
 # * A DFA can be exponentially larger than its NFA.
 #
 # This machine reads bytes, and a model writes tokens of several bytes.
@@ -335,8 +336,8 @@ gv.score()
 #
 # * **outlines-core** builds a dense DFA before decoding, with the Rust crate
 #   [`regex-automata`](https://docs.rs/regex-automata/latest/regex_automata/dfa/dense/index.html).
-# * **XGrammar** builds an NFA from a regex; [`cpp/fsm.cc`](https://github.com/mlc-ai/xgrammar/blob/main/cpp/fsm.cc) has
-#   `ToDFA` and `MinimizeDFA`, and the second has a limit on the number of states.
+# * **XGrammar**: [`cpp/fsm.cc`](https://github.com/mlc-ai/xgrammar/blob/main/cpp/fsm.cc) has epsilon edges, `ToDFA` and
+#   `MinimizeDFA`, which refuses machines with too many states. (Read, not run.)
 # * **llguidance** builds the states of its DFA only when a text reaches them, from derivatives of the regex
 #   ([`docs/optimizations.md`](https://github.com/guidance-ai/llguidance/blob/main/docs/optimizations.md)).
 

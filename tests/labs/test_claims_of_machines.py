@@ -99,6 +99,15 @@ def test_the_recorded_times_of_outlines_core_are_those_of_the_bench():
     assert {name: round(time) for name, time in times.items()} == {"decimal": 30, "date": 38, "email": 287}
 
 
+def test_the_stage_with_the_index_has_ten_digits_or_a_dash_or_the_end(clerk):
+    date, prompt = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
+    guide = gv.guide(date, clerk.vocabulary, index=gv.build_index(date, clerk.vocabulary))
+    run = gv.record(clerk, prompt, guide, seed=0)
+    assert run.text == "1987-06-19"
+    assert [step.legal for step in run.steps] == [10, 10, 10, 10, 1, 10, 10, 1, 10, 10, 1]
+    assert [f"{one.raw:.2f}" for one in run.steps[0].candidates if one.piece == b"Sure"] == ["0.03"]
+
+
 def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
     date = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
     guides = gv.guide(date, clerk.vocabulary), gv.guide(date, llama3)
