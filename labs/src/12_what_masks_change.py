@@ -328,7 +328,7 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "`clerk` learned to think in words. Of 200 sums, 32 are right with a free thought, 30 if the mask covers the thought, "
+    "`clerk` learned to think in words. Of 200 sums 32 are right with a free thought, 30 with a mask on the thought, "
     "too. What follows?",
     choices=[
         "the mask costs one point: 16% became 15%",
@@ -338,9 +338,9 @@ gv.predict(
     answer="neither: it may cost up to 8 points, or gain 6",
     reveal=[
         lambda: print("free", samplers.share_of(32, 200), "· masked", samplers.share_of(30, 200)),
-        """The 95% interval of the difference holds both. To see no difference is not to show that there is none. A larger
-        loss is excluded, for this model, which is right once in six times. The numbers say nothing about a model that
-        reasons well. With the number alone none of the 200 is right: that is no chance.""",
+        """The 95% interval of the difference holds both. To see no difference is not to show that there is none. A
+        larger loss is excluded, for this model, which is right once in six times. The numbers say nothing about a model
+        that reasons well. With the number alone none of the 200 is right: that is no chance.""",
     ],
 )
 
