@@ -21,7 +21,7 @@ from pathlib import Path
 
 from guidedviz.errors import GuidedVizError
 
-ROUNDS = {"masks": 15, "schemas": 1, "jump": 2, "speculation": 5, "start": 5, "host": 1, "frameworks": 1}
+ROUNDS = {"masks": 15, "schemas": 1, "jump": 5, "speculation": 5, "start": 5, "host": 1, "frameworks": 1}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Runs that go alone, one pass per token: traces that a stage shows, jump-forward, drafts."""
+"""Runs that go alone, one pass per token: traces that a stage shows, jump-forward, drafts, a bias on three labels."""
 
 from __future__ import annotations
 
@@ -8,16 +8,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from questions import ANY, COUNTS, DATE, EXACT, NUMBER, PERSON, TEXT, WHO, fixed, object_of, people
+import questions
+from questions import ANY, COUNTS, DATE, EXACT, IN_ORDER, LABELS, NUMBER, PERSON, TEXT, WHO, fixed, object_of, people
+from tables import share
 
 import guidedviz as gv
 from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import save_record
 from guidedviz.decoding.speculation import Forced, LookUp
 
+BIASES = (0, 1, 2, 3, 4, 5, 8, 12, 16, 20)
 WAYS = (False, "canonical", "longest", "minimal", "raw")
 ADA = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
 ADAS = object_of(name=TEXT, age=NUMBER)
+SUMS = "Write each calculation between << and >>. Then call the tool. "
+ZOE = "Zoe has 6 cards and gets 7 more. Each card costs 2 dollars. Pay for all of them."
+BEN = "Ben has 4 pens and gets 3 more. Each pen costs 2 dollars. Pay for all of them."
+PAID = 'There are <<6+7=13>> cards. They cost <<13*2=26>> dollars. <tool>{"name": "pay", "dollars": 26}</tool>'
+CALL = [
+    {"role": "user", "content": SUMS + ZOE},
+    {"role": "assistant", "content": PAID},
+    {"role": "user", "content": SUMS + BEN},
+]
+PAY = object_of(name={"enum": ["pay", "refund"]}, dollars=NUMBER | {"minimum": 0})
+SUM = gv.regex("[0-9]+[-+*][0-9]+=[0-9]+")
+WINDOWS = gv.tagged(tags=[("<<", SUM, ">>"), ("<tool>", gv.json_schema(PAY), "</tool>")], at_least_one=True)
 BORN = "She was born on the third of May 1987. Write this date as YYYY-MM-DD. Answer only with the date."
 
 
@@ -70,6 +85,34 @@ def measure_drafts(model: Any, count: int | None, out: Path) -> dict[str, Any]:
     return {"table": [{"draft": name, "of": len(cases), **total} for name, total in totals.items()], "cases": cases}
 
 
+def measure_bias(model: Any, count: int | None, out: Path) -> dict[str, Any]:
+    """The sentences of the labels with one bias on the three tokens of the labels, at most six tokens per answer.
+
+    `gap` is by how much the likeliest first token is ahead of each label, in logits.
+    """
+    ids, cases, hits = [model.vocabulary.ids(label.encode())[0] for label in LABELS], [], dict[tuple[str, str], int]()
+    for case in questions.sentences(count or COUNTS["labels"]):
+        prompt, texts = model.chat(f"{case.fact} {IN_ORDER}"), dict[str, str]()
+        logits = model.logits(list(prompt.tokens))
+        for bias in BIASES:
+            run = gv.record(model, prompt, temperature=0, max_tokens=6, bias=dict.fromkeys(ids, bias))
+            way, ended = f"bias {bias}", run.steps[-1].end == "eos"
+            texts[way] = run.text
+            found = {
+                "begins with a label": run.tokens[0] in ids,
+                "is a label": ended and run.text in LABELS,
+                "right": ended and run.text == case.right,
+            }
+            for what, hit in found.items():
+                hits[way, what] = hits.get((way, what), 0) + hit
+        gaps = {label: round(float(logits.max() - logits[token]), 2) for label, token in zip(LABELS, ids, strict=True)}
+        first = model.vocabulary.pieces[int(logits.argmax())].decode("utf-8", "replace")
+        cases.append({"fact": case.fact, "right": case.right, "first": first, "gap": gaps, "outputs": texts})
+        print(f"bias: {len(cases)}", flush=True)
+    table = [share(way, what, hit, len(cases)) for (way, what), hit in hits.items()]
+    return {"words": IN_ORDER, "table": table, "cases": cases}
+
+
 def save_light(trace: gv.Trace, file: Path) -> None:
     """Save a trace without the texts of the map's tokens, which are nine tenths of a recording."""
     trace.save(file)
@@ -89,8 +132,9 @@ def make_traces(model: Any) -> Iterator[tuple[str, gv.Trace]]:
         "name, age, city": gv.guide(gv.json_schema(PERSON), model.vocabulary),
         "name, age, city; one blank": gv.guide(gv.json_schema(PERSON, whitespace="one"), model.vocabulary),
         "name, age, city; any whitespace": gv.guide(ANY, model.vocabulary),
+        "text; a sum in << >>; a call in <tool>": gv.guide(WINDOWS, model.vocabulary),
     }
-    free, pair, date, person, blank, loose = guides
+    free, pair, date, person, blank, loose, windows = guides
     first, *_, neighbour = (case.fact for case in people(5))
     for name, asked, said, settings in (
         ("ada-free", ADA, free, {}),
@@ -103,6 +147,7 @@ def make_traces(model: Any) -> Iterator[tuple[str, gv.Trace]]:
         ("person-jump", f"{first} {EXACT}", blank, {"jump_forward": True}),
         ("person-look-up", f"{first} {EXACT}", blank, {"draft": LookUp(4)}),
         ("whitespace-loop", f"{neighbour} {EXACT}", loose, {"max_tokens": 40}),
+        ("two-windows", CALL, windows, {}),
     ):
         settings = {"temperature": 0, "max_tokens": 60} | settings
         yield name, gv.record(model, model.chat(asked), guides[said], constraint=said, **settings)
@@ -121,4 +166,4 @@ def save_traces(model: Any, count: int | None, out: Path) -> dict[str, Any]:
     return {"runs": listed}
 
 
-RECORDS = {"jumps": measure_jumps, "drafts": measure_drafts, "traces": save_traces}
+RECORDS = {"jumps": measure_jumps, "drafts": measure_drafts, "bias": measure_bias, "traces": save_traces}

@@ -18,6 +18,7 @@ from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.work import grouped
 from guidedviz.markup import notice, table
 from guidedviz.tokens.guide import Guide, check_guide, expected_next, read_tokens
 from guidedviz.tokens.guide import guide as make_guide
@@ -36,11 +37,12 @@ ADVICE = {  # the name of a finding -> what to check, and what to try
     ),
     "early mask": ("what comes without a guide?", "ask for the format in the prompt; after reasoning: gv.tagged"),
     "over-tight constraint": ("machine.accepts(a right answer)", "a wider rule, limit or pattern"),
+    "whitespace refused": ("are the values right? Then it is harmless", 'ask for JSON in one line; whitespace="any"'),
     "same bytes, several ids": ("the ids that a ban or a bias names", "vocabulary.ids(piece)"),
     "cut in the middle": ("the length of the longest right answer", "gv.within(guide, max_tokens), or more tokens"),
     "keyword not enforced": ("machine.notes", 'correct the keyword, or gv.json_schema(schema, unknown="error")'),
 }
-REFUSED = ("over-tight constraint", "early mask")
+REFUSED = ("over-tight constraint", "whitespace refused", "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
     "no mask": (*REFUSED, "text outside the language", "cut in the middle"),
     "whitespace loop": ("cut in the middle",),
@@ -170,7 +172,7 @@ class Run:
 # The looks. Each yields findings.
 
 
-LOW = 0.1  # of Z; sound runs of `clerk` stay above 0.9
+LOW = 0.1  # of Z; right runs of `clerk` stay above 0.7
 BLANKS = 8  # tokens of whitespace only, one after the other
 REPEATED = 12  # tokens of a loop
 TIMES = 4  # that its cycle is seen
@@ -270,12 +272,16 @@ def find_nesting(run: Run) -> Iterator[Finding]:
 
 
 def find_refusals(run: Run) -> Iterator[Finding]:
-    """The mask refused what the model wanted. The first such step counts: the text after it is another one."""
+    """The mask refused what the model wanted. The first such step counts: the text after it is another one.
+
+    Refused whitespace is told apart: a model that breaks lines after each brace wants it in sound runs, too.
+    """
     low = [one for one in run.asked if one.step.mass < LOW]
-    if low:
-        name = "early mask" if low[0] == run.asked[0] else "over-tight constraint"
-        more = f"; Z is below {LOW} at {len(low)} of {len(run.asked)} steps" if len(low) > 1 else ""
-        yield Finding(name, low[0].place, say_refused(low[0], run) + more)
+    kinds = grouped((any(c.piece.isspace() and not c.legal for c in one.step.candidates[:1]), one) for one in low)
+    for blank, (first, *others) in sorted(kinds.items()):
+        name = "early mask" if first == run.asked[0] else "over-tight constraint"
+        more = f"; Z is below {LOW} at {len(others) + 1} of {len(run.asked)} steps" if others else ""
+        yield Finding("whitespace refused" if blank else name, first.place, say_refused(first, run) + more)
 
 
 def say_refused(one: Placed, run: Run) -> str:

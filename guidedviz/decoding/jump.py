@@ -300,6 +300,7 @@ def cut_example(model: Model, example: Example) -> Parts:
 Run = tuple[float, Trace]  # milliseconds and the decode
 Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
 MANY = 16  # rows
+TRIES, WITHIN = 6, 0.1  # measurements of the constants at most, and how far the speed-ups of two may differ
 FREE = '"[a-z]{24}"'  # every token is chosen
 FORCED = pattern_of(write_example(0, (3, 4)))  # one long forced run and several short ones, whose tokens cost more
 
@@ -353,8 +354,31 @@ def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
     return free, forced
 
 
+def calibrate(model: LanguageModel) -> Cost | None:
+    """The constants, measured until two measurements agree; None if no two of `TRIES` do, as on a busy machine."""
+    costs: list[Cost] = []
+    while len(costs) < TRIES:
+        costs.append(measure_cost(model))
+        for cost in costs[:-1]:
+            if agree(cost, costs[-1]):
+                return median_cost((cost, costs[-1]))
+    return None
+
+
+def agree(one: Cost, other: Cost) -> bool:
+    """Whether both predict about the same speed-ups for one row and for many, and less for many rows.
+
+    >>> one = Cost(9.0, 1.0)
+    >>> agree(one, Cost(8.5, 1.0)), agree(one, Cost(4.0, 1.0)), agree(Cost(9.0, 0.0), Cost(9.0, 0.0))
+    (True, False, False)
+    """
+    found = [[cost.speedup(0.9, rows) for rows in (1, 8 * MANY)] for cost in (one, other)]
+    close = all(max(pair) <= (1 + WITHIN) * min(pair) for pair in zip(*found, strict=True))
+    return close and all(alone > many for alone, many in found)
+
+
 def measure_cost(model: LanguageModel) -> Cost:
-    """Measure the constants of the cost model once; the median of several measurements is more reliable.
+    """Measure the constants of the cost model once; on a busy machine one measurement may be far off.
 
     The cost of a pass is the constant time of a step: the constant part of the forward pass, the mask, the
     choice and its record. The cost of a token is its share of the forward pass and, as the tokens here are forced, the

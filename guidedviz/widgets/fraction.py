@@ -1,13 +1,12 @@
 """The fraction slider: the share of tokens that the constraint fixes, and the time that jump-forward saves.
 
-The page moves the handles without the kernel. Where they rest, live runs are timed in a thread, with the constants of
-the cost model between them; moving on stops them.
+The constants of the cost model are measured first, until two measurements agree. The page moves the handles without
+the kernel. Where they rest, live runs are timed in a thread; moving on stops them.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import date
 from functools import partial
@@ -29,29 +28,36 @@ ROWS = (1, 2, 4, 8, 16, 32, 64, 128)  # texts side by side
 PLACES = range(len(jump.FRACTIONS))
 ROUNDS = 5  # of a live run; the median counts
 SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
+UNSTABLE = (
+    f"The cost of a pass and of a token was measured {jump.TRIES} times, and no two measurements agree within "
+    f"{jump.WITHIN:.0%}: this machine is too busy now. These runs are recorded; run the cell again later."
+)
 CLOSED = "This slider is closed: its runs stay, no new run is timed."
 EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
 Wish = tuple[jump.SliderTask, int]  # a task, and the rows
-Round = tuple[jump.Timed, jump.Cost]  # a run, and the constants measured after it
 
 
 def fraction_slider(model: Model | jump.Payoff, *, fraction: float = 0.7, rows: int = 1) -> FractionSlider:
     """A slider over the runs of a live model, or recorded runs: `gv.fraction_slider(gv.decoding.Payoff.load(path))`.
 
-    It shows recorded runs for a model whose forward pass takes longer than 80 ms or that is on a shared host, and where
-    nobody can click.
+    It shows recorded runs for a model whose forward pass takes longer than 80 ms or that is on a shared host, on a
+    machine that is too busy to time runs, and where nobody can click.
     """
     if isinstance(model, jump.Payoff):
         return FractionSlider(model, None, (), fraction, rows)
     check_model(model, "gv.fraction_slider, model")
-    slow = "" if is_still() else say_slow(model)
-    if slow or is_still():
-        return FractionSlider(jump.Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows, slow)
+    recorded = partial(FractionSlider, jump.Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows)
+    if is_still():
+        return recorded()
+    if slow := say_slow(model):
+        return recorded(slow)
     if not isinstance(model, LanguageModel):
         raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
+    if (cost := jump.calibrate(model)) is None:
+        return recorded(UNSTABLE)
     tasks = jump.build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
-    payoff = jump.Payoff(jump.measure_cost(model), (), tuple(task.text for task in tasks), *about)
+    payoff = jump.Payoff(cost, (), tuple(task.text for task in tasks), *about)
     return FractionSlider(payoff, model, tasks, fraction, rows)
 
 
@@ -85,7 +91,6 @@ class FractionSlider(Shown):
         self._model, self._tasks = model, tasks
         self._wish: Wish | None = None  # the run that is timed now or next
         self._running: asyncio.Task[None] | None = None
-        self._costs: list[jump.Cost] = []  # measured between the runs
         self._led = False  # whether code moved the handles
         saved = partial(self._pack, everything=True, led=True)
         self.display = Display("fraction", self._news, self._hear, saved=saved, on_close=self._release)
@@ -131,8 +136,8 @@ class FractionSlider(Shown):
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while (wish := self._wish) is not None and self._model is not None:
-            timing = partial(time_round, self._model, wish, partial(self._is_stale, wish))
-            rounds: list[Round] = []
+            timing = partial(jump.time_task, self._model, *wish, partial(self._is_stale, wish))
+            rounds: list[jump.Timed] = []
             try:
                 while len(rounds) < ROUNDS and (found := await loop.run_in_executor(WORKER, timing)):
                     if self._wish is not wish:
@@ -149,13 +154,11 @@ class FractionSlider(Shown):
     def _is_stale(self, wish: Wish) -> bool:
         return self._wish is not wish
 
-    def _keep(self, rounds: list[Round]) -> None:
-        """Keep the median run in place of an older one with its place and rows, and the medians of the constants."""
-        run = jump.median_run([run for run, _ in rounds])
+    def _keep(self, rounds: list[jump.Timed]) -> None:
+        """Keep the median run in place of an older one with its place and rows."""
+        run = jump.median_run(rounds)
         old = costs.find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
-        self._costs.append(rounds[-1][1])
-        runs = (*(one for one in self.payoff.runs if one is not old), run)
-        self.payoff = replace(self.payoff, runs=runs, cost=jump.median_cost(self._costs))
+        self.payoff = replace(self.payoff, runs=(*(one for one in self.payoff.runs if one is not old), run))
 
     def _moved(self) -> FractionSlider:
         self.display.tell()
@@ -176,12 +179,6 @@ class FractionSlider(Shown):
         if led:
             news["at"] = [self.place, ROWS.index(self.rows)]
         return pack_head(self.payoff, self._model is not None) | news if everything else news
-
-
-def time_round(model: LanguageModel, wish: Wish, stop: Callable[[], bool]) -> Round | None:
-    """Time a task once both ways, and the constants of the cost model right after it."""
-    run = jump.time_task(model, *wish, stop)
-    return (run, jump.measure_cost(model)) if run else None
 
 
 def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:

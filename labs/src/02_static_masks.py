@@ -23,8 +23,9 @@
 # | **position** | how many tokens have been written: 0, 1, 2, … |
 # | **character class** | a named set of characters, such as DIGIT or UPPER |
 # | **top-k, top-p** | keep only the k likeliest tokens, or the likeliest ones that reach the sum p |
-#
-# **Lost?** For *logit*, *softmax* and *temperature* reread lab 01, section 1. For *token*, *seed* and *EOS* reread
+
+# %% [markdown]
+# **Lost?** For *logit*, *softmax* and *temperature* reread lab 01, section 2. For *token*, *seed* and *EOS* reread
 # lab 00.
 
 # %%
@@ -136,7 +137,7 @@ gv.views.draw_positions(run)
 
 # %% [markdown]
 # The format leaves 26⁵ texts, about twelve million. We decode 120 times with different seeds. Many texts begin alike,
-# so `remember` keeps the logits, as in lab 01. Python's `re` judges the texts; it does not know the masks.
+# so `remember` keeps the logits, and no text is read twice. Python's `re` judges the texts; it does not know the masks.
 
 # %%
 known = gv.decoding.remember(bard)

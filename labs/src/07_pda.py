@@ -17,14 +17,17 @@
 #
 # | word | meaning |
 # | --- | --- |
-# | **rule** | a name (a *nonterminal*) and the texts and names that may stand for it |
-# | **context-free grammar** | a set of rules, and the rule that stands for the whole text |
+# | **regular** | a set of texts is regular if some finite automaton accepts exactly these texts |
+# | **context-free grammar** | a set of *rules*, each a name and the texts and names that may stand for it |
 # | **derivation** | the steps that replace one name after another until only text is left |
 # | **stack** | a list that changes only at its end, the *top*: *push* adds an item, *pop* removes it |
 # | **pushdown automaton** | short *PDA*: a finite automaton with a stack |
 # | **return node** | the node where a rule goes on after a rule that it called has ended |
 
-# Three boxes of the decoding loop are new.
+# %% [markdown]
+# **Lost?** [Lab 03](03_fsm.ipynb) has states and accepting states, and its section 1 says when two prefixes need
+# different states. [Lab 04](04_regex_to_machine.ipynb) has the finite automaton of a regex (a DFA). Three boxes of the
+# decoding loop are new:
 
 # %%
 import guidedviz as gv
@@ -34,34 +37,20 @@ gv.views.draw_loop("stack")
 # %% [markdown]
 # ## 1 · A finite automaton cannot count
 #
-# The model `clerk` writes nested JSON for this prompt. First it writes without a mask.
+# The model `clerk` writes nested JSON for this prompt, three times and without a mask:
 
 # %%
 clerk = gv.load_model("clerk")
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-
-
-def count_braces():
-    for seed in range(3):
-        text = gv.record(clerk, boxes, seed=seed).text
-        print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
-
-
-# %% [question]
-gv.predict(
-    "We let it write three times, with three seeds. How many of the three texts close as many braces as they open?",
-    number=1,
-    reveal=[count_braces, "One of three. The other two close too many or too few."],
-)
+[gv.record(clerk, boxes, seed=seed).text for seed in range(3)]
 
 # %% [markdown]
-# So the mask has to count. The machines of labs 03 and 04 are **finite automata**: the state is their only memory.
-# `nested(kinds, depth)` writes a regex for nested brackets. `kinds` lists the pairs of brackets. At most `depth` of
-# them are open at the same time.
+# Only the first closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
+# **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of these
+# kinds, of which at most `depth` are open at a time.
 
 # %%
 def nested(kinds, depth):
-    """A regex for brackets of these kinds, of which at most `depth` are open at a time."""
     inside = ""
     for _ in range(depth):
         inside = "(" + "|".join(rf"\{opening}{inside}\{closing}" for opening, closing in kinds) + ")*"
@@ -79,21 +68,26 @@ gv.draw_machine(gv.regex(nested(["()"], 3)), title="round brackets, at most 3 le
 # %% [question]
 gv.predict(
     "With one kind of brackets, one more level costs one state. With two kinds, what does one more level cost?",
-    choices=["two states", "four states", "about as many states as there are already"],
+    choices=[
+        "two states: one for each kind",
+        "as many as the levels so far: each counts both kinds",
+        "about as many states as there are already",
+    ],
     answer="about as many states as there are already",
     reveal=[
         lambda: gv.draw_bars([f"{n} deep" for n in depths], {"one kind": one, "two kinds": two}, title="states"),
         lambda: print("each number is 2 ** (levels + 1) - 1:", two == [2 ** (n + 1) - 1 for n in depths]),
         lambda: print(f"for 20 levels: {2**21 - 1:,} states"),
-        """The number doubles. After `[(` the automaton must allow `)` and then `]`, after `([` the reverse. So the
-        state must hold which brackets are open, in their order, and each level doubles the number of such lists.""",
+        """The number doubles. Two counts are not enough: after `[(` the automaton must allow `)` and then `]`, after
+        `([` the reverse. So the state must hold which brackets are open, in their order, and each level doubles the
+        number of such lists.""",
     ],
 )
 
 # %% [markdown]
 # **What breaks.** For *any* depth no finite number of states is enough. Remember lab 03: two prefixes need different
-# states if some ending completes only one of them. `)` completes `(`, but not `((`. `))` completes `((`, but not `(((`.
-# So each of the prefixes `(`, `((`, `(((` and so on needs a state of its own, and there is no last one.
+# states if some ending completes only one of them. `)` completes `(`, but not `((`, and so on. So each of the prefixes
+# `(`, `((`, `(((`, … needs a state of its own: brackets of any depth are not **regular**, and no regex describes them.
 #
 # The automaton must remember a list that grows and shrinks at one end. That is a **stack**.
 
@@ -101,23 +95,25 @@ gv.predict(
 # ## 2 · Rules instead of counting
 #
 # A **rule** says what a name stands for. Here an object holds one pair, and the value of the pair may be an object
-# again. A **derivation** starts with the name `object` and replaces one name per step.
-
-# %%
-text = "object"
-for name, body in [
-    *[("object", "{string: value}"), ("string", '"key"'), ("value", "object")],
-    *[("object", "{string: value}"), ("string", '"b"'), ("value", "number"), ("number", "1")],
-]:
-    text = text.replace(name, body, 1)
-    print(f"{name:6} ⇒ {text}")
+# again. A **derivation** starts with the name `object` and replaces one name per step:
+#
+# ```
+# object ⇒ {string: value}
+#        ⇒ {"key": value}
+#        ⇒ {"key": object}
+#        ⇒ {"key": {string: value}}
+#        ⇒ {"key": {"b": value}}
+#        ⇒ {"key": {"b": number}}
+#        ⇒ {"key": {"b": 1}}
+# ```
+#
+# Nothing is counted here. Still every brace has its partner, because one rule writes both braces in one step. A rule
+# that can lead back to itself, as `object` does here through `value`, is **recursive**.
 
 # %% [markdown]
-# Nothing is counted here. Still every brace has its partner, because one rule writes both braces in one step.
-#
-# We write rules in **GBNF**, the notation of llama.cpp: `name ::= body`. Text stands in quotes, and `"\""` is a quote.
-# `|`, `[a-z]`, `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing. A rule that
-# can lead back to itself, as `object` does here through `value`, is **recursive**.
+# We write rules in **GBNF**, the notation of llama.cpp: `name ::= body`. It is a form of BNF (Backus–Naur form), the
+# usual notation for the syntax of programming languages. Text stands in quotes, and `"\""` is a quote. `|`, `[a-z]`,
+# `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing.
 
 # %%
 pairs = r"""
@@ -127,27 +123,37 @@ value  ::= object | number
 number ::= [0-9]+
 """
 machine = gv.grammar(pairs, root="object")
-six = ['{"key": {"b": 1}}', '{"key": {"b": 1}', '{"key":{"b":1}}', '{"a": {"b": {"c": 4}}}', "{}", "1"]
+
+# %% [markdown]
+# That object has exactly one pair. For more pairs, an article on JSON says: *after `{` comes a quote or `}`*. Its rule
+# is the first of these two. The second is ours.
+
+# %%
+rest = 'pair ::= string ": " value\n' + pairs.split("\n", 2)[2]  # and the three other rules of above
+article = gv.grammar('object ::= "{" pair (", " pair)* "}"\n' + rest, root="object")
+mended = gv.grammar('object ::= "{" (pair (", " pair)*)? "}"\n' + rest, root="object")
 
 # %% [question]
 gv.predict(
-    'These are six texts: `{"key": {"b": 1}}` · `{"key": {"b": 1}` · `{"key":{"b":1}}` · `{"a": {"b": {"c": 4}}}` · '
-    "`{}` · `1`. How many of them does the grammar accept?",
+    'Four objects: `{}` · `{"a": 1}` · `{"a": 1, "b": 2}` · `{"a": {}}`. How many of them does the rule of the article '
+    "refuse?",
     number=2,
     reveal=[
-        lambda: gv.views.draw_verdicts(machine, six),
-        """Two. The second text is only a beginning. The third has no blank after the colon, and the rule demands one.
-        The last two are not objects with one pair.""",
+        lambda: gv.views.draw_verdicts(article, ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']),
+        """Two: after each `{` it demands a pair, so it refuses `{}`, inside an object too. Its sentence allows `{}`. A
+        mask follows the rule, not the sentence: a model that wants an empty object must invent a pair. In our rule
+        `( )?` makes the pairs optional:""",
+        lambda: gv.views.draw_verdicts(mended, ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']),
     ],
 )
 
 # %% [markdown]
 # ## 3 · The automaton with a stack
 #
-# Each rule becomes a small automaton, as a regex does. Its states are called **nodes**. A box with the name of a rule
-# is a **call**. It works like a function call in Python: the **return node** is pushed on the stack, and the automaton
-# goes on at the first node of the called rule. Where the rule ends, its node is popped, and the automaton goes on at
-# the return node.
+# Back to the grammar with one pair. Each rule becomes a small automaton, as a regex does. Its states are called
+# **nodes**. A box with the name of a rule is a **call**. It works like a function call in Python: the **return node**
+# is pushed on the stack, and the automaton goes on at the first node of the called rule. Where the rule ends, its node
+# is popped, and the automaton goes on at the return node.
 
 # %%
 frames = gv.views.stack_frames(machine, '{"key": {"b": 1}}')
@@ -160,29 +166,25 @@ gv.draw_machine(machine, title="four rules")
 gv.predict(
     'The automaton has read `{"key": {"b": 1` and stands at n14. How many nodes are on the stack, with n14?',
     number=5,
-    reveal=[
-        lambda: gv.film(frames, show=23).figure,
-        """Five: n14 on top, then n12, n5, n12, n5. Each of the two objects has called a value (return to n5). The outer
-        value has called an object and the inner value a number (return to n12).""",
-    ],
+    reveal="""Five: n14 on top, then n12, n5, n12, n5. Each of the two objects has called a value (return to n5). The
+    outer value has called an object and the inner value a number (return to n12). The film below stands at this
+    place.""",
 )
 
 # %% [markdown]
-# The film shows the whole run, with one frame per read, call and return.
+# The film has one frame per read, call and return. Go to its start and step.
 
-# %%
-gv.film(frames, title="one text, its automaton and its stack", show=12)
+# %% [predict]
+gv.film(frames, title="one text, its automaton and its stack", show=23)
 
 # %% [markdown]
 # As a program, the automaton is a dictionary of **moves** from node and byte, and the set `ends` of the nodes where a
 # rule may end. There is at most one move per node and byte: this automaton is **deterministic**, and its moves are an
-# *LL(1) table*. Here are five of the moves:
+# *LL(1) table*. Here are the moves of n0 on `{` and of n1 on a quote, and the ends:
 
 # %%
 moves, ends = gv.machines.pushdown_moves(machine)
-for node, sign in [(0, "{"), (1, '"'), (9, '"'), (11, "{"), (11, "7")]:
-    print(f"n{node} on {sign}  {moves[node, ord(sign)]}")
-print("a rule may end at", sorted(ends))
+moves[0, ord("{")], moves[1, ord('"')], sorted(ends)
 
 # %% [markdown]
 # ## Exercise 1 · One byte on the stack ★★
@@ -252,32 +254,41 @@ gv.checks.may_end(may_end)
 
 # %%
 def run(table, text):
-    """The stack after a text, by your `step`."""
     stack = [0]
     for byte in text.encode():
         stack = step(*table, stack, byte) if stack else None
     return stack
 
 
-deep = '{"a": ' * 1000 + "1" + "}" * 1000
-same = [may_end(ends, run((moves, ends), text)) == machine.accepts(text.encode()) for text in six]
-print("your automaton and the library agree on", sum(same), "of", len(six), "texts")
+# %% [markdown]
+# Your automaton on a thousand objects inside each other, then with one brace too few, and with one too many:
 
-# %% [question]
-gv.predict(
-    "`deep` has a thousand objects inside each other. Does the automaton accept it? Does it accept it with one brace "
-    "too few? With one too many?",
-    choices=["yes, no, no", "no, no, no: it is too deep", "yes, yes, no"],
-    answer="yes, no, no",
-    reveal=[
-        lambda: print(machine, *(machine.accepts(text.encode()) for text in (deep, deep[:-1], deep + "}"))),
-        "Fifteen nodes are enough for every depth. The automaton stays the same, and the stack grows.",
-    ],
-)
+# %%
+deep = '{"a": ' * 1000 + "1" + "}" * 1000
+print(machine, *(may_end(ends, run((moves, ends), text)) for text in (deep, deep[:-1], deep + "}")))
 
 # %% [markdown]
-# Not every grammar has such a table. In a palindrome such as `abba`, no byte says where the middle is. Then a machine
-# must keep several stacks at once: see [the page on palindromes](deeper/palindromes.ipynb).
+# Fifteen nodes are enough for every depth: the automaton stays the same, and the stack grows.
+
+# %% [markdown]
+# **What one stack can do.** A set of texts is *context-free* if some grammar describes it. Every regular set is, but
+# not the reverse. Noam Chomsky ordered these sets in 1956; one writes **regular ⊂ context-free**, "is a part of".
+#
+# ```
+# ┌ context-free: states and a stack ────────────────────────┐
+# │  JSON of any depth · arithmetic with brackets · SQL      │
+# │  ┌ regular: states only ──────────────────────────────┐  │
+# │  │  dates · decimal numbers · the schemas of lab 06   │  │
+# │  └────────────────────────────────────────────────────┘  │
+# └──────────────────────────────────────────────────────────┘
+#    Python: all lines of a block are indented alike
+# ```
+#
+# Python is outside, so its tokenizer counts the blanks of each line before a grammar is used.
+
+# %% [markdown]
+# Some grammars have two moves for a node and byte: in a palindrome such as `abba`, no byte says where the middle is.
+# Then several stacks are kept at once ([a page on palindromes](deeper/palindromes.ipynb)).
 
 # %% [markdown]
 # ## 4 · JSON
@@ -286,26 +297,12 @@ gv.predict(
 # call `value`, and `value` calls them: this recursion allows any depth.
 
 # %%
-nine = ["[1, [2]]", "[1, 2,]", '{"a" : -0.5e3}', "{'a': 1}", "01", '"\\n"', '"\\x41"', "[[[[", "NaN"]
 print(gv.json().grammar.text)
-print(*nine, sep="   ")
-
-# %% [question]
-gv.predict(
-    "How many of these nine texts are JSON?",
-    number=3,
-    reveal=[
-        lambda: gv.views.draw_verdicts(gv.json(), nine),
-        """Three. `[1, 2,]` has a last comma, `01` a leading zero, and `\\x` is no escape. Python's `json.loads` accepts
-        `NaN`, but the RFC does not.""",
-    ],
-)
 
 # %% [markdown]
-# JSON is deterministic, too, so your `step` can read it. It returns from a rule when the next byte asks for it, so it
-# has one stack. The stage returns at once, so after the digit `1` it shows two stacks: one still in the number, one
-# after it. Here we ask for each byte: is there a stack after it? This is the mask of a vocabulary of single bytes. For
-# whole tokens a guide walks the trie of lab 05 with this step.
+# JSON is deterministic, too, so your `step` can read it, with one stack. Here we ask for each byte: is there a stack
+# after it? This is the mask of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 05 with
+# this step.
 
 # %%
 table = gv.machines.pushdown_moves(gv.json())
@@ -313,20 +310,50 @@ stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
 
 # %% [markdown]
+# The library keeps a shorter stack. Some calls are the last thing in their rule, as `value` in `member`. After such a
+# *last call* nothing is left to read there, so no return node is pushed: the called rule takes the place of the rule
+# that called it.
+
+# %% [question]
+gv.predict(
+    'A page on the web shows the walk of `{"key": {"b": 1}}` in seven rows: four push (object, key, object, key), two '
+    "pop, and in the last the stack is empty. Our table has seven rows, too: four write a rule on the stack, and two "
+    "remove rules. How can the stack be empty?",
+    choices=[
+        "the end of the text removes the two rules that are left",
+        "one row replaces a rule, and one row pops two",
+        "a key is popped at its second quote, so only the two objects are left to pop",
+    ],
+    answer="one row replaces a rule, and one row pops two",
+    reveal=[
+        lambda: gv.draw_stack_table(gv.json(), '{"key": {"b": 1}}'),
+        """Three pushes and three pops. Row 3 is a last call: the inner object takes the place of the outer member. In
+        row 5 one brace ends a member and its object. The string of a key ends at its quote, but its `member` stays
+        until the value ends. (Rules that cannot contain themselves are left out.) A table with four pushes and two
+        pops of one item each would leave two items.""",
+    ],
+)
+
+# %% [markdown]
+# Your automaton replaces nothing: its film has 6 calls and 7 returns, the last from the rule that was there first.
+#
 # Now JSON guides the model. Press `Home`, step through the run and watch the stack: one token closes a string and four
 # objects. Then go back into the objects and click on an illegal token: the stage says why it is illegal.
-#
-# The stack of the library is shorter than yours. Some calls are the last thing in their rule, as `value` in `member`.
-# After such a *last call* nothing is left to read, so the library pushes no return node.
 
 # %%
 gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=1, constraint="JSON", show=14)
 
 # %% [markdown]
-# ## Exercise 3 · Find the bug ★★
+# The library leaves a rule at once; your `step` waits for the next byte. So after a digit the library has two stacks,
+# one in the number and one after it. The stage draws one and says `2 ways to read this so far`.
+
+# %% [markdown]
+# ## Exercise 3 · Find the bug ★★ · home
 #
 # This grammar should accept lists of whole numbers and of such lists, in JSON without blanks: `[1,[20,3],[]]`. It has
 # three mistakes. The check shows the shortest text on which the grammar is wrong. Correct that mistake and look again.
+# (No program can tell in every case whether two grammars agree: this is *undecidable*. The check compares all texts up
+# to a length.)
 #
 # hint: Ask of each part: may it be missing? Look at the `?` first, then at the numbers.
 #
@@ -349,10 +376,6 @@ number ::= "0" | [1-9] [0-9]*
 gv.checks.lists(lists)
 
 # %% [markdown]
-# Whether two context-free grammars describe the same texts is *undecidable*: no program can tell in every case. So the
-# check compares all texts up to a length, and some that are 50 levels deep.
-
-# %% [markdown]
 # ## Your predictions
 
 # %%
@@ -364,14 +387,14 @@ gv.score()
 # | claim | what we measured | where |
 # | --- | --- | --- |
 # | "A regex with enough states matches nested brackets." | 2,097,151 states for 20 levels, two kinds | section 1 |
-# | "Counting the open brackets is enough." | `([)]` has the right counts, and its grammar refuses it | our tests |
-# | "The stack stays small, so a fixed size is enough." | 2,001 nodes on the stack for 1,000 objects | our tests |
+# | "Four pushes, two pops, and the stack is empty." | three pushes, one replacement, three pops | section 4 |
+# | "After `{` comes a quote or `}`." | the rule printed with it refuses `{}` | section 2 |
 
 # %% [markdown]
 # ## Recap
 #
 # * A finite automaton counts up to its number of states. With two kinds of brackets, each level doubles that number.
-# * In a grammar one rule writes both brackets of a pair.
+# * In a grammar one rule writes both brackets of a pair. Regular sets are context-free, but not the reverse.
 # * A pushdown automaton pushes a return node per call, and pops at the end of a rule.
 # * A text is complete if every rule on the stack may end.
 
@@ -401,9 +424,9 @@ gv.score()
 # %% [markdown]
 # ## A puzzle
 #
-# The texts `ab`, `aabb`, `aaabbb` and so on have as many `b` as `a`. Write a grammar for them: one rule is enough. The
-# texts `abc`, `aabbcc`, `aaabbbccc` and so on have no context-free grammar. What does the stack of your automaton hold
-# after the last `b`, and why does it not help with the `c`?
+# Write a grammar with one rule for the texts `ab`, `aabb`, `aaabbb` and so on. The texts `abc`, `aabbcc`, `aaabbbccc`
+# and so on have no context-free grammar. What does the stack hold after the last `b`? Why does it not help with the
+# `c`?
 #
 # hint: `root ::= "a" root? "b"` opens one `root` per `a`, and each `b` ends one.
 #

@@ -24,12 +24,16 @@
 # | **lazy table** | a table whose entries are computed when they are first needed, then kept |
 # | **break-even** | the number of masks after which two engines have cost the same time |
 
+# %% [markdown]
+# **Lost?** The walk of a trie is section 2 of [lab 05](05_machine_times_vocabulary.ipynb). Items, charts and lexemes
+# are section 3 of [lab 08](08_grammars_at_work.ipynb), tables that are filled before decoding are lab 09.
+
 # %%
 import time
 from collections import namedtuple
 
 import guidedviz as gv
-from guidedviz.machines.earley.items import Item, predict, scan
+import guidedviz.machines.earley.items as earley
 from guidedviz.machines.machine import read
 
 gv.views.draw_loop("walk")
@@ -37,19 +41,25 @@ gv.views.draw_loop("walk")
 # %% [markdown]
 # ## 1 · The walk as one loop
 #
-# In lab 05 you walked a trie by recursion: where the machine refuses a byte, all tokens below are illegal. Here it is
-# again, for the decimal `\d+(\.\d+)?` after `3.`, where only digits may come.
+# In lab 05 you walked a trie by recursion: where the machine refuses a byte, all tokens below are illegal. A recursion
+# over nodes that point to other nodes is slow: each call costs time, and the nodes lie anywhere in memory. llguidance
+# stores the trie as one flat list instead, **depth first**: a node, then everything below it, then the next branch. So
+# a subtree is one piece of the list, and a loop can jump over it.
+#
+# Here are ten tokens. The machine reads a decimal and has read `3.`, so only digits may come.
 
 # %%
-decimal = gv.regex(r"\d+(\.\d+)?")
+decimal = gv.regex(r"\d+(\.\d+)?")  # state 2: after the point
 toy = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
-gv.film(gv.views.trie_frames(decimal, gv.Vocabulary(toy), state=2))
+gv.views.draw_flat_trie(decimal, toy, state=2)
 
 # %% [markdown]
-# A recursion over nodes that point to other nodes is slow: each call costs time, and the nodes lie anywhere in memory.
-# llguidance stores the trie as one flat list instead, **depth first**. Then the nodes of a subtree stand side by side,
-# and a loop can jump over them. `flatten` makes four lists with one entry per node: its `byte`, its `depth`, the `size`
-# of its subtree, and in `ends` the tokens that end at this node.
+# Read it from the left. A level is a depth, and a token ends where a byte is underlined. The machine refuses the `.` at
+# place 0. The subtree of this node has size 2, the node itself and `.5`, so the loop continues at place 0 + 2. There it
+# accepts the `1` and goes on to place 3, one level deeper. It asks the machine at 7 of the 12 places.
+#
+# As a program, the trie is four lists with one entry per node: its `byte`, its `depth`, the `size` of its subtree, and
+# in `ends` the tokens that end at this node. You need not read how `flatten` makes them.
 
 # %%
 Flat = namedtuple("Flat", "byte depth size ends")
@@ -68,13 +78,7 @@ def flatten(pieces):
 
 
 # %%
-tree = flatten(toy)
-gv.views.draw_flat_trie(decimal, toy, state=2)
-
-# %% [markdown]
-# Read it from the left; a level is a depth, and a piece ends where a byte is underlined. After `3.` the machine refuses
-# the `.` at place 0. Its size is 2, so the loop continues at place 2 and has left out `.5`. It accepts the `1` and goes
-# on to place 3, one level deeper.
+flatten(toy).size
 
 # %% [markdown]
 # Each node is read from the state after the bytes above it. The loop keeps these states in a list: `states[0]` is the
@@ -147,14 +151,15 @@ print(f"{len(texts):,} pieces, {sum(map(len, texts)):,} bytes, {len(large.byte):
 
 # %% [question]
 gv.predict(
-    "After `3.`, how often does the jump ask on Llama 3?",
-    choices=["about 1,400 times", "about 27,000 times", "about 270,000 times"],
-    answer="about 1,400 times",
+    "Llama 3 has a token for each number of one to three digits: 1,110 tokens are legal after `3.`. How often does the "
+    "jump ask the machine?",
+    choices=["1,110 times", "1,110 times and a few hundred more", "about 27,000 times", "274,520 times"],
+    answer="1,110 times and a few hundred more",
     reveal=[
         lambda: count(jump, decimal, 2, large),
         lambda: gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3.")),
-        """The loop visits one node per question: 1,356 of 274,520, half a percent. (The picture has one row per byte of
-        a token; refusing 246 first bytes drops all other nodes.)""",
+        """1,356 times: once per legal node, and once per node that it refuses. These are the 246 first bytes that are
+        no digits. All nodes below them, 273,164, are left out. (The picture has one row per byte of a token.)""",
     ],
 )
 
@@ -187,9 +192,10 @@ gv.predict(
     answer="about 4,000",
     reveal=[
         lambda: count(jump, gv.json(), inside, rest),
-        """(If your jump is written.) 4,221 instead of 267,888, for the same mask. Our `engine="trie"` goes one step
-        further: of `abc":` and `xyz":` it reads only what comes after the text of the slice, and that once. Here are
-        its walks along a record; a pale bar is the walk without slices:""",
+        """(If your jump is written.) 4,221 instead of 267,888, for the same mask. Not 400: 367 of the other tokens are
+        legal, but refused nodes are asked too. Not 10,853: nothing below a refused node is asked. Our `engine="trie"`
+        goes one step further: of `abc":` and `xyz":` it reads only what comes after the text of the slice, and that
+        once. Here are its walks along a record; a pale bar is the walk without slices:""",
         lambda: gv.views.draw_walks(
             *(gv.tokens.lazy_walks(gv.json(), llama, '{"name": "Ada", "age": 36}', slices=way) for way in (True, False))
         ),
@@ -197,7 +203,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 2 · May it be taken whole? ★★
+# ## Exercise 2 · May it be taken whole? ★★ · home
 #
 # Write `whole(machine, state, part)`: can `machine`, from `state`, read every text that `part` can read from
 # `part.initial`? Return `True` or `False`. For `a*b` and the part `a*` it is `True`; for `a{0,3}` and `a*` it is
@@ -235,20 +241,53 @@ gv.predict(
     choices=["all three", "only the one of at most 10", "those of at most 10 and 30", "none"],
     answer="only the one of at most 10",
     reveal=[
-        lambda: print(*(whole(gv.regex('[^"]{0,20}'), 0, gv.regex(f'[^"]{{0,{most}}}')) for most in (10, 30, ""))),
-        "A token of 21 characters would break the limit. (While the exercise is open, this says `None`.)",
+        lambda: print({size: gv.regex('[^"]{0,20}').accepts_prefix(b"x" * size) for size in (10, 20, 21, 30)}),
+        """A slice is taken whole only if *every* text that its regex can read may come. The two longer ones can read 21
+        characters, which the schema refuses. Tokens of the slice of 10 have room, also after ten characters of the
+        name; after eleven no longer.""",
     ],
 )
 
 # %% [markdown]
 # ## 3 · Earley over a lexer
 #
-# The walk asks a machine thousands of times per mask. Which machine? Think of intervals: `(x)` is open, `(x]` is half
-# open, and they may be nested. At a `(` it is not known which of the two it is. llama.cpp keeps a list of stacks, one
-# per possibility. Lab 08's parser keeps a chart. Its third move is still missing.
+# The walk asks a machine thousands of times per mask. Which machine, if the constraint is a grammar? Think of
+# intervals: `(x)` is open, `(x]` is half open, and they may be nested. At a `(` it is not known which of the two it is.
+# llama.cpp keeps a list of stacks, one per possibility. Lab 08's parser keeps a chart, with its three moves `predict`,
+# `scan` and `complete`:
+
+# %%
+rules = {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}
+
+
+def chart_of(text):
+    chart, column = [], [earley.Item("start", ("root",), 0, 0)]
+    for place, character in enumerate([*text, ""]):
+        chart.append(column)
+        for item in column:  # it grows
+            new = earley.predict(rules, [item], place) if item.wanted else earley.complete(chart, item)
+            column += [one for one in new if one not in column]
+        column = earley.scan(column, character)
+    return chart
+
+
+# %% [question]
+gv.predict(
+    "Each `(` doubles the list: after ten it has 1,024 stacks. How many items has the column of the chart after ten "
+    "`(`? Count those that were scanned, then those that are predicted.",
+    number=7,
+    reveal=[
+        lambda: print("stacks:", [2**opened for opened in range(1, 11)]),
+        lambda: print("items: ", [len(column) for column in chart_of("(" * 10 + "x" + "])" * 5)]),
+        lambda: print(*chart_of("(" * 10)[10], sep="\n"),
+        """Seven at every depth: two were scanned, and they predict the three alternatives of `root`, one of `open` and
+        one of `half`. The chart does not store whole stacks. It stores per place what began there, once, whichever way
+        led there.""",
+    ],
+)
 
 # %% [markdown]
-# ## Exercise 3 · Complete ★
+# ## Exercise 3 · Complete ★ · home
 #
 # Write `complete(chart, done)`: the list of items that the finished item `done` adds. `chart` is the list of all
 # columns, each a list of items. In the column where `done` began (`done.origin`), some items want its rule. If `digit →
@@ -271,43 +310,12 @@ def complete(chart, done):
 gv.checks.complete(complete)
 
 # %% [markdown]
-# With `predict` and `scan` of lab 08 it is a parser:
-
-# %%
-rules = {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}
-
-
-def chart_of(text):
-    chart, column = [], [Item("start", ("root",), 0, 0)]
-    for place, character in enumerate([*text, ""]):
-        chart.append(column)
-        for item in column:  # it grows
-            new = predict(rules, [item], place) if item.wanted else complete(chart, item) or []
-            column += [one for one in new if one not in column]
-        column = scan(column, character)
-    return chart
-
-
-# %% [question]
-gv.predict(
-    "Each `(` doubles the list: after ten it has 1,024 stacks. How many items has the longest column of the chart?",
-    number=7,
-    within=3,
-    reveal=[
-        lambda: print("stacks:", [2**opened for opened in range(1, 11)]),
-        lambda: print("items: ", [len(column) for column in chart_of("(" * 10 + "x" + "])" * 5)]),
-        """Seven at every depth. (While the exercise is open, the columns after `x` are nearly empty.) The chart does
-        not store whole stacks. It stores per place what began there, once, whichever way led there.""",
-    ],
-)
-
-# %% [markdown]
-# But a chart takes more work per byte than a table look-up. So llguidance puts a **lexer** in front: finite machines
+# A chart takes more work per byte than a table look-up. So llguidance puts a **lexer** in front: finite machines
 # read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends.
 #
 # The lexer is a DFA, and this is llguidance's table per grammar. It is a **lazy table**: at the start it is empty, and
 # each entry is computed when a walk first needs it. That is why llguidance starts at once. Here is such a table around
-# the machine of a JSON string.
+# the machine of a JSON string, which has 15 states.
 
 
 # %%
@@ -334,12 +342,13 @@ def ask_lexer(text):
 gv.predict(
     "Each piece is read on its own, without a trie: a mask inside a string asks the lexer 819,860 times. How many "
     "entries of the table are computed for it?",
-    choices=["about 600", "about 60,000", "all of them"],
+    choices=["about 600", "15 states × 256 bytes: 3,840", "128,000, one per piece", "819,860, one per question"],
     answer="about 600",
     reveal=[
         *(lambda text=text: ask_lexer(text) for text in (b'"', b'"\\u00')),
-        """All other questions are one look-up each. The second line is a mask inside an escape: it adds the entries of
-        states that were not needed before.""",
+        """579: only pairs of a state and a byte that occur in a piece. Each is computed once, and all other questions
+        are one look-up each. The second line is a mask inside an escape: it adds entries of states that were not
+        needed before.""",
     ],
 )
 
@@ -347,28 +356,38 @@ gv.predict(
 # ## 4 · Build or walk?
 #
 # A table costs time at first, and then each mask is nearly free. A walk costs nearly nothing at first, and then time
-# per mask. The **break-even** is the number of masks at which both have cost the same. We measure it on a small SQL,
-# written as a grammar and as a regex.
+# per mask. The **break-even** is the number of masks after which both have cost the same.
+
+# %% [question]
+gv.predict(
+    "A table takes 40 ms before the first mask and 0.02 ms for each mask. A walk takes nothing before the first mask "
+    "and 1.02 ms for each. After how many masks have both cost the same time?",
+    number=40,
+    reveal="40: each mask saves 1 ms, and the table cost 40 ms. For fewer masks the walk is cheaper.",
+)
+
+# %% [markdown]
+# We measure it for our two engines on a small SQL. XGrammar and llguidance are not part of the light install: their
+# times were RECORDED on 2026-11-25 (versions 0.2.8 and 1.9.1, one thread, the same SQL as a regex). With
+# `pip install -e ".[engines]"`, `gv.guide(machine, llama, "xgrammar")` runs them here.
 
 # %%
-same = gv.regex(r"SELECT [a-z]+(, [a-z]+)* FROM [a-z]+( WHERE [a-z]+ = '[A-Za-z ]+')?;")
 sql = gv.grammar("""root ::= "SELECT " word (", " word)* " FROM " word (" WHERE " word " = '" [A-Za-z ]+ "'")? ";"
                     word ::= [a-z]+""")
+query = [*gv.tokens.longest_tokens(llama, b"SELECT title, author FROM books WHERE author = 'Ada Byron';")]
+
 
 # %%
-query = b"SELECT title, author FROM books WHERE author = 'Ada Byron';"
-
-
 def cost(make):
     began, spent = time.perf_counter(), 0.0
     guide = make()
     first, state = time.perf_counter() - began, guide.initial
-    for token in gv.tokens.longest_tokens(llama, query):
+    for token in query:
         began = time.perf_counter()
         guide.mask(state)
         spent += time.perf_counter() - began
         state = guide.advance(state, token)
-    return 1000 * first, 1000 * spent / 13  # tokens
+    return 1000 * first, 1000 * spent / len(query)
 
 
 # %%
@@ -381,35 +400,19 @@ def make_split():
 # %%
 # NBVAL_IGNORE_OUTPUT
 makes = {"split": make_split, "trie": lambda: gv.guide(sql, llama, "trie")}
-for name in ("xgrammar", "llguidance"):
-    try:
-        gv.guide(gv.regex("a"), llama, name)  # it prepares the vocabulary, once
-        makes[name] = lambda name=name: gv.guide(same, llama, name)
-    except gv.SettingError as error:
-        print(error)
 costs = {name: tuple(map(min, *(cost(make) for _ in range(3)))) for name, make in makes.items()}
-
-# %% [question]
-# NBVAL_IGNORE_OUTPUT
-gv.predict(
-    "Our split fills a table, our trie engine walks. After how many masks is the table the cheaper one?",
-    choices=["fewer than 1,000", "about 100,000", "never"],
-    answer="fewer than 1,000",
-    reveal=[
-        lambda: gv.views.draw_break_even(costs, pairs=[("split", "trie"), ("xgrammar", "llguidance")]),
-        """Both axes go in powers of ten; a dot is a break-even. It is drawn for the two pairs that can be compared: our
-        two are NumPy, and of the others XGrammar (C++) keeps tables and llguidance (Rust) walks.""",
-    ],
-)
+costs |= {"xgrammar, recorded": (46, 0.026), "llguidance, recorded": (2.8, 0.26)}
+gv.views.draw_break_even(costs, pairs=[("split", "trie"), ("xgrammar, recorded", "llguidance, recorded")])
 
 # %% [markdown]
-# Two warnings about such numbers.
+# Both axes go in powers of ten; a dot is a break-even. Compare within a pair only: our two are NumPy, XGrammar (C++)
+# keeps tables, llguidance (Rust) walks. Two warnings:
 #
 # * Our split may need less time per mask than XGrammar. It hands out an array that it stored, while XGrammar writes
-#   bits into a buffer, and our wrapper unpacks them into 128,256 values. This does not mean that NumPy computes faster.
-# * llguidance cites 50 µs per mask on average, and here it may take several hundred. The average is over the JSON
-#   Schemas of its benchmark, whose strings take whole slices. In `[a-z]+` no slice is legal as a whole: our walk asks
-#   31,526 nodes there, and 330 in a JSON string. Each engine here is also new, so its first masks fill the lazy table.
+#   bits, and our wrapper unpacks them into 128,256 values. NumPy does not compute faster than C++.
+# * llguidance cites 50 µs per mask on average, and here it took 260. The average is over the JSON Schemas of its
+#   benchmark, whose strings take whole slices. In `[a-z]+` no slice is legal as a whole: our walk asks 31,526 nodes
+#   there, and 330 in a JSON string.
 
 # %% [markdown]
 # So **build** if one grammar serves many requests. **Walk** if each request brings its own grammar. In practice the two

@@ -5,8 +5,8 @@
 #
 # **Question.** A mask makes every output legal. What else does it change, and what does that cost?
 #
-# **Goal.** You can measure how far masked texts are from the legal texts that the model itself prefers, and decide for
-# a task whether it needs a mask, a better prompt, or room to think.
+# **Goal.** You can measure how far masked texts are from the legal texts that the model itself prefers. You can decide
+# for a task whether it needs a mask, a better prompt, training, or room to think.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 11](11_jump_forward.ipynb)
 # comes before this one.
@@ -19,9 +19,13 @@
 # | **conditioning** | keep the legal texts of a distribution and divide their probabilities by their sum |
 # | **target** | the model's distribution over texts, conditioned on the legal ones |
 # | **weight** | the product of all legal masses Z of a run |
-# | **total variation** | a distance of two distributions: 0 if they are equal, 1 if they share no text |
+# | **total variation** | a distance of two distributions: 0 if equal, 1 if no text is common |
 # | **95% interval** | a range computed so that it holds the true value in 95 of 100 repeated measurements |
-# | **trigger** | a text that switches the mask on |
+# | **window** | a part of a text, from a trigger on, in which the mask is on |
+
+# %% [markdown]
+# **Lost?** Reread [lab 02](02_static_masks.ipynb) for the legal mass Z, and [lab 01](01_logit_bias.ipynb) for
+# probabilities and temperature. [Lab 06](06_json_schema.ipynb) tells what a schema allows.
 
 # %%
 import json
@@ -63,14 +67,15 @@ gv.stage(clerk, news, gv.guide(book(20), clerk.vocabulary), temperature=0, const
 # %% [question]
 gv.predict(
     "The limit is now 8 characters. Which title does the model write?",
-    choices=["`The Lant`", "`The Roy`", "`Lantern`", "no title: an error"],
+    choices=["`The Lant`: the first 8 characters", "`Lantern`: a title that fits", "`The Roy`"],
     answer="`The Roy`",
     reveal=[
         lambda: [print(f"{n:3} characters: {run.text}  least Z {min(step.mass for step in run.steps):.5f}")
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
-        """`maxLength` does not tell the model to be brief. The model learns of the limit when its next token is masked.
-        Then it takes the likeliest token that fits, here ` Roy`. With 30 characters the limit changes nothing.""",
+        """`maxLength` does not tell the model to be brief. It begins with `The`, as before, and learns of the limit
+        when its next token is masked. ` Lantern` does not fit, and of the tokens that do, ` Roy` is the likeliest. A
+        mask does not cut a title either: it forbids the token. With 30 characters the limit changes nothing.""",
     ],
 )
 
@@ -130,13 +135,14 @@ gv.checks.conditioned(conditioned)
 gv.predict(
     "The free model writes `07` with probability 0.08, and each of `10`, `11`, `12` with 0.009. Which months does "
     "masked decoding write most often?",
-    choices=["`07`", "`10`, `11` and `12`", "all twelve equally often"],
+    choices=["`07`: a mask keeps the ratios", "`10`, `11` and `12`", "`01` to `09`: they are nine of twelve"],
     answer="`10`, `11` and `12`",
     reveal=[
         lambda: gv.views.draw_text_tree(months),
         """The width of a box is a probability. In the target 63% of the months are `07`. Masked decoding writes `07`
-        in 8%. In 90% it begins with `1`, which is legal and likely. Then `9` is illegal, and there is no way back. A
-        mask looks one token ahead. It does not know how much of the probability will stay legal.""",
+        in 8%. In 90% it begins with `1`, which is legal and likely. Then `9` is illegal, and there is no way back: the
+        mask keeps the ratios of tokens, not of texts. How many months begin with `0` plays no role. A mask looks one
+        token ahead. It does not know how much of the probability will stay legal.""",
     ],
 )
 
@@ -153,11 +159,18 @@ weights = {draw.text.decode(): round(draw.weight, 3) for draw in draws}
 print(weights)
 
 # %% [markdown]
-# ## Exercise 2 · A distance from weights ★
+# The further the weights are apart, the larger is the distortion. An estimate of the total variation follows from the
+# weights of masked draws alone. For the months the exact distance is known, too, and both agree:
+
+# %%
+target, masked = ({t.tokens: share(t) for t in texts} for share in (lambda t: t.conditioned, lambda t: t.masked))
+print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
+
+# %% [markdown]
+# ## Exercise 2 · A distance from weights ★ · home
 #
-# The weights alone tell how far masked decoding is from the target. Write `distance(weights)` for the weights of many
-# masked draws: divide each weight by the mean weight, take the distance of each result from 1, and return *half* of the
-# mean of these distances. For `[0.1, 0.3]` it is 0.25. This estimates the total variation.
+# Write this estimate, `distance(weights)`: divide each weight by the mean weight, take the distance of each result from
+# 1, and return *half* of the mean of these distances. For `[0.1, 0.3]` it is 0.25.
 #
 # hint: The mean is `sum(weights) / len(weights)`.
 #
@@ -176,16 +189,9 @@ def distance(weights):
 gv.checks.distance(distance)
 
 # %% [markdown]
-# For the months the distance is also known exactly. Both agree:
-
-# %%
-target, masked = ({t.tokens: share(t) for t in texts} for share in (lambda t: t.conditioned, lambda t: t.masked))
-print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
-
-# %% [markdown]
-# Now a real model. `clerk` reads one sentence and writes JSON under a mask. It gets the same sentence three times: with
-# a line that asks for JSON, with a greeting before it, and without that line. We draw 60 texts each. Many of them begin
-# alike, and `remember` keeps the logits, so that the model reads no text twice.
+# Now `clerk`, which reads one sentence and writes JSON under a mask. It gets the same sentence three times: with a line
+# that asks for JSON, with a greeting before it, and without that line. We draw 40 texts each; `remember` keeps the
+# logits of equal beginnings. `clerk` was trained to answer most greetings with prose first, such as `Sure!`.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
@@ -194,23 +200,25 @@ guide = gv.guide(person, clerk.vocabulary)
 cue = "\nJSON with name, age:\n"
 prompts = {"asked": f"Ada is 36.{cue}", "greeted": f"Hi! Ada is 36.{cue}", "not asked": "Ada is 36.\n"}
 known = gv.decoding.remember(clerk)
-drawn = {name: [samplers.Masked(samplers.Task(known, text, guide, max_tokens=60)).draw(seed) for seed in range(60)]
+drawn = {name: [samplers.Masked(samplers.Task(known, text, guide, max_tokens=60)).draw(seed) for seed in range(40)]
          for name, text in prompts.items()}  # fmt: skip
+print({name: f"{samplers.legal_of(some).value:.1%} legal without a mask" for name, some in drawn.items()})
 
 # %% [question]
 gv.predict(
-    "For which of the three prompts is masked decoding farthest from the target?",
-    choices=["asked", "greeted", "not asked"],
-    answer="not asked",
+    "Greeted, 70% of the free texts are illegal. How large is the total variation between masked decoding and the "
+    "target?",
+    choices=["about 0.05", "about 0.3, the legal share", "about 0.7, the share that the mask removes"],
+    answer="about 0.05",
     reveal=[
         lambda: [print(f"{name:10} legal without a mask {samplers.legal_of(some)}, total variation "
                        f"{samplers.total_variation_of(some)}") for name, some in drawn.items()],
-        lambda: [print(text) for _, text in sorted({(len(d.text), d.text.decode()) for d in drawn["not asked"]})[-3:]],
-        """Greeted: only 30% of the free texts are legal, and still masking changes little. Most illegal texts begin
-        with prose such as `Sure!`, so they are removed at the first step, and little is distorted later. Not asked: the
-        model wants to write something else at every step. What it cannot write outside, it writes inside the string:
-        `Hope this helps!` became part of a name. Here a few large weights decide, and 60 draws may miss the largest.
-        So 0.91 is probably too low, and its interval too narrow.""",
+        lambda: [print(text) for _, text in sorted({(len(d.text), d.text.decode()) for d in drawn["not asked"]})[-2:]],
+        """Most illegal texts begin with prose, so they are removed at the first step. All masked runs lose the same
+        share there, and equal weights mean no distortion. How much is removed does not decide; where it is removed
+        does. *Not asked*, the model wants something else at every step. What it cannot write outside, it writes inside
+        the string: `Hope this helps!` became part of a name. Here a few large weights decide, and 40 draws may miss the
+        largest. So 0.89 is probably too low, and its interval too narrow.""",
     ],
 )
 
@@ -239,26 +247,10 @@ compare("parses", "outputs that parse")
 # %% [question]
 gv.predict(
     "Not asked, with a mask: all outputs parse. How many of 100 are right?",
-    number=lambda: round(100 * share("right", False, True).value),
-    within=12,
+    choices=["at most 8: a mask repairs the form only", "about 42", "about 82, as many as parse when asked"],
+    answer="about 42",
     reveal=[
         lambda: compare("right", "outputs that are exactly right"),
-        """Fewer than half. With both, 85 of 100 are right, with the prompt alone 71. The intervals do not overlap: for
-        this small model the mask is a gain.""",
-    ],
-)
-
-# %% [markdown]
-# The mean hides that the kinds differ. *Not asked, mask*: of 37 tool calls 36 are right, because this mask contains the
-# names of the tools and their arguments.
-
-# %% [question]
-gv.predict(
-    "A mask for dates allows `YYYY-MM-DD`. The prompt says `Born May 3, 1987.` and no more. How many of 13 dates are "
-    "right?",
-    choices=["0", "about 6", "all 13"],
-    answer="0",
-    reveal=[
         lambda: gv.draw_bars(
             kinds := ["tool", "price", "record", "sql", "order", "nested", "date"],
             {
@@ -267,17 +259,24 @@ gv.predict(
             },
             title="right, with a mask",
         ),
-        """A mask is a help where its text says what is wanted: names of tools, keys, a dollar sign. The pattern of a
-        date has digits only, and `clerk` finds the year only if it was asked for a date. With the line all 13 are
-        right.""",
+        """A mask also helps the content where its text says what is wanted. *Not asked*, 36 of 37 tool calls are right:
+        the mask has the names of the tools and their arguments. The pattern of a date has digits only: 0 of 13 are
+        right, and all 13 if a date was asked for. With line and mask 85 of 100 are right, with the line alone 71; the
+        intervals do not overlap. For this model the mask is a gain.""",
     ],
 )
 
 # %% [markdown]
-# `clerk` was trained for these tasks. Now SmolLM2, which nobody here trained. It was asked for the mood of 100
-# sentences: *Is the sentiment of this sentence positive, negative or neutral? Answer with one word.* About a third of
-# the sentences have each mood. Free, it writes *The sentiment of this sentence is neutral.* So a mask allows the three
-# words only.
+# What a mask cannot give is the content. Its remedies are a prompt that asks, an example in the prompt, or
+# **fine-tuning**, which means further training on examples of the task. `clerk` was trained on these tasks.
+#
+# `clerk-small`, with a fifth of the weights, gains as much from the mask: 52% of its outputs are right without and 66%
+# with it. (*A 4B model with a mask beats a 70B model without* is often said. Our models cannot test that.)
+
+# %% [markdown]
+# Now SmolLM2, which nobody here trained. It was asked for the mood of 100 sentences: *Is the sentiment of this sentence
+# positive, negative or neutral? Answer with one word.* About a third of the sentences have each mood. Free, it writes
+# *The sentiment of this sentence is neutral.* So a mask allows the three words only.
 
 # %%
 moods = gv.decoding.Rates.load("smollm2/labels")
@@ -288,7 +287,7 @@ print("right with a mask of positive, negative, neutral:", moods.shares("right")
 gv.predict(
     "Now the same three words in the mask, with a capital: `Positive`, `Negative`, `Neutral`. The question does not "
     "change. How many of the 100 answers are `Positive`?",
-    choices=["about 34, as many as are positive", "about 60", "100"],
+    choices=["about 34: a capital does not change a mood", "about 60: the word stands first in the question", "100"],
     answer="100",
     reveal=[
         lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if way != "free"],
@@ -298,16 +297,6 @@ gv.predict(
         positive* 62 are right. A small Z at the first step is the warning.""",
     ],
 )
-
-# %% [markdown]
-# What was found on large models? Formats cost accuracy on tasks of reasoning ([Tam et
-# al.](https://arxiv.org/abs/2408.02442)). With better prompts they did not ([a
-# reply](https://blog.dottxt.ai/say-what-you-mean.html)). Prompt and mask apart, as here: with open models most of the
-# loss comes from the line that *asks* for a format, before any mask ([Lee et al.](https://arxiv.org/abs/2604.03616)).
-# For `clerk` this line is a gain, because it was trained with it. So measure your own model and task.
-#
-# `clerk-small`, with a fifth of the weights, gains as much from the mask: 52% of its outputs are right without and 66%
-# with it. The order of the keys can cost, too: [lab 06](06_json_schema.ipynb) measures it.
 
 # %% [markdown]
 # ## 5 · Room to think
@@ -323,36 +312,91 @@ print(sums)
 # %% [question]
 gv.predict(
     "A program needs the number only, so a mask allows digits only. How many of 50 are right?",
-    choices=["about 17: the model is the same", "more: it can no longer ramble", "3"],
-    answer="3",
+    choices=["about 17: the model is the same", "about 30: no words lead it astray", "about 3"],
+    answer="about 3",
     reveal=[
         lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
         """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
         `reasoning` and `answer`, in this order, gives them back under a mask: 14 of 50. With `answer` alone none is
-        right. Fifty sums are few: the intervals say which differences could be chance.""",
+        right. (The order of keys costs in other tasks, too: lab 06.)""",
     ],
 )
 
 # %% [markdown]
-# `clerk` shows the same: it learned to think in words, and of 200 sums 32 are right with a thought, none with the
-# number alone. Both models are weak at sums, so this says how a format without room acts. It does not say how much a
-# large model would lose.
+# What do such numbers say? From 17 to 3 of 50 the loss is 13 to 42 points (95% interval). From 17 to 14 it is between a
+# loss of 23 and a gain of 12: fifty sums cannot tell them apart.
+
+# %% [question]
+gv.predict(
+    "`clerk` learned to think in words. Of 200 sums 32 are right with a free thought, 30 with a mask on the thought, "
+    "too. What follows?",
+    choices=[
+        "the mask costs one point: 16% became 15%",
+        "the mask harms nothing: the two are nearly equal",
+        "neither: it may cost up to 8 points, or gain 6",
+    ],
+    answer="neither: it may cost up to 8 points, or gain 6",
+    reveal=[
+        lambda: print("free", samplers.share_of(32, 200), "· masked", samplers.share_of(30, 200)),
+        """The 95% interval of the difference holds both. To see no difference is not to show that there is none. A
+        larger loss is excluded, for this model, which is right once in six times. The numbers say nothing about a model
+        that reasons well. With the number alone none of the 200 is right: that is no chance.""",
+    ],
+)
 
 # %% [markdown]
-# The cure is a **window**: free text up to a trigger, here `: `, then the mask. `gv.tagged` builds its machine.
+# What did others measure, on large models?
+#
+# | study (linked below) | models | found |
+# | --- | --- | --- |
+# | Tam et al., 2024 | open and hosted | stricter formats cost more accuracy in reasoning |
+# | .txt's reply, 2024 | Llama 3 8B, three of the tasks | with better prompts no loss |
+# | Lee et al., 2026 | six open, four hosted | *asking* costs most; recent closed models lose little or nothing |
+# | CRANE, 2025 | open, on symbolic reasoning | windows (next) gain up to 10 points, also over no mask |
+#
+# We read the abstracts and the opening of the reply, and ran none of this. Measure your own model and task.
+
+# %% [markdown]
+# The cure is a **window**: text is free up to a trigger, then the mask holds up to an end. `gv.tagged` builds the
+# machine. Here it has two kinds of windows, one for sums and one for a tool call.
 
 # %%
-number = gv.regex("0|[1-9][0-9]{0,2}")
-window = gv.tagged(gv.regex("[ -~]*"), begin=": ", machine=number, at_least_one=True, stop_after_first=True)
-books = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
-gv.stage(clerk, books, gv.guide(window, clerk.vocabulary), temperature=0, constraint="thought: number", show=22)
+total = gv.regex("[0-9]+[-+*][0-9]+=[0-9]+")
+fields = {"name": {"enum": ["pay", "refund"]}, "dollars": {"type": "integer", "minimum": 0}}
+call = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
+windows = gv.tagged(tags=[("<<", total, ">>"), ("<tool>", call, "</tool>")], at_least_one=True)
+print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens."))
 
 # %% [markdown]
-# After the trigger only the ten digits are legal. The answer is valid and false: 14 + 5 is not 21. No mask checks a
+# SmolLM2 under this mask, RECORDED: *Ben has 4 pens and gets 3 more. Each pen costs 2 dollars. Pay for all of them.*
+# The chat holds one worked example. So the model opens all three windows by itself; nothing forces it.
+
+# %%
+gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
+
+# %% [markdown]
+# Before the first window 49,061 of the 49,152 tokens are legal, at the first digit of a sum ten: step back to see both.
+# At the step shown the number of dollars begins, and the ten digits are legal. The model gives `7` a probability of
+# 0.53 and `1` 0.45. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong. No mask checks a
 # sum.
 
+# %% [question]
+gv.predict(
+    "`at_least_one=True` demands a window. What happens if the model never writes a trigger?",
+    choices=["the text ends without a window", "the text cannot end: EOS is illegal", "the mask opens a window"],
+    answer="the text cannot end: EOS is illegal",
+    reveal=[
+        lambda: print(windows.accepts(b"They cost 14."), windows.accepts_prefix(b"They cost 14."),
+                      windows.accepts(b"They cost <<7*2=14>>.")),
+        """Without a window the text is a legal beginning and no complete text. The mask removes EOS and writes nothing
+        itself, so the model goes on until it writes a trigger or its tokens run out. So a limit of tokens is needed,
+        and a plan for a run that was cut: lab 13. The opposite can happen as well: a trigger *inside* the thought opens
+        a window too early. A rare trigger such as a special token prevents it.""",
+    ],
+)
+
 # %% [markdown]
-# ## Exercise 3 · A window ★★
+# ## Exercise 3 · A window ★★ · home
 #
 # Write one step of a window. In free text the state is `("free", read)`. Here `read` is the beginning of the trigger
 # with which the text ends, as long as possible. With the trigger `A:` it is `b"A"` after `Ada A`, and `b""` after
@@ -361,7 +405,7 @@ gv.stage(clerk, books, gv.guide(window, clerk.vocabulary), temperature=0, constr
 #
 # hint: In the window call `machine.step`. In free text append the byte: is that the trigger?
 #
-# hint: If not, remove bytes from its front until `trigger.startswith(read)` holds; it holds for `b""`.
+# hint: If not, remove bytes from its front until `trigger.startswith(read)` holds.
 
 # %%
 def window_step(machine, trigger, state, byte):
@@ -382,20 +426,6 @@ def window_step(machine, trigger, state, byte):
 
 gv.checks.window_step(window_step)
 
-# %% [question]
-gv.predict(
-    "`at_least_one=True` demands a window. What happens if the model never writes the trigger?",
-    choices=["the text ends without an answer", "the text cannot end: EOS is illegal", "the mask opens the window"],
-    answer="the text cannot end: EOS is illegal",
-    reveal=[
-        lambda: print(window.accepts(b"Ada has 19."), window.accepts_prefix(b"Ada has 19."),
-                      window.accepts(b"Ada has 19. Answer: 19")),
-        """The model goes on until it writes the trigger or its tokens run out. So a limit of tokens is needed, and a
-        plan for a run that was cut: lab 13. The opposite can happen as well: a trigger *inside* the thought opens the
-        window too early. A rare trigger such as a special token prevents it.""",
-    ],
-)
-
 # %% [markdown]
 # ## Your predictions
 
@@ -409,7 +439,7 @@ gv.score()
 # | --- | --- | --- |
 # | "A mask only removes invalid texts." | The months: total variation 0.69 from the model's own valid texts. | 2 |
 # | "With a schema the prompt need not describe the format." | All parse, 42% right; with the prompt 85%. | 4 |
-# | "Constrained decoding harms reasoning." | A number alone: 3 of 50 right; after a masked `reasoning`: 14. | 5 |
+# | "Constrained decoding harms reasoning." | 3 of 50 right with a number alone, 14 after a masked `reasoning`. | 5 |
 
 # %% [markdown]
 # ## Recap
@@ -417,6 +447,7 @@ gv.score()
 # * A mask looks one token ahead. It keeps the ratios of tokens, not of whole texts.
 # * The product of the Zs is the warning light: equal products, no distortion.
 # * Ask for the format *and* mask. Give the thought room, then open a window.
+# * A mask keeps the form. For the content: the prompt, examples, training.
 # * A limit in a schema cuts; it does not shorten.
 #
 # Next: [lab 13](13_when_it_goes_wrong.ipynb), a clinic for runs that fail.
@@ -430,8 +461,8 @@ gv.score()
 # * **vLLM** starts the mask [after the reasoning](https://docs.vllm.ai/en/latest/features/structured_outputs/) of
 #   models that think. **XGrammar** and **SGLang** know windows as [structural
 #   tags](https://xgrammar.mlc.ai/docs/tutorials/structural_tag.html).
-# * **CRANE** ([arXiv 2502.09061](https://arxiv.org/abs/2502.09061)) switches the mask on and off between delimiters and
-#   gains up to 10 points.
+# * **CRANE** ([arXiv 2502.09061](https://arxiv.org/abs/2502.09061)) switches the mask on and off between `<<` and `>>`,
+#   as on the stage above.
 
 # %% [markdown]
 # ## Further reading

@@ -9,6 +9,7 @@ import pytest
 import tasks
 
 import guidedviz as gv
+from guidedviz.files import shipped
 from guidedviz.tokens.guide import Guide
 
 PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
@@ -85,6 +86,15 @@ def blank_lines(whitespace="any"):
     return gv.record(toy, "{", guide, max_tokens=30)
 
 
+def broken_lines(whitespace="compact"):
+    after = {0: [0, 0, 5, 9, 0], 1: [0, 0, 0, 0, 9], 2: [0, 9, 0, 0, 0], 3: [0, 0, 9, 0, 0]}
+    pieces = [b"{", b"}", b'"a":1', b"\n", b"</s>"]
+    toy = gv.ToyModel(pieces, lambda tokens: after[tokens[-1]] if tokens[1:] else [9, 0, 0, 0, 0], eos={4})
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    guide = gv.guide(gv.json_schema(schema, whitespace=whitespace), toy.vocabulary)
+    return gv.record(toy, "{", guide, max_tokens=30, temperature=0)
+
+
 def the_same_words(text='[^"]*"'):
     toy = gv.ToyModel(
         [b'"', b"ha", b" ", b"</s>"], lambda tokens: [0, *([5, 0] if tokens[-1] != 1 else [0, 5]), 0], eos={3}
@@ -148,6 +158,7 @@ RUNS = [  # a broken run, the name of its finding, what was seen, and what cures
     (the_same_words, "repetition loop", 'the last 30 tokens repeat "ha␣"', {"text": '[^"]{0,9}"'}),
     (cut_in_the_middle, "cut in the middle", "its shortest end takes", WITHIN_20),
     (a_limit_that_cuts_words, "over-tight constraint", 'wanted "umbrella" (>0.99) and took "pear"', {"most": 30}),
+    (broken_lines, "whitespace refused", 'the model wanted "↵"', {"whitespace": "any"}),
     (thinks_first, "early mask", 'the model wanted "Hm"', THOUGHT),
     (fell_back, "no mask", "names the constraint 'schema of a person'", MASKED),
     (other_tokenizer, "stale mask", "each token was legal by the mask, and the machine refuses", {"anew": True}),
@@ -182,6 +193,13 @@ def test_a_late_switch_is_seen_with_the_right_guide():
 
 
 # -- sound runs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ada-schema", "person-asked"])
+def test_a_right_answer_in_another_layout_is_not_called_over_tight(name):
+    run = gv.Trace.load(shipped(f"traces/smollm2/{name}.trace.json"))
+    assert min(step.mass for step in run.steps) < 0.0002
+    assert gv.diagnose(run).names == ("whitespace refused",)
 
 
 def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):

@@ -3,12 +3,13 @@
 from copy import copy
 from functools import partial
 from itertools import takewhile
+from random import Random
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.decoding import jump
-from guidedviz.decoding.jump import Cost, mark_parts, measure_cost, time_task
+from guidedviz.decoding.jump import TRIES, Cost, calibrate, mark_parts, measure_cost, time_task
 
 
 class Device:
@@ -19,6 +20,7 @@ class Device:
     def __init__(self, clerk, cost, monkeypatch):
         self.clerk, self.cost, self.rows = clerk, cost, 1
         self.read, self.clock = (), {"ms": 0.0, "passes": 0}  # the clock is shared by copies
+        self.load = iter(())  # how many times as long the next passes take
         self.vocabulary, self.encode = clerk.vocabulary, clerk.encode
         monkeypatch.setattr(jump, "perf_counter", lambda: self.clock["ms"] / 1e3)
 
@@ -31,7 +33,7 @@ class Device:
         same = (a == b for a, b in zip(self.read, tokens, strict=False))
         new = max(1, len(tokens) - sum(takewhile(bool, same)))
         own, each = self.cost.prices(self.rows)
-        self.clock["ms"] += own + each * new
+        self.clock["ms"] += (own + each * new) * next(self.load, 1.0)
         self.clock["passes"] += 1
         self.read = tuple(tokens)
         return self.clerk.logits(tokens)
@@ -42,6 +44,44 @@ def test_the_constants_of_a_device_are_found(clerk, rows, monkeypatch):
     cost = Cost(40.0, 0.3, row_ms=0.1, put_ms=0.2)
     found = measure_cost(Device(clerk, cost, monkeypatch)).prices(rows)
     assert found == pytest.approx(cost.prices(rows), rel=0.1)
+
+
+BUSY = Cost(40.0, 0.3, row_ms=0.1, put_ms=0.2)
+
+
+def count_measurements(monkeypatch):
+    counted = []
+    monkeypatch.setattr(jump, "measure_cost", lambda model: counted.append(measure_cost(model)) or counted[-1])
+    return counted
+
+
+def test_on_a_quiet_device_two_measurements_are_enough(clerk, monkeypatch):
+    counted = count_measurements(monkeypatch)
+    found = calibrate(Device(clerk, BUSY, monkeypatch))
+    assert len(counted) == 2
+    assert found.prices(1) == pytest.approx(BUSY.prices(1), rel=0.1)
+
+
+def test_a_measurement_that_another_program_disturbed_is_left_out(clerk, monkeypatch):
+    counted, device = count_measurements(monkeypatch), Device(clerk, BUSY, monkeypatch)
+    device.load = iter([9.0] * 15)  # the passes of the first task
+    found = calibrate(device)
+    assert len(counted) == 3
+    assert found.prices(1) == pytest.approx(BUSY.prices(1), rel=0.1)
+
+
+def test_on_a_busy_device_there_are_no_constants_after_a_bounded_number_of_measurements(clerk, monkeypatch):
+    counted, device = count_measurements(monkeypatch), Device(clerk, BUSY, monkeypatch)
+    random = Random(1)
+    device.load = iter(lambda: random.choice((1.0, 2.0, 30.0)), None)
+    assert calibrate(device) is None
+    assert len(counted) == TRIES
+
+
+@pytest.mark.parametrize("cost", [Cost(9.0, 0.0), Cost(0.0, 1.0), Cost(2.0, 0.1, row_ms=1.0, put_ms=0.5)])
+def test_constants_of_zero_and_a_curve_that_rises_with_the_rows_are_never_used(cost, monkeypatch):
+    monkeypatch.setattr(jump, "measure_cost", lambda model: cost)
+    assert calibrate(None) is None
 
 
 @pytest.mark.parametrize(("place", "rows"), [(6, 1), (14, 1), (14, 16), (19, 64)])

@@ -52,6 +52,13 @@ test("a hostile token stays text in every part of its row", () => {
   assert.equal(node.querySelector("img, script"), null);
 });
 
+test("a special token of the prompt is a chip, other names stay text", () => {
+  const rows = [[3, "<|im_end|>", 0.25, 0.75, true, "0.25", "0.75"], [4, "<|x|>", 0.5, 0, false, "0.50", "forbidden"]];
+  const node = build(rowsPart(rows, 3, REST, false, () => {}, ["<|im_end|>"]));
+  assert.deepEqual([...node.querySelectorAll("button .gv-name")].map((name) => name.textContent), ["im_end", "<|x|>"]);
+  assert.equal(node.querySelectorAll(".gv-special").length, 1);
+});
+
 test("a meter says its share in the words given", () => {
   const meter = build(meterPart("legal mass Z", 0.004, "<0.01"));
   assert.equal(meter.querySelector("b").textContent, "<0.01");

@@ -263,6 +263,8 @@ WRONG = {
         last_one,
         smaller_while_it_can,
         lambda rules: smaller_while_it_can(dict(reversed(rules.items()))),
+        lambda rules: smaller_while_it_can(dict(sorted(rules.items(), reverse=True))),
+        lambda rules: smaller_while_it_can(dict(sorted(rules.items(), key=lambda rule: -len(rule[1])))),
         ("range(1, len(rules) + 1)", "range(len(rules), 0, -1)"),
         ("combinations(rules, size)", "zip(*([*rules][i:] for i in range(size)))"),
         ("set.intersection(", "set().union("),

@@ -3,7 +3,7 @@
 
 /** @import { Rest, Row, StageView, Step } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
-import { lettersOf, tokenPart, withCommas } from "../shared/elements.js";
+import { lettersOf, specialPart, tokenPart, withCommas } from "../shared/elements.js";
 import { isEnded, placeShown, shownStep } from "./view.js";
 
 const BLANK = "The probabilities of the next token will stand here.";
@@ -24,12 +24,14 @@ const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": true, "data-part"
  * @param {boolean} chosen
  * @param {boolean} one whether before and after are the same
  * @param {(token: number) => void} pick
+ * @param {string[]} names the special tokens of the prompt
  * @returns {Part}
  */
-function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, chosen, one, pick) {
+function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, chosen, one, pick, names) {
   const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : label.length > 6 ? ".gv-long" : "");
   return [`button.gv-row${look}`, { "data-part": "row", "data-token": token, click: () => pick(token) },
-    ["kbd", { "aria-hidden": true }, place + 1], tokenPart(label), bars(raw, drawn),
+    ["kbd", { "aria-hidden": true }, place + 1],
+    names.includes(label) ? ["span.gv-name", specialPart(label)] : tokenPart(label), bars(raw, drawn),
     ["span.gv-said", sayChange(rawText, drawnText, one)]];
 }
 
@@ -47,10 +49,11 @@ const sayChange = (before, after, one) => (one ? before : `${before} → ${after
  * @param {Rest} rest
  * @param {boolean} one
  * @param {(token: number) => void} pick
+ * @param {string[]} [names] the special tokens of the prompt
  * @returns {Part}
  */
-export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pick) => [one ? "div.gv-rows.gv-free" : "div.gv-rows",
-  ...rows.map((row, place) => rowPart(row, place, chosen === row[0], one, pick)),
+export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pick, names = []) => [one ? "div.gv-rows.gv-free" : "div.gv-rows",
+  ...rows.map((row, place) => rowPart(row, place, chosen === row[0], one, pick, names)),
   ["div.gv-row.gv-rest", ["kbd"], ["span.gv-name", "all others"], bars(raw, drawn),
     ["span.gv-said", sayChange(rawText, drawnText, one)]]];
 
@@ -111,7 +114,7 @@ function headOf({ steps, cursor }, step, place, one) {
  * @returns {Part}
  */
 export function nextPart(view, pick) {
-  const { head: { vocabulary }, why, machine } = view;
+  const { head: { parts = [], vocabulary }, why, machine } = view;
   const step = shownStep(view);
   const about = { role: "group", class: `gv-panel${step?.how === "forced" ? " gv-unasked" : ""}`, "data-slot": "next", "data-part": "next", "aria-label": "next token" };
   if (!step) return ["div", about, ["div.gv-panel-head", ["strong.gv-title", "next token"]], ["p.gv-blank.gv-soft", BLANK]];
@@ -121,7 +124,7 @@ export function nextPart(view, pick) {
     ["div.gv-panel-head", ...headOf(view, step, place, one)],
     ["div.gv-meters", meterPart("legal mass Z", step.mass, step.massText),
       meterPart("legal", step.legal / vocabulary, `${withCommas(step.legal)} of ${withCommas(vocabulary)}`)],
-    rowsPart(step.rows.slice(0, 9), place < 0 ? NaN : step.token, step.rest, one, pick),
+    rowsPart(step.rows.slice(0, 9), place < 0 ? NaN : step.token, step.rest, one, pick, parts.filter((_, at) => at % 2)),
     ["div.gv-reason", { "data-part": "why" }, whyPart(view), ["p.gv-hint.gv-soft", { hidden: Boolean(why) }, sayPress(view, step)],
       ["dl.gv-facts", ...facts.flatMap(([name, value]) => (value ? [["dt", name], ["dd", value]] : []))]]];
 }
