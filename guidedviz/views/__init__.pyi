@@ -5,7 +5,6 @@ from guidedviz.views.charts.costs import draw_throughput as draw_throughput
 from guidedviz.views.charts.distribution import draw_bars as draw_bars
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
 from guidedviz.views.charts.distribution import draw_text_tree as draw_text_tree
-from guidedviz.views.charts.lanes import draw_batch as draw_batch
 from guidedviz.views.charts.lanes import draw_comparison as draw_comparison
 from guidedviz.views.charts.lanes import draw_overlap as draw_overlap
 from guidedviz.views.charts.lanes import draw_timeline as draw_timeline
