@@ -1,4 +1,4 @@
-"""Runs that go alone, one pass per token: traces that a stage shows, jump-forward, drafts."""
+"""Runs that go alone, one pass per token: traces that a stage shows, jump-forward, drafts, a bias on three labels."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from questions import ANY, COUNTS, DATE, EXACT, NUMBER, PERSON, TEXT, WHO, fixed, object_of, people
+import questions
+from questions import ANY, COUNTS, DATE, EXACT, IN_ORDER, LABELS, NUMBER, PERSON, TEXT, WHO, fixed, object_of, people
+from tables import share
 
 import guidedviz as gv
 from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import save_record
 from guidedviz.decoding.speculation import Forced, LookUp
 
+BIASES = (0, 1, 2, 3, 4, 5, 8, 12, 16, 20)
 FREE = "free"  # without a mask, to compare with
 WAYS = (False, FREE, "canonical", "longest", "minimal", "raw")
 ADA = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
@@ -84,6 +87,34 @@ def measure_drafts(model: Any, count: int | None, out: Path) -> dict[str, Any]:
     return {"table": [{"draft": name, "of": len(cases), **total} for name, total in totals.items()], "cases": cases}
 
 
+def measure_bias(model: Any, count: int | None, out: Path) -> dict[str, Any]:
+    """The sentences of the labels with one bias on the three tokens of the labels, at most six tokens per answer.
+
+    `gap` is by how much the likeliest first token is ahead of each label, in logits.
+    """
+    ids, cases, hits = [model.vocabulary.ids(label.encode())[0] for label in LABELS], [], dict[tuple[str, str], int]()
+    for case in questions.sentences(count or COUNTS["labels"]):
+        prompt, texts = model.chat(f"{case.fact} {IN_ORDER}"), dict[str, str]()
+        logits = model.logits(list(prompt.tokens))
+        for bias in BIASES:
+            run = gv.record(model, prompt, temperature=0, max_tokens=6, bias=dict.fromkeys(ids, bias))
+            way, ended = f"bias {bias}", run.steps[-1].end == "eos"
+            texts[way] = run.text
+            found = {
+                "begins with a label": run.tokens[0] in ids,
+                "is a label": ended and run.text in LABELS,
+                "right": ended and run.text == case.right,
+            }
+            for what, hit in found.items():
+                hits[way, what] = hits.get((way, what), 0) + hit
+        gaps = {label: round(float(logits.max() - logits[token]), 2) for label, token in zip(LABELS, ids, strict=True)}
+        first = model.vocabulary.pieces[int(logits.argmax())].decode("utf-8", "replace")
+        cases.append({"fact": case.fact, "right": case.right, "first": first, "gap": gaps, "outputs": texts})
+        print(f"bias: {len(cases)}", flush=True)
+    table = [share(way, what, hit, len(cases)) for (way, what), hit in hits.items()]
+    return {"words": IN_ORDER, "table": table, "cases": cases}
+
+
 def save_light(trace: gv.Trace, file: Path) -> None:
     """Save a trace without the texts of the map's tokens, which are nine tenths of a recording."""
     trace.save(file)
@@ -137,4 +168,4 @@ def save_traces(model: Any, count: int | None, out: Path) -> dict[str, Any]:
     return {"runs": listed}
 
 
-RECORDS = {"jumps": measure_jumps, "drafts": measure_drafts, "traces": save_traces}
+RECORDS = {"jumps": measure_jumps, "drafts": measure_drafts, "bias": measure_bias, "traces": save_traces}

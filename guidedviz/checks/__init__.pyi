@@ -14,12 +14,12 @@ from guidedviz.checks.decoding import check_token_mask as token_mask
 from guidedviz.checks.decoding import check_window_step as window_step
 from guidedviz.checks.machines import check_advance as advance
 from guidedviz.checks.machines import check_at_most as at_most
+from guidedviz.checks.machines import check_compile_pattern as compile_pattern
 from guidedviz.checks.machines import check_lists as lists
 from guidedviz.checks.machines import check_machine as machine
 from guidedviz.checks.machines import check_mirror as mirror
 from guidedviz.checks.machines import check_one_blank as one_blank
 from guidedviz.checks.machines import check_schema_to_regex as schema_to_regex
-from guidedviz.checks.machines import check_several_words as several_words
 from guidedviz.checks.machines import check_wider as wider
 from guidedviz.checks.parsers import check_complete as complete
 from guidedviz.checks.parsers import check_may_end as may_end

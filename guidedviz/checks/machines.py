@@ -23,7 +23,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema, schema_regex
 from guidedviz.machines.visible import counted, visible
-from guidedviz.tokens.by_hand import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM, wire
 from guidedviz.tokens.guide import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
@@ -67,9 +67,51 @@ def check_advance(answer: Callable[[Sequence[Moved], int, int], int | None]) -> 
     return check_function(answer, cases_of(reference, TRANSITIONS))
 
 
-def check_several_words(answer: GuidedFSM) -> Verdict:
-    """Does a machine accept lines whose name has one or more words in capitals, separated by spaces?"""
-    return check_machine(answer, regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"))
+Parts = Sequence[tuple[str, str]]  # the name of a set of tokens, and a quantifier
+TOKENS = {"UPPER": {65, 66}, "LOWER": {97, 98}, "LETTER": {65, 66, 97, 98}, ":": {58}}  # by their codes
+PATTERNS = {  # a name and a quantifier per part
+    "return two values, transitions and ends; without parts the text may end in state 0": [""],
+    "1 is exactly one, and the next part begins in the state after it": [":1", ":1 UPPER1"],
+    "+ is one or more: a transition into a new state, and a loop on it": ["UPPER+", "UPPER+ :1"],
+    "what may be left out, by ? or *, may also be followed at once by the next part, or by the end": [
+        "UPPER?", "UPPER? :1", "UPPER*", ":1 LOWER*", "UPPER? LOWER* :1", ":1 UPPER? LOWER?",
+    ],
+    "a loop on the state before lets the part before it come back": ["UPPER* LOWER*", "UPPER+ LOWER* :1"],
+    "if two transitions fit a token, keep both": ["UPPER+ LETTER1", "LETTER* LOWER? :+"],
+}  # fmt: skip
+
+
+def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Any]) -> Verdict:
+    """Does `answer(parts, sets)` give transitions from state 0, and the states in which a text may end?
+
+    >>> check_compile_pattern(lambda parts, sets: ([(0, sets[name], 0) for name, _ in parts], {0}))
+    ✗ not yet right: on input 2 of 15, the first on which it fails
+        parts       [(':', '1')]
+        sets        {'UPPER': {65, 66}, 'LOWER': {97, 98}, 'LETTER': {65, 66, 97, 98}, ':': {58}}
+        yours gave  ([(0, {58}, 0)], {0})
+        text        the empty text
+        yours       accepts it
+        expected    refuses it
+        its path    q0
+        because     it may end in q0 · 1 is exactly one, and the next part begins in the state after it
+    """
+    trials = {why: [([(p[:-1], p[-1]) for p in row.split()], TOKENS) for row in rows] for why, rows in PATTERNS.items()}
+    cases = cases_of(compile_pattern, trials, "parts", "sets")
+    return check_function(answer, cases, partial(_say_texts, wire_tokens), partial(same_texts, wire_tokens))
+
+
+def compile_pattern(parts: Parts, sets: Mapping[str, set[int]]) -> tuple[list[Moved], set[int]]:
+    """The transitions of a pattern, and the states in which a text may end: part n leads to state n."""
+    moves, ready = list[Moved](), {0}
+    for state, (name, often) in enumerate(parts, 1):
+        moves += [(source, sets[name], state) for source in ({*ready, state} if often in "+*" else ready)]
+        ready = {*ready, state} if often in "?*" else {state}
+    return moves, ready
+
+
+def wire_tokens(wired: Any) -> DFA:
+    """The machine of transitions whose tokens are bytes."""
+    return wire([(source, bytes([token]), to) for source, tokens, to in wired[0] for token in tokens], wired[1])
 
 
 def check_machine(answer: Any, truth: DFA) -> Verdict:
@@ -212,7 +254,8 @@ def check_schema_to_regex(answer: Callable[[Mapping[str, Any]], str]) -> Verdict
     >>> check_schema_to_regex(lambda schema: leaves[schema["type"]]).facts[0]
     ('input', "{'enum': ['red', 'green']}")
     """
-    return check_function(answer, cases_of(partial(schema_regex, whitespace="one"), SCHEMAS), _say_regex, same_texts)
+    cases = cases_of(partial(schema_regex, whitespace="one"), SCHEMAS)
+    return check_function(answer, cases, partial(_say_texts, regex), partial(same_texts, regex))
 
 
 def check_at_most(answer: Callable[[int], str]) -> Verdict:
@@ -232,20 +275,19 @@ def check_at_most(answer: Callable[[int], str]) -> Verdict:
     why = "the regex may grow with the digits of n, but not with n"
     bounds = (0, 7, 10, 9, 42, 60, 99, 100, 120, 999, 2026, 2**31 - 1)
     cases = cases_of(lambda n: schema_regex({"type": "integer", "minimum": 0, "maximum": n}), {why: bounds})
-    return check_function(answer, cases, _say_regex, same_texts)
+    return check_function(answer, cases, partial(_say_texts, regex), partial(same_texts, regex))
 
 
-def same_texts(value: Any, expected: str) -> bool:
-    """Do two regexes accept the same texts?"""
-    return isinstance(value, str) and regex(value) == regex(expected)
+def same_texts(build: Callable[[Any], DFA], value: Any, expected: Any) -> bool:
+    """Do the machines of two answers accept the same texts?"""
+    return not say_kind(value, expected) and build(value) == build(expected)
 
 
-def _say_regex(case: Case, value: Any) -> Mistake:
-    """The shortest text on which a regex is wrong, with its path."""
+def _say_texts(build: Callable[[Any], DFA], case: Case, value: Any) -> Mistake:
+    """The shortest text on which the machine of an answer is wrong, with its path."""
     if kind := say_kind(value, case.expected):
         return Mistake(kind)
-
-    found = check_machine(value, regex(case.expected))
+    found = check_machine(value if build is regex else build(value), build(case.expected))
     facts = [fact for fact in found.facts if fact[0] not in ("yours is", "because")]
     because = " · ".join(filter(None, (dict(found.facts).get("because", found.said), case.why)))
     return Mistake(because, found.figure, (("yours gave", show(value)), *facts))

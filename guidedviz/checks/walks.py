@@ -88,7 +88,7 @@ def check_subsets(answer: Callable[..., Iterable[frozenset[int]]]) -> Verdict:
     def find(nfa: NFA, start: frozenset[int]) -> Any:
         return attempt(answer, (start, lambda states, byte: frozenset(step_set(nfa, states, byte))))
 
-    cases, why = [], "each set of the answer is start, or what step gives for a set of the answer and a byte"
+    cases, why = [], "each is a frozenset: start, or what step gives for a set of the list and a byte"
     for text in SUBSETS:
         nfa = machine_stages(text)[0]
         sets = [step.subset for step in build_dfa_steps(nfa, whole=True)]

@@ -11,7 +11,7 @@ from itertools import chain, groupby, takewhile
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import CHOSEN, ENDS, Candidate, End, Step, Trace, taken_back
+from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, taken_back
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
@@ -172,7 +172,7 @@ class Run:
 # The looks. Each yields findings.
 
 
-LOW = 0.1  # of Z; sound runs of `clerk` stay above 0.9
+LOW = 0.1  # of Z; right runs of `clerk` stay above 0.7
 BLANKS = 8  # tokens of whitespace only, one after the other
 REPEATED = 12  # tokens of a loop
 TIMES = 4  # that its cycle is seen
@@ -276,28 +276,19 @@ def find_refusals(run: Run) -> Iterator[Finding]:
 
     Refused whitespace is told apart: a model that breaks lines after each brace wants it in sound runs, too.
     """
-    low = grouped((wants_blank(one.step), one) for one in run.asked if one.step.mass < LOW)
-    for blank, (first, *others) in sorted(low.items()):
+    low = [one for one in run.asked if one.step.mass < LOW]
+    kinds = grouped((any(c.piece.isspace() and not c.legal for c in one.step.candidates[:1]), one) for one in low)
+    for blank, (first, *others) in sorted(kinds.items()):
         name = "early mask" if first == run.asked[0] else "over-tight constraint"
         more = f"; Z is below {LOW} at {len(others) + 1} of {len(run.asked)} steps" if others else ""
         yield Finding("whitespace refused" if blank else name, first.place, say_refused(first, run) + more)
 
 
-def wanted(step: Step) -> Candidate | None:
-    """The likeliest token that the mask removed; None if many share what it removed."""
-    return next((candidate for candidate in step.candidates if not candidate.legal), None)
-
-
-def wants_blank(step: Step) -> bool:
-    """Whether the likeliest token that the mask removed is whitespace."""
-    return (most := wanted(step)) is not None and most.piece.isspace()
-
-
 def say_refused(one: Placed, run: Run) -> str:
     """What the model wanted at a step, and what it had to take."""
     step, said = one.step, f"Z is {probability(one.step.mass)}"
-    most = wanted(step)
-    if most is None:
+    most = next((candidate for candidate in step.candidates if not candidate.legal), None)
+    if most is None:  # many tokens share what the mask removed
         return said
     chosen = visible(step.piece) or "an id without bytes"
     said += f': the model wanted "{visible(most.piece)}" ({probability(most.raw)})'

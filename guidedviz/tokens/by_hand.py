@@ -1,8 +1,8 @@
 """Guides made by hand: a fixed set of tokens per position, and a machine over tokens that is built by transitions.
 
-The first is the simplest guide: its state is the number of tokens, independent of the text. The second is that of
-NanoGPT's lesson: the tokens with a transition from the current state are legal. It is mutable; `machine()` gives the
-same machine over bytes.
+The first is the simplest guide: its state is the number of tokens, independent of the text. In the second
+the tokens with a transition from the current state are legal. It is mutable; `machine()` gives the same machine over
+bytes.
 """
 
 from __future__ import annotations
@@ -199,20 +199,31 @@ class GuidedFSM:
         >>> fsm.machine() == gv.regex("é|ab")
         True
         """
-        others = [state for state in self.transitions if state != self.start]
-        numbers = {self.start: nfa.NFA.initial} | {state: number for number, state in enumerate(others, 2)}
-        edges: list[list[nfa.Edge]] = [[] for _ in range(len(others) + 2)]
-        for source, ways in self.transitions.items():
-            for piece, target in {(self.vocabulary.pieces[token], numbers[to]) for token, to in ways.items()}:
-                at = numbers[source]
-                for byte in piece[:-1]:  # a state of its own after each byte but the last
-                    edges[at].append((byte, byte, len(edges)))
-                    at = len(edges)
-                    edges.append([])
-                edges[at].append((piece[-1], piece[-1], target))
-            if len(edges) > nfa.MOST_NFA_STATES:
-                raise nfa.too_large(f"more than {nfa.MOST_NFA_STATES:,} NFA states")
-        free: list[tuple[int, ...]] = [()] * len(edges)
-        for state, number in numbers.items():
-            free[number] = (nfa.NFA.accepting,) if self.is_accepting(state) else ()
-        return minimal.minimise(dfa.build_dfa(nfa.NFA(tuple(map(tuple, edges)), tuple(free))))
+        pieces = self.vocabulary.pieces
+        moves = [(source, pieces[token], to) for source, ways in self.transitions.items() for token, to in ways.items()]
+        return wire(moves, filter(self.is_accepting, self.transitions), self.start)
+
+
+def wire(moves: Iterable[tuple[Hashable, bytes, Hashable]], ends: Iterable[Hashable], start: Hashable = 0) -> dfa.DFA:
+    """The smallest machine of moves, each a state, the bytes that it reads, and a next state; several may fit.
+
+    >>> wire([(0, b"ab", 1), (0, b"a", 2)], {1, 2}) == gv.regex("ab?")
+    True
+    """
+    moves = dict.fromkeys(moves)
+    states = dict.fromkeys(state for source, _, target in moves for state in (source, target) if state != start)
+    numbers = {start: nfa.NFA.initial} | {state: number for number, state in enumerate(states, 2)}
+    edges: list[list[nfa.Edge]] = [[] for _ in range(len(states) + 2)]
+    for source, piece, target in moves:
+        at = numbers[source]
+        for byte in piece[:-1]:  # a state of its own after each byte but the last
+            edges[at].append((byte, byte, len(edges)))
+            at = len(edges)
+            edges.append([])
+        edges[at].append((piece[-1], piece[-1], numbers[target]))
+        if len(edges) > nfa.MOST_NFA_STATES:
+            raise nfa.too_large(f"more than {nfa.MOST_NFA_STATES:,} NFA states")
+    free: list[tuple[int, ...]] = [()] * len(edges)
+    for state in {*ends} & {*numbers}:
+        free[numbers[state]] = (nfa.NFA.accepting,)
+    return minimal.minimise(dfa.build_dfa(nfa.NFA(tuple(map(tuple, edges)), tuple(free))))

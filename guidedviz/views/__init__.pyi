@@ -11,10 +11,8 @@ from guidedviz.views.charts.lanes import draw_timeline as draw_timeline
 from guidedviz.views.charts.spellings import draw_rollback as draw_rollback
 from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
 from guidedviz.views.figure import Figure as Figure
-from guidedviz.views.layout.sketch import count_ways as count_ways
 from guidedviz.views.loop_picture import draw_loop as draw_loop
 from guidedviz.views.machine.films import dfa_frames as dfa_frames
-from guidedviz.views.machine.films import draw_machines as draw_machines
 from guidedviz.views.machine.films import minimal_frames as minimal_frames
 from guidedviz.views.machine.films import nfa_reading_frames as nfa_reading_frames
 from guidedviz.views.machine.films import trie_frames as trie_frames
@@ -26,7 +24,6 @@ from guidedviz.views.stack.earley import earley_frames as earley_frames
 from guidedviz.views.stack.graph import draw_branches as draw_branches
 from guidedviz.views.stack.graph import draw_shared_stacks as draw_shared_stacks
 from guidedviz.views.stack.stack import draw_cut as draw_cut
-from guidedviz.views.stack.stack import draw_depth as draw_depth
 from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stack.stack_film import stack_frames as stack_frames

@@ -1,4 +1,4 @@
-"""Sliders for logit bias: what a constant added to some logits does to the whole distribution."""
+"""Sliders for logit bias: a constant added to some logits, as a threshold in the whole distribution."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import Any
 import numpy as np
 
 from guidedviz.decoding.loop import start
-from guidedviz.decoding.sampling import apply_bias, probability, softmax
+from guidedviz.decoding.sampling import apply_bias, softmax
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.models.model import Model, check_model, check_text
-from guidedviz.views.charts.distribution import draw_bars
+from guidedviz.views.charts.threshold import draw_threshold
 from guidedviz.views.figure import Figure
 from guidedviz.views.words import kept_source, label, reading
 from guidedviz.widgets.display import Display, Shown, mime_bundle
 
-ROWS = 9  # bars, unless more tokens have a slider
+REACH = 8.0  # of a slider to both sides; a larger bias widens it
 
 
 def bias_sliders(
     model: Model, prompt: str, tokens: Iterable[str | int], *, bias: Mapping[str | int, float] | None = None
 ) -> BiasSliders:
-    """One slider per token, from -100 to 100, and the next token's distribution before and after the bias."""
+    """One slider per token, and the whole vocabulary on a log scale with each bias as a threshold.
+
+    A slider goes from -8 to 8, and further for a larger bias.
+    """
     check_model(model, "gv.bias_sliders, model")
     expect(tokens, Iterable, "gv.bias_sliders, tokens", "texts and token ids")
     expect(bias, Mapping | None, "gv.bias_sliders, bias", "a bias per token")
@@ -39,7 +42,7 @@ class BiasSliders(Shown):
 
     def __init__(self, model: Model, prompt: str, bias: Mapping[int, float]) -> None:
         self._logits = np.asarray(model.logits(list(start(model, prompt).tokens)), dtype=np.float64)
-        self._title = f"next token after “{reading(prompt[-40:])}”"
+        self._title = f"next token after “{'…' * (len(prompt) > 40)}{reading(prompt[-40:])}”"
         self._source, self._pieces = model.source, model.vocabulary.pieces
         self._sliders: dict[int, Any] = {}
         self.before = softmax(self._logits)
@@ -57,6 +60,7 @@ class BiasSliders(Shown):
     def _change(self, bias: dict[int, float]) -> BiasSliders:
         self.after, self.bias = softmax(apply_bias(self._logits, bias)), bias
         for token, slider in self._sliders.items():
+            _reach(slider, bias[token])
             slider.value = bias[token]
         self.display.tell()
         self.display.save()
@@ -64,19 +68,21 @@ class BiasSliders(Shown):
 
     @property
     def figure(self) -> Figure:
-        """Before and after as a still picture."""
+        """The thresholds, before and after, as a still picture."""
         return self._draw(kept_source(self._source))
 
     @cached_property
     def widget(self) -> Any:
-        """The sliders, a reset button and the bars."""
+        """The sliders, a reset button and the picture."""
         widgets = need("ipywidgets", "lab", "gv.bias_sliders")
         reset = widgets.Button(description="Reset", tooltip="Set all sliders to zero")
         reset.on_click(lambda _: self.reset())
         look = {"style": {"description_width": "8em"}, "layout": {"width": "600px"}}
         for token, amount in self.bias.items():
             name = label(self._pieces[token])
-            slider = widgets.FloatSlider(amount, min=-100, max=100, step=0.5, description=name, **look)
+            slider = widgets.FloatSlider(0.0, min=-REACH, max=REACH, step=0.5, description=name, **look)
+            _reach(slider, amount)
+            slider.value = amount
             slider.observe(lambda change, token=token: self.set(token, change["new"]), "value")
             self._sliders[token] = slider
         return widgets.VBox([*self._sliders.values(), reset, self.display.widget])
@@ -85,26 +91,12 @@ class BiasSliders(Shown):
         return mime_bundle(self.figure, lambda: self.widget, **wanted)
 
     def _draw(self, source: str) -> Figure:
-        rows = self._rows()
-        names = [label(self._pieces[token]) + self._sign(token) for token in rows]
-        series = {"before": self.before[rows].tolist(), "after": self.after[rows].tolist()}
-        marked = {place for place, token in enumerate(rows) if self.bias.get(token)}
-        drawn = draw_bars(names, series, title=f"{source}: {self._title}", marked=marked)
-        return Figure(drawn.drawing, f"Bias: {', '.join(map(self._say, self.bias))}", drawn.alt)
+        return draw_threshold(self._pieces, self.before, self.after, self.bias, f"{source}: {self._title}")
 
-    def _rows(self) -> list[int]:
-        """The tokens with a slider, then the likeliest before or after, in the order before the bias."""
-        best = np.maximum(self.before, self.after)
-        likeliest = np.argsort(-best, kind="stable")[: ROWS + len(self.bias)].tolist()
-        rows = list(dict.fromkeys([*self.bias, *likeliest]))[: max(ROWS, len(self.bias))]
-        return sorted(rows, key=lambda token: (-self.before[token], token))
 
-    def _say(self, token: int) -> str:
-        odds = f"{probability(self.before[token])} → {probability(self.after[token])}"
-        return f"{label(self._pieces[token])}{self._sign(token)}: {odds}"
-
-    def _sign(self, token: int) -> str:
-        return f" {self.bias[token]:+g}" if self.bias.get(token) else ""
+def _reach(slider: Any, amount: float) -> None:
+    """Widen a slider for a bias beyond its ends."""
+    slider.min, slider.max = min(slider.min, -abs(amount)), max(slider.max, abs(amount))
 
 
 def _token(model: Model, token: str | int) -> int:

@@ -23,6 +23,10 @@
 # | **seed** | a number that fixes the draws: the same seed gives the same output |
 # | **EOS** | "end of sequence", the token that ends the output |
 
+# %% [markdown]
+# **Lost?** For a word read this table again, for the course of a step the picture in section 2. For the stage press `?`
+# in it: it lists all keys and has a tour.
+
 # %%
 import json
 
@@ -74,7 +78,8 @@ gv.stage(ada, show=18)
 # tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
 # probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
 # probabilities, before one of them is drawn: here for the second digit of the age. After a step back, `▸` marks the
-# token that was drawn.
+# token that was drawn. *Before* is the model's own probability. `T 0.00` means that the likeliest token is always
+# taken; so *as drawn* it has 1, all others 0.
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
@@ -135,12 +140,17 @@ def show_people():
 # %% [question]
 gv.predict(
     "The same people with another request: *Give me this as JSON.* How many of the 120 answers parse?",
-    choices=["about 95, as above", "about 50", "7"],
-    answer="7",
+    choices=[
+        "more than 95: the request is shorter and names JSON",
+        "about 95: the model and the people are the same",
+        "fewer than 20",
+    ],
+    answer="fewer than 20",
     reveal=[
         show_people,
-        """It begins well and goes on: it invents a country, an occupation, a family. 101 of the answers were cut at 80
-        tokens. So what a model writes depends on the words of the request, and no request gave 120 of 120.""",
+        """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family. 101 of the
+        answers were cut at 80 tokens. So what a model writes depends on the words of the request, and no request gave
+        120 of 120.""",
     ],
 )
 
@@ -177,13 +187,17 @@ trace = gv.record(clerk, plain)
 # %% [question]
 gv.predict(
     "Before you step through this output: one of its tokens had a probability below 0.9. Where is it?",
-    choices=["in the punctuation", "in a key", "in a value"],
-    answer="in a value",
+    choices=[
+        "in the punctuation: there are several ways to write JSON",
+        "in a key: the model chooses its name",
+        "in a value: the model must copy it",
+    ],
+    answer="in a value: the model must copy it",
     reveal=[
         "Here is the trace as a strip. The stronger the colour of a box, the larger the probability of its token.",
         lambda: gv.draw_strip(trace),
-        """It is the first token of the surname, with 0.36. The model must copy this name from the prompt. All
-        punctuation and all keys have at least 0.97: the model is nearly certain of the form.""",
+        """It is the first token of the surname, with 0.36. All punctuation and all keys have at
+        least 0.97: the prompt names the keys, and `clerk` was trained on many texts of this form.""",
     ],
 )
 
@@ -202,12 +216,12 @@ gv.stage(clerk, chatty, seed=4, show=0)
 # %% [question]
 gv.predict(
     "What does `read` print for this output?",
-    choices=["the name, age, city and job", "the name and nothing else", "an error"],
+    choices=["the object with name, age, city and job", "the whole text, as one string", "an error"],
     answer="an error",
     reveal=[
         lambda: read(gv.record(clerk, chatty, seed=4).text),
-        """Name, age, city and job are all in the output. But `json.loads` does not search for JSON inside a text: it
-        fails at the first character that cannot begin JSON, here `O`.""",
+        """All four are in the output. But `json.loads` does not search for JSON inside a text: it fails at the first
+        character that cannot begin JSON, here `O`. And a JSON string begins with a quote, so the text is not one.""",
     ],
 )
 
@@ -276,19 +290,14 @@ gv.checks.parses(parses)
 # %%
 print([parses(text) for text in outputs])
 
-# %% [question]
-gv.predict(
-    "And the plain prompt, without the greeting? Of twenty outputs, how many can `json.loads` read?",
-    number=19,
-    within=1,
-    reveal="All but one. Run the next cell and look for the seed that fails.",
-)
+# %% [markdown]
+# And the plain prompt, without the greeting? Look for the seed that fails.
 
 # %%
 print([parses(gv.record(known, plain, seed=seed).text) for seed in range(20)])
 
 # %% [markdown]
-# ## Exercise 2 · Cut it out ★
+# ## Exercise 2 · Cut it out ★ · home
 #
 # Can a program repair the outputs? Write `cut_out(text)`: the value of the first JSON object in the text, or `None`.
 # `cut_out('Sure: {"a": 1}!')` is `{"a": 1}`. A `{` that does not begin a JSON object is skipped.
@@ -315,17 +324,14 @@ def cut_out(text):
 
 gv.checks.cut_out(cut_out)
 
-# %% [question]
-gv.predict(
-    "Cut out of the ten outputs: in how many of them are the keys name, age, city, job and the right name?",
-    number=4,
-    within=1,
-    reveal=[
-        lambda: [print(seed, cut_out(text)) for seed, text in enumerate(outputs)],
-        """Nine give an object, six have the keys, and four of these have the right name. Cutting removes the prose. It
-        cannot rename a key, close a brace or correct a name. (While exercise 2 is open, each line says `None`.)""",
-    ],
-)
+# %%
+for seed, text in enumerate(outputs):
+    print(seed, cut_out(text))
+
+# %% [markdown]
+# (While exercise 2 is open, each line says `None`.) A right `cut_out` finds an object in nine of the ten outputs. Six
+# of these have all four keys, and four of the six have the right name. Cutting removes the prose. It cannot rename a
+# key, close a brace or correct a name.
 
 # %% [markdown]
 # ## What breaks
@@ -343,10 +349,12 @@ gv.predict(
 # special tokens with which it was trained. Without SmolLM2 `clerk` answers, as well as it can.
 
 # %%
-# NBVAL_IGNORE_OUTPUT
 model = gv.load_model("smollm2 or clerk")
-question = "Grace Hopper is 45 years old and lives in New York. Write a JSON object with name, age and city."
-gv.stage(model, model.chat(question) if model.has_template else question, temperature=0, show=4)
+question = "Grace Hopper is 45 years old. Answer only with a JSON object with the keys name and age."
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+gv.stage(model, model.chat(question) if model.has_template else question, temperature=0, show=2)
 
 # %% [markdown]
 # ## The labs
@@ -398,8 +406,8 @@ gv.score()
 # %% [markdown]
 # ## Further reading
 #
-# * [*Efficient Guided Generation for Large Language Models*](https://arxiv.org/abs/2307.09702): the paper behind lab
-#   04; read its introduction now.
+# * [*Efficient Guided Generation for Large Language Models*](https://arxiv.org/abs/2307.09702): the paper behind
+#   labs 04 and 05; read its introduction now.
 # * [*JSONSchemaBench*](https://arxiv.org/abs/2501.10868): how often real engines succeed on real schemas.
 # * [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259): the definition of JSON, sixteen short pages.
 

@@ -23,6 +23,10 @@
 # | **bias** | a constant added to a token's logit, the same at every step |
 # | **mask** | the set of legal tokens; all other tokens get the logit −∞ |
 
+# %% [markdown]
+# **Lost?** *Token*, *prompt*, *step*, *seed* and *EOS* are in the table of lab 00; its section 2 shows how a step works
+# and how to read the stage. A *trace* is what `gv.record` returns: section 3 of lab 00.
+
 # %%
 import json
 
@@ -31,13 +35,26 @@ import numpy as np
 import guidedviz as gv
 
 # %% [markdown]
-# A bias is one new step in the decoding loop, between the logits and the softmax:
+# ## 1 · One word, please
+#
+# We asked SmolLM2 about 100 sentences, for example *The cake tasted delicious. Is the sentiment of this sentence
+# positive, negative or neutral? Answer with one word.*
+
+# %%
+moods = gv.decoding.Rates.load("smollm2/bias")
+print(moods)
+print("one of the three words:", moods.shares("is a label")["bias 0"])
+
+# %% [markdown]
+# None of the 100 answers is one of the three words. (The brackets hold the 95% interval.) All begin with `The`, most
+# with *The sentiment of this sentence is*. But the three words are tokens of SmolLM2, and they have some probability.
+# Can we raise it? A bias is one new step in the decoding loop, between the logits and the softmax:
 
 # %%
 gv.views.draw_loop("bias")
 
 # %% [markdown]
-# ## 1 · Logits, softmax, sample
+# ## 2 · Logits, softmax, sample
 #
 # A model computes one logit per token. Here are three tokens.
 
@@ -94,42 +111,40 @@ def softmax(logits, temperature):
 gv.checks.softmax(softmax)
 
 # %% [markdown]
-# ## 2 · A bias is added to a logit
+# ## 3 · A bias is a threshold
+#
+# Add *b* to the logit of one token: its exponential is multiplied by *e*<sup>*b*</sup>, and so is the ratio of its
+# probability to that of any other token. That is 2.72 for a bias of 1, 20 for 3, and more than 10⁴³ for 100.
 #
 # Now we use a trained model, `clerk`. It must label a sentence, and each label is a single token.
 
 # %%
 clerk = gv.load_model("clerk")
 mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n"
-labels = ["positive", "negative", "neutral"]
 
 # %%
-gv.bias_sliders(clerk, mood, tokens=labels)
+gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
-# The cell shows one slider per label. Each slider adds its number to one logit. Drag one and watch *all* bars:
-# when one probability grows, the others shrink.
-
-# %%
-positive, negative, neutral = (clerk.vocabulary.ids(label.encode())[0] for label in labels)
-scores = clerk.logits(clerk.encode(mood))
-
-
-def compare(amount):
-    p = gv.sampling.softmax(gv.sampling.apply_bias(scores, {positive: amount}))
-    print(f"bias {amount}: positive / negative = {p[positive] / p[negative]:.3g}")
-
+# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. The scale is logarithmic: from one
+# line of the grid to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
+#
+# Drag `positive`, which begins at 3. The dashed line follows: a bias *b* puts it *e*<sup>*b*</sup> times below the
+# likeliest token that has no bias. A token **above the line** gets ahead of that token with this bias, a token below
+# it does not. A filled dot is ahead. So a bias is a **threshold**. The bars below show the probabilities: when one
+# grows, all others shrink.
 
 # %% [question]
 gv.predict(
-    "You add 1 to the logit of `positive`. Divide its probability by that of `negative`: by which factor does this "
-    "ratio grow?",
-    number=2.718,
-    within=0.1,
+    "`negative` has the probability 0.69 and `neutral` has 0.0026, so the ratio is 265. Which of these biases is the "
+    "smallest one that makes `neutral` the likeliest token?",
+    choices=["2.5", "6", "265"],
+    answer="6",
     reveal=[
-        lambda: [compare(amount) for amount in (0, 1, 3)],
-        """A bias b multiplies the ratio of this token's probability to any other by e to the power of b: by 2.72 for
-        b = 1, by 20 for b = 3, by more than 10⁴³ for b = 100. This holds for every text and at every step.""",
+        lambda: print("ln 265 =", np.log(265).round(2), "  log10 265 =", np.log10(265).round(2)),
+        lambda: gv.bias_sliders(clerk, mood, ["positive", "negative"], bias={"neutral": 6}).figure,
+        """A bias multiplies by a power of e: e⁶ is 403, more than 265. With 2.5 the factor is only 12; 2.4 is the
+        logarithm to base 10. And 265 is the factor itself. A bias is its logarithm.""",
     ],
 )
 
@@ -143,10 +158,10 @@ print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 # %% [markdown]
 # In the first line the logit of the second token is 200 larger, so −100 is not enough. In the second line a **mask**
 # sets this logit to −∞, and the probability is exactly 0. The logits of `clerk` differ by much less than 100, so for
-# this model −100 is a ban. But bans have another problem.
+# this model −100 is a ban.
 
 # %% [markdown]
-# ## 3 · Ban a word
+# ## 4 · Ban a word
 #
 # Suppose that the word *Prague* must never appear. We look up its token in the prompt and ban it.
 
@@ -170,7 +185,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 2 · All ids that spell a word ★
+# ## Exercise 2 · All ids that spell a word ★ · home
 #
 # Write `spellings(pieces, word)`. It returns the ids of all pieces that spell `word` in small or capital letters, with
 # or without blanks around it. `pieces[id]` is a `bytes` object; `word` is a lower-case `str`. For example,
@@ -191,66 +206,61 @@ def spellings(pieces, word):
 
 gv.checks.spellings(spellings)
 
-# %%
-found = spellings(clerk.vocabulary.pieces, "prague") or []
-print([clerk.vocabulary.display(token) for token in found])
-print(gv.record(clerk, plain, temperature=0, bias={token: -100 for token in found}).text)
-
 # %% [markdown]
-# Once your list is right, both tokens are banned and the model writes **another city**. The output is JSON, and it is
-# wrong: the ban removes the word, and the next likely word takes its place.
-#
-# A word can also be written in several tokens. We count the ways to build *Prague* from pieces of the vocabulary.
+# Now we ban both ids of *Prague* in the vocabulary.
 
 # %%
-pieces = {clerk.vocabulary.pieces[token].decode("utf-8", "replace") for token in clerk.vocabulary.text_ids}
-
-
-def ways(word):
-    """Every sequence of pieces that spells a word."""
-    heads = [word[:n] for n in range(1, len(word) + 1) if word[:n] in pieces]
-    return [[head, *rest] for head in heads for rest in ways(word[len(head) :])] if word else [[]]
-
-
-print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
+both = {token: -100 for token in (*clerk.encode(" Prague"), *clerk.encode("Prague"))}
+print(gv.record(clerk, plain, temperature=0, bias=both).text)
 
 # %% [markdown]
-# The bans close one of these ways, the last. To close all of them, you would have to ban pieces such as `P` too, and
-# then many other words could not be written either. A bias acts on one token; a word is a *sequence* of tokens.
+# The model writes **another city**. The output is JSON, and it is wrong: the next likely word takes the place of the
+# banned one. And other ways to write *Prague* are still open, such as `P`, `rag`, `u`, `e`. To close them, you would
+# have to ban pieces such as `P`, and then many other words could not be written. A bias acts on one token; a word is a
+# *sequence* of tokens.
 
 # %% [markdown]
-# ## 4 · A constant does not depend on the text
+# ## 5 · A constant does not depend on the text
 #
-# Can a bias give the output *structure*? Can it make the model close its JSON object? The token `"}` ends
-# a text value and closes the object. We add larger and larger numbers to its logit. (`max_tokens=24` ends an output
-# after 24 tokens at the latest.)
+# Can a bias give the output *structure*? Can it make the model close its JSON object at the right place? The token `"}`
+# ends a text value and closes the object. Which bias would this token need to be the likeliest one, at each step? It is
+# the largest logit minus its own.
 
 # %%
 (close,) = clerk.vocabulary.ids(b'"}')
-
-
-def show_closed():
-    for amount in (0, 10, 12, 18):
-        text = gv.record(clerk, plain, temperature=0, bias={close: amount}, max_tokens=24).text
-        print(f"{amount:2}  {text}")
-
+tokens, needed = clerk.encode(plain), []
+for step in gv.decode(clerk, plain, temperature=0):
+    scores = clerk.logits(tokens)
+    needed.append(scores.max() - scores[close])
+    tokens.append(step.token)
+written = [clerk.vocabulary.display(token) for token in tokens[-len(needed) :]]
+gv.draw_bars(written, {"bias": needed}, title='the bias that "} would need, just before each token')
 
 # %% [question]
 gv.predict(
-    'We add 10, 12 and 18 to the logit of `"}`. Which of them make the model close its object with all keys in it?',
-    choices=["all three", "10 and 12", "only 10", "only 18"],
-    answer="only 10",
+    'We add 12 to the logit of `"}` at every step, at temperature 0. Where does the model write it first?',
+    choices=[
+        "at the end of the object, where the bar is 0",
+        'after the name, in place of `",`: the bar is 11.7',
+        "at the start: the bias acts from the first step on",
+    ],
+    answer='after the name, in place of `",`: the bar is 11.7',
     reveal=[
-        show_closed,
-        """Up to 10 nothing changes, because the model closes its object anyway. At 12 it closes the object too early,
-        and keys are missing. At 18 it writes `"}` only.""",
+        lambda: print(gv.record(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24).text),
+        """The first place with a bar below 12 counts. At the start 16.7 would be needed. At the right place the bar is
+        0, but the output has ended before. And a bias below 11.7 changes nothing in this output.""",
     ],
 )
 
+# %%
+gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
+
 # %% [markdown]
-# That was one text at temperature 0. Now we draw 30 texts at temperature 1 per bias. How many parse as JSON, and how
-# many have all three keys? Most of the texts begin alike. `remember` keeps the logits, so that the model reads no text
-# twice.
+# The stage shows this step: before the bias `",` has nearly the whole probability, after it `"}` is ahead. All tokens
+# are legal here, there is no mask. (`max_tokens=24` ends an output after 24 tokens at the latest.)
+#
+# Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We draw 20 texts at temperature 1
+# per bias. How many parse as JSON, and how many have all three keys?
 
 # %%
 def has_all_keys(text):
@@ -260,48 +270,26 @@ def has_all_keys(text):
         return None
 
 
-amounts = (0, 6, 8, 10, 12, 14, 18)
+amounts = (0, 4, 8, 12)
 known, found = gv.decoding.remember(clerk), []
 for amount in amounts:
-    texts = [gv.record(known, plain, seed=seed, bias={close: amount}, max_tokens=30).text for seed in range(30)]
-    found.append([has_all_keys(text) for text in texts])
+    runs = [gv.record(known, "Hi! " + plain, seed=seed, bias={close: amount}, max_tokens=30) for seed in range(20)]
+    found.append([has_all_keys(run.text) for run in runs])
 
 # %%
-parsed = [sum(one is not None for one in row) / 30 for row in found]
-whole = [sum(one is True for one in row) / 30 for row in found]
-gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all keys": whole}, title="share of 30 texts")
+parsed = [sum(one is not None for one in row) / 20 for row in found]
+whole = [sum(one is True for one in row) / 20 for row in found]
+gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all keys": whole}, title="share of 20 texts")
 
 # %% [markdown]
-# A bias of 6 helps a little: one more text parses. From 8 on, keys are lost: at 10 nine texts in ten parse, but only
-# seven in ten have all keys. None of these biases gives all keys in all 30 texts.
-
-# %% [markdown]
-# The next picture shows why: the probability of `"}` just before each token.
-
-# %%
-tokens, wish = clerk.encode(plain), []
-for step in gv.decode(clerk, plain, temperature=0):
-    wish.append(gv.sampling.softmax(clerk.logits(tokens))[close])
-    tokens.append(step.token)
-written = [clerk.vocabulary.display(token) for token in tokens[-len(wish) :]]
-gv.draw_bars(written, {'p of "}': wish}, title='probability of "} just before each token')
-
-# %% [markdown]
-# The probability is near 0, and near 1 at the only right place. It *depends on the text*. A constant bias raises all
-# these bars together: it is too small at the right place or too large at the other places.
-
-# %%
-gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
-
-# %% [markdown]
-# Press `Home` and step through this run with a bias of 12. Up to the end of the name the output is the same as without
-# a bias. There the bias makes `"}` likelier than `",`, and the object ends without the other keys. Every token is legal
-# here: there is no mask.
+# Without a bias 8 of the 20 texts parse and 6 have all keys. With 4 or 8 a few more texts end after the object, where
+# the model would have added a sentence, and no more have all keys. With 12 only one has. No constant renames a key or
+# removes prose before the object.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
 # %% [markdown]
-# ## 5 · What a bias is good for
+# ## 6 · What a bias is good for
 #
 # A bias works where the whole answer is a single token out of a few. There is only one step, so the bias need not
 # change. The model is then a classifier.
@@ -324,26 +312,43 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 # end
 gv.checks.only_answers(only, clerk)
 
+# %% [markdown]
+# Back to SmolLM2 and the 100 sentences. Before the first token the likeliest of `positive`, `negative` and `neutral` is
+# between 0.14 and 4.08 behind `The`, in logits. We added one bias to all three, at every step, and let the model write
+# at most six tokens. With a bias of 5 all 100 answers are one label, and then the model wrote EOS.
+
+# %%
+shown = ("bias 0", "bias 2", "bias 3", "bias 5", "bias 8", "bias 12", "bias 16")
+
+
+def show_moods():
+    found = {what: moods.shares(what) for what in ("begins with a label", "is a label", "right")}
+    bars = {what: [shares[bias] for bias in shown] for what, shares in found.items()}
+    return gv.draw_bars(shown, bars, title="SmolLM2: share of 100 answers")
+
+
 # %% [question]
 gv.predict(
-    "The prompt asks whether there is a pen in a bag. Your bias is right for the first token. What will the model "
-    "write if you let it go on for twelve?",
-    choices=["`yes` or `no`, then it ends", "twelve times `yes` or `no`", "its answer, then the reason for it"],
-    answer="twelve times `yes` or `no`",
+    "And with a bias of 16 instead of 5?",
+    choices=[
+        "the same answers: the labels are ahead already",
+        "one label per answer, and more of them are right",
+        "several labels per answer",
+    ],
+    answer="several labels per answer",
     reveal=[
-        lambda: [
-            print(repr(gv.record(clerk, question, bias=only, max_tokens=count).text))
-            for question in ["The bag holds a tent, a pen and a sofa. Is there a pen in it?\nYes or no:\n"]
-            for count in (1, 12)
-        ],
-        """The bias also acts at the second and the third step. EOS would be right there, but its logit has no bias.
-        So this method needs `max_tokens=1`. (While the exercise is open there is no bias, and both lines show the
-        model's own answer.)""",
+        show_moods,
+        """The bias acts at the second step, too. There EOS is right; it is more than 8 ahead of the labels, and less
+        than 16. So 2 is too little for most answers, 16 is too much for all, and 5 to 8 is right. That is for this
+        prompt: use `max_tokens=1` if the answer is one token.""",
     ],
 )
 
 # %% [markdown]
-# Is each label a single token? In the 49,152 tokens of SmolLM2 `positive`, `negative` and `neutral` are, and so are
+# With 5 to 8 all answers have the form, and 38 of 100 are right. Chance alone would give about 33 with three labels. A
+# bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences with a mask.
+#
+# Each label must be one token. In the 49,152 tokens of SmolLM2 `positive`, `negative` and `neutral` are, and so are
 # `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias.
 
 # %% [markdown]
@@ -357,34 +362,44 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "A bias of −100 is a ban." | Not if a logit is 200 larger. Only −∞ gives probability 0. | 2 |
-# | "To ban a word, ban its token." | Two tokens spell *Prague*; 11 more ways use several tokens. | 3 |
-# | "A bias can force JSON." | No bias gave all keys in all 30 texts; large ones lost keys. | 4 |
+# | "A bias of −100 is a ban." | Not if a logit is 200 larger. Only −∞ gives probability 0. | 3 |
+# | "To ban a word, ban its token." | Two tokens spell *Prague*, and it can be written in parts. | 4 |
+# | "A bias can force JSON." | 8 of 20 texts parsed without a bias, 10 with the best of three; all keys: 6 and 6. | 5 |
 
 # %% [markdown]
 # ## Recap
 #
 # * Softmax depends on differences only. A bias *b* multiplies the ratio of a token's probability to any other by
 #   *e*<sup>*b*</sup>.
+# * So a bias is a threshold: it decides a step if the token is less than *b* behind, in logits.
 # * A word has many spellings in tokens: with a space, with a capital, in parts. Bans are incomplete.
 # * Structure depends on the text so far. A constant does not.
 # * A bias is good for a preference, and for a choice among single-token answers.
+
+# %% [markdown]
+# A constant −∞ for some tokens is a mask, the same one at every step. From lab 03 on the mask depends on a *state*, on
+# what was written so far. A bias is the constant case, with one state. Both can be used together: the mask says what
+# is legal, the bias what you prefer.
 #
 # Next: [lab 02](02_static_masks.ipynb) uses a mask, and a different one per position.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **OpenAI**: [`logit_bias`](https://platform.openai.com/docs/api-reference/chat/create) maps token ids to numbers
-#   from −100 to 100, which are added to the logits before sampling.
+# Read in November 2026, not run:
+#
+# * **OpenAI**: [`logit_bias`](https://platform.openai.com/docs/api-reference/chat/create) of chat completions, ids
+#   with numbers from −100 to 100 (Python package 3.57). The Responses API has no such field, and for reasoning models
+#   clients [leave it out](https://github.com/vercel/ai/issues/10932).
+# * **Anthropic**: [the Messages API](https://docs.anthropic.com/en/api/messages) has no bias (package 2.14).
 # * **llama.cpp**: [the server](https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md) takes ids or
-#   texts; `false` instead of a number means *never*.
-# * **Transformers**: [`SequenceBiasLogitsProcessor`](https://huggingface.co/docs/transformers/internal/generation_utils)
-#   biases the last token of a sequence once the others are written.
+#   texts; `false` instead of a number means *never*. A text means each of its tokens.
 
 # %% [markdown]
-# * **vLLM**: [`SamplingParams(logit_bias=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params/).
-# * **tiktoken**: [the tokenizer](https://github.com/openai/tiktoken) that gives the ids for OpenAI's models.
+# * **vLLM** 0.29: `logit_bias` of a request, [one
+#   processor](https://docs.vllm.ai/en/v0.29.0/api/vllm/v1/sample/logits_processor/builtin/) for the whole batch.
+# * **Transformers** 5.24: [`sequence_bias`](https://huggingface.co/docs/transformers/internal/generation_utils) biases
+#   the last token of a sequence once the others are written.
 
 # %% [markdown]
 # ## Further reading

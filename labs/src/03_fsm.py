@@ -5,8 +5,8 @@
 #
 # **Question.** A list of masks cannot say *one or more letters*. What must be remembered of the text so far?
 #
-# **Goal.** You can build a finite-state machine by hand, as a pattern and as a regex. You write the step that moves it,
-# and you can say what its guarantee covers.
+# **Goal.** You can build a finite-state machine by hand and by a compiler that you write. You write the step that moves
+# it, and you can say what its guarantee covers.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 02](02_static_masks.ipynb)
 # comes before this one.
@@ -21,11 +21,16 @@
 # | **transition** | leads from one state to another, or back to the same, for each character of a set |
 # | **finite-state machine** | states and transitions, with one state to start in; short *FSM* |
 # | **accepting state** | a state in which the text may end |
-# | **quantifier** | how often something may come: `1`, `?`, `*`, `+`, `{2,4}` |
+# | **quantifier** | how often something may come: `1`, `?` (at most once), `*` (any number), `+` (one or more) |
+
+# %% [markdown]
+# **Lost?** For *mask*, *Z*, *guide* and the loop reread lab 02, sections 1 and 3. A regex is only used here to name a
+# format; `[A-Z]` is one capital.
 
 # %%
 import re
-from datetime import date
+from datetime import date, timedelta
+from itertools import accumulate
 
 import numpy as np
 
@@ -37,7 +42,7 @@ gv.views.draw_loop("fsm")
 # ## 1 · What must be remembered
 #
 # Here is a format in which the model chooses the lengths: a name in capitals, a colon, a space, one word, a new line.
-# As a regex it is `[A-Z]+: [a-z]+\n`, where `+` means *one or more*.
+# As a regex it is `[A-Z]+: [a-z]+\n`.
 #
 # The position does not determine the mask: `ROM` and `K: ` have three characters each, and a colon may come only after
 # `ROM`. So which prefixes need the same masks? **Those that the same endings complete.** We test ten prefixes with six
@@ -51,23 +56,19 @@ endings = ["A: a\n", ": a\n", " a\n", "a\n", "\n", ""]
 def fits(text):
     return bool(re.fullmatch("[A-Z]+: [a-z]+\n", text))
 
-# %%
+
 rows = {beginning: [fits(beginning + ending) for ending in endings] for beginning in beginnings}
-
-
-def show_rows():
-    """A row per prefix, a tick per ending that completes it."""
-    print(" " * 10, *(f"{ending!r:>9}" for ending in endings))
-    for beginning, row in rows.items():
-        print(f"{beginning!r:10}", *("        ✓" if yes else "        ·" for yes in row))
-
 
 # %% [question]
 gv.predict(
-    "The ten prefixes give ten rows of ticks. How many of the rows are different?",
+    "The ten prefixes give ten rows of six answers, yes or no. How many of the rows are different?",
     number=lambda: len(set(map(tuple, rows.values()))),
     reveal=[
-        show_rows,
+        lambda: print(" " * 10, *(f"{ending!r:>9}" for ending in endings)),
+        lambda: [
+            print(f"{beginning!r:10}", *("        ✓" if yes else "        ·" for yes in row))
+            for beginning, row in rows.items()
+        ],
         """Six. `R`, `ROM` and `ROMEO` have the same row, so the masks need not tell them apart. Prefixes with different
         rows must be told apart, because some ending is right after one and wrong after the other. So at least six
         states are needed.""",
@@ -77,60 +78,51 @@ gv.predict(
 # %% [markdown]
 # ## 2 · A machine by hand
 #
-# A **transition** is a triple: in this state, with one of these characters, go to that state. Our format needs seven
-# of them. `gv.GuidedFSM` builds the machine from them. It starts in state 0.
+# A **transition** is a triple: in this state, with one of these characters, go to that state. Our format needs seven.
 
 # %%
 bard = gv.load_model("bard")
-classes = gv.char_classes(bard.vocabulary)
-UPPER, LOWER, SPACE, NEWLINE = (classes[name] for name in ("UPPER", "LOWER", "SPACE", "NEWLINE"))
-COLON = set(bard.vocabulary.ids(b":"))
+sets = {**gv.char_classes(bard.vocabulary), **{sign: set(bard.encode(sign)) for sign in ": \n"}}
+UPPER, LOWER, COLON, SPACE, NEWLINE = (sets[name] for name in ("UPPER", "LOWER", ":", " ", "\n"))
 
 # %%
 transitions = [
-    (0, UPPER, 1),
-    (1, UPPER, 1),
-    (1, COLON, 2),
-    (2, SPACE, 3),
-    (3, LOWER, 4),
-    (4, LOWER, 4),
-    (4, NEWLINE, 5),
-]
-
-# %%
-fsm = gv.GuidedFSM(bard.vocabulary, accepting=5)
-for source, characters, target in transitions:
-    fsm.add_transition(source, characters, target)
-gv.draw_machine(fsm, title="UPPER+: LOWER+↵")
+    (0, UPPER, 1), (1, UPPER, 1), (1, COLON, 2), (2, SPACE, 3),
+    (3, LOWER, 4), (4, LOWER, 4), (4, NEWLINE, 5),
+]  # fmt: skip
 
 # %% [markdown]
-# The double ring marks an **accepting** state. Follow `K: so↵` in the picture: each character takes one transition, and
-# the last one leads to the double ring. With `K so↵` there is no transition for the space after `K`.
+# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by the shortest and the longest of our
+# prefixes in its row.
+
+# %%
+def wire(triples, names):
+    """The machine that starts in the first state and may end in the last."""
+    fsm = gv.GuidedFSM(bard.vocabulary, start=names[0], accepting=names[-1])
+    for source, characters, target in triples:
+        fsm.add_transition(names[source], characters, names[target])
+    return fsm
+
+
+# %%
+groups = {}
+for beginning, row in rows.items():
+    groups.setdefault(tuple(row), []).append("".join(map(bard.vocabulary.display, bard.encode(beginning))))
+names = [f"{n} {' … '.join(sorted({group[0], group[-1]}, key=len))}".strip() for n, group in enumerate(groups.values())]
+gv.draw_machine(wire(transitions, names), title="six rows, six states")
+
+# %% [markdown]
+# The double ring marks the **accepting** state. Follow `K: so↵`: each character takes one transition, and the last one
+# leads to the double ring. With `K so↵` there is no transition for the space after `K`.
 #
-# Each arrow is a transition. The mask of a state is the set of tokens on the arrows that leave it.
-
-# %%
-def spell(text):
-    """The state and the number of legal tokens before each character."""
-    fsm.reset()
-    for character in text:
-        print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, then {character!r}")
-        fsm.advance(bard.encode(character)[0])
-    print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, complete: {fsm.is_complete()}")
-
-
-# %% [question]
-gv.predict(
-    "The line begins with `K`. How many of the 65 tokens are legal after it?",
-    number=27,
-    reveal=[lambda: spell("K: so\n"), "In state 1 the 26 capitals and the colon are legal."],
-)
-
-# %% [markdown]
+# The **mask** of a state is the set of tokens on the arrows that leave it. In state 1 these are 27: the 26 capitals and
+# the colon.
+#
 # The machine reads several texts in the table below. A box marks the first character that cannot come. Its place is
 # counted from 0. Add texts of your own: can you find one that is illegal at its last character?
 
 # %%
+fsm = wire(transitions, range(6))
 tried = ["ROMEO: so\n", "ROMEO: so", "ROMEO", "Romeo: so\n", "ROMEO:so\n", "K: so well\n", "FRIAR LAURENCE: well\n"]
 gv.views.draw_verdicts(fsm, tried)
 
@@ -175,153 +167,143 @@ def write(model, prompt, transitions, seed=0):
     return written
 
 
-[write(bard, "\n", transitions, seed) for seed in range(2)]
+[write(bard, "\n", transitions, seed) for seed in range(3)]
 
 # %% [markdown]
-# A guide of the library does the same on the stage. `fsm.machine()` is our machine; its states are named `q0` to `q5`
-# now. Press `Home` and step through it. Watch the state, the mask and Z.
+# The model chooses the letters and the lengths: states 1 and 4 have a loop and an arrow that leaves.
+#
+# A guide of the library does the same on the stage. The tab **machine** shows our six states, named `q0` to `q5`. The
+# tab **constraint** is the *constraint box*: the format as a text, here a regex. You can edit it while the model
+# decodes; it is compiled when you stop typing, and it holds from the present step on.
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)
-gv.stage(bard, "\n", guide, seed=0, constraint="UPPER+: LOWER+↵", show=7)
-
-# %%
-runs = [gv.record(bard, "\n", guide, seed=seed) for seed in range(5)]
-
-
-def show_runs():
-    for run in runs:
-        name, word = run.text.rstrip("\n").split(": ")
-        print(f"{run.text!r:28} fits: {fits(run.text)}   {len(name):2} + {len(word)} letters")
-
-
-# %% [question]
-gv.predict(
-    "Five runs with five seeds. In how many of the six states does the model choose between staying and going on?",
-    number=2,
-    reveal=[
-        show_runs,
-        """In two, q1 and q4: each has a loop and an arrow to the next state. There the model ends the name and the word
-        when it wants, so the lengths differ. All five texts fit. The model also chose the letters. Oxford and Leontes
-        are persons of the plays, and the machine knows no names.""",
-    ],
-)
+gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+: LOWER+↵", show=5)
 
 # %% [markdown]
-# **What breaks.** One of the five names is `FRIARGILE`. Here is Z at each of its letters.
-
-# %%
-friar = runs[2]
-labels = [f"{step.position}: {bard.vocabulary.display(step.token)}" for step in friar.steps][:9]
-gv.draw_bars(labels, {"Z": [step.mass for step in friar.steps][:9]}, title="legal mass at each letter")
-
-# %% [markdown]
-# After `F` the model wanted a small letter. After `FRIAR` it wanted a space, as in *FRIAR LAURENCE*: only 1 part in 800
-# of the probability was legal. The format has no names of two words. Exercise 2 corrects this.
+# **What breaks.** The stage opens after `FRIAR`. The model wants a space, as in *FRIAR LAURENCE*, and Z is 1 in 800:
+# our format has no names of two words. Change the regex in the box to `[A-Z]+( [A-Z]+)*: [a-z]+\n`. The parentheses
+# with `*` mean *any number of further words*. Now the space is legal. Step on, and look at the tab **machine**: the
+# arrow of the space leads *back* from `q1` to `q0`.
 
 # %% [markdown]
 # ## 3 · One or more
 #
-# `UPPER+` took *two* states, 0 and 1. Can we save one? In the second machine below, capitals loop on state 0, and the
-# same is done for `LOWER+`. A and B mark the states that were merged.
+# `UPPER+` took *two* states, 0 and 1. Can we save one? In the machine below capitals loop on state 0, and small letters
+# on state 2.
 
 # %%
-lazy = gv.GuidedFSM(bard.vocabulary, accepting=3)
-lazy_transitions = [(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)]
-for source, characters, target in lazy_transitions:
-    lazy.add_transition(source, characters, target)
-gv.views.draw_machines(fsm.machine(), lazy.machine(), titles=("ours", "two states saved"))
+lazy = wire([(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)], range(4))
+gv.draw_machine(lazy, title="two states saved")
 
 # %% [question]
 gv.predict(
-    "Which is the shortest text on which the two machines disagree?",
+    "Which is the shortest text on which this machine and ours disagree?",
     choices=["`: ↵`", "`: s↵`", "`K: ↵`", "none: they accept the same texts"],
     answer="`: ↵`",
     reveal=[
         lambda: print(gv.machines.shortest_difference(fsm.machine(), lazy.machine())),
-        """A line without a name and without a word. The two states of `+` remember different things: "none yet" and "at
-        least one". The text may go on only from the second. A single state with a loop means "none or more", which is
-        written `*`.""",
+        """A line without a name and without a word. The machines also disagree on the other two texts, but those are
+        longer. The two states of `+` remember different things: "none yet" and "at least one". The text may go on only
+        from the second. A single state with a loop means "none or more", which is written `*`.""",
     ],
 )
 
 # %% [markdown]
-# ## Exercise 2 · Names of several words ★★
+# ### A pattern, and its compiler
 #
-# Build the machine for lines like `FRIAR LAURENCE: well↵`: a name has one or more words in capitals, with **one** space
-# between two words. `add_transition` takes a state, a class or a character, and a state. State 6 is the end.
-#
-# hint: After a word in capitals three things may come: a capital, a space, or the colon. After that space only a
-# capital may come.
-#
-# hint: Begin with `(1, "UPPER", 1)`, `(1, " ", 2)` and `(2, "UPPER", 1)`: the last one leads *back*. Then come the
-# colon, the space, the letters, a loop for more letters, and the new line.
+# A **pattern** is a list of pairs: the name of a set, and a **quantifier**. This is our format:
 
 # %%
-several = gv.GuidedFSM(bard.vocabulary, accepting=6)
-several.add_transition(0, "UPPER", 1)
-# solution:
-several.add_transition(1, "UPPER", 1)
-several.add_transition(1, " ", 2)
-several.add_transition(2, "UPPER", 1)
-several.add_transition(1, ":", 3)
-several.add_transition(3, " ", 4)
-several.add_transition(4, "LOWER", 5)
-several.add_transition(5, "LOWER", 5)
-several.add_transition(5, "\n", 6)
-# open:
-# ...  # eight more, the last of them to state 6
-# end
-gv.checks.several_words(several)
-
-# %%
-for seed in range(5):
-    print(repr(gv.record(bard, "\n", gv.guide(several.machine(), bard.vocabulary), seed=seed).text))
+speaker = [("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")]
 
 # %% [markdown]
-# Once the exercise is solved, the third name is `FRIAR PETER`. (While it is open, the five texts are empty.)
+# ## Exercise 2 · The pattern compiler ★★
 #
-# ### Patterns and regexes
+# Write `compile_pattern(parts, sets)`. It returns a list of transitions and the set of states in which a text may end.
+# State 0 is the start, `sets[name]` a set of tokens. The quantifiers are `1`, `?`, `*` and `+`. For example,
+# `[("UPPER", "+")]` gives `[(0, UPPER, 1), (1, UPPER, 1)]` and `{1}`.
 #
-# A **pattern** is a list of pairs: what may come, and its **quantifier**. One line replaces our seven transitions. A
-# **regex** does the same.
+# hint: Part *n* leads to state *n*, from each state of a set `ready`, at first `{0}`. `+` and `*` add a loop on *n*.
+#
+# hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), its old states stay in it. In the end it
+# is the second value.
 
 # %%
-speaker = gv.pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
-by_regex = gv.regex("[A-Z]+: [a-z]+\n")
+def compile_pattern(parts, sets):
+    # solution:
+    transitions, ready = [], {0}
+    for state, (name, quantifier) in enumerate(parts, 1):
+        transitions += [(source, sets[name], state) for source in ready]
+        if quantifier in "+*":
+            transitions.append((state, sets[name], state))
+        ready = {state} | (ready if quantifier in "?*" else set())
+    return transitions, ready
+    # open:
+    # ...  # return transitions, ends
+    # end
+
+
+gv.checks.compile_pattern(compile_pattern)
+
+# %% [markdown]
+# Your compiler finds the seven transitions that we wrote by hand. (While it is open, it finds none.) `gv.pattern` reads
+# such patterns, and `gv.regex` reads regexes. Three ways, one machine:
+
+# %%
+found, ends = compile_pattern(speaker, sets) or ([], set())
+print([(source, target) for source, _, target in found], ends)
+print(fsm.machine() == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
+
+# %% [markdown]
+# Some machines have more than one accepting state. In that of a decimal number, `\d+(\.\d+)?`, the text may end after
+# `3`, and it may go on. After `3.` it may not end. In an accepting state the model decides, by EOS or another token.
+
+# %%
+gv.draw_machine(gv.regex(r"\d+(\.\d+)?"), title="decimal numbers")
+
+# %% [markdown]
+# **What breaks.** The sets of a pattern may **overlap**. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER",
+# "1")]`, compiles to three transitions, and state 2 is the end. After a capital, a second capital fits two of them.
+
+# %%
+clash = [(0, UPPER, 1), (1, UPPER, 1), (1, sets["LETTER"], 2)]
+
+
+def first_fit(state, token):
+    return next((target for source, ids, target in clash if source == state and token in ids), None)
+
 
 # %% [question]
 gv.predict(
-    "How do these two machines compare with the one by hand?",
-    choices=["they are larger", "they are as large, with other states", "they are the same machine"],
-    answer="they are the same machine",
+    "The format accepts these three texts. `first_fit` takes the first transition that fits, as `advance` does. Which "
+    "text does not reach state 2?",
+    choices=["`Ab`", "`AB`", "`ABc`", "all three reach it"],
+    answer="`AB`",
     reveal=[
-        lambda: print(speaker, sum(map(len, speaker.edges)), "transitions"),
-        lambda: print(speaker == fsm.machine(), by_regex == fsm.machine()),
-        """They are equal. The library makes every finite machine as small as possible and numbers its states in a
-        fixed order, so two machines for the same texts are the same. Lab 04 shows how, and explains the name
-        `DFA`.""",
+        lambda: [print(text, *accumulate(bard.encode(text), first_fit, initial=0)) for text in ("Ab", "AB", "ABc")],
+        """At `B` the loop fits first, and the text ends in state 1. A small letter fits only the arrow to state 2. In
+        the other order `ABc` would fail. The transitions are right, and `advance` is too simple for them: both
+        must be followed. Lab 04 begins here. `GuidedFSM` refuses such transitions.""",
     ],
 )
 
 # %% [markdown]
-# The machine of a decimal number, `\d+(\.\d+)?`, has two accepting states:
+# Compilers of this kind fail in other classic ways, too. We measure them on our vocabulary.
 
 # %%
-decimal = gv.regex(r"\d+(\.\d+)?")
-gv.draw_machine(decimal, title=r"\d+(\.\d+)?")
+print("ids 52, 53, 54:", *map(bard.vocabulary.display, (52, 53, 54)), "· colon, space, new line:", bard.encode(": \n"))
+blank = {token for token, piece in enumerate(bard.vocabulary.pieces) if piece.isspace()}
+sloppy = wire([(source, blank if ids == SPACE else ids, target) for source, ids, target in transitions], range(6))
+print("ids that are space for Python:", sorted(blank), "· K:↵so↵ is accepted:", sloppy.machine().accepts(b"K:\nso\n"))
 
-# %% [question]
-gv.predict(
-    "Which of these prefixes cannot be a complete decimal number?",
-    choices=["`3`", "`3.`", "`3.1`", "each can"],
-    answer="`3.`",
-    reveal=[
-        lambda: print(*(f"{text}: {decimal.accepts(text.encode())}" for text in ("3", "3.", "3.1")), sep="   "),
-        """After the point at least one digit is missing. In an accepting state the text may end, and it
-        may go on. The model decides, by writing EOS or another token.""",
-    ],
-)
+# %% [markdown]
+# | slip | measured |
+# | --- | --- |
+# | a public lesson gives colon, space, new line the ids 52, 53, 54 | those are `n`, `o`, `p`; right are 10, 1, 0 |
+# | the class of the space is made with `str.isspace` | it holds the new line too: `K:↵so↵` is accepted |
+# | decoding stops at the first accepting state | `[A-Z]+` writes one letter: `+` becomes *exactly one* |
+# | overlapping sets, and the first fit is taken | `AB` does not reach the end |
 
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model
@@ -338,65 +320,27 @@ models = [
     gv.ToyModel(printable, lambda tokens: np.where(useful, -1e30, 1e30)),
 ]
 
-# %%
-def hostile_runs(machine):
-    """500 texts, half from each model, each with its own prompt."""
-    guide = gv.guide(machine, models[0].vocabulary)
-    return [gv.record(models[seed % 2], f"run {seed}", guide, seed=seed).text for seed in range(500)]
-
-
-print("without a mask:", [gv.record(model, "run 0", max_tokens=10).text for model in models])
-
 # %% [markdown]
-# The format is a date from 2000 to 2099. Every month may have 31 days. `exists` asks Python's calendar.
+# The format is a date from 2000 to 2099. Every month may have 31 days. `days` are those of Python's calendar.
 
 # %%
 dates = r"20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
-
-
-def exists(text):
-    try:
-        return bool(date.fromisoformat(text))
-    except ValueError:
-        return False
-
-
-texts = hostile_runs(gv.regex(dates))
-fitting = [text for text in texts if re.fullmatch(dates, text)]
+guide = gv.guide(gv.regex(dates), models[0].vocabulary)
+hostile = [gv.record(models[seed % 2], f"run {seed}", guide, seed=seed).text for seed in range(300)]
+days = {(date(2000, 1, 1) + timedelta(number)).isoformat() for number in range(36_525)}
 
 # %% [question]
 gv.predict(
-    "500 hostile runs. How many of the texts are days that exist?",
-    choices=["all 500", "about 475", "about 250"],
-    answer="about 475",
+    "300 hostile runs. How many of the texts are days that exist?",
+    choices=["all 300", "about 285", "about 150", "almost none"],
+    answer="about 285",
     reveal=[
-        lambda: print(len(fitting), "fit,", sum(map(exists, texts)), "exist"),
-        lambda: print([text for text in texts if not exists(text)][:5]),
-        """All 500 fit the format. Some days do not exist, such as the 31st of November. A mask guarantees what the
-        machine says, not what you meant.""",
-    ],
-)
-
-# %% [markdown]
-# A machine can also be *counted*: how many texts does it accept? That finds the fault without a model. Below is a regex
-# for months of 31 days, of 30 days, February, and the 29th of February in leap years.
-
-# %%
-long_month, short_month = r"(0[13578]|1[02])-(0[1-9]|[12]\d|3[01])", r"(0[469]|11)-(0[1-9]|[12]\d|30)"
-february, leap_day = r"02-(0[1-9]|1\d|2[0-8])", "([02468][048]|[13579][26])-02-29"
-calendar = gv.regex(rf"20(\d\d-({long_month}|{short_month}|{february})|{leap_day})")
-century = (date(2100, 1, 1) - date(2000, 1, 1)).days
-for machine in (gv.regex(dates), calendar):
-    print(machine, f"{gv.machines.count_texts(machine, 10):,} texts, {century:,} days")
-
-# %% [question]
-gv.predict(
-    "And with the second machine: how many of the 500 dates exist?",
-    number=500,
-    reveal=[
-        lambda: print(sum(map(exists, hostile_runs(calendar))), "of 500 exist"),
-        """All of them. Equal counts alone would not prove it: 36,525 wrong texts have the same count. But if every
-        accepted text is a day, equal counts mean that no day is missing.""",
+        lambda: print(len([text for text in hostile if re.fullmatch(dates, text)]), "of 300 fit the format"),
+        lambda: print(len([text for text in hostile if text in days]), "exist; among the others are"),
+        lambda: print(*[text for text in hostile if text not in days][:4], sep=", "),
+        lambda: print(f"{gv.machines.count_texts(gv.regex(dates), 10):,} texts fit, {len(days):,} days exist"),
+        """All fit the format, whatever the models want. But some days do not exist, such as the 31st of November: the
+        format has 100 · 12 · 31 texts. A mask guarantees what the machine says, not what you meant.""",
     ],
 )
 
@@ -416,9 +360,9 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "The text is complete at the first accepting state." | `3` is accepted, and so is `3.1`: it may go on. | 3 |
-# | "`+` is a loop on one state." | That is `*`: the two machines differ. | 3 |
-# | "It fits the date regex, so it is a date." | 37,200 texts fit; a century has 36,525 days. | 4 |
+# | "`+` is a loop on one state." | That is `*`: the two machines differ on `: ↵`. | 3 |
+# | "A regex can say more than a table of transitions." | Table, pattern and regex: the same machine. | 3 |
+# | "It fits the date regex, so it is a date." | All 300 texts fit, and some days do not exist. | 4 |
 
 # %% [markdown]
 # ## Recap
@@ -426,10 +370,10 @@ gv.score()
 # * Two prefixes share a **state** if the same endings complete them.
 # * The mask of a state is the set of tokens on its arrows; a drawn token moves the state.
 # * `+` needs two states: *none yet* and *at least one*.
-# * By hand, as a pattern or as a regex: the same texts give the same machine.
+# * A compiler makes the transitions. If sets overlap, taking the first transition that fits is wrong.
 # * The guarantee holds for every model, and it says only what the machine says.
 #
-# Next: [lab 04](04_regex_to_machine.ipynb). There a regex becomes a machine.
+# Next: [lab 04](04_regex_to_machine.ipynb). There a machine may be in several states at once.
 
 # %% [markdown]
 # ## How the production engines do it
@@ -438,10 +382,13 @@ gv.score()
 #   Models*](https://arxiv.org/abs/2307.09702) (2023): from a regex to a machine, and per state the legal tokens.
 # * **vLLM** takes a regex per request: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/).
 # * **SGLang** does, too: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html).
-# * **NanoGPT**: `GuidedFSM` and the patterns follow a lesson on [nanoGPT](https://github.com/karpathy/nanoGPT).
+# * **nanoGPT**: `GuidedFSM` and the patterns follow a lesson for its 65 characters, which
+#   [`prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py) numbers.
 # * Section 1 is the [Myhill–Nerode theorem](https://en.wikipedia.org/wiki/Myhill%E2%80%93Nerode_theorem): with all
 #   prefixes as rows and all endings as columns, the smallest machine has one state per different row. (Ours leave out
 #   the row without a tick.)
+# * Exercise 2 is [Glushkov's construction](https://en.wikipedia.org/wiki/Glushkov%27s_construction_algorithm), with one
+#   state per part.
 
 # %% [markdown]
 # ## Further reading

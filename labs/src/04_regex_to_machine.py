@@ -25,8 +25,9 @@
 # | **equivalent states** | states from which the same endings complete a text |
 
 # %% [markdown]
-# **Lost?** *State*, *transition* and *accepting* are words of lab 03, sections 1 and 2. What `+`, `?` and `|` mean in a
-# regex is in its section 3 and in [Python's documentation](https://docs.python.org/3/library/re.html).
+# **Lost?** *State*, *transition* and *accepting* are words of lab 03, sections 1 and 2; the quantifiers `?`, `*` and
+# `+` are in its section 3. In a regex `x|y` is one of the two, `\d` is a digit, `[ab]` is one of the letters, and `\.`
+# is a point: see [Python's documentation](https://docs.python.org/3/library/re.html).
 
 # %%
 import guidedviz as gv
@@ -34,44 +35,20 @@ import guidedviz as gv
 gv.views.draw_loop("regex")
 
 # %% [markdown]
-# The lower row is new. It shows where the mask of lab 03 comes from if nobody draws the machine by hand.
+# The lower row is new. It shows where the machine comes from if nobody draws it by hand.
 #
 # ## 1 · Two transitions for one character
 #
-# The `advance` of lab 03 took the first transition that fits. That was enough, because no state had two for the same
-# character. A regex gives no such promise. Take `a?b|a`: it accepts `b`, `ab` and `a`. Here it is as transitions. From
-# state 0 two of them read an `a`: one for `ab`, one for `a` alone.
-
-# %%
-transitions = [(0, "a", 1), (1, "b", 2), (0, "b", 2), (0, "a", 2)]
-
-
-def accepts(transitions, text, state=0):
-    """Lab 03: always the first transition that fits; state 2 is the end."""
-    for character in text:
-        fitting = [target for source, read, target in transitions if (source, read) == (state, character)]
-        state = fitting[0] if fitting else None
-    return state == 2
-
-# %% [question]
-gv.predict(
-    "Which of the three texts `b`, `ab` and `a` does this machine accept?",
-    choices=["all three", "`b` and `ab`", "`b` and `a`", "only `b`"],
-    answer="`b` and `ab`",
-    reveal=[
-        lambda: print({text: accepts(transitions, text) for text in ("b", "ab", "a")}),
-        lambda: print({text: accepts(transitions[::-1], text) for text in ("b", "ab", "a")}, "in the other order"),
-        """With the first `a` it goes to state 1, and the text `a` ends there. If the transitions stand in the other
-        order, `a` is accepted and `ab` is not. No order is right for both: after `a` one cannot know yet which of the
-        two transitions was the right one.""",
-    ],
-)
+# Lab 03 ended with a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
+# It accepts `ab`, `b` and `a`. At an `a` two transitions are needed: one for `ab`, and one for `a` alone. Which of them
+# is right depends on the next byte, and that is not written yet.
 
 # %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
-# `re` works like this. Or one can take *both*, and remember that the machine may be in two states. A mask is needed
-# after every token, so we take the second way.
-#
+# `re` works like this. Or one can take *both*, and remember all states in which the machine may be. A mask is needed
+# after each token, so all ways on must be known then. We take both.
+
+# %% [markdown]
 # ## 2 · An NFA is in several states at once
 #
 # In Thompson's construction each part of a regex becomes a few states, and **epsilon edges** connect the parts. They
@@ -82,21 +59,32 @@ small = gv.machines.machine_stages("a?b|a")[0]
 gv.draw_machine(small, title="the NFA of a?b|a")
 
 # %% [markdown]
-# Read `ab` by hand. A state is *lit* if the machine may be in it. A byte does two things:
+# A state is *lit* if the machine may be in it. A byte does two things:
 #
 # 1. Each lit state takes every edge that reads the byte. The targets are lit now, all other states are not.
-# 2. From the lit states, all epsilon edges are followed, also those of the states that they add. The result is called
+# 2. From the lit states all epsilon edges are followed, also those of the states that they add. The result is called
 #    the **epsilon closure**.
+#
+# This is how the NFA reads the text `b`:
 #
 # | read | 1: targets of the byte | 2: with epsilon edges |
 # | --- | --- | --- |
 # | nothing | n0, the start | n0, n2 |
-# | `a` | n1, n2 | n1, n2 |
-# | `b` | n1 | n1 |
+# | `b` | n1, from n2 | n1 |
+
+# %% [question]
+gv.predict(
+    "And the text `a`? Begin with the first row. Which states are lit after the `a`?",
+    choices=["n1", "n2", "n1 and n2", "n0, n1 and n2"],
+    answer="n1 and n2",
+    reveal=[
+        lambda: gv.draw_machine(gv.views.nfa_reading_frames("a?b|a", "ab")[2]),
+        """n0 has two edges that read an `a`, and both are taken. n0 itself is not lit any more: no edge leads there.
+        n1 is accepting, so the text may end. n2 can read a `b`, so the text may go on.""",
+    ],
+)
 
 # %% [markdown]
-# After `a` the NFA is in n1 *and* n2. n1 is accepting, so the text may end. n2 can read a `b`, so the text may go on.
-#
 # Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. Step through
 # the film. The boxes on top are the text `4.2`: the line marks what is read, the frame is around the next byte. Which
 # branches die at the point?
@@ -174,7 +162,7 @@ gv.predict(
         lambda: gv.draw_machine(gv.views.dfa_frames("a?b|a")[-1], [0, 1, 2], title="the DFA of a?b|a reads ab"),
         """No edge of n1 or n2 reads an `a`, so the set after it is empty, and the DFA refuses the byte. `b` leads from
         n2 to n1: the set {n1}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
-        of three states occur. The name of a state in the picture contains its set.""",
+        of three states occur. In the picture the name of a state contains its set, as `step_set` gives it.""",
     ],
 )
 
@@ -254,8 +242,9 @@ gv.predict(
 gv.film(gv.views.minimal_frames(clumsy))
 
 # %% [markdown]
-# Each set of texts has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order.
-# So `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
+# A set of texts is called *regular* if some DFA accepts exactly these texts; lab 07 has one that is not. Each
+# regular set has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order. So
+# `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
 
 # %% [question]
 gv.predict(
@@ -321,13 +310,14 @@ gv.score()
 # | often said | what we measured | section |
 # | --- | --- | --- |
 # | "An NFA guesses the right branch." | It follows all of them, and nothing goes back. | 2 |
-# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | below |
+# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | next cell |
 # | "n states of an NFA become 2ⁿ of the DFA." | 16 became 6, then 4. But 13 became 1,024. | 3, 5 |
 # | "Different regexes are different machines." | `\d+(\.\d+)?` and `(\d+\.)?\d+` are equal. | 4 |
 
 # %% [markdown]
-# To refuse `aaa…` for the regex `(a+)+b`, each further letter doubles the time of Python's `re`: 16 letters took 10
-# ms, 20 took 100 ms, 24 took 1.9 seconds. It tries every way to cut the text. The DFA has three states.
+# To refuse `aaa…` for the regex `(a+)+b`, each further letter doubles the time of Python's `re`: 16 letters took 2
+# ms, 20 took 34 ms, and 24 took 537 ms on one core. It tries every way to cut the text into parts. The DFA has three
+# states and takes one step per letter.
 
 # %% [markdown]
 # ## Recap
@@ -335,7 +325,7 @@ gv.score()
 # * Two transitions for one character: take both. An **NFA** is in a set of states.
 # * A byte moves the whole set; then the epsilon closure is added. A dead branch never comes back.
 # * **Subset construction**: each set that occurs is one state of a **DFA**.
-# * **Minimisation** merges equivalent states. Equal texts give equal machines.
+# * **Minimisation** merges equivalent states. Regexes for the same texts give the same machine.
 # * A DFA can be exponentially larger than its NFA.
 #
 # This machine reads bytes, and a model writes tokens of several bytes.
@@ -346,8 +336,8 @@ gv.score()
 #
 # * **outlines-core** builds a dense DFA before decoding, with the Rust crate
 #   [`regex-automata`](https://docs.rs/regex-automata/latest/regex_automata/dfa/dense/index.html).
-# * **XGrammar** builds an NFA from a regex; [`cpp/fsm.cc`](https://github.com/mlc-ai/xgrammar/blob/main/cpp/fsm.cc) has
-#   `ToDFA` and `MinimizeDFA`, and the second has a limit on the number of states.
+# * **XGrammar**: [`cpp/fsm.cc`](https://github.com/mlc-ai/xgrammar/blob/main/cpp/fsm.cc) has epsilon edges, `ToDFA` and
+#   `MinimizeDFA`, which refuses machines with too many states. (Read, not run.)
 # * **llguidance** builds the states of its DFA only when a text reaches them, from derivatives of the regex
 #   ([`docs/optimizations.md`](https://github.com/guidance-ai/llguidance/blob/main/docs/optimizations.md)).
 

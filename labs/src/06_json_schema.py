@@ -58,9 +58,9 @@ gv.draw_machine(gv.json_schema(flag), title="one key", folded=True)
 # The rest of the way is labs 04 and 05: regex, machine, index. The picture is *folded*: a thick arrow stands for
 # several bytes without a choice, so that the key can be read.
 #
-# One regex string is easy to read, but few engines work with one. `gv.json_schema` builds a tree of parts (an *abstract
-# syntax tree*), and XGrammar 0.2.8 writes the rules of a grammar (lab 07). outlines-core 0.2.14 does write one regex
-# string.
+# One regex string is easy to read, but real compilers seldom write one. `gv.json_schema` builds a tree of parts (an
+# *abstract syntax tree*), and XGrammar 0.2.8 writes the rules of a grammar (lab 07). Of the engines that we ran, only
+# outlines-core 0.2.14 writes one regex string.
 
 # %% [markdown]
 # Few people write schemas by hand. In Python one writes a class, and Pydantic writes the schema:
@@ -127,9 +127,9 @@ guide = gv.guide(machine, clerk.vocabulary)
 gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=17)
 
 # %% [markdown]
-# Step back to the start. There Z is 0.58: the model often begins with *Sure*, *Here* or *Of* (course). Watch the number
-# of legal tokens. It is 2 at the start and 3,959 inside the name. After `42` it is 1, the comma, because a third digit
-# would give more than 120.
+# Step back to the start. There Z is 0.58: `clerk` often begins with *Sure*, *Here* or *Of* (course), as its training
+# texts do. Watch the number of legal tokens. It is 2 at the start and 3,959 inside the name. After `42` it is 1, the
+# comma, because a third digit would give more than 120.
 
 # %% [markdown]
 # ## Exercise 1 · A compiler for schemas ★★
@@ -263,7 +263,7 @@ def in_order(*keys):
     return gv.guide(gv.json_schema(person | {"properties": properties}), clerk.vocabulary)
 
 
-age_first, city_first = in_order("age", "name", "city"), in_order("city", "age", "name")
+age_first = in_order("age", "name", "city")
 swapped = gv.record(clerk, ask(*people[2]), age_first, temperature=0)
 gv.draw_strip(swapped, mass=True)
 
@@ -304,12 +304,15 @@ gv.predict(
         """A small Z alone does no harm: after the mask, `age` has the probability 1. The loss is at the end of the
         name. After age and name, the model often wants to close the object with `"}`. The mask forbids it, and a part
         of its probability goes to tokens that make the name longer. If the prompt names the keys in the order of the
-        schema, most of the loss is gone.
-
-        Not every order costs something. With the schema city, age, name and the prompt as before:""",
-        lambda: print(f"{average(city_first):.2f}"),
+        schema, most of the loss is gone.""",
     ],
 )
+
+# %% [markdown]
+# Not every order costs something. Here the schema says city, age, name, and the prompt is as before:
+
+# %%
+print(f"city, age, name: {average(in_order('city', 'age', 'name')):.2f}")
 
 # %% [markdown]
 # So measure your own order. One rule is general: a value can use only what was written before it. If a model should

@@ -42,12 +42,10 @@ gv.views.draw_loop("stack")
 # %%
 clerk = gv.load_model("clerk")
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-for seed in range(3):
-    text = gv.record(clerk, boxes, seed=seed).text
-    print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
+[gv.record(clerk, boxes, seed=seed).text for seed in range(3)]
 
 # %% [markdown]
-# Only one of the three closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
+# Only the first closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
 # **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of these
 # kinds, of which at most `depth` are open at a time.
 
@@ -274,7 +272,7 @@ print(machine, *(may_end(ends, run((moves, ends), text)) for text in (deep, deep
 
 # %% [markdown]
 # **What one stack can do.** A set of texts is *context-free* if some grammar describes it. Every regular set is, but
-# not the reverse: **regular ⊂ context-free**. Noam Chomsky ordered these sets in 1956.
+# not the reverse. Noam Chomsky ordered these sets in 1956; one writes **regular ⊂ context-free**, "is a part of".
 #
 # ```
 # ┌ context-free: states and a stack ────────────────────────┐
@@ -318,9 +316,9 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 
 # %% [question]
 gv.predict(
-    'A page on the web shows the walk of `{"key": {"b": 1}}` as a table: four rows push (object, key, object, key), '
-    "two rows pop, and then the stack is empty. In our table, too, four rows write a rule on the stack and two remove "
-    "rules. How can the stack be empty?",
+    'A page on the web shows the walk of `{"key": {"b": 1}}` in seven rows: four push (object, key, object, key), two '
+    "pop, and in the last the stack is empty. Our table has seven rows, too: four write a rule on the stack, and two "
+    "remove rules. How can the stack be empty?",
     choices=[
         "the end of the text removes the two rules that are left",
         "one row replaces a rule, and one row pops two",

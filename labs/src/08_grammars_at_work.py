@@ -106,9 +106,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# Press `Home` and step through the third query; stop where Z is small. The constraint panel holds the grammar, and you
-# can edit it at any step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add
-# `| "price"`, go back to the condition and run on.
+# The stage stands in the third query, before the column of the condition: here Z is 1 in 61,000. The grammar is in the
+# tab **constraint** (lab 03). Delete `"title" | ` in it: the stage names the first token that the new grammar refuses.
+# Put it back, add `| "price"`, and run on from here.
 
 # %%
 gv.stage(clerk, prompts[2], edit=books.strip(), show=5)

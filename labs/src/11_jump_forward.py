@@ -44,9 +44,6 @@ keys = {"name": {"enum": ["Ada", "Grace"]}, "age": {"type": "integer", "minimum"
 schema = {"type": "object", "properties": keys, "required": list(keys), "additionalProperties": False}
 person = gv.json_schema(schema, whitespace="one")
 
-# %%
-print(gv.views.count_ways(person))
-
 # %% [markdown]
 # Inside the key `"member"` each byte has one successor. Now each such chain becomes one thick arrow. SGLang calls the
 # result a *compressed finite state machine*. Press a thick arrow to unfold it, press it again to fold it.
@@ -64,10 +61,10 @@ gv.folded(person)
 #
 # Write `forced(machine, state)`. It returns the forced run from this state as bytes. `machine.step(state, byte)` gives
 # the next state, or `None` if the byte cannot come. `machine.is_accepting(state)` says whether the text may end. For
-# `ab(cd)?` the result is `b"ab"`: after `ab` the text may end. Only bytes count, so a run may end inside a character:
-# for `[éè]` it is `b"\xc3"`, the first byte of both.
+# `ab(cd)?` the result is `b"ab"`: after `ab` the text may end. A run may end inside a character: for `[éè]` it is
+# `b"\xc3"`, the first byte of both.
 #
-# hint: It is a `while` loop. In each round, list all bytes for which `step` does not give `None`.
+# hint: Write a `while` loop. In each round, list all bytes for which `step` does not give `None`.
 #
 # hint: Stop if the state is accepting or if the list does not have exactly one byte. Otherwise append the byte and
 # step.
@@ -244,7 +241,8 @@ gv.fraction_slider(clerk)
 #
 # In the record all points lie below the bound, and at most 17% from your formula. Single runs vary more: at 20% the
 # five runs behind the point gave 1.11 to 1.32, and the bound is 1.26. So a live point can lie above it by chance.
-#
+
+# %% [markdown]
 # The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. Then *p* = *a* + *b·B*: *a*
 # moves the weights, once for all texts, and each text adds *b*. And *t* = *d* + *c·B*: *d* finds a forced token, *c*
 # computes it for one text. The widget measures these four constants with 1 and with 16 texts.
@@ -262,8 +260,8 @@ gv.predict(
         lambda: print(*(f"B = {n}: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "),
         """This is your formula for p = 4 ms and t = 0.1 ms · B (b and d are 0), at f = 0.9. 512 texts share each pass,
         with or without the jump, so the 4 ms are a small part of the time. Computing is the large part, and no jump
-        saves it: a pass that reads a run takes longer, for every text in it. (On NumPy *b* is not 0, and the curve of
-        the widget falls less.)""",
+        saves it: a pass that reads a run takes longer, for every text in it. (On NumPy b is not 0, and the curve of the
+        widget falls less.)""",
     ],
 )
 
@@ -303,9 +301,9 @@ gv.predict(
     reveal=[
         lambda: [print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
                  for row in jumps.table],
-        """One of them: *Ada Lovelace is a member.* Plain: `"lastName": "Lovelace"`, with canonical, longest and raw
-        `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Minimal takes a token only where exactly
-        one is legal, and there plain masked decoding takes it, too: so its text is always the same.""",
+        """For `Ada Lovelace is a member.` plain decoding writes `"lastName": "Lovelace"`, but canonical, longest and
+        raw write `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Minimal takes a token only where
+        exactly one is legal, and there plain masked decoding takes it, too: so its text is always the same.""",
     ],
 )
 
@@ -341,8 +339,8 @@ write(party, wedding, False, "canonical", "raw")
 #
 # `tokens` is a run as a list of pieces. `legal[i]` is the set of pieces that are legal where `tokens[i]` begins. The
 # rest of the run from place *i* on is `tokens[i] + tokens[i+1] + …`. If a legal piece begins with this rest and is
-# longer, the run must stop before place *i*. Return the first such *i*, else the number of tokens. For the run `or`,
-# `der` it is 0 if `orderId` is legal at place 0.
+# longer, stop before place *i*. Return the first such *i*, else the number of tokens. For `or`, `der` it is 0 if
+# `orderId` is legal at place 0.
 #
 # hint: The rest of the run from place *i* on is `b"".join(tokens[i:])`.
 #

@@ -24,6 +24,10 @@
 # | **stale mask** | a stored mask that belongs to another vocabulary |
 # | **validate and retry** | check the finished text in code, and decode again if it is wrong |
 
+# %% [markdown]
+# **Lost?** Reread [lab 02](02_static_masks.ipynb) for the legal mass Z, and [lab 06](06_json_schema.ipynb) for schemas
+# and their whitespace. [Lab 08](08_grammars_at_work.ipynb) has the grammars and `gv.within`.
+
 # %%
 import re
 from itertools import combinations
@@ -53,13 +57,13 @@ gv.stage(bard, "\n", numbered, show=3)
 # %% [question]
 gv.predict(
     "All logits are −∞. Which token does `argmax` give?",
-    choices=["an error", "the likeliest token before the mask", "token 0"],
+    choices=["none: NumPy raises an error", "the likeliest token before the mask", "token 0"],
     answer="token 0",
     reveal=[
         lambda: print(np.full(65, -np.inf).argmax(), "·", gv.Vocabulary.llama3().display(0)),
-        """All logits are equal, so the first one is taken. Token 0 of Llama 3 is `!`. A server with an empty mask has
-        printed `!` again and again. Their softmax is NaN. Our loop checks the mask and ends the run with the
-        finish reason `dead_end`.""",
+        """The mask has overwritten the logits, so nothing is left of what the model wanted. All are equal, and NumPy
+        gives the first. Token 0 of Llama 3 is `!`. A server with an empty mask has printed `!` again and again. The
+        softmax of such logits is NaN. Our loop checks the mask and ends the run: its finish reason is `dead_end`.""",
     ],
 )
 
@@ -85,11 +89,14 @@ rules = {
 print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.intersection(*rules.values()))
 
 # %% [markdown]
-# ## Exercise 1 · Who emptied the mask? ★★
+# Which rule is to blame? Not one alone, and not all three: without `bad words` the mask is empty, too. So look for the
+# **smallest group** that allows nothing together, here `grammar` and `min_tokens`. One of these two must give way.
+
+# %% [markdown]
+# ## Exercise 1 · Who emptied the mask? ★★ · home
 #
 # Write `who_emptied(rules)`. `rules` gives for each rule the ids that it allows. Return the set of names of the
 # smallest group of rules that allow no token together. If some token is legal for every rule, return the empty set.
-# Here the answer is `{"grammar", "min_tokens"}`: without `bad words` the mask is empty, too.
 #
 # hint: The order of the rules does not matter. Try groups of one rule, then of two, and so on:
 # `combinations(rules, size)` gives the groups of a size.
@@ -136,8 +143,8 @@ def write_boxes(*settings):
 # %% [question]
 gv.predict(
     "After `}}}` come 17 line breaks. What does the model want to write at the first of them?",
-    choices=["a line break", "the bracket that is missing", "EOS: the text is complete for it"],
-    answer="EOS: the text is complete for it",
+    choices=["a line break: it likes whitespace", "`}`: one bracket is missing", "EOS: it takes the text for complete"],
+    answer="EOS: it takes the text for complete",
     reveal=[
         lambda: gv.draw_distribution(loop.steps[17]),
         """The model counts one bracket too few and wants to end, with 99.9%. The mask refuses EOS. Seven tokens are
@@ -149,7 +156,8 @@ gv.predict(
 # %% [markdown]
 # A real model does it, too. SmolLM2 was asked for a JSON object under a mask that allows any whitespace. Of twenty runs
 # at temperature 0, three were cut in the middle of blanks. When it was *not* asked for JSON, 13 of 40 runs at
-# temperature 1 were. Here is one of the three, RECORDED.
+# temperature 1 were. Here is one of the three, RECORDED. The object is complete, and EOS is legal. The model wants a
+# code fence (0.44), which is illegal, or a line break (0.41). After the line break the state is the same.
 
 # %%
 gv.stage(gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")), show=30)
@@ -158,9 +166,9 @@ gv.stage(gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")), sh
 gv.diagnose(loop)
 
 # %% [markdown]
-# The model does not prefer blanks. Z is small before the first blank: at step 13 it wanted a string without its quote
-# mark, and from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So limit
-# them: `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
+# `clerk` does not prefer blanks. Z is small before the first one: at step 13 it wanted a string without its quote mark,
+# and from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So limit them:
+# `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
 
 # %% [question]
 gv.predict(
@@ -177,7 +185,14 @@ gv.predict(
 )
 
 # %% [markdown]
-# Here is the same fault in a grammar of your own. The toy model wants line breaks.
+# ## Exercise 2 · At most one ★ · home
+#
+# Below is the same fault in a grammar of your own. The toy model wants line breaks.
+# Repair the grammar `NAMED`: wherever `ws` stands, at most one space or one line break may come. Everything else stays.
+#
+# hint: Only the rule `ws` is wrong. `*` means any number.
+#
+# hint: `?` means none or one.
 
 # %%
 NAMED = r'''root ::= "{" ws "\"name\"" ws ":" ws text ws "}"
@@ -192,15 +207,6 @@ def write_name(rules):
 
 
 print(repr(write_name(NAMED).text), *gv.diagnose(write_name(NAMED)).names[:1])
-
-# %% [markdown]
-# ## Exercise 2 · At most one ★
-#
-# Repair the grammar `NAMED`: wherever `ws` stands, at most one space or one line break may come. Everything else stays.
-#
-# hint: Only the rule `ws` is wrong. `*` means any number.
-#
-# hint: `?` means none or one.
 
 # %%
 # solution:
@@ -241,17 +247,27 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# A low Z in the middle of a run says: what the model wants is refused here. Log the smallest Z of each run, and compare
-# it with sound runs *of your model*. In thirty sound runs of `clerk` it never falls below 0.1. In the right answers of
-# SmolLM2 it is about 0.0002 (the median of 99): after `{` this model wants a line break, and our default allows none.
+# A low Z in the middle of a run says: what the model wants is refused here. `gv.diagnose` names the first such step.
 
 # %%
 gv.diagnose(pear)
 
 # %% [markdown]
+# Is every low Z a fault? Compare with right runs *of your model*. In thirty right runs of `clerk`, Z never falls below
+# 0.7. In each of 99 right answers of SmolLM2 it falls below 0.0005. One of them, RECORDED, says why:
+
+# %%
+gv.diagnose(gv.Trace.load(shipped("traces/smollm2/person-asked.trace.json")))
+
+# %% [markdown]
+# After `{` this model wants a line break, and our default allows none. The mask refused the layout and no value. So
+# `gv.diagnose` tells *whitespace refused* from *over-tight constraint*, and asks you to look at the values first. An
+# alarm at a fixed Z would ring at each of the 99.
+
+# %% [markdown]
 # ## Exercise 3 · Wider ★
 #
-# `service` is too strict in two places. `gv.diagnose` names the first only, because after it the model writes another
+# `service` is too strict in two places. `gv.diagnose` named the first only, because after it the model writes another
 # text. Repair both: a product has at most 30 characters, a price may have cents. All else that was refused must still
 # be refused.
 #
@@ -349,7 +365,7 @@ gv.predict(
 
 # %% [markdown]
 # Servers store masks. Here the stored masks belong to a tokenizer with one more special token, so each id is one higher
-# than in the model.
+# than in the model. In the model id 0 is EOS and id 1 is `!`.
 
 # %%
 new = gv.Vocabulary([b"<|tool|>", *vocabulary.pieces[:-1]], eos={1}, special={0, 1})
@@ -360,8 +376,8 @@ stored.vocabulary = vocabulary  # the masks stay
 # %% [question]
 gv.predict(
     "The stored masks allow `yes`, `no` and `maybe`. The model is asked whether 7 is greater than 3. What is written?",
-    choices=["`yes` or `no`", "an error", "something else"],
-    answer="something else",
+    choices=["`no`: the machine is the same", "other letters, then EOS", "other letters, then `!` up to the limit"],
+    answer="other letters, then `!` up to the limit",
     reveal=[
         lambda: print((run := gv.record(clerk, "Is 7 greater than 3?\nYes or no:\n", stored, temperature=0,
                                         max_tokens=20)).text, *gv.diagnose(run).names),
@@ -377,7 +393,7 @@ gv.predict(
 #
 # | symptom | question | check | cure |
 # | --- | --- | --- | --- |
-# | `((((((` up to the limit | how many rules are open? | `gv.views.draw_depth` | `gv.within` (lab 08) |
+# | `((((((` up to the limit | how many rules are open? | *unbounded nesting* | `gv.within` (lab 08) |
 # | cut inside the JSON | does the state accept? | *cut in the middle* | `gv.within`, more tokens |
 # | a number where reasoning was expected | what comes without a mask? | *early mask* | `gv.tagged` (lab 12) |
 # | `{{` after `</think>` | which token switched the mask on? | *text outside the language* | `gv.tagged` |

@@ -159,12 +159,12 @@ gv.checks.slow_pass(slow_pass)
 #
 # The state is known as soon as the last token is chosen. So the CPU can fill the next mask while the device runs the
 # pass. This was measured: one text of 35 tokens on the 128,256 tokens of Llama 3, each mask by a walk of the trie. The
-# device was one thread of the same processor that filled the masks.
+# device was one thread of the same processor that filled the masks. First one by one, each mask after its pass:
 
 # %%
 overlap = gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 one_by_one, beside = overlap.pair("trie")
-print(f"{overlap.source} one by one: {one_by_one.per_token:.2f} ms per token; the logits wait 1.08 ms for their mask")
+print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; the logits wait {one_by_one.overhead:.2f} ms of them")
 
 # %% [question]
 gv.predict(
@@ -180,10 +180,10 @@ gv.predict(
 )
 
 # %% [markdown]
-# On a GPU others measured it. A server can fill masks before the pass (*none*), during it (*masks*), or also schedule
-# during it (*all*). A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866)) measured all
-# three on 800 requests at a time, with 0 to 100% of them constrained: the dots. The lines are our simulation, with
-# costs from four of the dots.
+# On a GPU others measured it. A server can fill masks without overlap (*none*), during the pass (*masks*), or also
+# schedule during it (*all*). A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866))
+# measured all three on 800 requests at a time, with 0 to 100% of them constrained: the dots. The lines are our
+# simulation, with costs from four of the dots.
 
 # %%
 published = {  # the pull request names no unit; as tokens per second the numbers would be far too small
@@ -202,8 +202,9 @@ def rate(share, how):
 gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in published.items()}, published)
 
 # %% [markdown]
-# When all requests are constrained, their 103 requests per second without a mask become 69 before the overlap, and 85
-# with the masks during the pass. So masks in a large batch are not free, and overlap returns about half of the loss.
+# Without constraints the server handles 103 requests per second. When all are constrained, it handles 69 without
+# overlap, and 85 with the masks during the pass. So in a large batch masks are not free, and the overlap returns about
+# half of the loss.
 #
 # The first two lines are within 6% of the dots. The third is too high: in vLLM each pass with a constrained request
 # took about 9 ms longer than our simulation says.
@@ -297,7 +298,7 @@ for run in measured["cache"]:
 
 # %% [markdown]
 # An article gives 50 to 500 ms for a first compile on 100,000 tokens: it means such an index. Here outlines-core took
-# 30 ms for the decimal of lab 04, and 287 ms for an email address.
+# 30 ms for a decimal such as 3.14, and 287 ms for an email address.
 
 # %% [question]
 gv.predict(

@@ -19,7 +19,7 @@ from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
 from tests.checks.answers.functions import smaller_while_it_can
-from tests.checks.answers.machines import SPACE_LOOP, WORDS, levels, wired
+from tests.checks.answers.machines import SPACE_LOOP, levels, wired
 from tests.strategies import regexes, show_rules
 
 here = pytest.mark.usefixtures("in_this_process")
@@ -174,10 +174,11 @@ def test_the_shortest_wrong_text_is_shown_with_its_path(answer, text, yours, pat
 
 
 def test_a_machine_wired_by_hand_is_drawn_under_its_own_names():
-    verdict = check("several_words", SPACE_LOOP)
+    lines = gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n")
+    verdict = gv.checks.machine(SPACE_LOOP, lines)
     assert "0 → 9 → 9 → 3 → 4 → 5 → 6" in dict(verdict.facts).values()
     assert "now in 6" in verdict.figure.text
-    assert check("several_words", wired(WORDS[0])).result == "open"
+    assert gv.checks.machine(wired((0, "UPPER", 1)), lines).result == "open"
 
 
 @settings(max_examples=30)

@@ -5,6 +5,7 @@ import re
 import timeit
 from itertools import product
 from math import comb
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -17,7 +18,9 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import move_stack
 from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
+from tests.labs.sources import LABS
 
+BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
 CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
 
@@ -71,6 +74,44 @@ def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
     assert ours.legal.tolist()[:-1] == [len(theirs[state]) for state in range(10)]
     assert all(ours.next_state(state, token) == after for state in theirs for token, after in theirs[state].items())
     assert date.accepts(b"0000-00-00")
+
+
+def test_the_start_state_of_the_decimal_allows_42_and_both_columns_are_equal():
+    toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
+    number = gv.guide(gv.regex(DECIMAL), toy)
+    assert [np.flatnonzero(number.mask(state)).tolist() for state in range(4)] == [
+        [0, 1, 4, 5], [0, 1, 2, 3, 4, 5, 9], [0, 1], [0, 1, 9],
+    ]  # fmt: skip
+    index = gv.build_index(number.machine, toy)
+    assert [index.next_state(state, 0) for state in range(4)] == [index.next_state(state, 1) for state in range(4)]
+
+
+def test_the_walk_from_the_point_reads_a_node_per_text_of_digits(llama3):
+    digits = [piece for token in llama3.text_ids if (piece := llama3.pieces[token])[:1].isdigit()]
+    assert sorted(digits) == sorted(f"{n:0{size}}".encode() for size in (1, 2, 3) for n in range(10**size))
+    assert len(llama3.trie) == 274_521
+    assert len([*gv.tokens.walk_steps(llama3.trie, gv.regex(DECIMAL), 2)]) == len(digits) == 1110
+
+
+def test_the_recorded_times_of_outlines_core_are_those_of_the_bench():
+    cases = json.loads((LABS.parent / "assets" / "bench" / "masks.json").read_text(encoding="utf-8"))["cases"]
+    times = {name: 1000 * cases[name]["outlines-core 0.2.14"]["compile"] for name in ("decimal", "date", "email")}
+    assert {name: round(time) for name, time in times.items()} == {"decimal": 30, "date": 38, "email": 287}
+
+
+def test_the_stage_with_the_index_has_ten_digits_or_a_dash_or_the_end(clerk):
+    date, prompt = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
+    guide = gv.guide(date, clerk.vocabulary, index=gv.build_index(date, clerk.vocabulary))
+    run = gv.record(clerk, prompt, guide, seed=0)
+    assert run.text == "1987-06-19"
+    assert [step.legal for step in run.steps] == [10, 10, 10, 10, 1, 10, 10, 1, 10, 10, 1]
+    assert [f"{one.raw:.2f}" for one in run.steps[0].candidates if one.piece == b"Sure"] == ["0.03"]
+
+
+def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
+    date = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    guides = gv.guide(date, clerk.vocabulary), gv.guide(date, llama3)
+    assert [len({guide.mask(state).tobytes() for state in range(11)}) for guide in guides] == [3, 5]
 
 
 def test_a_guide_refuses_the_stale_index(clerk):
@@ -343,6 +384,31 @@ def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
         piece = split.vocabulary.pieces[token]
         begun = [b'["a', b'{"a', b'{"a": ' * 4 + b'"a', b'{"a": "a']
         assert {machine.accepts_prefix(text + piece) for text in begun} == {True, False}
+
+
+def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3):
+    split = gv.build_split(gv.json(), llama3, inline=False, expand=False)
+    blanks, pieces = b" \t\n\r", llama3.pieces
+    begun = {token for token in llama3.text_ids if pieces[token][0] in blanks and pieces[token].strip(blanks)}
+    most = max(split.build(), key=lambda part: len(part.dependent))
+    assert set(most.dependent.tolist()) == begun
+    assert round(len(begun) / len(llama3), 2) == 0.46
+
+
+def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):
+    grammars, masks, ablation = (
+        json.loads((BENCH / f"{name}.json").read_text()) for name in ("grammars", "masks", "ablation")
+    )
+    ours, theirs = "guidedviz 0.1.0", "xgrammar 0.2.8"
+    cases = grammars["cases"]["llama3, JSON"], masks["cases"]["four fields, a schema"]
+    microseconds = {name: [round(1e6 * case[name]["mask"], 1) for case in cases] for name in (ours, theirs)}
+    assert microseconds == {ours: [0.4, 0.2], theirs: [214.8, 1.6]}
+    rows = list(ablation["rows"].values())[:5]
+    assert [round(row["ms"], 2) for row in rows] == [3.07, 3.05, 1.08, 0.26, 0.09]
+    assert [row[0] for row in list(ablation["paper"].values())[:5]] == [65.8, 38.3, 0.154, 0.035, 0.018]
+    split = gv.build_split(gv.json(), llama3)
+    assert split.build()
+    assert [round(size / 1e6, 2) for size in (split.dense_nbytes, split.nbytes)] == [0.91, 0.19]
 
 
 def test_without_recursion_inlining_leaves_no_context_dependent_token():

@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tasks
 
 import guidedviz as gv
 from guidedviz.checks.machines import GIVEN, NAMED, SERVICE
@@ -36,11 +38,55 @@ def test_the_logits_of_clerk_differ_by_much_less_than_a_hundred(clerk):
     assert max(float(np.ptp(clerk.logits(clerk.encode(text)))) for text in texts) < 50
 
 
+def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begins_with_the():
+    cases = recorded("traces/smollm2/bias.json")["cases"]
+    least = [min(case["gap"].values()) for case in cases]
+    assert (min(least), max(least), {case["first"] for case in cases}) == (0.14, 4.08, {"The"})
+    begun = sum(case["outputs"]["bias 0"].startswith("The sentiment of this sentence is") for case in cases)
+    assert begun > 50
+    assert {case["outputs"]["bias 5"] for case in cases} == {"positive", "negative", "neutral"}
+    assert all(len(case["outputs"]["bias 16"]) > len("positive") for case in cases)
+
+
+def test_prague_can_be_written_in_parts_that_no_ban_of_its_two_tokens_closes(clerk):
+    assert all(clerk.vocabulary.ids(part) for part in (b"P", b"rag", b"u", b"e"))
+    assert [len(clerk.encode(word)) for word in (" Prague", "Prague")] == [1, 1]
+
+
 def test_the_largest_list_of_two_masks_inside_the_hours_has_twenty_texts():
     hours = {f"{hour:02}" for hour in range(24)}
     firsts = [{"0", "1"}, {"0", "1", "2"}, {"2"}]
     seconds = [set.intersection(*({hour[1] for hour in hours if hour[0] == one} for one in first)) for first in firsts]
     assert max(len(first) * len(second) for first, second in zip(firsts, seconds, strict=True)) == 20
+
+
+JULIET = "JULIET:\nGood night, good night! parting is such sweet "
+
+
+def test_a_fixed_mask_cuts_cousin_and_stretches_lady():
+    bard = gv.load_model("bard", device="cpu")
+    lower = gv.char_classes(bard.vocabulary)["LOWER"]
+    five = gv.static_masks(bard.vocabulary, [lower] * 5 + [bard.encode("\n")])
+    assert [gv.record(bard, JULIET, five, seed=seed).text for seed in (32, 73)] == ["cousi\n", "ladys\n"]
+    after = {word: gv.sampling.softmax(bard.logits(bard.encode(JULIET + word))) for word in ("cousi", "lady")}
+    assert after["cousi"][bard.encode("n")[0]] > 0.999
+    assert after["lady"][[*lower]].sum() == pytest.approx(0.026, abs=0.001)
+    assert after["lady"][bard.encode("s")[0]] > 0.9 * after["lady"][[*lower]].sum()
+
+
+def test_top_k_and_top_p_before_the_mask_leave_nothing_after_romeo():
+    bard = gv.load_model("bard", device="cpu")
+    lower = gv.char_classes(bard.vocabulary)["LOWER"]
+    p = gv.sampling.softmax(bard.logits(bard.encode("JULIET:\nGood night.\n\nROMEO:\n")))
+    assert p[[*lower]].sum() == pytest.approx(0.0005, abs=0.0001)
+    assert not any(cut[[*lower]].any() for cut in (gv.sampling.top_k(p, 20), gv.sampling.top_p(p, 0.95)))
+
+
+def test_the_ids_of_a_public_lesson_are_letters_here():
+    vocabulary = gv.load_model("bard", device="cpu").vocabulary
+    assert vocabulary.pieces[52:55] == (b"n", b"o", b"p")
+    assert [vocabulary.ids(sign) for sign in (b":", b" ", b"\n")] == [(10,), (1,), (0,)]
+    assert [token for token, piece in enumerate(vocabulary.pieces) if piece.isspace()] == [0, 1]
 
 
 def test_after_f_the_model_wants_a_small_letter_and_after_friar_a_space():
@@ -201,6 +247,32 @@ def test_the_model_wants_the_end_at_the_first_blank_and_seven_tokens_are_legal(c
     assert step.candidates[0].token in clerk.vocabulary.eos
     assert (round(step.candidates[0].raw, 3), step.legal, round(step.mass, 5)) == (0.999, 7, 0.00002)
     assert step.piece == b"\n"
+
+
+def test_in_thirty_right_runs_of_clerk_z_stays_above_0_7(clerk):
+    calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")
+    for task in islice(calm, 30):
+        run = gv.record(clerk, task.prompt, gv.guide(gv.regex(task.pattern), clerk.vocabulary), temperature=0)
+        assert run.text == task.answer
+        assert min(step.mass for step in run.steps) > 0.7
+
+
+def test_in_all_right_answers_of_smollm2_z_is_tiny():
+    cases = recorded("traces/smollm2/json.json")["cases"]
+    right = [case for case in cases if json.loads(case["outputs"]["keys, mask"]) == case["right"]]
+    assert len(right) == 99
+    assert max(case["least_z"]["keys, mask"] for case in right) < 0.0005
+
+
+def test_the_blanks_of_smollm2_are_as_told():
+    rows = recorded("traces/smollm2/blanks.json")["table"]
+    cut = {row["way"]: (row["hits"], row["of"]) for row in rows if row["what"] == "cut inside 20 blanks"}
+    warm = [cut[f"not asked, T 1, seed {seed}"] for seed in (0, 1)]
+    assert cut["keys, T 0, seed 0"] == (3, 20)
+    assert [sum(column) for column in zip(*warm, strict=True)] == [13, 40]
+    step = gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")).steps[30]
+    wanted = [(c.piece, round(c.raw, 2), c.legal) for c in step.candidates[:2]]
+    assert wanted == [(b"```", 0.44, False), (b"\n", 0.41, True)]
 
 
 def test_the_number_of_the_puzzle_is_33():

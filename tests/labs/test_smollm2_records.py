@@ -84,11 +84,24 @@ def test_each_case_is_asked_in_each_way_and_is_one_of_the_script(name):
     assert [(case.fact, case.right) for case in made] == [(case["fact"], case["right"]) for case in record["cases"]]
 
 
-@pytest.mark.parametrize("name", [*JUDGED, "classes"])
+@pytest.mark.parametrize("name", [*JUDGED, "classes", "bias"])
 def test_a_share_has_its_interval(name):
     for row in read(name)["table"]:
         found = share_of(row["hits"], row["of"])
         assert [row["share"], row["low"], row["high"]] == [round(x, 3) for x in (found.value, found.low, found.high)]
+
+
+def test_the_shares_of_the_bias_follow_from_its_outputs():
+    record = read("bias")
+    texts = [(way, text, case["right"]) for case in record["cases"] for way, text in case["outputs"].items()]
+    for row in record["table"]:
+        found = [(text, right) for way, text, right in texts if way == row["way"]]
+        hits = {
+            "begins with a label": sum(text.startswith(questions.LABELS) for text, _ in found),
+            "is a label": sum(text in questions.LABELS for text, _ in found),
+            "right": sum(text == right for text, right in found),
+        }
+        assert (row["hits"], row["of"]) == (hits[row["what"]], len(record["cases"]))
 
 
 @pytest.mark.parametrize("name", JUDGED)

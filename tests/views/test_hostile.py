@@ -44,14 +44,12 @@ MAPPED = gv.guide(REGEX, V)
 SPLIT = gv.build_split(PDA, V)
 VIEWS = {  # of every view, arguments that are right and hostile
     "draw_machine": (REGEX, [0, 1]),
-    "draw_machines": (SKETCH, REGEX),
     "draw_verdicts": (PDA, [RAW, NASTY, "<", "\x00", ""]),
     "draw_stack": (PDA, "<\x1f"),
     "draw_stack_table": (PDA, "<\x00>"),
     "draw_shared_stacks": (PDA, "<<\x00"),
     "draw_branches": (PDA, ["<\x00", "<<"]),
     "draw_cut": (PDA, ["<\x00"], "\x1f>"),
-    "draw_depth": (PDA, "<\x00>"),
     "draw_derivation": (gv.earley(PDA), "<\x00"),
     "draw_map": (MAPPED,),
     "draw_split": (SPLIT, "<"),

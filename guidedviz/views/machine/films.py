@@ -1,4 +1,4 @@
-"""Constructions as films and side by side: from an NFA to a DFA, to the minimal one, an NFA that reads, a trie walk.
+"""Constructions as films: from an NFA to a DFA, to the minimal one, an NFA that reads a text, a walk of a trie.
 
 All frames of a film have the states of the last one, so one layout serves them and only arrows are added. The last
 frame of a minimisation is another machine, in which every block is one state.
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted
+from guidedviz.errors import GuidedVizError, PatternError, SettingError, quoted
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
@@ -20,11 +20,11 @@ from guidedviz.machines.work import grouped, reach
 from guidedviz.markup import Element, node
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, figure_of, moved
+from guidedviz.views.figure import drawing, moved
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, sketch_of
 from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.picture import CELL, EDGE, STRIP, bare, draw_machine, mark_bytes, write_bytes
+from guidedviz.views.machine.picture import CELL, EDGE, STRIP, bare, mark_bytes, write_bytes
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow
@@ -314,10 +314,9 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
     if not sketches:
         hint = "gv.views.dfa_frames(text)"
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint=hint)
-    kinds = list(dict.fromkeys((sketch.names, sketch.initial) for sketch in sketches))
-    of_kind = [[sketch for sketch in sketches if (sketch.names, sketch.initial) == kind] for kind in kinds]
-    drawings = tuple(bare_drawing(overlay(frames), frames=frames) for frames in of_kind)
-    return FilmDrawings(drawings, tuple(_pack(s, kinds.index((s.names, s.initial))) for s in sketches))
+    kinds = grouped(((sketch.names, sketch.initial), sketch) for sketch in sketches)
+    drawings = tuple(bare_drawing(overlay(of_kind), frames=of_kind) for of_kind in kinds.values())
+    return FilmDrawings(drawings, tuple(_pack(s, [*kinds].index((s.names, s.initial))) for s in sketches))
 
 
 def overlay(sketches: Sequence[Sketch]) -> Sketch:
@@ -339,7 +338,8 @@ def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False, fra
     diagram, tapes = lay_out(sketch, at, compact), [frame.tape for frame in frames if frame.tape[0]]
     top, alt = STRIP * bool(tapes), f"a machine of {len(sketch.names):,} states"
     parts = [node("style", STYLE), moved(PAD, top, write_diagram(diagram)), *write_bytes(tapes[0][0] if tapes else b"")]
-    parts += [node("g", mark, data_arrow=key) for tape in tapes for key, mark in mark_bytes(*tape)]
+    marks = {key: mark for tape in tapes for key, mark in mark_bytes(*tape)}
+    parts += [node("g", mark, data_arrow=key) for key, mark in marks.items()]
     width = max([diagram.width + 2 * PAD, *(2 * EDGE + CELL * len(text) for text, _ in tapes)])
     return drawing(width, top + diagram.height, *parts, alt=alt)
 
@@ -352,41 +352,3 @@ def _pack(sketch: Sketch, place: int) -> dict[str, Any]:
     on = [arrow_key(arrow) for arrow in sketch.arrows if (arrow.source, arrow.target) in sketch.lit_arrows]
     groups = [[title, sorted(states)] for title, states in sketch.groups]
     return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=place, groups=groups)
-
-
-# --- machines side by side ---
-
-
-WIDEST = 1100.0  # further machines start a new row
-
-
-def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
-    """Machines side by side; states that the next machine merges have the same letter and colour."""
-    if not machines:
-        raise SettingError("draw_machines", seen="none", expected="one machine or more")
-    named = [*expect(titles, list | tuple, "draw_machines, titles", "a list of texts")]
-    named += [type(machine).__name__ for machine in machines[len(named) :]]
-    parts, texts, x, y, row, width = [], [], 0.0, 0.0, 0.0, 0.0
-    for place, name in enumerate(named[: len(machines)]):
-        sketch = _with_letters(machines, place)
-        figure = draw_machine(sketch, title=f"{name}: {counted(len(sketch.names), 'state')}", folded=False)
-        size = figure.drawing.attributes
-        if x and x + float(size["width"]) > WIDEST:
-            x, y, row = 0.0, y + row, 0.0
-        parts.append(moved(x, y, figure.drawing))
-        x, row = x + float(size["width"]), max(row, float(size["height"]))
-        width = max(width, x)
-        texts.append(f"{name}, {figure.text}")
-    return figure_of(width, y + row, "\n\n".join(texts), *parts)
-
-
-def _with_letters(machines: Sequence[Any], place: int) -> Sketch:
-    """A machine's sketch, with a letter for the states that it merges or that the next machine merges."""
-    machine, sketch = machines[place], sketch_of(machines[place], "draw_machines")
-    before, after = (machines[n] if 0 <= n < len(machines) else None for n in (place - 1, place + 1))
-    larger, smaller = (before, machine) if isinstance(before, DFA) else (machine, after)
-    if not (isinstance(larger, DFA) and isinstance(smaller, DFA) and len(smaller) <= len(larger)):
-        return sketch
-    blocks = [(state, block) for state, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
-    marked = (frozenset({state}) if machine is smaller else block for state, block in blocks)
-    return replace(sketch, groups=_lettered(marked))

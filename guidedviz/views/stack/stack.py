@@ -1,5 +1,5 @@
-"""The stack of a pushdown machine: as a column, as its depth along a text, as a table of what each byte changes, and
-as what decides the end of a token.
+"""The stack of a pushdown machine: as a column, as a table of what each byte changes, and as what decides the end of a
+token.
 
 Only recursive rules need a stack, because a call of any other rule could be inlined. So the table shows the recursive
 rules, if there are any; `every` shows all.
@@ -19,10 +19,9 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
-from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
 from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
-from guidedviz.views.words import characters, label
+from guidedviz.views.words import label
 
 WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
 OUTER = 2  # cards at the bottom of a folded stack
@@ -110,41 +109,6 @@ def say_stack(pda: PDA, state: State) -> str:
         frame = f"{height:>{len(depth)}} {rule}  {waits}" if rule else f"{height} {waits}"
         lines.append(f"{' ' if place else '▸'} {frame}")
     return "\n".join([*lines, f"⏚ {say_ground(state)}"])
-
-
-# --- the depth along a text ---
-
-
-SPAN, PITCH, LEAST = 860.0, 17.0, 24  # pixels of the curve and of a byte; bytes that a short text has room for
-LEGIBLE = 80  # bytes whose characters are written below the curve
-MOST_COLUMNS = 430  # in a longer text several bytes share a column
-TOLD = 60  # depths in the text
-
-
-def draw_depth(pda: PDA, text: bytes | str) -> Figure:
-    """The depth of the stack along a text.
-
-    >>> draw_depth(gv.grammar('root ::= "(" root ")" | "x"'), "((x))").text
-    'depth along ((x)): 1, then 1 2 2 1 0; deepest 2 after 2 bytes'
-    """
-    check_pda(pda, "draw_depth")
-    data = to_bytes(text)
-    found = list(map(pda.depth, states_along(pda, data)))
-    several = -(-len(data) // MOST_COLUMNS) or 1
-    columns = [max(found[place : place + several]) for place in range(1, len(found), several)]
-    most, count = max(5, *found), max(LEAST, len(columns))
-    pitch = min(PITCH, SPAN / count)
-    names = characters(data, pitch - 2) if len(data) <= LEGIBLE else []
-    x = Axis("", 0.0, count, tuple(names), grid=False, mono=True)
-    y = Axis("", 0.0, most, round_ticks(most, 5))
-    middles = [place + 0.5 for place in range(len(columns))]
-    bars = Series("", "bars", tuple(middles), tuple(columns), look="hollow", thick=1.0)
-    about = f"{len(data):,} bytes, deepest {max(found):,}"
-    about += f" · {several} bytes per column, the deepest of them" * (several > 1)
-    shown = " ".join(map(str, found[1 : TOLD + 1])) + f" … {len(data) - TOLD:,} more" * (len(data) > TOLD)
-    said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
-    said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
-    return draw_chart(Chart("depth", x, y, (bars,), (about,), pitch * count, 110.0), said)
 
 
 # --- the table ---
@@ -257,8 +221,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
         cells = zip(starts, line, looks, strict=True)
         parts += [_cell(x, 22 + ROW * number, words, look, True) for x, words, look in cells]
     parts += [_cell(EDGE, low + 17, "end", "", True), _cell(starts[1], low + 17, verdict, _colour(verdict), False)]
-    lines_y = (30.0, low)
-    parts += [node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)") for y in lines_y]
+    parts += [node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)") for y in (30.0, low)]
     return figure_of(width, low + ROW + 10, said, *parts)
 
 
@@ -321,13 +284,12 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     states = [state_after(pda, text) for text in texts]
     for text, state in zip(texts, states, strict=True):
         if pda.places(state) != pda.places(states[0]):
-            expected = f"texts that end at the same node as {quoted(texts[0])}"
-            raise SettingError("draw_cut, texts", seen=quoted(text), expected=expected)
+            raise SettingError("draw_cut, texts", seen=quoted(text), expected=f"the same node as {quoted(texts[0])}")
     own, verdict = cut_token(pda, states[0], data)
     rule, dependent = pda.nodes.name_of(pda.places(states[0])[0]), verdict == DECIDED_BY_STACK
-    shown = [visible(text.encode()) for text in texts]
+    shown = [shorten(visible(text.encode()), 24) for text in texts]
     frames = [[(one.rule, f"n{one.node}") for one in pda.frames(state)] for state in states]
-    stacks = [" › ".join(map(" ".join, reversed(one))) for one in frames]
+    stacks = [shorten(" › ".join(map(" ".join, reversed(one))), 52) for one in frames]
     backs = [one[1][1] if len(one) > 1 else "end" for one in frames]
     counts = [len(read_path(pda, data, state)) - 1 for state in states]
     results = ["legal" if n == len(data) else f"illegal at {visible(data[n : n + 1])}" for n in counts]
@@ -337,7 +299,6 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     returns = [f"returns to {back}, " * dependent for back in backs]
     lines += ["after {}, stack {}: {}{}".format(*row) for row in zip(shown, stacks, returns, results, strict=True)]
 
-    shown, stacks = [shorten(text, 24) for text in shown], [shorten(stack, 52) for stack in stacks]
     first = 16 + max(map(wide, ["the text so far", *shown])) + 22
     start = first + max(wide("open rules, and where each goes on", 12), *map(wide, stacks)) + 26
     places = [start + BOX * place + NODE * (dependent and place >= own) for place in range(len(data))]
@@ -351,12 +312,11 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         drawn.append(rect(x + 3, CUT + 6, BOX - 6, 32, 4, **look, stroke_dasharray="none" if x < split else "4 3"))
         sign, bold = visible(bytes([byte])), {"text_anchor": "middle", "font_weight": "bold"}
         drawn.append(write(x + BOX / 2, CUT + 27, sign, 15, mono=True, **bold))
-    for number, row in enumerate(zip(shown, stacks, backs, counts, results, strict=True)):
-        text, stack, back, count, result = row
+    for number, (text, stack, back, n, result) in enumerate(zip(shown, stacks, backs, counts, results, strict=True)):
         y = CUT + 70 + LINE * number
         drawn += [write(16, y, text, mono=True), write(first, y, stack, mono=True)]
         for place, x in enumerate(places):  # a tick where a byte is read, a cross where it is refused
-            sign, colour = ("✓", "blue") if place < count else ("✗", "orange") if place == count else ("·", "soft")
+            sign, colour = ("✓", "blue") if place < n else ("✗", "orange") if place == n else ("·", "soft")
             drawn.append(write(x + BOX / 2, y, sign, 15, text_anchor="middle", fill=f"var(--gv-{colour})"))
         if dependent:
             x, ring = split + NODE / 2, {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
@@ -366,8 +326,7 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         drawn.append(write(end + 14, y, result, fill=colour, font_weight="bold"))
     if dependent:
         drawn += [soft(split + 8, CUT - 8, "the stack decides"), soft(split + 8, CUT + 30, "returns to")]
-        way = f"M{split:g} {CUT - 6:g}V{ground - 2:g}"
-        drawn.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
+        drawn.append(node("path", d=f"M{split:g} {CUT - 6:g}V{ground - 2:g}", stroke="var(--gv-ink)", stroke_width=2.5))
         drawn.append(soft(split, ground + 14, f"{rule} has ended here", text_anchor="middle"))
     return figure_of(max(end + 130, split + 240, 640.0), ground + 28, "\n".join(lines), *drawn)
 

@@ -15,7 +15,7 @@
 # | word | meaning |
 # | --- | --- |
 # | **structured outputs** | the providers' name for constrained decoding |
-# | **strict** | a provider enforces the schema with a mask; without it, the schema is only a part of the prompt |
+# | **strict** | the provider enforces the schema; without it, the schema is only a hint for the model |
 # | **structural tag** | free text in which some marked parts are constrained (lab 12: `gv.tagged`) |
 # | **tool-call parser** | finds tool calls in the text that was written; it is no mask |
 # | **reasoning parser** | separates the reasoning from the answer; the mask begins after it |
@@ -86,7 +86,8 @@ for name, value in body.items():
 # 4.6 in TypeScript). No server of a model ran.
 
 # %% [markdown]
-# The five kinds of constraints, read in November 2026 (vLLM 0.12 to 0.33, SGLang 0.5, TensorRT-LLM 1.x):
+# The five kinds of constraints, read in November 2026 in the pages of vLLM (0.31 and later), SGLang 0.5 and
+# TensorRT-LLM 1.0:
 #
 # | constraint | vLLM, in `structured_outputs` | SGLang | TensorRT-LLM, offline |
 # | --- | --- | --- | --- |
@@ -145,8 +146,8 @@ gv.predict(
 # %% [markdown]
 # ## 3 · Read the reply while it grows
 #
-# With `stream=True` the pieces come one by one, and so can yours. `json.loads` fails until the last bracket. Pydantic's
-# parser can stop early: `from_json(text, allow_partial=True)` returns what is there.
+# With `stream=True` the reply comes in pieces. `json.loads` fails until the last bracket. Pydantic's parser can stop
+# early: `from_json(text, allow_partial=True)` returns what is there.
 
 # %%
 prompt = f"{text}\nJSON with product, color, price:\n"
@@ -165,11 +166,12 @@ gv.predict(
     choices=["nothing: a number is shown when it ends", "1", "12.5: the schema is known"],
     answer="1",
     reveal=[
-        lambda: [print(f"{piece.decode()[-7:]:8}", from_json(piece, allow_partial=True).get("price")) for piece in
-                 (b"".join(step.piece for step in run.steps[:end]) for end in range(17, 22))],
-        """A string says where it ends, a number does not: `1` is a complete JSON number. So use a number, or a boolean
-        that may still be refused, only after the comma or bracket behind it. A reply that ends at `max_tokens` has the
-        same form: test `finish_reason` before you parse.""",
+        lambda: [print(f"after {run.steps[end - 1].piece.decode()}:", from_json(
+                     b"".join(step.piece for step in run.steps[:end]), allow_partial=True).get("price", "no price"))
+                 for end in range(17, 22)],
+        """A string says where it ends, a number does not: `1` is a complete JSON number. So use a number only after the
+        comma or bracket behind it. A reply that ends at `max_tokens` looks the same: test `finish_reason` before you
+        parse.""",
     ],
 )  # fmt: skip
 

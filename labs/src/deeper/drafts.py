@@ -144,21 +144,23 @@ def written(p, q, cut=False):
 # %% [question]
 gv.predict(
     "Only the model is masked; the draft is not. Is the written token still distributed like p?",
-    choices=["yes, but more guesses are rejected", "no: illegal tokens come", "no: the legal ones are distorted"],
+    choices=["yes, but more guesses are rejected", "no: an illegal guess can be accepted",
+             "no: what the draft wants too much comes too often"],
     answer="yes, but more guesses are rejected",
     reveal=[
         lambda: print(f"difference from p: {np.abs(written(p, draft) - p).max():.2f}; accepted "
                       f"{np.minimum(p, draft).sum():.2f}, with a masked draft {np.minimum(p, q).sum():.2f}"),
         """An illegal guess has p = 0. It is rejected, and the residual repairs the rest. A mask on the draft costs the
-        small model some masks and saves rejections.""",
+        small model some masks and saves rejections. What the draft wants too much is rejected more often: a guess is
+        accepted with p / q.""",
     ],
-)
+)  # fmt: skip
 
 # %% [question]
 gv.predict(
     "Only the draft is masked; the model is not. With which probability is the illegal `x` written?",
     number=0.5,
-    within=0.1,
+    within=0.02,
     reveal=[
         lambda: print(f"x {written(model, q)[3]:.2f}"),
         """The rule gives exactly the distribution of the model, and this model is not masked. The illegal token comes
@@ -173,7 +175,7 @@ gv.predict(
 # %% [question]
 gv.predict(
     "Which distribution does this give?",
-    choices=["p", "legal tokens only, but not p", "illegal tokens too"],
+    choices=["p: the new token is drawn from p", "legal tokens only, but not p", "illegal tokens too, as above"],
     answer="legal tokens only, but not p",
     reveal=[
         lambda: gv.draw_bars(tokens, {"p": p, "cut and drawn again": written(p, draft, cut=True)}, title="the token"),

@@ -90,7 +90,7 @@ gv.predict(
     "13% of the free texts are months. A text has two tokens; an illegal one is noticed at its second. How many "
     "forward passes does rejection need per month?",
     number=16,
-    within=4,
+    within=2,
     reveal=[
         lambda: [print(f"{name:13} total variation {samplers.total_variation(samplers.shares(found), target):.2f}, "
                        f"{sum(draw.calls for draw in found) / 300:6.2f} forward passes per text")
@@ -166,7 +166,7 @@ def ask(prompt, count):
 # %% [question]
 gv.predict(
     "How many tokens does the adaptive sampler ask for, per token that it writes?",
-    choices=["about 2", "about 100", "about 2,000"],
+    choices=["about 2", "about 200: a part of the vocabulary", "about 4,000: nearly all tokens are illegal"],
     answer="about 2",
     reveal=[
         lambda: [ask("Hi! Ada is 36.\n" + cue, 40), ask("Ada is 36.\n", 10)],

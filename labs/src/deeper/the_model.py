@@ -162,12 +162,13 @@ pair = np.random.default_rng(0).normal(size=(2, 64))
 # %% [question]
 gv.predict(
     "A query is at position 7 and a key at position 5. Then both move to positions 107 and 105. Is the match the same?",
-    choices=["yes", "no"],
+    choices=["yes", "no: both are rotated by other angles", "no: the match falls with the position"],
     answer="yes",
     reveal=[
         lambda: print(match(7, 5), match(107, 105), match(7, 3)),
         """The first two numbers are equal: only the distance of the positions matters. A rotation of both vectors by
-        the same angle does not change their dot product. The third number, for 7 and 3, is different.""",
+        the same angle (here 100 · frequency) does not change their dot product. The third number, for 7 and 3, is
+        different.""",
     ],
 )
 

@@ -112,9 +112,10 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "Fourteen kinds of differences were found. How many of them are faults, and not choices?",
-    number=9,
-    within=1,
+    "Fourteen kinds of differences were found. One of these three is a lawful choice, and no fault. Which?",
+    choices=["a mask omits a token that the engine's own `accept` takes", "no blank is allowed after a comma of JSON",
+             "of `a|ab` only `a` is taken: the first alternative that fits"],
+    answer="no blank is allowed after a comma of JSON",
     reveal=[
         lambda: print(
             "RECORDED 2026-11-20: outlines-core 0.2.14, xgrammar 0.2.8, llguidance 1.9.1",
@@ -134,10 +135,11 @@ gv.predict(
             "lawful choice  reads the regex in another way than Python            xgrammar",
             sep="\n",
         ),
-        """Nine. One more is forced text, on purpose. Four are lawful: what `\\d` means outside of ASCII, how a regex
-        ends, and where JSON may have blanks.""",
+        """A schema says nothing on blanks, so both forms are right. A mask and an `accept` that disagree cannot both be
+        right, and `a|ab` names two texts. In all nine are faults, one is forced text, on purpose, and four are lawful:
+        what `\\d` means outside of ASCII, how a regex is read, and where JSON may have blanks.""",
     ],
-)
+)  # fmt: skip
 
 # %% [markdown]
 # An extra token is noticed when the text is parsed. A missing token is hardly ever noticed: the text is correct, and

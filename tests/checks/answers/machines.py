@@ -25,11 +25,9 @@ def wired(*moves, start=0, accepting=6, vocabulary=VOCABULARY):
     return fsm
 
 
-WORDS = (
-    (0, "UPPER", 1), (1, "UPPER", 1), (1, " ", 2), (2, "UPPER", 1), (1, ":", 3), (3, " ", 4),
-    (4, "LOWER", 5), (5, "LOWER", 5), (5, "\n", 6),
+SPACE_LOOP = wired(  # names such as `A B:`, with any number of spaces
+    (0, "UPPER", 9), (9, ["UPPER", " "], 9), (9, ":", 3), (3, " ", 4), (4, "LOWER", 5), (5, "LOWER", 5), (5, "\n", 6)
 )  # fmt: skip
-SPACE_LOOP = wired((0, "UPPER", 9), (9, ["UPPER", " "], 9), (9, ":", 3), *WORDS[5:])
 DIGITS = [str(digit) for digit in range(10)]
 
 
@@ -74,7 +72,6 @@ def repaired(product=None, price=None, **more):
 
 VALUES = {
     "only_answers": {YES: 100, NO: 100},
-    "several_words": wired(*WORDS),
     "machine": "[0-9]+",
     "mirror": MIRROR,
     "lists": LISTS,
@@ -92,17 +89,6 @@ WRONG = {
         {999: 100},
         [YES, NO],
         {YES: math.inf, NO: math.inf},
-    ],
-    "several_words": [
-        *(wired(*WORDS[:n], *WORDS[n + 1 :]) for n in range(0, 9, 2)),
-        SPACE_LOOP,
-        wired(*WORDS, (2, " ", 2)),
-        wired(*WORDS, accepting=[5, 6]),
-        wired(*WORDS, accepting="end"),
-        wired(*WORDS, (6, "UPPER", 1)),
-        "[A-Z ]+: [a-z]+\n",
-        gv.machines.difference(gv.regex("a"), gv.regex("a")),
-        lambda: None,
     ],
     "machine": [
         "[0-9]*",
@@ -185,13 +171,6 @@ UNUSUAL = {
         {token: -100 for token in range(2, 260)},
         {np.int64(YES): np.float32(60), np.int64(NO): np.float32(60)},
         {YES: 50, NO: 50} | dict.fromkeys(range(2, 260), -50),
-    ],
-    "several_words": [
-        wired((0, "UPPER", 1), (1, "UPPER", 1), (1, " ", 0), (1, ":", 3), *WORDS[5:]),
-        wired(*((f"s{s}", what, f"s{t}") for s, what, t in WORDS), start="s0", accepting="s6"),
-        wired((0, "UPPER", 7), (7, "UPPER", 1), (7, " ", 2), (7, ":", 3), *WORDS[1:], (8, ":", 9)),
-        gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"),
-        wired(*WORDS, accepting=None),
     ],
     "machine": [
         gv.regex(r"\d+"),

@@ -4,6 +4,7 @@ import json
 from collections import deque
 
 import guidedviz as gv
+from guidedviz.checks.machines import compile_pattern
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.machine import next_bytes
 
@@ -110,6 +111,35 @@ def predict_by_name(rules, column, place):
     return {*column, *(Item(name, symbols, 0, place) for name in met for symbols in rules[name])}
 
 
+def loop_without_a_state(parts, sets):
+    """`*` as a loop on the state before it, as it is often done."""
+    transitions, state = [], 0
+    for name, quantifier in parts:
+        if quantifier in "1+?":
+            transitions.append((state, sets[name], state + 1))
+            state += 1
+        if quantifier in "+*":
+            transitions.append((state, sets[name], state))
+    return transitions, {state}
+
+
+def keep_disjoint(parts, sets):
+    """One next state per token, the first."""
+    transitions, ends = compile_pattern(parts, sets)
+    seen, kept = set(), []
+    for source, tokens, target in transitions:
+        kept.append((source, {token for token in tokens if (source, token) not in seen}, target))
+        seen |= {(source, token) for token in tokens}
+    return kept, ends
+
+
+def states_with_names(parts, sets):
+    """Each state but the start as a text."""
+    transitions, ends = compile_pattern(parts, sets)
+    name = lambda state: f"after part {state}" if state else 0  # noqa: E731
+    return [(name(source), tokens, name(target)) for source, tokens, target in transitions], {*map(name, ends)}
+
+
 ROW = "dict.fromkeys(node.tokens, state)"
 MOVE = "moves.get((node, byte))"
 ALL = "all(node in ends for node in stack)"
@@ -127,6 +157,25 @@ WRONG = {
         ("return None", "return state"),
         ("return target", "return source, tokens, target"),
         lambda transitions, token: None,
+    ],
+    "compile_pattern": [
+        ("for source in ready]", "for source in [state - 1]]"),
+        ("(ready if quantifier in", "({state - 1} if quantifier in"),
+        ('"+*":', '"+":'),
+        ('"+*":', '"*":'),
+        ('"?*" else set()', '"*" else set()'),
+        ('"?*" else set()', '"?" else set()'),
+        ("{state} | (ready", "ready | (ready"),
+        ("transitions.append((state, sets[name], state))", "transitions += [(s, sets[name], s) for s in ready]"),
+        ("return transitions, ready", "return transitions, {len(parts)}"),
+        ("return transitions, ready", "return transitions"),
+        ("return transitions, ready", "return ready, transitions"),
+        ("sets[name], state) for", "name, state) for"),
+        ('if quantifier in "+*":', "while True:"),
+        loop_without_a_state,
+        keep_disjoint,
+        lambda parts, sets: ([(0, sets["UPPER"], 1), (1, sets["UPPER"], 1)], {1}),
+        lambda parts, sets: gv.pattern(parts),
     ],
     "schema_to_regex": [
         (".items()", ".items() and list(schema['properties'].items())[:2]"),
@@ -318,6 +367,11 @@ WRONG = {
 }
 UNUSUAL = {
     "advance": [lambda moves, state, token: {(s, one): t for s, ids, t in moves for one in ids}.get((state, token))],
+    "compile_pattern": [
+        states_with_names,
+        ("return transitions, ready", "return tuple(transitions), [*ready]"),
+        ("return transitions, ready", "return transitions[::-1] * 2, ready"),
+    ],
     "step_set": [lambda *given: closed_by_descent(*given, known=True), ("return found", "return [*found] * 2")],
     "subsets": [("return sets", "return {*sets}"), ("return sets", "return sets[::-1]")],
     "walk": [walk_with_a_stack],

@@ -10,12 +10,11 @@ import pytest
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.regex import machine_stages, regex
+from guidedviz.machines.regular.regex import regex
 from guidedviz.views.layout import positions as layout
 from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
 from guidedviz.views.layout.positions import Extent, Link, place_in_layers
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
-from guidedviz.views.machine.films import draw_machines
 from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
@@ -144,16 +143,7 @@ def test_up_to_the_limit_all_states_are_drawn():
     assert len(lay_out(sketch_dfa(longer)).spots) <= NEAR
 
 
-# --- several machines, and DOT ---
-
-
-def test_merged_states_have_the_same_letter_in_both_machines():
-    figure = draw_machines(*machine_stages("ab|cb"), titles=["NFA", "DFA", "minimal"])
-    nfa, dfa, minimal = figure.text.split("\n\n")
-    assert nfa.startswith("NFA, machine: 4 states")
-    assert [line for line in dfa.splitlines() if "[A]" in line] == ["    q1 [A]  b → q3", "    q2 [A]  b → q3"]
-    assert "q1 [A]  b → q2" in minimal
-    assert figure.svg.count(">A</text>") == 3
+# --- DOT, and long labels ---
 
 
 def test_dot_text_escapes_what_dot_would_read():

@@ -13,12 +13,12 @@ from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.earley import draw_derivation
 from guidedviz.views.stack.graph import draw_shared_stacks
-from guidedviz.views.stack.stack import draw_depth, draw_stack, draw_stack_table, stack_rows
+from guidedviz.views.stack.stack import draw_stack, draw_stack_table, stack_rows
 
 CLASSIC = '{"key": {"b": 1}}'
 HOSTILE = '{"<script>\u202e\x7f é日": ["</text>'
 BOTH = 'root ::= "<" (a | b) ">"\na ::= "(" x ")"\nb ::= "(" x "]"\nx ::= "1"+ "."'
-PICTURES = [draw_stack, draw_stack_table, draw_shared_stacks, draw_depth]
+PICTURES = [draw_stack, draw_stack_table, draw_shared_stacks]
 
 
 def words_of(figure):
@@ -41,7 +41,7 @@ def test_a_stack_of_twenty_thousand_is_drawn_at_once(draw):
     pda, text = json(), b"[" * 20_000
     state = read(pda, text)
     started = time.perf_counter()
-    figure = draw(pda, text if draw in (draw_depth, draw_stack_table) else state)
+    figure = draw(pda, text if draw is draw_stack_table else state)
     assert time.perf_counter() - started < 5
     assert len(figure.svg) < 130_000
     assert "20,001" in figure.text or "more" in figure.text
@@ -137,16 +137,6 @@ def test_a_rule_that_begins_with_itself_is_drawn_with_its_loop():
     grown = grammar('root ::= root "+" root | "(" root ")" | "1"')
     assert "▸" in draw_shared_stacks(grown, "1+(1+1").text
     assert draw_stack_table(grown, "1+(1+1").text
-
-
-def test_the_curve_is_the_depth_after_each_byte_or_of_several():
-    pda, state = json(), json().initial
-    (bars,) = draw_depth(pda, CLASSIC).chart["data"]
-    for byte, depth in zip(CLASSIC.encode(), bars["y"], strict=True):
-        state = pda.step(state, byte)
-        assert depth == len(pda.stack(state))
-    figure = draw_depth(json(), "[" * 3000 + "]" * 1000)
-    assert "4,000 bytes, deepest 3,001 · 10 bytes per column, the deepest of them" in words_of(figure)
 
 
 def test_a_state_of_another_machine_is_refused():

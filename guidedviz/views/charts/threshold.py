@@ -1,0 +1,122 @@
+"""The whole vocabulary on a log scale, with each bias as a threshold.
+
+A bias b multiplies the probability of its token by e to the b, before all are scaled to a sum of one. So the token gets
+ahead of the likeliest token without a bias exactly if it is above that one's probability divided by e to the b.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import exp, floor, log10
+from typing import Any
+
+import numpy as np
+
+from guidedviz.decoding.sampling import RAISED, Floats, probability
+from guidedviz.markup import Element, node
+from guidedviz.views.charts.distribution import write_bar, write_bar_names, write_name
+from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, write_plot
+from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
+from guidedviz.views.words import label
+
+EDGE, WIDE, LEFT, TOP, SPAN, HIGH = 16.0, 780.0, 62.0, 76.0, 560.0, 210.0
+POINTS, DEEPEST = 160, 12  # of the curve; powers of ten below 1
+NAME, BAR, ROW = 150.0, 330.0, 26.0  # the end of a name, the full scale of a bar, the height of a row
+HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
+
+
+def draw_threshold(
+    pieces: Sequence[bytes], before: Floats, after: Floats, bias: Mapping[int, float], title: str
+) -> Figure:
+    """All tokens by their probability before the bias, the threshold of each bias, and what the bias changes.
+
+    >>> before, after = np.array([0.7, 0.2, 0.1]), np.array([0.28, 0.6, 0.12])
+    >>> print(draw_threshold([b"a", b"b", b"c"], before, after, {1: 2.0}, "toy").text)
+    toy: b +2: 0.20 → 0.60; 3 of 3 tokens are above the line of +2
+    """
+    order = np.argsort(-before, kind="stable").tolist()
+    rank = {token: place for place, token in enumerate(order, 1)}
+    shown = sorted({*bias, order[0]}, key=rank.__getitem__)
+    rival = max((float(before[token]) for token in order if not bias.get(token)), default=1.0)
+    lines = {amount: rival / exp(amount) for amount in sorted({b for b in bias.values() if b > 0} or {0.0})}
+    above = {amount: int((before > level).sum()) for amount, level in lines.items()}
+    frame = PlotFrame(_chart(before[order]), LEFT, TOP)
+    parts = [write(EDGE, 24, title, 13, font_weight="bold"), soft(EDGE, 48, "probability before the bias, log scale")]
+    parts += [*write_plot(frame), *_lines(frame, lines, above)]
+    names = {token: label(pieces[token]) for token in shown}
+    wins = {token for token in bias if before[token] * exp(bias[token]) > rival}
+    parts += _dots(frame, [(names[token], rank[token], before[token], token in wins) for token in shown])
+    y = TOP + HIGH + 62
+    parts += write_bar_names(["before", "after"], WIDE - EDGE, y - 8)
+    rows = [(names[token], bias.get(token, 0.0), before[token], after[token]) for token in shown]
+    rest, left = (max(0.0, 1 - float(p[shown].sum())) for p in (before, after))
+    rows.append(("all others", 0.0, rest, left))
+    parts += [moved(0, y + ROW * place, *_row(*row)) for place, row in enumerate(rows)]
+    said = {token: names[token] + f" {_sign(amount)}" * bool(amount) for token, amount in bias.items()}
+    odds = [(name, probability(before[token]), probability(after[token])) for token, name in said.items()]
+    many = f"of {len(before):,} tokens are above the line of"
+    counts = "".join(f"; {above[amount]:,} {many} {_sign(amount)}" for amount in lines if amount)
+    text = f"{title}: {', '.join(f'{name}: {p} → {q}' for name, p, q in odds)}{counts}"
+    alt = f"{title}: {', '.join(f'{name} before {p} after {q}' for name, p, q in odds)}{counts}"
+    height = y + ROW * len(rows) + 10
+    return Figure(drawing(WIDE, height, *parts, alt=alt), text, alt)
+
+
+def _lines(frame: PlotFrame, lines: Mapping[float, float], above: Mapping[float, int]) -> Iterator[Element]:
+    """The threshold of each bias, from the smallest bias down."""
+    free = 0.0
+    for amount, level in lines.items():
+        y = frame.at(1, level)[1]
+        free = max(free + 14, y + 4)
+        said = f"bias {_sign(amount)}: {above[amount]:,} above" if amount else "the likeliest"
+        yield node("path", d=f"M{LEFT:g},{y:.1f}h{SPAN:g}", stroke="var(--gv-orange)", stroke_dasharray="7 4")
+        yield write(LEFT + SPAN + 10, free, said, 12, fill="var(--gv-orange)")
+
+
+def _dots(frame: PlotFrame, tokens: Sequence[tuple[str, int, float, bool]]) -> Iterator[Element]:
+    """A dot per named token, filled if its bias is enough; a label that would cover one further right stands higher."""
+    taken = list[tuple[float, float]]()
+    for name, rank, p, wins in reversed(tokens):
+        x, y = frame.at(rank, p)
+        at, end = y - 9, x + 12 + wide(name)
+        while any(left < end and abs(at - other) < 15 for left, other in taken):
+            at -= 3
+        taken.append((x + 8, at))
+        fill = f"var(--gv-{'orange' if wins else 'page'})"
+        yield node("path", d=f"M{x:.1f},{y:.1f}L{x + 8:.1f},{at:.1f}", stroke="var(--gv-soft)")
+        yield node("circle", cx=x, cy=y, r=5, fill=fill, stroke="var(--gv-orange)", stroke_width=2)
+        yield write(x + 10, at, name, 13, True, **HALO)
+
+
+def _chart(falling: Floats) -> Chart:
+    """The curve of all probabilities, the largest first."""
+    deep = max(1, -floor(log10(max(float(falling[-1]), 10.0**-DEEPEST))))
+    powers = range(0, -deep - 1, -2 if deep > 5 else -1)
+    x = Axis("tokens, the likeliest first", 1, max(2, len(falling)), tuple(_ranks(len(falling))), log=True, grid=False)
+    y = Axis("", 10.0**-deep, 1, tuple((10.0**n, _power(n)) for n in powers), log=True)
+    places = np.unique(np.geomspace(1, len(falling), POINTS).astype(int))
+    curve = tuple(np.maximum(falling[places - 1], 10.0**-deep).tolist())
+    return Chart("", x, y, (Series("", "line", tuple(places.tolist()), curve, colour="blue"),), (), SPAN, HIGH)
+
+
+def _ranks(count: int) -> list[tuple[float, str]]:
+    tens = [10.0**n for n in range(9) if 10**n < count / 2]
+    return [(n, f"{int(n):,}") for n in (*tens, float(count))]
+
+
+def _power(n: int) -> str:
+    return f"{10.0**n:g}" if n > -4 else f"10⁻{str(-n).translate(RAISED)}"
+
+
+def _row(name: str, bias: float, before: float, after: float) -> list[Element]:
+    """A row of the table: a name, two bars, the bias and both probabilities, in columns that do not move."""
+    return [
+        write_name(NAME, 17, name, False, bool(bias)),
+        rect(NAME + 12, 2, BAR, 21, 3, fill="var(--gv-card)"),
+        write_bar(NAME + 12, 4, before * BAR, 7.0, 0, False),
+        write_bar(NAME + 12, 13, after * BAR, 8.0, 1, False),
+        write(NAME + BAR + 70, 17, _sign(bias) if bias else "", 13, text_anchor="end", fill="var(--gv-orange)"),
+        soft(WIDE - EDGE, 17, f"{probability(before)} → {probability(after)}", text_anchor="end"),
+    ]
+
+
+def _sign(bias: float) -> str:
+    return f"{bias:+g}".replace("-", "−")
