@@ -350,7 +350,8 @@ gv.predict(
 # bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences with a mask.
 #
 # Each label must be one token. In the 49,152 tokens of SmolLM2 `positive`, `negative` and `neutral` are, and so are
-# `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias.
+# `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias. (If
+# SmolLM2 is installed, `gv.bias_sliders` shows its vocabulary, too: load it as at the end of lab 00.)
 
 # %% [markdown]
 # ## Your predictions

@@ -17,7 +17,7 @@ from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, write_pl
 from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
 from guidedviz.views.words import label
 
-EDGE, WIDE, LEFT, TOP, SPAN, HIGH = 16.0, 780.0, 62.0, 76.0, 560.0, 210.0
+EDGE, WIDE, LEFT, TOP, SPAN, HIGH = 16.0, 780.0, 62.0, 90.0, 560.0, 204.0
 POINTS, DEEPEST = 160, 12  # of the curve; powers of ten below 1
 NAME, BAR, ROW = 150.0, 330.0, 26.0  # the end of a name, the full scale of a bar, the height of a row
 HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
