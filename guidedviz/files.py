@@ -10,6 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
+from guidedviz import tab
 from guidedviz.errors import SettingError
 
 PACKAGE = Path(__file__).resolve().parent
@@ -21,11 +22,19 @@ def shipped(name: str) -> Path:
     >>> shipped("traces/overlap-cpu.json").name
     'overlap-cpu.json'
     """
-    for folder in (PACKAGE / "assets", PACKAGE.parent / "assets"):
+    own = PACKAGE / "assets"
+    if name in tab.beside(own) and not (own / name).exists():
+        tab.fetch(own, name)
+    for folder in (own, PACKAGE.parent / "assets"):
         if (folder / name).exists():
             return folder / name
     hint = "reinstall guidedviz, or clone it again"
     raise SettingError("shipped", seen=f"no {name}", expected="a file that came with guidedviz", hint=hint)
+
+
+def shipped_size(name: str) -> int:
+    """The size of a shipped file in bytes; one that lies beside a site is not fetched for it."""
+    return tab.beside(PACKAGE / "assets").get(name) or shipped(name).stat().st_size
 
 
 def size_of(path: Path, most: float = inf) -> int:

@@ -5,10 +5,11 @@ values only, until it ends or a deadline; then its process group is killed. It h
 files, use the network, signal the kernel, and look up what a check expects.
 
 On macOS memory has no limit. Windows cannot fork: a thread is interrupted there, which stops every loop of Python but
-no call of C such as `list(itertools.count())`. Python in a browser has no threads either, and nothing stops a loop
-there.
+no call of C such as `list(itertools.count())`. In a browser tab there are no threads either: the function runs in the
+kernel, which reads the time at each call and each jump back, and stops itself.
 """
 
+import contextlib
 import ctypes
 import faulthandler
 import gc
@@ -19,7 +20,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -34,11 +35,12 @@ import numpy as np
 
 from guidedviz.errors import escaped, quoted
 from guidedviz.machines.visible import counted
+from guidedviz.tab import IN_TAB
 
 if sys.platform == "linux":
     import resource
 
-FORKS = hasattr(os, "fork")
+FORKS = hasattr(os, "fork") and not IN_TAB
 SECONDS = 1.5  # of processor time for all inputs of a check
 PATIENCE = 6.0  # of wall time, for a function that sleeps or waits
 IDLE = 0.3  # of processor time: a function that was stopped for its wall time and used less was waiting
@@ -47,6 +49,8 @@ PRINTED = 2_000  # characters of the student's prints that are shown
 ITEMS = 100_000  # items and characters of one value
 DEPTH = 50  # collections inside each other
 SENT = 8 << 20  # bytes of one message of a forked process
+TOOL = 4  # a number for sys.monitoring that no debugger has
+OWN = (__file__, contextlib.__file__)  # code that must not be stopped where it cleans up
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -165,9 +169,8 @@ def _in_thread(work: Work, take: Send) -> Failed:
     worker = Thread(target=work, args=(take,), daemon=True)
     try:
         worker.start()
-    except RuntimeError:  # Python in a browser has no threads
-        work(take)
-        return GONE
+    except RuntimeError:  # there are no threads
+        return _in_place(work, take)
     worker.join(2 * SECONDS)
     for _ in range(50):
         if worker.is_alive():
@@ -175,6 +178,48 @@ def _in_thread(work: Work, take: Send) -> Failed:
             worker.join(0.02)
     sys.stdout, sys.stderr = out, err
     return ENDLESS
+
+
+def _in_place(work: Work, take: Send) -> Failed:
+    """Work in this thread, which stops itself when its time is over."""
+    end = monotonic() + 2 * SECONDS
+
+    def watch(code: Any, *more: Any) -> None:
+        if monotonic() > end and code.co_filename not in OWN:
+            raise Stop
+
+    with suppress(Stop), _watched(watch):
+        work(take)
+    return ENDLESS
+
+
+@contextmanager
+def _watched(watch: Callable[..., None]) -> Iterator[None]:
+    """Call `watch` at each call and each jump; before Python 3.12 at each instruction until it raises once."""
+    if sys.version_info >= (3, 12):
+        own, events = sys.monitoring, sys.monitoring.events
+        own.use_tool_id(TOOL, "guidedviz")
+        for event in (events.JUMP, events.PY_START):
+            own.register_callback(TOOL, event, watch)
+        try:
+            own.set_events(TOOL, events.JUMP | events.PY_START)
+            yield
+        finally:
+            own.set_events(TOOL, 0)
+            own.free_tool_id(TOOL)
+    else:
+
+        def trace(frame: Any, event: str, argument: Any) -> Any:
+            frame.f_trace_opcodes = True
+            watch(frame.f_code)
+            return trace
+
+        before = sys.gettrace()
+        try:
+            sys.settrace(trace)
+            yield
+        finally:
+            sys.settrace(before)
 
 
 # -- what runs there -----------------------------------------------------------------------------------------------

@@ -68,7 +68,6 @@ def check_advance(answer: Callable[[Sequence[Moved], int, int], int | None]) -> 
 
 
 Parts = Sequence[tuple[str, str]]  # the name of a set of tokens, and a quantifier
-Wired = tuple[list[Moved], set[int]]  # transitions, and the states in which a text may end
 TOKENS = {"UPPER": {65, 66}, "LOWER": {97, 98}, "LETTER": {65, 66, 97, 98}, ":": {58}}  # by their codes
 PATTERNS = {  # a name and a quantifier per part
     "return two values, transitions and ends; without parts the text may end in state 0": [""],
@@ -82,7 +81,7 @@ PATTERNS = {  # a name and a quantifier per part
 }  # fmt: skip
 
 
-def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Wired]) -> Verdict:
+def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Any]) -> Verdict:
     """Does `answer(parts, sets)` give transitions from state 0, and the states in which a text may end?
 
     >>> check_compile_pattern(lambda parts, sets: ([(0, sets[name], 0) for name, _ in parts], {0}))
@@ -101,17 +100,16 @@ def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Wire
     return check_function(answer, cases, partial(_say_texts, wire_tokens), partial(same_texts, wire_tokens))
 
 
-def compile_pattern(parts: Parts, sets: Mapping[str, set[int]]) -> Wired:
+def compile_pattern(parts: Parts, sets: Mapping[str, set[int]]) -> tuple[list[Moved], set[int]]:
     """The transitions of a pattern, and the states in which a text may end: part n leads to state n."""
     moves, ready = list[Moved](), {0}
     for state, (name, often) in enumerate(parts, 1):
-        before = {*ready, state} if often in "+*" else ready
-        moves += [(source, sets[name], state) for source in before]
+        moves += [(source, sets[name], state) for source in ({*ready, state} if often in "+*" else ready)]
         ready = {*ready, state} if often in "?*" else {state}
     return moves, ready
 
 
-def wire_tokens(wired: Wired) -> DFA:
+def wire_tokens(wired: Any) -> DFA:
     """The machine of transitions whose tokens are bytes."""
     return wire([(source, bytes([token]), to) for source, tokens, to in wired[0] for token in tokens], wired[1])
 

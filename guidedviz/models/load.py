@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed, is_missing, need
-from guidedviz.files import read_bounded, shipped
+from guidedviz.files import read_bounded, shipped, shipped_size
 from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, read_torch
 from guidedviz.models.model import SMALLER, LanguageModel, Network
@@ -140,7 +140,7 @@ class Readiness(str):
 
 def readiness() -> Readiness:
     """What is installed: the embedded models, and for each extra its packages and what they are for."""
-    sizes = {name: (embedded_folder(name) / "model.safetensors").stat().st_size / 1e6 for name in EMBEDDED}
+    sizes = {name: shipped_size(f"models/{name}/model.safetensors") / 1e6 for name in EMBEDDED}
     models = ", ".join(f"{name} ({size:.1f} MB)" for name, size in sizes.items())
     first = f"Python {platform.python_version()}: ready"
     own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from guidedviz.errors import VocabularyError
 from guidedviz.extras import Extra, how_to_install
+from guidedviz.files import shipped
+from guidedviz.tab import IN_TAB
 
 Decode = Callable[[str], bytes]
 Part = dict[str, Any]  # one JSON object of tokenizer.json
@@ -84,7 +86,9 @@ def read_ranks(path: Path, special: Sequence[str] = (), eos: Iterable[str] = ())
 
 
 def _package_file(package: str, pattern: str, extra: Extra) -> Path:
-    """A data file of an installed package, found without importing the package."""
+    """A data file of an installed package, found without importing the package; in a tab, a file of the site."""
+    if IN_TAB:
+        return shipped(f"{package}/{pattern}")
     spec = find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if found := sorted(Path(folder).glob(pattern)):

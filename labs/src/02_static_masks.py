@@ -296,12 +296,13 @@ def penalise(logits, seen, by=1.3):
 
 
 # %%
-logits, seen = bard.logits(bard.encode(prompt)), bard.encode(prompt)
+seen = bard.encode("JULIET:\nGood night.\n\nROMEO:\n")
+logits = bard.logits(seen)
 p_all, p_legal = gv.sampling.softmax(logits), gv.sampling.masked_softmax(logits, LOWER)
 
 # %% [question]
 gv.predict(
-    "After `ROMEO:` Z is 0.0008. One of these settings gives the same result before the mask as after it. Which?",
+    "After this prompt Z is 0.0005. One of these settings gives the same result before the mask as after it. Which?",
     choices=["top-k with k = 20", "top-p with p = 0.95", "the repetition penalty", "none: the mask must come first"],
     answer="the repetition penalty",
     reveal=[
@@ -310,16 +311,17 @@ gv.predict(
             for name, cut, n in (("top-k", gv.sampling.top_k, 20), ("top-p", gv.sampling.top_p, 0.95))
             for late in [cut(p_all, n)[list(LOWER)]]
         ],
-        lambda: print(
-            "penalty: the same logits in both orders:",
-            np.array_equal(
+        lambda: [
+            print(f"penalty: t has {gv.sampling.softmax(one)[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")
+            for one in (
                 penalise(gv.sampling.apply_mask(logits, LOWER), seen),
                 gv.sampling.apply_mask(penalise(logits, seen), LOWER),
-            ),
-        ),
-        """The penalty changes each logit by itself, and −∞ stays −∞. A bias and the temperature act alike. Top-k and
-        top-p compare tokens. Before the mask they keep the likeliest tokens of all, such as capitals, and the mask then
-        leaves nothing. So the order is: mask, penalty, temperature, top-k, top-p.""",
+            )
+        ],
+        """The penalty changes each logit by itself, and −∞ stays −∞: it weakens `t`, which is in the prompt, equally in
+        both orders. A bias and the temperature act alike. Top-k and top-p compare tokens. Before the mask they keep the
+        likeliest tokens of all, such as capitals, and the mask then leaves nothing. So the order is: mask, penalty,
+        temperature, top-k, top-p.""",
     ],
 )
 
@@ -387,7 +389,7 @@ gv.score()
 # | "A mask makes the model say the same each time." | More than 100 different words in 120 runs. | 2 |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
 # | "A server's mask needs its own decoding." | Cached, chunked, guessed: the same logits, the same mask. | 3 |
-# | "First top-k, then the mask: it is faster." | After `ROMEO:` nothing remains of the 20 likeliest tokens. | 4 |
+# | "First top-k, then the mask: it is faster." | After `ROMEO:` all of the 20 likeliest tokens are illegal. | 4 |
 
 # %% [markdown]
 # ## Recap
@@ -411,13 +413,8 @@ gv.score()
 # * **llama.cpp** (read, 2026):
 #   [`common/sampling.h`](https://github.com/ggml-org/llama.cpp/blob/master/common/sampling.h) draws with all settings
 #   first and checks that token. Only if the grammar refuses it does it mask all tokens and draw again.
-
-# %% [markdown]
 # * **XGrammar**: the mask has one bit per token. It is applied on the graphics card by `apply_token_bitmask_inplace`,
 #   in [`matcher.py`](https://github.com/mlc-ai/xgrammar/blob/main/python/xgrammar/matcher.py).
-# * The 65 characters are those of
-#   [`data/shakespeare_char/prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py)
-#   in nanoGPT.
 
 # %% [markdown]
 # ## Further reading

@@ -39,7 +39,7 @@ gv.views.draw_loop("regex")
 #
 # ## 1 · Two transitions for one character
 #
-# Lab 03 ended with a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
+# Lab 03 had a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
 # It accepts `ab`, `b` and `a`. At an `a` two transitions are needed: one for `ab`, and one for `a` alone. Which of them
 # is right depends on the next byte, and that is not written yet.
 
@@ -162,7 +162,7 @@ gv.predict(
         lambda: gv.draw_machine(gv.views.dfa_frames("a?b|a")[-1], [0, 1, 2], title="the DFA of a?b|a reads ab"),
         """No edge of n1 or n2 reads an `a`, so the set after it is empty, and the DFA refuses the byte. `b` leads from
         n2 to n1: the set {n1}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
-        of three states occur. The name of a state in the picture contains its set.""",
+        of three states occur. In the picture the name of a state contains its set, as `step_set` gives it.""",
     ],
 )
 

@@ -325,13 +325,28 @@ gv.predict(
 # %% [markdown]
 # What do such numbers say? From 17 to 3 of 50 the loss is 13 to 42 points (95% interval). From 17 to 14 it is between a
 # loss of 23 and a gain of 12: fifty sums cannot tell them apart.
-#
-# `clerk` learned to think in words. Of 200 sums, 32 are right with a free thought, 30 with a mask on the thought too,
-# and none with the number alone. 32 and 30 do not show that a mask is harmless: it may cost up to 8 points. They
-# exclude a larger loss for this model, which is right once in six times, and say nothing about one that reasons well.
-# Others measured those:
+
+# %% [question]
+gv.predict(
+    "`clerk` learned to think in words. Of 200 sums 32 are right with a free thought, 30 with a mask on the thought, "
+    "too. What follows?",
+    choices=[
+        "the mask costs one point: 16% became 15%",
+        "the mask harms nothing: the two are nearly equal",
+        "neither: it may cost up to 8 points, or gain 6",
+    ],
+    answer="neither: it may cost up to 8 points, or gain 6",
+    reveal=[
+        lambda: print("free", samplers.share_of(32, 200), "· masked", samplers.share_of(30, 200)),
+        """The 95% interval of the difference holds both. To see no difference is not to show that there is none. A
+        larger loss is excluded, for this model, which is right once in six times. The numbers say nothing about a model
+        that reasons well. With the number alone none of the 200 is right: that is no chance.""",
+    ],
+)
 
 # %% [markdown]
+# What did others measure, on large models?
+#
 # | study (linked below) | models | found |
 # | --- | --- | --- |
 # | Tam et al., 2024 | open and hosted | stricter formats cost more accuracy in reasoning |

@@ -180,10 +180,10 @@ gv.predict(
 )
 
 # %% [markdown]
-# On a GPU others measured it. A server can fill masks before the pass (*none*), during it (*masks*), or also schedule
-# during it (*all*). A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866)) measured all
-# three on 800 requests at a time, with 0 to 100% of them constrained: the dots. The lines are our simulation, with
-# costs from four of the dots.
+# On a GPU others measured it. A server can fill masks without overlap (*none*), during the pass (*masks*), or also
+# schedule during it (*all*). A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866))
+# measured all three on 800 requests at a time, with 0 to 100% of them constrained: the dots. The lines are our
+# simulation, with costs from four of the dots.
 
 # %%
 published = {  # the pull request names no unit; as tokens per second the numbers would be far too small
@@ -202,9 +202,9 @@ def rate(share, how):
 gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in published.items()}, published)
 
 # %% [markdown]
-# Without constraints the server handles 103 requests per second. When all are constrained, it handles 69 with the masks
-# before the pass, and 85 with the masks during it. So in a large batch masks are not free, and the overlap returns
-# about half of the loss.
+# Without constraints the server handles 103 requests per second. When all are constrained, it handles 69 without
+# overlap, and 85 with the masks during the pass. So in a large batch masks are not free, and the overlap returns about
+# half of the loss.
 #
 # The first two lines are within 6% of the dots. The third is too high: in vLLM each pass with a constrained request
 # took about 9 ms longer than our simulation says.

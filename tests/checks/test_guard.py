@@ -22,7 +22,22 @@ from guidedviz.checks.guard import Failed, Outcome, run, safe_copy
 from tests.checks.answers import FUNCTIONS, VALUES, check
 
 ENDLESS = "does not end|too much memory"
-each_guard = pytest.mark.parametrize("forks", [True, False], ids=["process", "thread"])
+each_guard = pytest.mark.parametrize("way", ["process", "thread", "place"])
+
+
+@pytest.fixture
+def choose(monkeypatch):
+    """Let answers run in a process, in a thread or, as in a browser tab, in this place."""
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    def chosen(way):
+        monkeypatch.setattr(guard, "FORKS", way == "process")
+        if way == "place":
+            monkeypatch.setattr(Thread, "start", refuse)
+
+    return chosen
 
 
 def define(body):
@@ -108,10 +123,12 @@ def strict(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("body", "forks"), [*((body, True) for body in HOSTILE | IN_A_PROCESS), *((body, False) for body in HOSTILE)]
+    ("body", "way"),
+    [(body, "process") for body in IN_A_PROCESS]
+    + [(b, way) for b in HOSTILE for way in ("process", "thread", "place")],
 )
-def test_a_check_tells_what_is_wrong_with_a_hostile_function(body, forks, strict, monkeypatch, capfd):
-    monkeypatch.setattr(guard, "FORKS", forks)
+def test_a_check_tells_what_is_wrong_with_a_hostile_function(body, way, strict, choose, capfd):
+    choose(way)
     out, (answer, reason) = sys.stdout, (HOSTILE | IN_A_PROCESS)[body]
     verdict = check("heal", answer)
     assert verdict.result == "wrong"
@@ -143,8 +160,8 @@ def test_a_right_function_that_changes_its_input_is_told_so(name):
 
 
 @each_guard
-def test_a_print_appears_once_and_is_cut(forks, monkeypatch, capsys):
-    monkeypatch.setattr(guard, "FORKS", forks)
+def test_a_print_appears_once_and_is_cut(way, choose, capsys):
+    choose(way)
     run(lambda x: print("hello\t\ud800", x), [(1,), (2,)])
     assert capsys.readouterr().out == "hello\t\\ud800 1\nhello\t\\ud800 2\n"
     run(lambda x: [print("y", file=sys.stderr) for _ in range(10**5)], [(1,)])
@@ -178,10 +195,11 @@ def test_a_student_s_variables_stay_as_they_are():
 
 
 @each_guard
-def test_a_function_that_waits_is_stopped(forks, monkeypatch):
-    monkeypatch.setattr(guard, "FORKS", forks)
+def test_a_function_that_waits_is_stopped(way, choose, monkeypatch):
+    choose(way)
     monkeypatch.setattr(guard, "PATIENCE", 0.3)
-    assert run(lambda: time.sleep(1), [()]) == [Outcome(guard.WAITS if forks else guard.ENDLESS)]
+    found = run(lambda: time.sleep(1), [()])
+    assert found == [Outcome(guard.WAITS if way == "process" else guard.ENDLESS)]
 
 
 def test_where_there_is_no_process_and_no_thread_the_function_runs_in_this_one(monkeypatch):

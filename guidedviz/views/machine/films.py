@@ -1,4 +1,4 @@
-"""Constructions as films and side by side: from an NFA to a DFA, to the minimal one, an NFA that reads, a trie walk.
+"""Constructions as films: from an NFA to a DFA, to the minimal one, an NFA that reads a text, a walk of a trie.
 
 All frames of a film have the states of the last one, so one layout serves them and only arrows are added. The last
 frame of a minimisation is another machine, in which every block is one state.
@@ -314,10 +314,9 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
     if not sketches:
         hint = "gv.views.dfa_frames(text)"
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint=hint)
-    kinds = list(dict.fromkeys((sketch.names, sketch.initial) for sketch in sketches))
-    of_kind = [[sketch for sketch in sketches if (sketch.names, sketch.initial) == kind] for kind in kinds]
-    drawings = tuple(bare_drawing(overlay(frames), frames=frames) for frames in of_kind)
-    return FilmDrawings(drawings, tuple(_pack(s, kinds.index((s.names, s.initial))) for s in sketches))
+    kinds = grouped(((sketch.names, sketch.initial), sketch) for sketch in sketches)
+    drawings = tuple(bare_drawing(overlay(of_kind), frames=of_kind) for of_kind in kinds.values())
+    return FilmDrawings(drawings, tuple(_pack(s, [*kinds].index((s.names, s.initial))) for s in sketches))
 
 
 def overlay(sketches: Sequence[Sketch]) -> Sketch:
