@@ -253,12 +253,13 @@ gv.predict(
     ],
 )
 
-# %%
+# %% [predict]
 gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 
 # %% [markdown]
-# The stage shows this step: before the bias `",` has nearly the whole probability, after it `"}` is ahead. All tokens
-# are legal here, there is no mask. (`max_tokens=24` ends an output after 24 tokens at the latest.)
+# The stage is open at the step after the name. Compare the bars of `",` and `"}`: *before* is the model's own
+# probability, *as drawn* has the bias. All tokens are legal here, there is no mask. (`max_tokens=24` ends an output
+# after 24 tokens at the latest.)
 #
 # Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We draw 20 texts at temperature 1
 # per bias. How many parse as JSON, and how many have all three keys?
