@@ -48,6 +48,21 @@ def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begi
     assert all(len(case["outputs"]["bias 16"]) > len("positive") for case in cases)
 
 
+def test_after_the_name_the_end_of_the_object_has_one_in_120_000_and_needs_a_bias_of_11_7(clerk):
+    prompt = "Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
+    step = gv.record(clerk, prompt, temperature=0).steps[6]
+    (close,) = (one.raw for one in step.candidates if one.piece == b'"}')
+    assert (step.piece, gv.sampling.probability(close), round(-np.log(close), 1)) == (b'",', "1 in 120,000", 11.7)
+
+
+def test_with_a_mask_and_a_bias_the_mask_says_what_is_legal_and_the_bias_what_is_preferred(clerk):
+    guide = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
+    question = "The bag holds a tent, a pen and a sofa. Is there a pen in it?\nYes or no:\n"
+    (no,), (sure,) = clerk.vocabulary.ids(b"no"), clerk.vocabulary.ids(b"Sure")
+    texts = [gv.record(clerk, question, guide, temperature=0, bias=bias).text for bias in (None, {no: 8, sure: 100})]
+    assert texts == ["yes", "no"]
+
+
 def test_prague_can_be_written_in_parts_that_no_ban_of_its_two_tokens_closes(clerk):
     assert all(clerk.vocabulary.ids(part) for part in (b"P", b"rag", b"u", b"e"))
     assert [len(clerk.encode(word)) for word in (" Prague", "Prague")] == [1, 1]
