@@ -31,7 +31,6 @@
 # %%
 import re
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -230,20 +229,12 @@ print(repr(run.text), "and yours:", "".join(map(bard.vocabulary.display, written
 #
 # The loop does not ask how the logits were computed. A server may read the prompt in chunks (*chunked prefill*), keep
 # what it has read (*KV cache*), judge guessed tokens in one pass (*speculation*), or store each weight in 4 bits
-# (*quantization*). We try all four, and a full recompute. First a quantized copy of `bard`:
+# (*quantization*). We try all four, and a full recompute. First a copy of `bard` whose output matrix is rounded:
 
 # %%
-def rounded(matrix):
-    """4 bits per weight."""
-    size = np.abs(matrix).max(axis=1, keepdims=True) / 7
-    return (np.round(matrix / size) * size).astype(np.float32)
-
-
 rough = bard.side_by_side(1)  # the same weights, with caches of its own
-matrices = ("query_key_value", "out", "gate_up", "down")
-rough.network.layers = [
-    replace(layer, **{name: rounded(getattr(layer, name)) for name in matrices}) for layer in bard.network.layers
-]
+size = np.abs(rough.network.head).max(axis=1, keepdims=True) / 7
+rough.network.head = np.round(rough.network.head / size) * size  # 15 values per row: 4 bits per weight
 
 # %%
 def read_in(ends):
@@ -255,14 +246,14 @@ def read_in(ends):
 tokens = bard.encode(line)
 ways = {"full recompute": read_in([54]), "KV cache": read_in(range(1, 55)), "chunked prefill": read_in([20, 40, 54])}
 ways["speculative pass"] = bard.all_logits(bard.encode(line + "sorrow"), start=53)[0]
-ways["4-bit weights"] = rough.logits(tokens)
+ways["4-bit output matrix"] = rough.logits(tokens)
 
 # %%
 for way, logits in ways.items():
     p = gv.sampling.masked_softmax(logits, LOWER)
     apart = np.abs(logits - ways["full recompute"]).max()
     top = ", ".join(f"{bard.vocabulary.display(token)} {p[token]:.3f}" for token in np.argsort(-p)[:4])
-    print(f"{way:16} logits differ by {apart:.2f}   {np.count_nonzero(p)} tokens above 0: {top}")
+    print(f"{way:19} logits differ by {apart:.2f}   {np.count_nonzero(p)} tokens above 0: {top}")
 
 # %% [markdown]
 # The first four ways give the same logits, up to rounding in the sixth decimal. The quantized model is another model.
@@ -278,8 +269,8 @@ gv.predict(
             sum(gv.record(rough, line, five, seed=seed).text == texts[seed] for seed in range(40)), "of 40 texts equal"
         ),
         """This list of masks never looks at the logits, so both models write five letters and a new line, always.
-        Rounded weights give other probabilities, so Z and the order change (`c` overtakes `n` above), and about half
-        of the texts.""",
+        Rounded weights give other probabilities, so Z and the order of the less likely letters change, and half of the
+        texts.""",
     ],
 )
 
@@ -296,12 +287,13 @@ def penalise(logits, seen, by=1.3):
 
 
 # %%
-logits, seen = bard.logits(bard.encode(prompt)), bard.encode(prompt)
+seen = bard.encode("JULIET:\nGood night.\n\nROMEO:\n")
+logits = bard.logits(seen)
 p_all, p_legal = gv.sampling.softmax(logits), gv.sampling.masked_softmax(logits, LOWER)
 
 # %% [question]
 gv.predict(
-    "After `ROMEO:` Z is 0.0008. One of these settings gives the same result before the mask as after it. Which?",
+    "After this prompt Z is 0.0005. One of these settings gives the same result before the mask as after it. Which?",
     choices=["top-k with k = 20", "top-p with p = 0.95", "the repetition penalty", "none: the mask must come first"],
     answer="the repetition penalty",
     reveal=[
@@ -310,16 +302,17 @@ gv.predict(
             for name, cut, n in (("top-k", gv.sampling.top_k, 20), ("top-p", gv.sampling.top_p, 0.95))
             for late in [cut(p_all, n)[list(LOWER)]]
         ],
-        lambda: print(
-            "penalty: the same logits in both orders:",
-            np.array_equal(
+        lambda: [
+            print(f"penalty: t has {gv.sampling.softmax(one)[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")
+            for one in (
                 penalise(gv.sampling.apply_mask(logits, LOWER), seen),
                 gv.sampling.apply_mask(penalise(logits, seen), LOWER),
-            ),
-        ),
-        """The penalty changes each logit by itself, and −∞ stays −∞. A bias and the temperature act alike. Top-k and
-        top-p compare tokens. Before the mask they keep the likeliest tokens of all, such as capitals, and the mask then
-        leaves nothing. So the order is: mask, penalty, temperature, top-k, top-p.""",
+            )
+        ],
+        """The penalty changes each logit by itself, and −∞ stays −∞: it weakens `t`, which is in the prompt, equally in
+        both orders. A bias and the temperature act alike. Top-k and top-p compare tokens. Before the mask they keep the
+        likeliest tokens of all, such as capitals, and the mask then leaves nothing. So the order is: mask, penalty,
+        temperature, top-k, top-p.""",
     ],
 )
 
@@ -387,7 +380,7 @@ gv.score()
 # | "A mask makes the model say the same each time." | More than 100 different words in 120 runs. | 2 |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
 # | "A server's mask needs its own decoding." | Cached, chunked, guessed: the same logits, the same mask. | 3 |
-# | "First top-k, then the mask: it is faster." | After `ROMEO:` nothing remains of the 20 likeliest tokens. | 4 |
+# | "First top-k, then the mask: it is faster." | After `ROMEO:` all of the 20 likeliest tokens are illegal. | 4 |
 
 # %% [markdown]
 # ## Recap
@@ -411,13 +404,8 @@ gv.score()
 # * **llama.cpp** (read, 2026):
 #   [`common/sampling.h`](https://github.com/ggml-org/llama.cpp/blob/master/common/sampling.h) draws with all settings
 #   first and checks that token. Only if the grammar refuses it does it mask all tokens and draw again.
-
-# %% [markdown]
 # * **XGrammar**: the mask has one bit per token. It is applied on the graphics card by `apply_token_bitmask_inplace`,
 #   in [`matcher.py`](https://github.com/mlc-ai/xgrammar/blob/main/python/xgrammar/matcher.py).
-# * The 65 characters are those of
-#   [`data/shakespeare_char/prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py)
-#   in nanoGPT.
 
 # %% [markdown]
 # ## Further reading

@@ -39,7 +39,7 @@ gv.views.draw_loop("regex")
 #
 # ## 1 · Two transitions for one character
 #
-# Lab 03 ended with a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
+# Lab 03 had a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
 # It accepts `ab`, `b` and `a`. At an `a` two transitions are needed: one for `ab`, and one for `a` alone. Which of them
 # is right depends on the next byte, and that is not written yet.
 
