@@ -49,7 +49,7 @@ def plain(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-# -- JupyterLite, Pyodide and its wheels ------------------------------------------------------------------------------------
+# -- JupyterLite, Pyodide and its wheels ------------------------------------------------------------------------------
 
 
 def get_jupyterlite(cache: Path) -> Path:
@@ -222,6 +222,7 @@ def write_settings(folder: Path) -> None:
     kernel = {"pyodideUrl": "./static/pyodide/pyodide.mjs"}
     site = {
         "appName": "guidedviz",
+        "exposeAppInBrowser": True,
         "disabledExtensions": ["@jupyterlite/javascript-kernel-extension"],
         "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel},
     }
