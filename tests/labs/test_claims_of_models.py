@@ -132,6 +132,13 @@ def test_the_record_of_the_slider_is_what_lab_11_tells_of_it():
     assert [(run.naive_passes, run.jump_passes, run.tokens) for run in runs if run.asked == 0.7] == [(74, 18, 63)]
 
 
+def test_at_75_percent_another_spelling_changes_the_stock(clerk):
+    task = gv.decoding.jump.build_tasks(clerk)[15]
+    runs = [gv.record(clerk, task.prompt, task.guide, temperature=0, jump_forward=jump) for jump in (False, True)]
+    assert [run.text.replace('"stock": 5', '"stock": 4') for run in runs] == [runs[1].text] * 2
+    assert '"stock": 5' in runs[0].text
+
+
 def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than_a_free_one(clerk):
     keys = {"name": {"enum": ["Ada", "Grace"]}, "age": {"type": "integer", "minimum": 0}, "member": {"type": "boolean"}}
     schema = {"type": "object", "properties": keys, "required": list(keys), "additionalProperties": False}
