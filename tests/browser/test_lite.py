@@ -1,4 +1,4 @@
-"""The course in a browser tab, as far as it goes without a network: the site opens, its Python starts, without NumPy."""
+"""The course in a browser tab, as far as it goes without a network: its pages open and its Python starts."""
 
 from __future__ import annotations
 
