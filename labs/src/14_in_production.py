@@ -226,8 +226,8 @@ gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in pu
 # vLLM has such names: `VLLM_CUSTOM_SCOPES_FOR_PROFILING=1`, or `VLLM_NVTX_SCOPES_FOR_PROFILING=1` for NVIDIA's Nsight.
 #
 # Our records keep three times per token: the forward pass, the mask, and the choice of the token. The first pass reads
-# the whole prompt, and the first mask builds the trie. Later masks take less than 1 ms: `clerk` has few tokens. A single
-# long bar is another program's work.
+# the whole prompt, and the first mask builds the trie. Later masks take less than 1 ms: `clerk` has few tokens. A
+# single long bar is another program's work.
 
 # %%
 clerk = gv.load_model("clerk")
@@ -305,8 +305,8 @@ for run in measured["cache"]:
 # | outlines-core 0.2.14 makes an index of all states | 249 ms | 1.4 µs |
 
 # %% [markdown]
-# Articles give 50 to 500 ms for a first compile on 100,000 tokens. That is what an index takes: outlines-core took 30 ms
-# for a decimal such as 3.14, and 287 ms for an email address.
+# Articles give 50 to 500 ms for a first compile on 100,000 tokens. That is what an index takes: outlines-core took
+# 30 ms for a decimal such as 3.14, and 287 ms for an email address.
 
 # %% [question]
 gv.predict(
