@@ -325,6 +325,15 @@ def test_the_blanks_of_smollm2_are_as_told():
     assert wanted == [(b"```", 0.44, False), (b"\n", 0.41, True)]
 
 
+def test_three_of_sixty_sums_are_right():
+    codes = [code for kind, code in build.read_cells(build.read_source("13_when_it_goes_wrong")) if kind == "code"]
+    clerk = gv.load_model("clerk")
+    space = {"gv": gv, "re": re, "clerk": clerk, "vocabulary": clerk.vocabulary}
+    exec(next(code for code in codes if code.startswith("lemons = ")), space)
+    exec(next(code for code in codes if code.startswith("def is_right")), space)
+    assert sum(space["is_right"](space["write"](seed).text) for seed in range(1, 61)) == 3
+
+
 def test_the_number_of_the_puzzle_is_33():
     bard = gv.load_model("bard")
     digits = [piece for piece in bard.vocabulary.pieces if piece.isdigit()]
