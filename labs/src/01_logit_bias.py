@@ -138,13 +138,14 @@ gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3
 gv.predict(
     "`negative` has the probability 0.69 and `neutral` has 0.0026, so the ratio is 265. Which of these biases is the "
     "smallest one that makes `neutral` the likeliest token?",
-    choices=["2.5", "6", "265"],
+    choices=["0.7", "2.5", "6", "265"],
     answer="6",
     reveal=[
         lambda: print("ln 265 =", np.log(265).round(2), "  log10 265 =", np.log10(265).round(2)),
         lambda: gv.bias_sliders(clerk, mood, ["positive", "negative"], bias={"neutral": 6}).figure,
         """A bias multiplies by a power of e: e⁶ is 403, more than 265. With 2.5 the factor is only 12; 2.4 is the
-        logarithm to base 10. And 265 is the factor itself. A bias is its logarithm.""",
+        logarithm to base 10. 0.7 would do if a bias were added to the probability. And 265 is the factor itself; a bias
+        is its logarithm.""",
     ],
 )
 
@@ -223,8 +224,16 @@ print(gv.record(clerk, plain, temperature=0, bias=both).text)
 # ## 5 · A constant does not depend on the text
 #
 # Can a bias give the output *structure*? Can it make the model close its JSON object at the right place? The token `"}`
-# ends a text value and closes the object. Which bias would this token need to be the likeliest one, at each step? It is
-# the largest logit minus its own.
+# ends a text value and closes the object.
+
+# %%
+gv.stage(clerk, plain, temperature=0, show=6)
+
+# %% [markdown]
+# The stage is open at the step after the name, without a bias. `",` has nearly the whole probability, `"}` has 1 in
+# 120,000. The logarithm of 120,000 is 11.7: with this bias both would be equal.
+#
+# Which bias would `"}` need at each step? It is the largest logit minus its own.
 
 # %%
 (close,) = clerk.vocabulary.ids(b'"}')
@@ -252,15 +261,9 @@ gv.predict(
     ],
 )
 
-# %%
-gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
-
 # %% [markdown]
-# The stage shows this step: before the bias `",` has nearly the whole probability, after it `"}` is ahead. All tokens
-# are legal here, there is no mask. (`max_tokens=24` ends an output after 24 tokens at the latest.)
-#
 # Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We draw 20 texts at temperature 1
-# per bias. How many parse as JSON, and how many have all three keys?
+# per bias, with at most 30 tokens (`max_tokens`). How many parse as JSON, and how many have all three keys?
 
 # %%
 def has_all_keys(text):
@@ -349,7 +352,8 @@ gv.predict(
 # bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences with a mask.
 #
 # Each label must be one token. In the 49,152 tokens of SmolLM2 `positive`, `negative` and `neutral` are, and so are
-# `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias.
+# `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias. (If
+# SmolLM2 is installed, `gv.bias_sliders` shows its vocabulary, too: load it as at the end of lab 00.)
 
 # %% [markdown]
 # ## Your predictions

@@ -369,6 +369,7 @@ gv.score()
 #
 # * Two prefixes share a **state** if the same endings complete them.
 # * The mask of a state is the set of tokens on its arrows; a drawn token moves the state.
+# * A mask that never changes is a machine with one state. A list of masks (lab 02) is a chain of states.
 # * `+` needs two states: *none yet* and *at least one*.
 # * A compiler makes the transitions. If sets overlap, taking the first transition that fits is wrong.
 # * The guarantee holds for every model, and it says only what the machine says.

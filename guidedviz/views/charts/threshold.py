@@ -17,7 +17,7 @@ from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, write_pl
 from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
 from guidedviz.views.words import label
 
-EDGE, WIDE, LEFT, TOP, SPAN, HIGH = 16.0, 780.0, 62.0, 76.0, 560.0, 210.0
+EDGE, WIDE, LEFT, TOP, SPAN, HIGH = 16.0, 780.0, 62.0, 90.0, 560.0, 204.0
 POINTS, DEEPEST = 160, 12  # of the curve; powers of ten below 1
 NAME, BAR, ROW = 150.0, 330.0, 26.0  # the end of a name, the full scale of a bar, the height of a row
 HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
@@ -32,13 +32,13 @@ def draw_threshold(
     >>> print(draw_threshold([b"a", b"b", b"c"], before, after, {1: 2.0}, "toy").text)
     toy: b +2: 0.20 → 0.60; 3 of 3 tokens are above the line of +2
     """
-    order = np.argsort(-before, kind="stable").tolist()
-    rank = {token: place for place, token in enumerate(order, 1)}
-    shown = sorted({*bias, order[0]}, key=rank.__getitem__)
-    rival = max((float(before[token]) for token in order if not bias.get(token)), default=1.0)
+    rank = {token: int((before > before[token]).sum()) + 1 for token in (*bias, int(before.argmax()))}
+    shown = sorted(rank, key=lambda token: (rank[token], token))
+    unbiased = np.delete(before, [token for token, amount in bias.items() if amount])
+    rival = float(unbiased.max(initial=0.0)) or 1.0
     lines = {amount: rival / exp(amount) for amount in sorted({b for b in bias.values() if b > 0} or {0.0})}
     above = {amount: int((before > level).sum()) for amount, level in lines.items()}
-    frame = PlotFrame(_chart(before[order]), LEFT, TOP)
+    frame = PlotFrame(_chart(-np.sort(-before)), LEFT, TOP)
     parts = [write(EDGE, 24, title, 13, font_weight="bold"), soft(EDGE, 48, "probability before the bias, log scale")]
     parts += [*write_plot(frame), *_lines(frame, lines, above)]
     names = {token: label(pieces[token]) for token in shown}

@@ -16,7 +16,7 @@
 # | **referee** | a slow and simple program that decides whether one token is legal |
 # | **missing** | a token that is legal, and that an engine's mask omits |
 # | **extra** | a token that is illegal, and that an engine's mask allows |
-# | **forced only** | the mask holds only the tokenizer's own token of a forced text, on purpose |
+# | **forced only** | the mask holds only the tokenizer's token of a forced text, on purpose (ours: the longest) |
 # | **lawful choice** | the constraint leaves it open, for example where JSON may have blanks |
 
 # %%

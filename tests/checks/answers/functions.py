@@ -97,7 +97,7 @@ WEIGHED = "weights / weights.sum() @ values"
 PARSED, OPTIONS = 'json.loads(request["schema"])', 'sorted(request["options"].items())'
 WORST, SLOWEST = "max(slowest[part], key=slowest[part].get)", 'key=lambda one: one["forward"]'
 LONGER = "piece.startswith(left) and len(piece) > len(left)"
-QUOTIENT = "(pass_ms + reading) / ((1 - fraction) * pass_ms + reading)"
+QUOTIENT = "(pass_ms + token_ms) / ((1 - fraction) * pass_ms + token_ms)"
 KIND = "return kind, kinds[kind]"
 SORTED = 'return "accepted"'
 WRONG = {
@@ -374,8 +374,8 @@ WRONG = {
     "speedup": [
         (QUOTIENT, "1 / (1 - fraction)"),
         (QUOTIENT, f"1 / ({QUOTIENT})"),
-        ("(pass_ms + reading) /", "pass_ms /"),
-        ("token_ms * rows", "token_ms"),
+        ("(pass_ms + token_ms) /", "pass_ms /"),
+        ("* pass_ms + token_ms", "* (pass_ms + token_ms)"),
         (QUOTIENT, f"round({QUOTIENT}, 2)"),
         (QUOTIENT, f"f'{{{QUOTIENT}}} times'"),
     ],
@@ -422,7 +422,7 @@ UNUSUAL = {
     "fill_mask": [mask_by_recursion],
     "storage": [("(size + 7) // 8", "size // 8 + (size % 8 > 0)")],
     "heal": [("len(piece) > len(left)", "piece != left")],
-    "speedup": [(QUOTIENT, "1 / (1 - fraction * pass_ms / (pass_ms + reading))")],
+    "speedup": [(QUOTIENT, "1 / (1 - fraction * pass_ms / (pass_ms + token_ms))")],
     "schema_to_regex": [("({schema_to_regex(value)})", "(?:{schema_to_regex(value)})")],
     "at_most": [lambda n: gv.machines.schema_regex({"type": "integer", "minimum": 0, "maximum": n})],
 }

@@ -293,6 +293,7 @@ WRONG = {
         lambda machine, state: b"",
         ("return run", "return run[:1]"),
         ("return run", "return run[:20]"),
+        ("return run", "return run.decode(errors='ignore').encode()"),
         ('run = b""', 'run, state = b"", 0'),
         ("len(ways) != 1", "not ways"),
         ("return run", "return run + b'x'"),
