@@ -45,7 +45,7 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # A service reads announcements of books and writes JSON. Of 100 replies, 4 could not be parsed. Now it uses a mask,
 # and every reply parses. Some weeks later users report strange titles. No monitor shows an error.
 #
-# Here is such a reply. The schema allows 20 characters for the title:
+# Here is such a reply. The schema allows 20 characters for the title. Look at *next token*, on the right:
 
 # %%
 news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
@@ -91,7 +91,7 @@ gv.predict(
 # A mask keeps the ratios of the legal tokens at each step. Does it keep the ratios of whole texts?
 #
 # The smallest example is a toy model that writes a month in two digits. It gives `19` a high probability, and `19` is
-# no month. After `0` it writes `7` or `6`.
+# no month. After `0` it writes `7` or `6`. `all_texts` lists all legal texts and their probabilities.
 
 # %%
 wish = {
@@ -310,7 +310,7 @@ gv.predict(
     reveal=[
         lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if "free" not in way
                  and "synonyms" not in way],
-        """All of them. Z is about 0.1: nine times of ten the model would begin with another word, such as `The`. Of
+        """All of them. Z is about 0.1: nine times out of ten the model would begin with another word, such as `The`. Of
         what is left `Positive` has most, after *terrible*, too. The spelling of the labels decides, and so does their
         order in the question: with *negative, neutral or positive* and small letters 62 are right. Z is as small there.
         It says that the model wants to answer in other words. Which labels work, you must measure.""",
@@ -337,8 +337,8 @@ gv.predict(
         lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
         """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
         `reasoning` and `answer`, in this order, gives them back under a mask: 14 of 50. With `answer` alone none is
-        right. More words are not always better: asked to think step by step, the model writes `= ` and the right number
-        in 15 texts, but it goes on, and 4 end with it. (The order of keys costs in other tasks, too: lab 06.)""",
+        right. More words are not always better: asked to think step by step, the model comes to the right sum in 15
+        texts, but it goes on, and 4 texts end with it. (The order of keys costs in other tasks, too: lab 06.)""",
     ],
 )
 
