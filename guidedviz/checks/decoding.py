@@ -320,7 +320,7 @@ LEGAL = {
 }
 WEIGHTS = {
     "equal weights change nothing: divide each weight by the mean weight": [[1.0], [0.5, 0.5]],
-    "half of the mean distance: a draw with too large a share takes it from another one; use abs": [
+    "half of the mean of abs(1 - weight / mean), where mean is the mean weight": [
         [1.0, 0.0], [0.1, 0.3], [0.2, 0.2, 0.8],
     ],
     "weights can be tiny; only their ratios count": [[1e-9, 3e-9]],
