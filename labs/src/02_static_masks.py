@@ -84,9 +84,9 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 1 · The mask ★
 #
-# Write `apply_token_mask(logits, legal)` in NumPy, without `gv`. It returns new logits: the ids in the set `legal` keep their logits, all
-# others get −∞ (`-np.inf`). Do not change the array that you were given. If `legal` is empty, raise a `ValueError`,
-# because no token could be drawn. For example, the logits `[1, 2]` and the set `{0}` give `[1, -inf]`.
+# Write `apply_token_mask(logits, legal)` in NumPy, without `gv`. It returns new logits: the ids in the set `legal` keep
+# their logits, all others get −∞ (`-np.inf`). Do not change the array that you were given. If `legal` is empty, raise a
+# `ValueError`, because no token could be drawn. For example, the logits `[1, 2]` and the set `{0}` give `[1, -inf]`.
 #
 # hint: `np.full(len(logits), -np.inf)` makes an array of minus infinities. An array can be indexed with a list of ids.
 #
@@ -168,10 +168,10 @@ gv.predict(
             for word in ("souls", "dukes", "cousi", "sorro")
             for p in [gv.sampling.softmax(known.logits(bard.encode(line + word)))]
         ],
-        """The model was writing `cousin`. Its first five letters were legal, and each had a probability of 0.05 or more.
-        Then only the new line was legal: the mask for position 5 is fixed and cannot know where a word ends. `souls` and `dukes` end there. A
-        short word is stretched: seed 73 writes `ladys`. After `lady` the model wants the end, Z is 0.026, and nearly
-        all of that belongs to `s`.""",
+        """The model was writing `cousin`. Its first five letters were legal, and each had a probability of 0.05 or
+        more. Then only the new line was legal: the mask for position 5 is fixed and cannot know where a word ends.
+        `souls` and `dukes` end there. A short word is stretched: seed 73 writes `ladys`. After `lady` the model
+        wants the end, Z is 0.026, and nearly all of that belongs to `s`.""",
     ],
 )
 
@@ -317,11 +317,12 @@ gv.predict(
             for late in [cut(p_all, n)[list(LOWER)]]
         ],
         lambda: [
-            print(f"penalty {when} the mask: t has {gv.sampling.softmax(one)[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")
+            print(f"penalty {when} the mask: t has {p[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")
             for when, one in (
                 ("after", penalise(gv.sampling.apply_mask(logits, LOWER), seen)),
                 ("before", gv.sampling.apply_mask(penalise(logits, seen), LOWER)),
             )
+            for p in [gv.sampling.softmax(one)]
         ],
         """The penalty changes each logit by itself, and −∞ stays −∞: it weakens `t`, which is in the prompt, equally in
         both orders. A bias and the temperature act alike. Top-k and top-p compare tokens. Before the mask they keep the

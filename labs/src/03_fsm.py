@@ -92,8 +92,8 @@ transitions = [
 ]  # fmt: skip
 
 # %% [markdown]
-# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by one of the prefixes that lead to it:
-# the last of our ten with this row.
+# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by one of the prefixes that lead to
+# it: the last of our ten with this row.
 
 # %%
 def wire(triples, names):
@@ -298,8 +298,8 @@ sloppy = wire([(source, blank if ids == SPACE else ids, target) for source, ids,
 print("ids that are space for Python:", sorted(blank), "· K:↵so↵ is accepted:", sloppy.machine().accepts(b"K:\nso\n"))
 
 # %% [markdown]
-# In this vocabulary the ids of the lesson are the letters `n`, `o`, `p`; right are 10, 1, 0. And the new line is a space
-# for Python, so the second compiler accepts `K:↵so↵`.
+# In this vocabulary the ids of the lesson are the letters `n`, `o`, `p`; right are 10, 1, 0. And the new line is a
+# space for Python, so the second compiler accepts `K:↵so↵`.
 
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model
