@@ -45,7 +45,7 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # A service reads announcements of books and writes JSON. Of 100 replies, 4 could not be parsed. Now it uses a mask,
 # and every reply parses. Some weeks later users report strange titles. No monitor shows an error.
 #
-# Here is such a reply. The schema allows 20 characters for the title:
+# Here is such a reply. The schema allows 20 characters for the title. Look at *next token*, on the right:
 
 # %%
 news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
