@@ -425,7 +425,8 @@ gv.predict(
 # | context-dependent tokens: 1,134, and 120 after expansion | in a string: 1,151 and 195 |
 # | tables of JSON: 160 MB, and 0.46 MB in the shortest form | 0.91 MB (one bit per node and token) and 0.19 MB |
 # | 3 times as fast as the best of three on schemas, 100 times on JSON | not compared |
-#
+
+# %% [markdown]
 # The time of one mask of JSON in milliseconds, with one idea more from column to column:
 #
 # | | read all tokens | merge equal nodes | keep tables | inline rules | expand |
