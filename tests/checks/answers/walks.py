@@ -15,6 +15,15 @@ def row_per_state(transitions, state, token):
     return target if token in tokens else None
 
 
+def two_steps(transitions, state, token):
+    """Goes on from the target with the same token."""
+    found = None
+    for source, tokens, target in transitions:
+        if source == state and token in tokens:
+            found = state = target
+    return found
+
+
 def closed_by_descent(nfa, states, byte, known=False):
     found = set()
 
@@ -149,6 +158,7 @@ WRONG = {
     "advance": [
         ("token in tokens", "min(tokens) <= token <= max(tokens)"),
         row_per_state,
+        two_steps,
         (" and token in tokens", ""),
         ("source == state and ", ""),
         ("return target", "return target or None"),
