@@ -32,7 +32,7 @@ from guidedviz.decoding.jump import (
     time_task,
 )
 
-ROWS = (1, 8, 32)
+ROWS = (1, 16)
 TRACES = Path(__file__).resolve().parents[1] / "assets" / "traces"
 COLUMNS = {
     "asked": ".0%", "forced": ".0%", "tokens": "", "passes": "", "jump": "", "ms": ".1f", "jump ms": ".1f",

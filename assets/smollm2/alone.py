@@ -18,7 +18,8 @@ from guidedviz.decoding.records import save_record
 from guidedviz.decoding.speculation import Forced, LookUp
 
 BIASES = (0, 1, 2, 3, 4, 5, 8, 12, 16, 20)
-WAYS = (False, "canonical", "longest", "minimal", "raw")
+FREE = "free"  # without a mask, to compare with
+WAYS = (False, FREE, "canonical", "longest", "minimal", "raw")
 ADA = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
 ADAS = object_of(name=TEXT, age=NUMBER)
 SUMS = "Write each calculation between << and >>. Then call the tool. "
@@ -45,13 +46,14 @@ def parsed(text: str) -> Any:
 
 
 def measure_jumps(model: Any, count: int | None, out: Path) -> dict[str, Any]:
-    """The same prompts with plain masked decoding and with each spelling of the forced runs."""
+    """The same prompts with plain masked decoding, without a mask, and with each spelling of the forced runs."""
     cases, totals = [], {way or "plain": dict.fromkeys(("same text", "same values", "passes"), 0) for way in WAYS}
     for fact, words, schema in fixed(count or COUNTS["jumps"]):
         guide = gv.guide(gv.json_schema(schema, whitespace="one"), model.vocabulary)
         prompt, runs = model.chat(f"{fact} {words}"), dict[str, Any]()
         for way in WAYS:
-            run = gv.record(model, prompt, guide, temperature=0, max_tokens=80, jump_forward=way)
+            held, jump = (None, False) if way == FREE else (guide, way)
+            run = gv.record(model, prompt, held, temperature=0, max_tokens=80, jump_forward=jump)
             forced = sum(step.how == "forced" for step in run.steps)
             runs[way or "plain"] = {
                 "text": run.text, "passes": run.passes, "tokens": len(run.tokens), "forced": forced,

@@ -10,7 +10,7 @@ from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.machines import draw_path, machine_cases
 from guidedviz.checks.tokens import DECIMAL, legal_tokens
 from guidedviz.checks.verdict import Case, Mistake, Verdict, check_function, say_difference, say_kind, say_not_ids, show
-from guidedviz.machines.machine import forced_bytes, next_bytes, read
+from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.regular.dfa import DFA, build_dfa_steps
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
@@ -345,15 +345,16 @@ BEGUN = (  # a regex, and the text read so far
     ("a[bc]d", b""), ("(ab)*", b""), ("(ab)*", b"a"), ("a+b", b""), ("a+b", b"a"), ("ab(cd)?", b""),
     ("ab(cd)?", b"ab"), ("ab(cd)?", b"abc"), (r"a\x00b?", b""), ("a{30}b?", b""), ("café[0-9]", b""),
     ("name: [a-z]+", b""), ("name: [a-z]+", b"name: "), (r'\{"id": [0-9]+\}', b'{"i'), (r'\{"id": [0-9]+\}', b""),
+    ("[éè]", b""), ("caf[éè]s", b""), ("[éè]s", "é".encode()[:1]),
 )  # fmt: skip
 
 
 def check_forced(answer: Callable[[DFA, Any], bytes]) -> Verdict:
-    """Does `answer(machine, state)` give the bytes that must come next?
+    """Does `answer(machine, state)` give the bytes that must come next, also where they end inside a character?
 
     >>> check_forced(lambda machine, state: b"" if machine.is_accepting(state) else bytes(
     ...     byte for byte in range(256) if machine.step(state, byte) is not None)[:1])
-    ✗ not yet right: on input 2 of 22, the first on which it fails
+    ✗ not yet right: on input 2 of 25, the first on which it fails
         machine     regex ab, in q0: nothing was read
         yours gave  b'a'
         expected    b'ab'
@@ -364,7 +365,19 @@ def check_forced(answer: Callable[[DFA, Any], bytes]) -> Verdict:
         machine, state = case.arguments
         return Mistake(say_forced(machine, state, value), draw_path(machine, value, state, "the path of your bytes"))
 
-    return check_function(answer, machine_cases(forced_bytes, BEGUN), say)
+    return check_function(answer, machine_cases(forced_run, BEGUN), say)
+
+
+def forced_run(machine: DFA, state: Any) -> bytes:
+    """The forced bytes, not cut to whole characters as the library cuts them.
+
+    >>> forced_run(regex("caf[éè]"), 0)
+    b'caf\\xc3'
+    """
+    run = b""
+    while not machine.is_accepting(state) and len(ways := next_bytes(machine, state)) == 1:
+        run, state = run + ways, machine.step(state, ways[0])
+    return run
 
 
 def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
@@ -373,7 +386,7 @@ def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
     >>> say_forced(regex("ab(cd)?"), 0, b"abcd"), say_forced(regex("[ab]"), 0, b"a")
     ('after ab may come: c or the end', 'here may come: a b')
     """
-    right = forced_bytes(machine, state)
+    right = forced_run(machine, state)
     at = max(end for end in range(len(right) + 1) if gave.startswith(right[:end]))
     here: Any = read(machine, right[:at], state)
     return f"{f'after {visible(right[:at])}' if at else 'here'} may come: {expected_next(machine, here)}"

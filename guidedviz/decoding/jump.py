@@ -14,7 +14,7 @@ from itertools import product
 from math import inf
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Annotated, Literal
 
 from guidedviz.decoding import records
@@ -300,7 +300,8 @@ def cut_example(model: Model, example: Example) -> Parts:
 Run = tuple[float, Trace]  # milliseconds and the decode
 Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
 MANY = 16  # rows
-TRIES, WITHIN = 6, 0.1  # measurements of the constants at most, and how far the speed-ups of two may differ
+TRIES, WITHIN = 5, 0.1  # measurements of the constants at most, and how far the speed-ups of two may differ
+PATIENCE = 1.5  # seconds; after that no measurement is begun
 FREE = '"[a-z]{24}"'  # every token is chosen
 FORCED = pattern_of(write_example(0, (3, 4)))  # one long forced run and several short ones, whose tokens cost more
 
@@ -310,9 +311,8 @@ def time_task(
 ) -> Timed | None:
     """Time one task without and with jump-forward; None as soon as `stop` returns True."""
     runs: list[Run] = []
-    batch = model.side_by_side(rows)
-    for way in ("", WAYS[0]):
-        runs.append(time_once(batch, task, way, stop))
+    for way in ("", WAYS[0]):  # on a model that has read nothing: a text that it knows is forked at every token
+        runs.append(time_once(model.side_by_side(rows), task, way, stop))
         if runs[-1][1].steps[-1].end == "stop":
             return None
     (naive_ms, naive), (jump_ms, jump) = runs
@@ -355,9 +355,9 @@ def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
 
 
 def calibrate(model: LanguageModel) -> Cost | None:
-    """The constants, measured until two measurements agree; None if no two of `TRIES` do, as on a busy machine."""
-    costs: list[Cost] = []
-    while len(costs) < TRIES:
+    """The constants, measured until two measurements agree; None if no two do in time, as on a busy machine."""
+    costs, end = list[Cost](), monotonic() + PATIENCE
+    while len(costs) < TRIES and monotonic() < end:
         costs.append(measure_cost(model))
         for cost in costs[:-1]:
             if agree(cost, costs[-1]):
@@ -392,8 +392,9 @@ def measure_cost(model: LanguageModel) -> Cost:
 
 def time_prices(model: LanguageModel, rows: int) -> Prices:
     """The fixed milliseconds of a pass, and the milliseconds per token that it reads, with this many rows."""
-    batch, (free, forced) = model.side_by_side(rows), _references(model.vocabulary)
-    (free_ms, chosen), (forced_ms, jumped) = time_once(batch, free, ""), time_once(batch, forced, WAYS[0])
+    free, forced = _references(model.vocabulary)
+    free_ms, chosen = time_once(model.side_by_side(rows), free, "")
+    forced_ms, jumped = time_once(model.side_by_side(rows), forced, WAYS[0])
     passes, tokens, step_ms = jumped.passes, len(jumped.tokens), free_ms / len(chosen.tokens)
     token_ms = max(0.0, (forced_ms - passes * step_ms) / (tokens - passes))
     return max(0.0, step_ms - token_ms), token_ms

@@ -189,7 +189,7 @@ def endless_rule(text: str) -> str:
     return ""
 
 
-FULL = '%llguidance {"no_forcing": true}\n'  # by default the mask of a forced run is only its canonical token
+FULL = '%llguidance {"no_forcing": true}\n'  # by default a forced run's mask is the one token that its tokenizer takes
 SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 
 

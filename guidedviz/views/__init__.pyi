@@ -5,14 +5,12 @@ from guidedviz.views.charts.costs import draw_throughput as draw_throughput
 from guidedviz.views.charts.distribution import draw_bars as draw_bars
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
 from guidedviz.views.charts.distribution import draw_text_tree as draw_text_tree
-from guidedviz.views.charts.lanes import draw_batch as draw_batch
 from guidedviz.views.charts.lanes import draw_comparison as draw_comparison
 from guidedviz.views.charts.lanes import draw_overlap as draw_overlap
 from guidedviz.views.charts.lanes import draw_timeline as draw_timeline
 from guidedviz.views.charts.spellings import draw_rollback as draw_rollback
 from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
 from guidedviz.views.figure import Figure as Figure
-from guidedviz.views.layout.sketch import count_ways as count_ways
 from guidedviz.views.loop_picture import draw_loop as draw_loop
 from guidedviz.views.machine.films import dfa_frames as dfa_frames
 from guidedviz.views.machine.films import minimal_frames as minimal_frames

@@ -224,8 +224,16 @@ print(gv.record(clerk, plain, temperature=0, bias=both).text)
 # ## 5 · A constant does not depend on the text
 #
 # Can a bias give the output *structure*? Can it make the model close its JSON object at the right place? The token `"}`
-# ends a text value and closes the object. Which bias would this token need to be the likeliest one, at each step? It is
-# the largest logit minus its own.
+# ends a text value and closes the object.
+
+# %%
+gv.stage(clerk, plain, temperature=0, show=6)
+
+# %% [markdown]
+# The stage is open at the step after the name, without a bias. `",` has nearly the whole probability, `"}` has 1 in
+# 120,000. The logarithm of 120,000 is 11.7: with this bias both would be equal.
+#
+# Which bias would `"}` need at each step? It is the largest logit minus its own.
 
 # %%
 (close,) = clerk.vocabulary.ids(b'"}')
@@ -253,16 +261,9 @@ gv.predict(
     ],
 )
 
-# %% [predict]
-gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
-
 # %% [markdown]
-# The stage is open at the step after the name. Compare the bars of `",` and `"}`: *before* is the model's own
-# probability, *as drawn* has the bias. All tokens are legal here, there is no mask. (`max_tokens=24` ends an output
-# after 24 tokens at the latest.)
-#
 # Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We draw 20 texts at temperature 1
-# per bias. How many parse as JSON, and how many have all three keys?
+# per bias, with at most 30 tokens (`max_tokens`). How many parse as JSON, and how many have all three keys?
 
 # %%
 def has_all_keys(text):

@@ -242,7 +242,7 @@ gv.predict(
     answer="only the one of at most 10",
     reveal=[
         lambda: print({size: gv.regex('[^"]{0,20}').accepts_prefix(b"x" * size) for size in (10, 20, 21, 30)}),
-        """A slice is taken whole only if *every* text that its regex can read may come. The two longer ones can read 21
+        """A slice is taken whole only if every text that its regex can read may come. The two longer ones can read 21
         characters, which the schema refuses. Tokens of the slice of 10 have room, also after ten characters of the
         name; after eleven no longer.""",
     ],

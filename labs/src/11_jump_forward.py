@@ -18,11 +18,15 @@
 # | word | meaning |
 # | --- | --- |
 # | **forced** | a byte is forced if no other byte may come and the text may not end; a *run* is forced bytes in a row |
+# | **deterministic fraction** | the share of the tokens that the constraint forces; *f* in the formulas |
 # | **prefill** | a forward pass over several known tokens at once; a prompt is read in this way |
-# | **spelling** | one way to cut bytes into tokens |
-# | **canonical** | the spelling that the tokenizer itself gives |
+# | **spelling** | one way to cut bytes into tokens; *canonical* is the one that the tokenizer itself gives |
 # | **retokenisation** | cutting the whole output again with the tokenizer after a run is appended |
 # | **token healing** | the end of a run is left to the model if a longer token could begin there |
+
+# %% [markdown]
+# **Lost?** Machines and their states are [lab 03](03_fsm.ipynb). Which tokens a machine over bytes allows, and tokens
+# across two parts of a format, are sections 1 and 4 of [lab 05](05_machine_times_vocabulary.ipynb).
 
 # %%
 import guidedviz as gv
@@ -39,9 +43,6 @@ gv.views.draw_loop("jump")
 keys = {"name": {"enum": ["Ada", "Grace"]}, "age": {"type": "integer", "minimum": 0}, "member": {"type": "boolean"}}
 schema = {"type": "object", "properties": keys, "required": list(keys), "additionalProperties": False}
 person = gv.json_schema(schema, whitespace="one")
-
-# %%
-print(gv.views.count_ways(person))
 
 # %% [markdown]
 # Inside the key `"member"` each byte has one successor. Now each such chain becomes one thick arrow. SGLang calls the
@@ -60,9 +61,10 @@ gv.folded(person)
 #
 # Write `forced(machine, state)`. It returns the forced run from this state as bytes. `machine.step(state, byte)` gives
 # the next state, or `None` if the byte cannot come. `machine.is_accepting(state)` says whether the text may end. For
-# `ab(cd)?` the result is `b"ab"`: after `ab` the text may end.
+# `ab(cd)?` the result is `b"ab"`: after `ab` the text may end. A run may end inside a character: for `[éè]` it is
+# `b"\xc3"`, the first byte of both.
 #
-# hint: It is a `while` loop. In each round, list all bytes for which `step` does not give `None`.
+# hint: Write a `while` loop. In each round, list all bytes for which `step` does not give `None`.
 #
 # hint: Stop if the state is accepting or if the list does not have exactly one byte. Otherwise append the byte and
 # step.
@@ -88,15 +90,14 @@ def forced(machine, state):
 gv.checks.forced(forced)
 
 # %% [markdown]
-# Here each forced byte of a text has a dash below it.
+# Here each forced byte of a text has a dash below it (if your function is written).
 
 
 # %%
 def mark_forced(machine, text):
     state, marks = machine.initial, ""
     for byte in text.encode():
-        ways = [other for other in range(256) if machine.step(state, other) is not None]
-        marks += "-" if len(ways) == 1 and not machine.is_accepting(state) else " "
+        marks += "-" if forced(machine, state) else " "
         state = machine.step(state, byte)
     print(text, marks, f"{marks.count('-')} of {len(marks)} bytes are forced", sep="\n")
 
@@ -147,7 +148,8 @@ fruit = "There are lirpi, orange, flag and stove.\nJSON list of things:\n"
 def write(prompt, guide, *ways):
     for way in ways:
         run = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
-        print(f"{way or 'none':10}{run.passes:2} passes, {run.prefilled:2} tokens prefilled  {run.text}")
+        name = way or ("masked" if guide else "free")
+        print(f"{name:10}{run.passes:2} passes, {run.prefilled:2} tokens prefilled  {run.text}")
 
 
 # %%
@@ -172,15 +174,19 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
 # %% [question]
 gv.predict(
-    "Which of the three ways saves least?",
-    choices=["canonical", "longest", "minimal"],
-    answer="minimal",
+    "Which of the three ways saves the fewest passes?",
+    choices=[
+        "canonical: what it takes back must be read again",
+        "longest: the model does not expect its spellings",
+        "minimal: hardly ever is exactly one token legal",
+    ],
+    answer="minimal: hardly ever is exactly one token legal",
     reveal=[
         lambda: write(fruit, things, False, "canonical", "longest", "minimal"),
         lambda: gv.views.draw_rollback(gv.record(clerk, fruit, things, temperature=0, jump_forward="canonical")),
         """Minimal saves one pass, the one for EOS. Canonical and longest save five each. They differ in one place: the
         model wrote `li`, `r`, `pi`, and the tokenizer writes `lir`, `pi`. With the next run, canonical takes four
-        tokens back and reads their bytes once more.""",
+        tokens back and reads their bytes once more: more tokens to read, but in the same pass.""",
     ],
 )
 
@@ -194,97 +200,93 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 # %% [markdown]
 # ## 3 · What it saves
 #
-# Let a fraction *f* of the tokens be forced. Without jump-forward each token takes a pass; with it, 1 − *f* of them do.
-# So the speed-up is at most 1 / (1 − *f*). But forced tokens must still be read.
+# Let *f* be the **deterministic fraction**. Without jump-forward each token takes a pass; with it, only a fraction
+# 1 − *f* of them do. So the speed-up is at most 1 / (1 − *f*). But forced tokens must still be read.
 
 # %% [markdown]
 # ## Exercise 2 · The cost model ★
 #
-# Let a pass that reads *n* tokens of each of *B* texts take *a* + *c·n·B* milliseconds: *a* for moving the
-# weights, *c* for one token. Let a fraction *f* be forced. Write the speed-up: the time per token without jump-forward,
-# divided by the mean time per token with it. For *f* = 0.5, *a* = *c* = 1 and one text it is 2 / 1.5.
+# Let a pass take *p* milliseconds, and *t* more for each token that it reads. Let a fraction *f* be forced. Write the
+# speed-up: the time per token without jump-forward, divided by the mean time per token with it. For *f* = 0.5 and *p* =
+# *t* = 1 it is 2 / 1.5.
 #
-# hint: Without jump-forward, a token takes one pass that reads one token of each text.
+# hint: Without jump-forward, each token takes one pass that reads one token.
 #
 # hint: With it, every token is still read, but only a fraction 1 − *f* of the tokens has a pass of its own.
 
 
 # %%
-def speedup(fraction, pass_ms, token_ms, rows):
+def speedup(fraction, pass_ms, token_ms):
     # solution:
-    reading = token_ms * rows
-    return (pass_ms + reading) / ((1 - fraction) * pass_ms + reading)
+    return (pass_ms + token_ms) / ((1 - fraction) * pass_ms + token_ms)
     # open:
-    # ...  # pass_ms is a, token_ms is c, rows is B
+    # ...  # pass_ms is p, token_ms is t
     # end
 
 
 gv.checks.speedup(speedup)
 
 # %% [markdown]
-# Drag the handle. At each place there is a regex with about that share of forced tokens. When the handle rests,
+# Drag the first handle. At each place there is a regex with about that deterministic fraction. When the handle rests,
 # `clerk` writes the text five times both ways, and the median becomes a point. The dashed line is 1 / (1 − *f*), the
-# other one the cost model with constants measured on the machine that the badge names.
+# other one your formula. Its *p* and *t* are measured first, until the curves of two measurements differ by less than
+# 10%. On a machine that is too busy for that, the slider says so and shows recorded runs.
 
 # %%
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# The widget's model has a third constant, a cost per text in a pass (its mask and its draw). A point is the median of
-# five rounds, and equal runs differ by some percent: at a small *f* a point can lie above the bound by chance.
+# Count the passes, too. At 70% the plain run has 74 and the jumping one 18, a factor of 4.1, although the bound is 3.5.
+# The plain run spells the same text in 74 tokens, the jumping run in 63. So the speed-up is a time *per token*.
 #
-# Count the passes, too: at *f* = 0.7 the plain run has 74 and the jumping one 18, although 1 / (1 − 0.7) is 3.3. The
-# plain run spells the same text in 74 tokens, the jumping run in 63. The speed-up is a time *per token*.
+# In our record all points lie below the bound, and at most 17% from your formula. Single runs vary more: at 20% the
+# five runs behind the point gave 1.11 to 1.32, and the bound is 1.26. So a live point can lie above it by chance.
 
+# %% [markdown]
+# The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. Then *p* = *a* + *b·B*: *a*
+# moves the weights, once for all texts, and each text adds *b*. And *t* = *d* + *c·B*: *d* finds a forced token, *c*
+# computes it for one text. The widget measures these four constants with 1 and with 16 texts.
 
 # %% [question]
 gv.predict(
-    "The second handle puts more texts side by side in each pass, a batch, as on a server. Does the curve rise?",
-    choices=["it rises", "it falls", "it stays"],
-    answer="it falls",
+    "A server reads 512 texts in each pass. Is the speed-up larger or smaller than for one text?",
+    choices=[
+        "larger: it saves passes for 512 texts at once",
+        "the same: the deterministic fraction of each text is the same",
+        "smaller: a pass is mostly computing, and forced tokens must be computed too",
+    ],
+    answer="smaller: a pass is mostly computing, and forced tokens must be computed too",
     reveal=[
-        lambda: print(
-            *(f"B = {n}: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "
-        ),
-        """This is your formula for a = 4 ms and c = 0.1 ms, at f = 0.9. A large batch shares a among its
-        texts, and c·B stays: forced tokens still have to be computed. One text alone gains most, a full batch
-        least.""",
+        lambda: print(*(f"B = {n}: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "),
+        """This is your formula for p = 4 ms and t = 0.1 ms · B (b and d are 0), at f = 0.9. 512 texts share each pass,
+        with or without the jump, so the 4 ms are a small part of the time. Computing is the large part, and no jump
+        saves it: a pass that reads a run takes longer, for every text in it. (On NumPy b is not 0, and the curve of the
+        widget falls less.)""",
     ],
 )
 
 # %% [markdown]
-# In a batch, texts share their passes: here a record of our schema and three stories of ten tokens, nothing forced.
+# All this compares with *masked* decoding. What if there is no mask at all?
 
 # %%
-ada = gv.record(clerk, "Ada is 36 and is a member.\nJSON with name, age, member:\n", gv.guide(person, clerk.vocabulary),
-                temperature=0, jump_forward=True)  # fmt: skip
-marks = "".join("-" if step.how == "forced" else "|" for step in ada.steps)
-jumping = [len(run) + 1 for run in marks.split("|")[:-1]]  # per pass: the forced tokens and the chosen one
-print(len(ada.tokens), "tokens; read per pass:", jumping)
+member = "Ada is 36 and is a member.\nJSON with name, age, member:\n"
+write(member, None, False)
+write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 
-
-def draw(title, read):
-    stories = {f"story {number}": [1] * 10 for number in (1, 2, 3)}
-    return gv.views.draw_batch({"record": read} | stories, gv.decoding.Cost(4.0, 0.25), title, until=90)
-
-
-# %% [question]
-gv.predict(
-    "The record jumps and is done after 5 passes instead of 19. When are the stories done?",
-    choices=["earlier than without the jump", "a little later than without the jump", "at the same time"],
-    answer="a little later than without the jump",
-    reveal=[
-        lambda: draw("no text jumps", [1] * 19),
-        lambda: draw("the record jumps", jumping),
-        """A pass that reads a run is longer, for every text in it. So the stories wait a little. Jump-forward shortens
-        one text; it does not make a pass cheaper.""",
-    ],
-)
+# %% [markdown]
+# The same text three times. 14 of its 19 tokens are forced: *f* is 0.74. The mask saves no pass. With jump-forward the
+# constrained text takes fewer passes than the free one.
+#
+# SmolLM2 was asked for 24 objects with fixed keys. Jump-forward took 287 passes for 551 tokens: *f* is 0.48. Three
+# objects came out with the same values free and masked. Together they took 88 passes free, with line breaks and
+# indents, 73 masked, and 40 with jump-forward.
 
 # %% [markdown]
 # ## 4 · What can go wrong
 #
-# A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote 24 greedy records in each way.
+# What can a jump change? It may keep the *language* (each output is legal), the *distribution* (each output is as
+# probable as in masked decoding), and the *text* (greedy decoding writes the same). We compare with masked decoding
+# without jumps. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote the 24 objects greedily in each way.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
@@ -299,23 +301,26 @@ gv.predict(
     reveal=[
         lambda: [print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
                  for row in jumps.table],
-        """One of them: *Ada Lovelace is a member.* Plain: `"lastName": "Lovelace"`, with canonical, longest and raw
-        `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Minimal takes a token only where exactly
-        one is legal, and there plain masked decoding takes it, too: so its text is always the same.""",
+        """For `Ada Lovelace is a member.` plain decoding writes `"lastName": "Lovelace"`, but canonical, longest and
+        raw write `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Healing mends the end of a run
+        only. Minimal takes a token only where exactly one is legal, and there plain masked decoding takes it, too: so
+        its text is always the same.""",
     ],
 )
 
 # %% [markdown]
 # | way | keeps the language | keeps the distribution | SmolLM2: same values | passes |
 # | --- | --- | --- | --- | --- |
-# | none | yes | yes, that of masked decoding | 24 of 24 | 590 |
+# | masked, no jumps | yes | yes | 24 of 24 | 590 |
 # | minimal | yes | yes | 24 | 519 |
 # | canonical | yes | no | 20 | 287 |
 # | longest | yes | no | 20 | 287 |
 # | raw | yes | no | 17 | 227 |
+# | no mask at all | no | no | 3 | 1,026 |
 #
-# Other values are not always worse: once plain decoding wrote `"day": "Selecionary"` and canonical `"Sunday"`. Why is
-# `raw` last? The run of the wedding ends inside the token `":` that the model expects:
+# The slider has such cases, too: at 5 of its 20 places it says *both outputs: other text*. At 75%, `"stock": 5` becomes
+# `"stock": 4`. Other values are not always worse: once SmolLM2 wrote `"day": "Selecionary"` with plain decoding and
+# `"Sunday"` with canonical. Why is `raw` last? The run of the wedding ends inside the token `":` that `clerk` expects:
 
 # %%
 write(party, wedding, False, "canonical", "raw")
@@ -331,12 +336,12 @@ write(party, wedding, False, "canonical", "raw")
 # healing `pink`.
 
 # %% [markdown]
-# ## Exercise 3 · Heal it ★★
+# ## Exercise 3 · Heal it ★★ · home
 #
 # `tokens` is a run as a list of pieces. `legal[i]` is the set of pieces that are legal where `tokens[i]` begins. The
 # rest of the run from place *i* on is `tokens[i] + tokens[i+1] + …`. If a legal piece begins with this rest and is
-# longer, the run must stop before place *i*. Return the first such *i*, else the number of tokens. For the run `or`,
-# `der` it is 0 if `orderId` is legal at place 0.
+# longer, stop before place *i*. Return the first such *i*, else the number of tokens. For `or`, `der` it is 0 if
+# `orderId` is legal at place 0.
 #
 # hint: The rest of the run from place *i* on is `b"".join(tokens[i:])`.
 #
@@ -373,14 +378,15 @@ gv.score()
 # | --- | --- | --- |
 # | "40 to 80 of 200 tokens are skipped, so it is 1.5 to 2 times as fast." | At most 1.25 to 1.67 times. | 3 |
 # | "Jump where a single token is legal." | In a record on Llama 3 this holds at 0 of 12 places. | 2 |
-# | "The bytes are forced, so the output stays the same." | Other values in 4 of 24 records of SmolLM2. | 4 |
+# | "A constraint makes it slower than free text." | The same text: 19 passes free, 19 masked, 5 with jumps. | 3 |
+# | "The bytes are forced, so the output stays the same." | Other values in 4 of 24 objects of SmolLM2. | 4 |
 
 # %% [markdown]
 # ## Recap
 #
 # * Fold the chains: the start, the end, the decisions and the merge points remain.
 # * The grammar forces bytes. The spelling is still a choice, and it affects what the model writes next.
-# * Jump-forward saves passes, not reading: at most 1 / (1 − *f*), least in large batches.
+# * Jump-forward saves passes, not reading: at most 1 / (1 − *f*), little in large batches.
 # * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model. Both can change values;
 #   only minimal keeps the distribution.
 #
@@ -394,7 +400,9 @@ gv.score()
 #   healing](https://guidance.readthedocs.io/en/latest/example_notebooks/art_of_prompt_design/prompt_boundaries_and_token_healing.html)
 #   repairs the seam.
 # * **SGLang** compressed the machine of any regex ([LMSYS, 2024-02](https://lmsys.org/blog/2024-02-05-compressed-fsm/);
-#   [arXiv 2312.07104](https://arxiv.org/abs/2312.07104)): up to 2 times lower latency, 2.5 times the throughput.
+#   [arXiv 2312.07104](https://arxiv.org/abs/2312.07104)) and published up to 2 times lower latency and 2.5 times the
+#   throughput. It was compared with guidance on llama.cpp and Outlines on vLLM, so more than the jump differs. We ran
+#   none of these systems; our figures are those of section 3.
 # * Then came faults, such as a population of 2 instead of 2140000
 #   ([#2025](https://github.com/sgl-project/sglang/issues/2025)). In March 2025 SGLang removed it, "to simplify the code
 #   maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names no fault as the reason.
@@ -418,6 +426,6 @@ gv.score()
 # %% [markdown]
 # ## A puzzle
 #
-# In `é|è` only one first byte may come, yet our library calls nothing forced. Why?
+# For `[éè]` your `forced` gives one byte, but our library calls nothing forced there. Why?
 #
 # hint: Look at the UTF-8 bytes of both letters. Could a tokenizer cut a text that ends after the first byte?

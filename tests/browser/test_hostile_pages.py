@@ -227,7 +227,7 @@ def stills(words):
     )
     vocabulary = gv.Vocabulary([words.encode(errors="replace"), b"a", b"<eos>"], eos={2})
     guide, machine = gv.guide(gv.regex("a+"), vocabulary), gv.regex("a+")
-    chart = gv.views.draw_batch({words: [3, 1]}, gv.decoding.Cost(1.0, 1.0), title=words)
+    chart = gv.views.draw_break_even({words: (40, 0.02)})
     figures = [
         gv.draw_machine(sketch, 0, title=words, died=words),
         gv.views.draw_verdicts(machine, [words, "a"], title=words),

@@ -166,6 +166,14 @@ def test_a_lab_has_a_page_for_the_teacher(name):
     assert sum(minutes) == 50
 
 
+@pytest.mark.parametrize("name", NUMBERED)
+def test_the_course_plan_lists_the_exercises(name):
+    course = (LABS / "teaching" / "course.md").read_text(encoding="utf-8").split("## Exercises by lab")[1]
+    found = re.findall(r"^## Exercise \d+ · (.+?)( · home)?$", "\n".join(prose_of(name)), re.MULTILINE)
+    in_class, at_home = (", ".join(title for title, home in found if bool(home) == asked) for asked in (False, True))
+    assert f"| {name[:2]} | {in_class} | {at_home} |" in course
+
+
 @each_lab
 def test_at_most_six_words_are_new(name):
     words = next(text for text in prose_of(name) if "| word | meaning |" in text)

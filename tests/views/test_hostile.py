@@ -58,7 +58,6 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_walk": (WALK,),
     "draw_walks": ([WALK],),
     "draw_flat_trie": (REGEX, [RAW[:2], RAW[2:4]]),
-    "draw_batch": ({NASTY: [3, 1]}, gv.decoding.Cost(1.0, 1.0)),
     "draw_comparison": (COMPARED,),
     "draw_bars": ([NASTY], {NASTY: [1.0], "b": [2.0]}),
     "draw_costs": (RUN,),

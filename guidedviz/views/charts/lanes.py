@@ -1,16 +1,14 @@
-"""Charts in lanes: three with boxes on one clock, and one with the steps of a text.
+"""Charts in lanes: two with boxes on one clock, and one with the steps of a text.
 
-A simulated server (a lane for the device, one for the CPU, one per request), texts that share forward passes, when the
-forward pass and the mask of each token ran, and the masks of several engines.
+A simulated server (a lane for the device, one for the CPU, one per request), when the forward pass and the mask of each
+token ran, and the masks of several engines.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator
 from statistics import fmean
 
-from guidedviz.decoding.jump import Cost
 from guidedviz.decoding.trace import EngineRun, Overlap
-from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.errors import expect, shorten
 from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
@@ -80,56 +78,6 @@ def _say(number: int, one: Served) -> str:
     times = f"arrives {one.request.arrives:.1f} ms, joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
     name = one.request.schema or "no schema"
     return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
-
-
-# --- texts in shared forward passes: how many tokens each reads per pass, and when each is done ---
-
-Reads = Mapping[str, Sequence[int]]  # per text the number of tokens that it reads in each pass
-BATCH_LANE = 34.0
-READ_KINDS: tuple[plot.SpanKind, ...] = (
-    ("reads one token", "sky", "solid"),
-    ("reads a forced run", "orange", "hatched"),
-    ("done", "soft", "hollow"),
-)
-
-
-def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) -> Figure:
-    """One lane per text and one box per pass, as wide as the pass takes.
-
-    >>> print(draw_batch({"record": [5, 1], "story": [1, 1, 1]}, gv.decoding.Cost(4.0, 1.0)).text)
-    3 passes, 21 ms
-    record: 2 passes, 6 tokens, done after 16 ms
-    story: 3 passes, 3 tokens, done after 21 ms
-    """
-    expect(reads, Mapping, "draw_batch, reads", "texts with the tokens that they read per pass", "{'a': [5, 1]}")
-    expect(until, int | float, "draw_batch, until", "milliseconds")
-    expect(cost, Cost, "draw_batch, cost", "the cost of a pass and of a token", "gv.decoding.Cost(4.0, 0.1)")
-    if not reads or not all(row and all(isinstance(n, int) and n > 0 for n in row) for row in reads.values()):
-        raise SettingError("draw_batch, reads", seen=quoted(dict(reads)), expected="one or more tokens per pass")
-    ends = pass_ends(reads, cost)
-    note = f"{len(ends) - 1} passes, {ends[-1]:g} ms"
-    told = [f"{n}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for n, row in reads.items()]
-    end = max(until, ends[-1])
-    x = plot.Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in plot.round_ticks(end, TICKS)), grid=False)
-    height, series = BATCH_LANE * len(reads), plot.spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
-    chart = plot.Chart(title or "texts in shared passes", x, plot.lanes_axis([*reads]), series, (note,), 640.0, height)
-    return plot.draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
-
-
-def pass_ends(reads: Reads, cost: Cost) -> list[float]:
-    """When each pass ends, from 0: every pass reads all its tokens for all texts."""
-    own, each = cost.prices()
-    count = max(map(len, reads.values()))
-    tokens = [sum(row[at] for row in reads.values() if at < len(row)) for at in range(count)]
-    return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
-
-
-def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, plot.Box]]:
-    """One box per pass of a text, and one until the last pass of all has ended."""
-    for lane, row in zip(range(len(reads), 0, -1), reads.values(), strict=True):
-        for place, count in enumerate(row):
-            yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
-        yield "done", (ends[len(row)], ends[-1], lane, "")
 
 
 # --- the forward pass and the mask of each token: lanes for the device and the CPU ---

@@ -294,26 +294,6 @@ def _reach(out: Mapping[int, Sequence[Arrow]], start: int, without: int, kept: S
     return frozenset(found)
 
 
-def count_ways(machine: DFA | PDA) -> str:
-    """How many states of a machine, or nodes of a grammar, allow one next byte; a call has the bytes of its rule.
-
-    >>> print(count_ways(gv.json_schema({"const": {"name": "Ada"}}, whitespace="compact")))
-    14 of 15 states have one way out
-    """
-    match machine:
-        case DFA():
-            ends = machine.accepting
-            ways = [sum(high - low + 1 for low, high, _ in edges) for edges in machine.edges]
-        case PDA():
-            ends = machine.nodes.ends
-            ways = [len(machine.closure(node).reads) for node in range(len(machine.nodes))]
-        case _:
-            raise SettingError("count_ways", seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
-    one = sum(count == 1 and state not in ends for state, count in enumerate(ways))
-    every = sum(count > 0 or state in ends for state, count in enumerate(ways))
-    return f"{one:,} of {counted(every, 'state')} have one way out"
-
-
 # --- the bytes of an arrow as text: short for its label, in full for its tooltip ---
 
 

@@ -16,7 +16,7 @@
 # | **referee** | a slow and simple program that decides whether one token is legal |
 # | **missing** | a token that is legal, and that an engine's mask omits |
 # | **extra** | a token that is illegal, and that an engine's mask allows |
-# | **forced only** | the mask holds only the tokenizer's own token of a forced text, on purpose |
+# | **forced only** | the mask holds only the tokenizer's token of a forced text, on purpose (ours: the longest) |
 # | **lawful choice** | the constraint leaves it open, for example where JSON may have blanks |
 
 # %%
@@ -88,13 +88,15 @@ compared = gv.compare_engines(decimal, llama, "3.14")
 # %% [question]
 # NBVAL_IGNORE_OUTPUT
 gv.predict(
-    "After `3` the number may end or go on. One kind of token is missing in the mask of outlines-core 0.2.14. Which?",
+    "After `3` the number may end or go on. Apart from EOS, one kind of token is missing in the mask of outlines-core "
+    "0.2.14. Which?",
     choices=["digits, such as `14`", "a point with digits, such as `.5`", "the point alone"],
     answer="the point alone",
     reveal=[
         lambda: gv.draw_comparison(compared),
         """After `3` the text may end; after `3.` it may not. The engine drops a token that leads from the one kind of
-        state to the other. The output is still a correct decimal: a missing token is never seen in a text.""",
+        state to the other. The output is still a correct decimal: a missing token is never seen in a text. (The second
+        mark: Llama 3 has three EOS ids, and the engine takes one.)""",
     ],
 )
 

@@ -97,7 +97,7 @@ WEIGHED = "weights / weights.sum() @ values"
 PARSED, OPTIONS = 'json.loads(request["schema"])', 'sorted(request["options"].items())'
 WORST, SLOWEST = "max(slowest[part], key=slowest[part].get)", 'key=lambda one: one["forward"]'
 LONGER = "piece.startswith(left) and len(piece) > len(left)"
-QUOTIENT = "(pass_ms + reading) / ((1 - fraction) * pass_ms + reading)"
+QUOTIENT = "(pass_ms + token_ms) / ((1 - fraction) * pass_ms + token_ms)"
 KIND = "return kind, kinds[kind]"
 SORTED = 'return "accepted"'
 WRONG = {
@@ -281,8 +281,10 @@ WRONG = {
         ("words[token // 32]", "words[0]"),
         ("words.view(np.int32)", "5"),
         ("np.uint32", "np.int32"),
+        ("words.view(np.int32)", "words.view(np.int32).astype(np.float32)"),
     ],
     "cache_key": [
+        lambda request: json.dumps([*json.loads(key_of(request))[:2], *sorted(json.loads(key_of(request))[2:])]),
         lambda request: str(crc32(key_of(request).encode()) % 65536),
         ('request["version"]', 'request["version"].split(".")[:2]'),
         lambda request: request["schema"],
@@ -316,6 +318,7 @@ WRONG = {
         (SLOWEST, f'{SLOWEST} + delays(one)["prompt"]'),
         (WORST, "max(slowest[part])"),
         (f"part, {WORST}", "part"),
+        ('- one["forward"])', '- one["forward"] - sum(one["prompt"].values()))'),
     ],
     "z_bounds": [
         ("np.exp(top[one])", "top[one]"),
@@ -323,6 +326,10 @@ WRONG = {
         ("1 - illegal", "1 - low"),
         ("1 - illegal", "1.0"),
         ("return low", "return low / (low + illegal or 1)"),
+        lambda top, legal: (
+            sum(math.exp(top[one]) for one in top if one in legal),
+            1 - max((math.exp(top[one]) for one in top if one not in legal), default=0),
+        ),
         lambda top, legal: (max((math.exp(top[one]) for one in top if one in legal), default=0), 1),
     ],
     "sort_token": [
@@ -374,8 +381,8 @@ WRONG = {
     "speedup": [
         (QUOTIENT, "1 / (1 - fraction)"),
         (QUOTIENT, f"1 / ({QUOTIENT})"),
-        ("(pass_ms + reading) /", "pass_ms /"),
-        ("token_ms * rows", "token_ms"),
+        ("(pass_ms + token_ms) /", "pass_ms /"),
+        ("* pass_ms + token_ms", "* (pass_ms + token_ms)"),
         (QUOTIENT, f"round({QUOTIENT}, 2)"),
         (QUOTIENT, f"f'{{{QUOTIENT}}} times'"),
     ],
@@ -422,7 +429,7 @@ UNUSUAL = {
     "fill_mask": [mask_by_recursion],
     "storage": [("(size + 7) // 8", "size // 8 + (size % 8 > 0)")],
     "heal": [("len(piece) > len(left)", "piece != left")],
-    "speedup": [(QUOTIENT, "1 / (1 - fraction * pass_ms / (pass_ms + reading))")],
+    "speedup": [(QUOTIENT, "1 / (1 - fraction * pass_ms / (pass_ms + token_ms))")],
     "schema_to_regex": [("({schema_to_regex(value)})", "(?:{schema_to_regex(value)})")],
     "at_most": [lambda n: gv.machines.schema_regex({"type": "integer", "minimum": 0, "maximum": n})],
 }

@@ -15,6 +15,15 @@ def row_per_state(transitions, state, token):
     return target if token in tokens else None
 
 
+def two_steps(transitions, state, token):
+    """Goes on from the target with the same token."""
+    found = None
+    for source, tokens, target in transitions:
+        if source == state and token in tokens:
+            found = state = target
+    return found
+
+
 def closed_by_descent(nfa, states, byte, known=False):
     found = set()
 
@@ -167,6 +176,7 @@ WRONG = {
     "advance": [
         ("token in tokens", "min(tokens) <= token <= max(tokens)"),
         row_per_state,
+        two_steps,
         (" and token in tokens", ""),
         ("source == state and ", ""),
         ("return target", "return target or None"),
@@ -207,6 +217,9 @@ WRONG = {
         ("json.dumps(value)", "f'\"{value}\"'"),
         (".items()", ".items() and list(schema['properties'].items())[:1]"),
         (f"return {JOIN}", f"return None and {JOIN}"),
+        ('schema["properties"].items()', "[(key, schema['properties'][key]) for key in schema['required']]"),
+        ('schema["properties"].items()', "sorted(schema['properties'].items())"),
+        ('if "enum" in schema', 'if schema.get("type") not in LEAVES and "enum" in schema'),
         lambda schema: gv.json_schema(schema),
         lambda schema: json.dumps(schema),
     ],
@@ -311,6 +324,7 @@ WRONG = {
         lambda machine, state: b"",
         ("return run", "return run[:1]"),
         ("return run", "return run[:20]"),
+        ("return run", "return run.decode(errors='ignore').encode()"),
         ('run = b""', 'run, state = b"", 0'),
         ("len(ways) != 1", "not ways"),
         ("return run", "return run + b'x'"),

@@ -1,4 +1,4 @@
-"""What lanes on a clock show: a simulated server, texts in shared passes, and the forward pass beside the mask."""
+"""What lanes on a clock show: a simulated server, and the forward pass beside the mask."""
 
 import re
 
@@ -8,11 +8,9 @@ import guidedviz as gv
 from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
-from guidedviz.views import draw_batch, draw_overlap, draw_timeline
-from guidedviz.views.charts.lanes import pass_ends
+from guidedviz.views import draw_overlap, draw_timeline
 
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
-COST = gv.decoding.Cost(4.0, 1.0)
 ONE = tuple(Turn((10.0 * n, 10.0 * n + 5), (10.0 * n + 5, 10.0 * n + 9), 10.0 * n + 10) for n in range(12))
 TWO = tuple(Turn((6.0 * n, 6.0 * n + 5), (6.0 * n, 6.0 * n + 4), 6.0 * n + 6) for n in range(12))
 RECORD = Overlap(
@@ -33,14 +31,6 @@ def test_of_many_requests_the_first_eight_are_drawn():
     figure = draw_timeline(simulate([Request(10 * n, 3) for n in range(40)], Costs(forward=1)))
     assert "40 requests, of which 8 are drawn" in figure.text
     assert figure.text.splitlines()[-1].startswith("request 7,")
-
-
-def test_a_run_makes_its_pass_longer_for_all_texts():
-    assert pass_ends({"a": [5, 1], "b": [1, 1, 1]}, COST) == [0, 10, 16, 21]
-    assert pass_ends({"a": [1, 1], "b": [1, 1, 1]}, COST) == [0, 6, 12, 17]
-    svg = draw_batch({"<a>": [5, 1], "b": [1, 1, 1]}, COST, title="<t>").svg
-    assert "&lt;a&gt;" in svg
-    assert "gv-hatch-orange" in svg
 
 
 def test_every_token_has_a_forward_and_a_mask_in_both_runs_and_a_wait_where_logits_wait():
@@ -65,7 +55,6 @@ def test_an_overlap_shows_six_tokens_and_says_all_figures():
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda: draw_batch({"a": [0]}, COST), "expected one or more tokens per pass"),
         (lambda: draw_overlap(RECORD, "split"), "expected 'trie'"),
     ],
 )
