@@ -253,11 +253,13 @@ def test_the_stage_shows_the_step_at_which_the_title_is_cut(clerk):
     assert (round(1 / steps[8].mass, -3), steps[8].piece) == (11_000, b"7")
 
 
-def test_the_small_model_is_right_where_clerk_is_wrong(clerk):
+def test_clerk_rejects_the_wrong_sum_of_the_small_model_for_a_wrong_sum_of_its_own(clerk):
     sums = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
     thought = gv.guide(gv.regex("[^:]{1,80}: [0-9]{1,3}"), clerk.vocabulary)
-    step = gv.record(clerk, sums, thought, temperature=0, draft=gv.load_model("clerk-small")).steps[17]
-    assert (step.piece, step.dropped) == (b"1", (b"9", b"."))
+    run = gv.record(clerk, sums, thought, temperature=0, draft=gv.load_model("clerk-small"))
+    assert (run.steps[17].piece, run.steps[17].dropped) == (b"1", (b"9", b"."))
+    texts = [run.text, gv.record(gv.load_model("clerk-small"), sums, thought, temperature=0).text]
+    assert [text.split(". ")[1] for text in texts] == ["14 + 5 = 21", "14 + 5 = 29"]
 
 
 def test_the_bench_that_is_told_is_the_one_that_is_kept():
@@ -431,6 +433,21 @@ def test_the_first_two_lines_of_the_published_throughput_are_within_6_percent_of
     assert round(kept, 1) == 0.5
     parts = [rate(1, "all"), published["all"][1]]
     assert round(1e3 * 800 / 128 * (1 / parts[1] - 1 / parts[0])) == pytest.approx(9, abs=1)
+
+
+def test_a_bound_on_a_string_gives_a_grammar_of_xgrammar_523_nodes_instead_of_73():
+    xgrammar = pytest.importorskip("xgrammar")
+    llama = gv.Vocabulary.llama3()
+    tokens = xgrammar.TokenizerInfo(list(llama.pieces), stop_token_ids=sorted(llama.eos))
+    compiler = xgrammar.GrammarCompiler(tokens, max_threads=1, cache_enabled=False)
+    fields = {"name": {"type": "string"}, "age": {"type": "integer"}, "paid": {"type": "boolean"}}
+    nodes = []
+    for bound in ({}, {"maxLength": 64}):
+        properties = fields | {"size": {"enum": [1, 2]}, "bio": {"type": "string"} | bound}
+        schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+        compiled = compiler.compile_json_schema(json.dumps(schema), any_whitespace=False)
+        nodes.append(len(json.loads(compiled.serialize_json())["adaptive_token_mask_cache"]))
+    assert nodes == [73, 523]
 
 
 def test_a_first_compile_of_outlines_core_takes_as_long_as_the_lab_says():
