@@ -14,7 +14,7 @@ from itertools import product
 from math import inf
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Annotated, Literal
 
 from guidedviz.decoding import records
@@ -301,6 +301,7 @@ Run = tuple[float, Trace]  # milliseconds and the decode
 Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
 MANY = 16  # rows
 TRIES, WITHIN = 5, 0.1  # measurements of the constants at most, and how far the speed-ups of two may differ
+PATIENCE = 1.5  # seconds; after that no measurement is begun
 FREE = '"[a-z]{24}"'  # every token is chosen
 FORCED = pattern_of(write_example(0, (3, 4)))  # one long forced run and several short ones, whose tokens cost more
 
@@ -354,9 +355,9 @@ def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
 
 
 def calibrate(model: LanguageModel) -> Cost | None:
-    """The constants, measured until two measurements agree; None if no two of `TRIES` do, as on a busy machine."""
-    costs: list[Cost] = []
-    while len(costs) < TRIES:
+    """The constants, measured until two measurements agree; None if no two do in time, as on a busy machine."""
+    costs, end = list[Cost](), monotonic() + PATIENCE
+    while len(costs) < TRIES and monotonic() < end:
         costs.append(measure_cost(model))
         for cost in costs[:-1]:
             if agree(cost, costs[-1]):

@@ -29,7 +29,7 @@ PLACES = range(len(jump.FRACTIONS))
 ROUNDS = 5  # of a live run; the median counts
 SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
 UNSTABLE = (
-    f"The cost of a pass and of a token was measured {jump.TRIES} times, and no two measurements agree within "
+    f"The cost of a pass and of a token was measured for {jump.PATIENCE} seconds, and no two measurements agree within "
     f"{jump.WITHIN:.0%}: this machine is too busy now. These runs are recorded; run the cell again later."
 )
 CLOSED = "This slider is closed: its runs stay, no new run is timed."

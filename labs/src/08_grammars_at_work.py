@@ -40,8 +40,9 @@ gv.views.draw_loop("chart")
 # %% [markdown]
 # ## 1 · A grammar made for one table
 #
-# A grammar is a text, so a program can write it. Here is a grammar for queries in SQL. Its last two rules are
-# parameters: by default a column and a table may be any word.
+# A grammar is a text, so a program can write it. The function below writes one for queries in SQL, from two parameters:
+# the bodies of the rules `column` and `table`. By default each may be any word.
+
 
 # %%
 def query(column="[a-z]+", table="[a-z]+"):
@@ -52,6 +53,7 @@ value     ::= [0-9]+ | "'" [A-Za-z ]+ "'"
 column    ::= {column}
 table     ::= {table}"""
 
+
 # %% [markdown]
 # The database has one table with three columns. We ask three questions about it.
 
@@ -60,6 +62,7 @@ shelf = sqlite3.connect(":memory:")
 shelf.execute("CREATE TABLE books (title, author, year)")
 wanted = ["title of all books with year above 1990", "author of all books", "title of all books with price below 20"]
 prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wanted]
+
 
 # %%
 def ask(grammar):
@@ -131,6 +134,7 @@ gv.views.draw_derivation(gv.grammar(grammars["ambiguous"]), "1+2+3")
 # The `?` says that this tree is one of several. Here `1+2` is the left part of the sum. In another tree `2+3` is the
 # right part. Both trees have the same leaves in the same order. A sum of ten numbers has 4,862 trees.
 
+
 # %%
 def compare(text, long="1" + "+1" * 40):
     """What may follow a text under each grammar, and the items in the chart of a long sum."""
@@ -166,6 +170,7 @@ gv.predict(
 # The simplest parser has one function per rule, which calls the functions of the rules in it. This is **recursive
 # descent**. Here is the function of `root ::= root "+" [0-9] | [0-9]`:
 
+
 # %%
 def read_root(text, place=0):
     """The place after a root."""
@@ -188,7 +193,8 @@ except RecursionError as error:
 #
 # Jay Earley's parser takes every grammar as it is. It does not call functions. It keeps a **chart**: one *column* per
 # place in the text, a list of what may be going on there. An entry is an **item**, such as `sum → sum • + term (from
-# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`.
+# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`. The first item is
+# always `start → • sum`: the text shall be one sum.
 
 # %% [markdown]
 # Three moves fill the chart.
@@ -200,22 +206,28 @@ except RecursionError as error:
 #   wait for its rule. Add them to this column, with their dots moved.
 
 # %% [markdown]
-# Step through the film. The solid frame marks the new item, dashed frames the items that led to it. Above the chart is
-# the **lexer**: finite machines that read bytes and group them into **lexemes**. So the chart has one column per lexeme
-# instead of one per byte. Watch what the second `predict` for `sum` adds, and where the lexer stops in a number.
+# Above the chart is the **lexer**: finite machines that read bytes and group them into **lexemes**. So the chart has
+# one column per lexeme instead of one per byte. The solid frame marks the new item, dashed frames the items that led to
+# it; the number at the right is the column where an item began.
+#
+# Step through the frames 1 to 8 of the film: what does the second `predict` for `sum` add? Then look at 14 to 18: when
+# does the lexer know that the number has ended?
 
 # %%
+sums = gv.earley('root ::= root "+" term | term\nterm ::= [0-9]+ | "(" root ")"')  # the rules of the film as a grammar
 rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
 gv.film(gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=16)
 
 # %% [question]
 gv.predict(
-    "The output so far is `(12`. Which characters are legal next?",
-    choices=["`)` and `+`", "a digit", "a digit, `)` and `+`"],
-    answer="a digit, `)` and `+`",
-    reveal="""The number may go on, or it is finished. The lexer knows only when it sees the next byte: this byte is its
-           lookahead. So a mask has two parts: the bytes that continue the lexeme, and the bytes that may follow if
-           the lexeme ends here.""",
+    "The output so far is `(12`. How many characters are legal next?",
+    number=12,
+    reveal=[
+        lambda: print("legal:", *(chr(byte) for byte in range(128) if sums.accepts_prefix(b"(12" + bytes([byte])))),
+        """Twelve. The number may go on: ten digits. Or it ends here, and then the item `term → ( sum • )` waits for `)`
+        and `sum → sum • + term` for `+`. The lexer knows which one only at the next byte. So a mask has two parts: the
+        bytes that continue the lexeme, and the bytes that may follow if it ends here.""",
+    ],
 )
 
 # %% [markdown]
@@ -234,6 +246,7 @@ gv.predict(
 #
 # hint: For each `symbols` in `rules.get(item.wanted, ())` make `Item(item.wanted, symbols, 0, place)`, and append it
 # unless it is in the list. This test is what ends left recursion.
+
 
 # %%
 def predict(rules, column, place):
@@ -264,12 +277,13 @@ gv.checks.predict(predict)
 # Write `scan(column, character)`: the first items of the next column after this character was read. After `(`, the item
 # `term → • ( sum )` becomes `term → ( • sum )`.
 #
-# The next cell is the whole parser. It calls your two functions, and `complete` from the library (you write that in lab
-# 10).
+# The next cell is the whole parser: it calls your two functions, and `complete` of lab 10. The cell after the exercise
+# tries four texts; while the exercise is open, it says four times False.
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
 # hint: It is one line: a list of `item.moved` for the items whose `wanted` is the character.
+
 
 # %%
 def parse(rules, text):
@@ -283,6 +297,7 @@ def parse(rules, text):
             column += [one for one in new or [] if one not in column]
         column = scan(column, character) or []
     return whole.moved in chart[-1]
+
 
 # %%
 def scan(column, character):
@@ -330,8 +345,8 @@ show_run(brackets)
 
 # %% [markdown]
 # One way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the
-# shortest end of the text can be computed. A token is masked if the end after it needs more bytes than there are
-# tokens left. (Each byte is a token of its own here, so one token per byte is always possible.) We give the opener a
+# shortest end of the text can be computed. A token is masked if too few tokens would be left to write this end, one
+# token per byte. (Each byte is a token of its own here, so one per byte is always enough.) We give the opener a
 # budget of 20 tokens, one of them EOS.
 
 # %%
@@ -342,8 +357,9 @@ show_run(gv.within(brackets, 20))
 # brackets are masked, and the run closes.
 
 # %% [markdown]
-# Another way out that one reads of is a **depth cap**: rules numbered by depth. `expr_d3` may call `expr_d2`, and so
+# Often a **depth cap** is advised instead: rules numbered by depth. `expr_d3` may call `expr_d2`, and so
 # on; `expr_d0` calls nothing.
+
 
 # %%
 def capped(depth):
@@ -393,14 +409,14 @@ gv.predict(
 # | nests to any depth, as SQL or formulas | grammar: PDA | 07 |
 # | must be true or consistent | validator afterwards, and a retry | 08 |
 #
-# The last row adds to the others, and a bias to any mask.
+# The last row can be added to any other row, and a bias to any mask.
 
 # %% [markdown]
 # Why this order? A bias is the machine with one state: it is the same at every step. Lists and regexes describe
 # **regular** languages: a finite automaton reads them. Grammars describe **context-free** languages: a stack is needed
-# too. Each regular language is context-free, so a grammar can express the rows above it, with more work than they need.
-# (These are two levels of *Chomsky's hierarchy*.) A validator is left for what no grammar expresses: the column fits
-# the question, the total is the sum, the variable was declared. Python's indentation is not context-free either.
+# too. *Regular ⊂ context-free* (lab 07): a grammar can express the rows above it, with more work than they need. A
+# validator is left for what no grammar expresses: the column fits the question, the total is the sum, the variable was
+# declared.
 
 # %% [question]
 gv.predict(
@@ -422,10 +438,10 @@ gv.predict(
 )
 
 # %% [markdown]
-# **Hosted or self-hosted?** We read the documentation (November 2026) and ran nothing. The strict modes of OpenAI,
-# Anthropic and Google take a JSON Schema with a part of its keywords; Google also takes a list of texts. The provider
-# chooses the engine. A grammar of your own is the exception: OpenAI takes one, in Lark's notation or as a regex, for
-# the input of a *custom tool*; Fireworks takes GBNF for the whole output. (The links are below.)
+# **Hosted or self-hosted?** We read what these companies publish (November 2026; the links are below) and ran nothing.
+# OpenAI, Anthropic and Google take a JSON Schema with a part of its keywords; Google also takes a list of texts. We
+# found a grammar of your own at two: OpenAI takes one, in Lark's notation or as a regex, for the input of a *custom
+# tool*; Fireworks takes GBNF for the whole output.
 
 # %% [markdown]
 # Run the model yourself if you need
@@ -433,7 +449,7 @@ gv.predict(
 # * your own grammar for any output, or an engine that you choose and pin;
 # * your own weights;
 # * so many requests that your own GPU costs less;
-# * the same output again, with fixed weights, versions and batches.
+# * the same output again next year, from the same weights and the same program.
 
 # %% [markdown]
 # ## Your predictions
@@ -446,12 +462,10 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "`expr ::= expr "+" expr` can open `(((` forever." | It has no bracket: `(` is refused at the first byte. | 2 |
+# | "`root ::= root "+" root` can open `(((` forever." | It has no bracket. Brackets nest by `"(" root ")"`. | 2 |
 # | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2 |
 # | "A run that never closes is a deadlock." | Each mask held three legal tokens. A deadlock has none. | 4 |
 # | "A depth cap makes the run end." | Depth 3 was kept, and the run was cut off at 20 tokens. | 4 |
-#
-# Depth comes from a rule that calls itself between two texts, as in `"(" root ")"`.
 
 # %% [markdown]
 # ## Recap
@@ -459,14 +473,15 @@ gv.score()
 # * A program can write the grammar. A tiny Z shows where the grammar overruled the model.
 # * An ambiguous grammar has texts with two derivations. The mask is the same, the work is more.
 # * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
-# * Predict, scan and complete fill a chart, with one column per lexeme. The end of a lexeme may show only in the byte
-#   after it, its **lookahead**.
+# * Predict, scan and complete fill a chart, with one column per lexeme. Only the next byte shows whether a number has
+#   ended.
 # * A mask promises that the end can be reached. A budget makes the run reach it; a depth cap does not.
 # * Take the cheapest tool that expresses the constraint, and none where nothing must be guaranteed.
 
 # %% [markdown]
-# Next: a machine has to be asked at every step, about 128,256 tokens. For most tokens the answer does not depend on the
-# stack. Which ones, and how much this saves, is the idea behind XGrammar, in [lab 09](09_token_splitting.ipynb).
+# Next: at every step the machine must say of each token whether it is legal. Llama 3 has 128,256 tokens. For most of
+# them the answer does not depend on the stack. [Lab 09](09_token_splitting.ipynb) finds out for which: this is the idea
+# behind XGrammar.
 
 # %% [markdown]
 # ## How the production engines do it
@@ -478,18 +493,25 @@ gv.score()
 # * **llguidance** puts a lexer in front of Earley's parser. Its
 #   [guide to the syntax](https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md) says which rules become
 #   lexemes, and that this matters for speed.
-# * **OpenAI** takes a grammar for a [custom tool](https://cookbook.openai.com/examples/gpt-5/gpt-5_new_params_and_tools)
-#   and **Fireworks** [GBNF](https://docs.fireworks.ai/structured-responses/structured-output-grammar-based).
-#   **Anthropic** takes [a JSON Schema](https://platform.claude.com/docs/en/build-with-claude/structured-outputs),
-#   **Google** [a schema or a list](https://firebase.google.com/docs/ai-logic/generate-structured-output).
 # * **PICARD** checks SQL against the database's schema while it is written
 #   ([arXiv 2109.05093](https://arxiv.org/abs/2109.05093)).
+
+# %% [markdown]
+# * **OpenAI**: the texts in its Python client say that
+#   [strict mode](https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/response_format_json_schema.py)
+#   supports a subset of JSON Schema, and a
+#   [custom tool](https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/custom_tool_input_format.py)
+#   `lark` or `regex`. **Anthropic**'s client moves
+#   [other keywords](https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py)
+#   into the description. **Google** lists its keywords, and `text/x.enum` for a list, in the guide
+#   [of Firebase](https://firebase.google.com/docs/ai-logic/generate-structured-output); **Fireworks** describes
+#   [GBNF](https://docs.fireworks.ai/structured-responses/structured-output-grammar-based).
 
 # %% [markdown]
 # ## Further reading
 #
 # * [Earley parsing explained: empty rules](https://loup-vaillant.fr/tutorials/earley-parsing/empty-rules): shows the
-#   mistake of `parse` item by item, and its cure.
+#   mistake of the puzzle below item by item, and its cure.
 # * [Attention meets reachability](https://arxiv.org/abs/2603.05540): proves that grammars for the same texts give the
 #   same masks, and what ambiguity costs.
 # * [TruncProof](https://arxiv.org/abs/2605.13076): a token budget for JSON from 2026, with another parser and with

@@ -236,10 +236,10 @@ gv.checks.speedup(speedup)
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# Count the passes, too. At 70% the plain run has 74 and the jumping one 18, 4.1 times fewer, although the bound is 3.5.
+# Count the passes, too. At 70% the plain run has 74 and the jumping one 18, a factor of 4.1, although the bound is 3.5.
 # The plain run spells the same text in 74 tokens, the jumping run in 63. So the speed-up is a time *per token*.
 #
-# In the record all points lie below the bound, and at most 17% from your formula. Single runs vary more: at 20% the
+# In our record all points lie below the bound, and at most 17% from your formula. Single runs vary more: at 20% the
 # five runs behind the point gave 1.11 to 1.32, and the bound is 1.26. So a live point can lie above it by chance.
 
 # %% [markdown]
@@ -302,8 +302,9 @@ gv.predict(
         lambda: [print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
                  for row in jumps.table],
         """For `Ada Lovelace is a member.` plain decoding writes `"lastName": "Lovelace"`, but canonical, longest and
-        raw write `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Minimal takes a token only where
-        exactly one is legal, and there plain masked decoding takes it, too: so its text is always the same.""",
+        raw write `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Healing mends the end of a run
+        only. Minimal takes a token only where exactly one is legal, and there plain masked decoding takes it, too: so
+        its text is always the same.""",
     ],
 )
 
@@ -317,9 +318,9 @@ gv.predict(
 # | raw | yes | no | 17 | 227 |
 # | no mask at all | no | no | 3 | 1,026 |
 #
-# The slider has such cases, too: its line says *both outputs: other text* at 5 of its 20 places.
-# Other values are not always worse: once plain decoding wrote `"day": "Selecionary"` and canonical `"Sunday"`. Why is
-# `raw` last? The run of the wedding ends inside the token `":` that the model expects:
+# The slider has such cases, too: at 5 of its 20 places it says *both outputs: other text*. At 75%, `"stock": 5` becomes
+# `"stock": 4`. Other values are not always worse: once SmolLM2 wrote `"day": "Selecionary"` with plain decoding and
+# `"Sunday"` with canonical. Why is `raw` last? The run of the wedding ends inside the token `":` that `clerk` expects:
 
 # %%
 write(party, wedding, False, "canonical", "raw")

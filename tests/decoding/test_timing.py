@@ -2,7 +2,7 @@
 
 from copy import copy
 from functools import partial
-from itertools import takewhile
+from itertools import chain, repeat, takewhile
 from random import Random
 
 import pytest
@@ -49,8 +49,10 @@ def test_the_constants_of_a_device_are_found(clerk, rows, monkeypatch):
 BUSY = Cost(40.0, 0.3, row_ms=0.1, put_ms=0.2)
 
 
-def count_measurements(monkeypatch):
-    counted = []
+def count_measurements(monkeypatch, *times):
+    """The measurements that are made; times are what the clock of the limit shows."""
+    counted, clock = [], chain(times, repeat(0.0))
+    monkeypatch.setattr(jump, "monotonic", lambda: next(clock))
     monkeypatch.setattr(jump, "measure_cost", lambda model: counted.append(measure_cost(model)) or counted[-1])
     return counted
 
@@ -76,6 +78,12 @@ def test_on_a_busy_device_there_are_no_constants_after_a_bounded_number_of_measu
     device.load = iter(lambda: random.choice((1.0, 2.0, 30.0)), None)
     assert calibrate(device) is None
     assert len(counted) == TRIES
+
+
+def test_no_measurement_is_begun_after_the_time_is_up(clerk, monkeypatch):
+    counted = count_measurements(monkeypatch, 0.0, 0.1, 9.0)
+    assert calibrate(Device(clerk, BUSY, monkeypatch)) is None
+    assert len(counted) == 1
 
 
 @pytest.mark.parametrize("cost", [Cost(9.0, 0.0), Cost(0.0, 1.0), Cost(2.0, 0.1, row_ms=1.0, put_ms=0.5)])

@@ -13,6 +13,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.walks import flatten
+from guidedviz.decoding.sampling import apply_mask, softmax
 from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import move_stack
@@ -195,6 +196,51 @@ def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk
                 break
             written += step.piece.decode()
     assert min(closing) > 0.5
+
+
+PEOPLE = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
+PEOPLE += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
+PEOPLE += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
+PEOPLE += [("Ben Carter", 12, "Leeds")]
+
+
+def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
+    """The sum over all ways to spell it in tokens, of which those below `least` are left out."""
+    members = [json.dumps(key) + ":{}" + json.dumps(value) for key, value in right.items()]
+    frame = "{{" + ",{}".join(members) + "}}"
+    spellings = [frame.format(*blanks).encode() for blanks in product(["", " "], repeat=5)]
+    found, waiting = 0.0, [(model.encode(prompt), guide.initial, b"", 1.0)]
+    for tokens, state, text, chance in waiting:
+        chances = chance * softmax(apply_mask(model.logits(tokens), guide.mask(state)))
+        for token in map(int, np.flatnonzero(chances > least)):
+            longer = text + model.vocabulary.pieces[token]
+            if token in model.vocabulary.eos:
+                found += chances[token] * (text in spellings)
+            elif any(spelling.startswith(longer) for spelling in spellings):
+                waiting.append(([*tokens, token], guide.advance(state, token), longer, chances[token]))
+    return found
+
+
+def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(clerk):
+    known, text, age = (
+        gv.decoding.remember(clerk),
+        {"type": "string"},
+        {"type": "integer", "minimum": 0, "maximum": 120},
+    )
+    found = {}
+    for order in ("name age city", "age name city"):
+        values = {key: age if key == "age" else text for key in order.split()}
+        schema = {"type": "object", "properties": values, "required": list(values)}
+        guide, found[order] = gv.guide(gv.json_schema(schema), clerk.vocabulary), []
+        for name, years, city in PEOPLE:
+            prompt = f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
+            facts = {"name": name, "age": years, "city": city}
+            right = {key: facts[key] for key in values}
+            found[order].append(probability_of_a_right_record(known, guide, prompt, right))
+    name_first, age_first = map(np.array, found.values())
+    assert name_first.mean() == pytest.approx(0.82, abs=0.006)
+    assert age_first.mean() == pytest.approx(0.76, abs=0.006)
+    assert PEOPLE[np.argmax(name_first - age_first)][0] == "Priya Nagy"
 
 
 def test_copies_for_a_long_text_would_be_many_states():
