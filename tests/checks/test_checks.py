@@ -96,7 +96,7 @@ def test_a_wrong_answer_is_wrong_and_says_why(name, monkeypatch):
         assert verdict.result == "wrong", verdict
         facts = dict(verdict.facts)
         reasons = "of the library" in verdict.said or {"because", "but", "error"} & {*facts}
-        assert reasons or re.search("Error|does not end|it looks at|it changed", facts["yours gave"])
+        assert reasons or re.search("Error|does not end|it looks at|it changed|right at the root", facts["yours gave"])
         assert not re.search("NameError|SyntaxError", repr(verdict))
 
 
