@@ -129,9 +129,9 @@ machine = gv.grammar(pairs, root="object")
 # rule is `object ::= "{" pair (", " pair)* "}"`. Here it is, and then a rule of ours:
 
 # %%
-one, rule = 'string ": " value', 'pair ::= string ": " value'
-article = gv.grammar(pairs.replace(one, 'pair (", " pair)*') + rule, root="object")
-mended = gv.grammar(pairs.replace(one, '(pair (", " pair)*)?') + rule, root="object")
+pair, rule = 'string ": " value', 'pair ::= string ": " value'
+article = gv.grammar(pairs.replace(pair, 'pair (", " pair)*') + rule, root="object")
+mended = gv.grammar(pairs.replace(pair, '(pair (", " pair)*)?') + rule, root="object")
 
 # %% [question]
 gv.predict(
