@@ -42,7 +42,6 @@ PROSE_TEXTS = {
     "a brace inside a string closes nothing": ['{"a": "}"}'],
     "a brace that begins no JSON is skipped; go on with the next one": ['{x} {"a": 1}', '{\'a\': 1} or {"a": "{"}'],
     "the outer object is not closed; the inner one is the first that is": ['{"a": {"b": 2}'],
-    "two thousand braces, and none begins an object: None": ["{" * 2000],
 }
 
 
@@ -105,7 +104,8 @@ PIECES = {
     "a capital letter makes another piece for the same word": [([b"Yes", b" YES", b"yeS"], "yes")],
     "these pieces have more in them than the word and blanks": [([b"yesterday", b"eyes", b"y es", b"oh yes"], "yes")],
     "decode with errors='replace', not 'ignore', or compare bytes": [([b"\xe2", b"yes"], "yes"), ([b"yes\xe2"], "yes")],
-    "the word is given: it is no here, not yes": [([b"yes", b" No", b"on"], "no"), ([b"c++", b"cc"], "c++")],
+    "the word is given: it is no here, not yes": [([b"yes", b" No", b"on"], "no")],
+    "a word may hold signs that a regex reads as its own: use re.escape": [([b"c++", b"cc"], "c++")],
 }
 YES_OR_NO = (
     "Is 3 greater than 12?\nYes or no:\n",

@@ -123,7 +123,7 @@ line = "JULIET:\nGood night, good night! parting is such sweet "
 # %% [markdown]
 # The left panel of the stage is the **map** of the vocabulary: one cell per token, blue if the token is legal.
 # (`gv.draw_map(five, 0)` draws it alone, for position 0.) Press `Home` and step through the run. The **state** counts
-# the positions. Illegal tokens are crossed out; click one to read why it is illegal.
+# the positions. In the right panel illegal tokens are crossed out; click one to read why it is illegal.
 
 # %%
 gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", show=5)
