@@ -79,7 +79,7 @@ class Outcome(NamedTuple):
     touched: bool = False  # it changed its input
 
 
-ENDLESS = Failed("it does not end: check that every pass of its loop makes progress")
+ENDLESS = Failed("it does not end or takes too long: check that every pass of its loop makes progress")
 WAITS = Failed("it waits without end: check input(), sleep, locks and threads (torch: torch.set_num_threads(1) in it)")
 TOO_MANY = Failed(f"it does not end: it gave more than {ITEMS:,} items")
 TOO_LARGE = Failed("MemoryError: it uses too much memory; does it collect items without end?", ("MemoryError",))

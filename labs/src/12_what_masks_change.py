@@ -206,12 +206,20 @@ gv.checks.distance(distance)
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
 person = gv.json_schema({"type": "object", "properties": schema, "required": list(schema)})
 guide = gv.guide(person, clerk.vocabulary)
+known = gv.decoding.remember(clerk)  # it reads equal texts once
+
+
+def draw_texts(prompt):
+    task = samplers.Task(known, prompt, guide, max_tokens=60)
+    return [samplers.Masked(task).draw(seed) for seed in range(40)]
+
+
+# %%
 cue = "\nJSON with name, age:\n"
 prompts = {"asked": f"Ada is 36.{cue}", "greeted": f"Hi! Ada is 36.{cue}", "not asked": "Ada is 36.\n"}
-known = gv.decoding.remember(clerk)  # it reads equal texts once
-drawn = {name: [samplers.Masked(samplers.Task(known, text, guide, max_tokens=60)).draw(seed) for seed in range(40)]
-         for name, text in prompts.items()}  # fmt: skip
-print({name: f"{samplers.legal_of(some).value:.1%} legal without a mask" for name, some in drawn.items()})
+drawn = {name: draw_texts(prompt) for name, prompt in prompts.items()}
+for name, some in drawn.items():
+    print(f"{name:10} {samplers.legal_of(some).value:.1%} legal without a mask")
 
 # %% [question]
 gv.predict(

@@ -441,8 +441,9 @@ gv.score()
 # * **Whitespace loops**: Outlines ([#691](https://github.com/dottxt-ai/outlines/issues/691)), vLLM
 #   ([#38696](https://github.com/vllm-project/vllm/issues/38696)). vLLM has `disable_any_whitespace`.
 # * **Fallback**: llama.cpp's server ignored a grammar that did not parse and answered with status 200
-#   ([#24144](https://github.com/ggml-org/llama.cpp/issues/24144)). vLLM may take another backend, unless
-#   [`disable_fallback`](https://docs.vllm.ai/en/v0.12.0/api/vllm/config/structured_outputs/) is set.
+#   ([#24144](https://github.com/ggml-org/llama.cpp/issues/24144)). With the default
+#   [`auto`](https://docs.vllm.ai/en/stable/api/vllm/config/structured_outputs/) vLLM may take another backend; a named
+#   backend refuses what it cannot compile.
 
 # %% [markdown]
 # * **The end of reasoning**: a grammar that was one token late forced `{{` in vLLM

@@ -421,6 +421,15 @@ def test_json_has_58_nodes_and_after_a_digit_nodes_of_the_number_and_of_the_obje
     assert {pda.nodes.name_of(place) for place in pda.places(read(pda, b'{"a": 1'))} == {"number", "object"}
 
 
+def test_the_bracket_after_a_digit_is_sorted_outside_the_number_and_only_a_colon_ends_a_key(clerk):
+    split = gv.build_split(gv.json(), clerk.vocabulary, inline=False)
+    (bracket,), nodes = clerk.vocabulary.ids(b"}"), split.pda.places(read(split.pda, b'{"a": 1'))
+    assert [int(split.node(node).verdicts[bracket]) for node in nodes] == [0, 1]
+    (node,), key = split.pda.places(read(split.pda, b'{"a')), split.mask(read(split.pda, b'{"a'))
+    legal = [clerk.vocabulary.pieces[token] for token in split.node(node).dependent if key[token]]
+    assert (len(split.node(node).dependent), legal) == (13, [b'":'])
+
+
 def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
     machine = gv.grammar(BOXES, root="value")
     split = gv.build_split(machine, clerk.vocabulary, inline=False)
@@ -439,6 +448,9 @@ def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3
     most = max(split.build(), key=lambda part: len(part.dependent))
     assert set(most.dependent.tolist()) == begun
     assert round(len(begun) / len(llama3), 2) == 0.46
+    for text, name, count in ((b"[1", "number", 0), (b'"\\', "string", 62), (b'"', "string", 1151)):
+        first, *_ = split.pda.places(read(split.pda, text))
+        assert (split.pda.nodes.name_of(first), len(split.node(first).dependent)) == (name, count)
 
 
 def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):

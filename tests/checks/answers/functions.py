@@ -123,7 +123,6 @@ WRONG = {
         ("raw_decode(text, place)[0]", "decode(text[place : text.index('}', place) + 1])"),
         ("return None", "return {}"),
         ("return json.JSONDecoder().raw_decode(text, place)[0]", "return text[place:]"),
-        cut_out_by_recursion,
     ],
     "softmax": [
         lambda logits, temperature: gv.sampling.softmax(logits, temperature),
@@ -401,7 +400,7 @@ WRONG = {
 }
 UNUSUAL = {
     "parses": [("ValueError", "Exception")],
-    "cut_out": [("range(len(text))", "[match.start() for match in re.finditer('{', text)]")],
+    "cut_out": [("range(len(text))", "[match.start() for match in re.finditer('{', text)]"), cut_out_by_recursion],
     "softmax": [
         softmax_without_numpy,
         ("powers / powers.sum()", "np.exp(scaled - np.logaddexp.reduce(scaled))"),
