@@ -153,7 +153,7 @@ def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool
     exporter.environment.globals["recording"] = RECORDING
     html, _ = exporter.from_notebook_node(notebook, resources={"site": about})
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # an empty cell is the head of nothing
-    return re.sub(r'(<a\s[^>]*href="[^":]*)\.ipynb(["#])', r"\1.html\2", html)
+    return re.sub(r'(<a\s[^>]*href="[^":?]*)\.ipynb(["#])', r"\1.html\2", html)
 
 
 def outputs(notebook: NotebookNode) -> list[NotebookNode]:
