@@ -16,7 +16,7 @@ like_pip = $(if $(call asked,$(2),$(3)),$(1)='$(call asked,$(2),$(3))')
 LIKE_PIP = UV_NATIVE_TLS=1 UV_INDEX_STRATEGY=unsafe-best-match $(call like_pip,UV_FIND_LINKS,FIND_LINKS,find-links) \
 	$(call like_pip,UV_DEFAULT_INDEX,INDEX_URL,index-url) $(call like_pip,UV_INDEX,EXTRA_INDEX_URL,extra-index-url)
 
-.PHONY: lab test style types page drift imports chromium smollm2 labs site clean
+.PHONY: lab test style types page drift imports chromium smollm2 labs site lite clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -66,6 +66,10 @@ labs: .venv/test-is-ready
 site: .venv/lab-is-ready
 	$(BIN)/python assets/site/build.py
 
+# the course in a browser tab, without a server; it needs npm, and a network for NumPy's wheel
+lite: .venv/lab-is-ready
+	$(BIN)/python assets/lite/build.py $(LITE_FLAGS)
+
 .venv/%-is-ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "guidedviz needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
@@ -76,4 +80,4 @@ site: .venv/lab-is-ready
 	touch $@
 
 clean:
-	rm -rf .venv build dist site tests/shots .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv build dist site lite tests/shots .pytest_cache .mypy_cache .ruff_cache

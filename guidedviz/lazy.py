@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from guidedviz.tab import IN_TAB, NoNumPy
+
 
 def attach(
     package: str, wrap: Callable[[str, Any], Any] = lambda name, value: value
@@ -21,7 +23,12 @@ def attach(
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, original = homes[name]
-        known = vars(import_module(module))
+        try:
+            known = vars(import_module(module))
+        except ModuleNotFoundError as error:
+            if IN_TAB and error.name == "numpy":
+                raise NoNumPy(f"{package}.{name}") from None
+            raise
         value = wrap(name, known[original] if original in known else import_module(f"{module}.{original}"))
         setattr(sys.modules[package], name, value)
         return value

@@ -14,6 +14,16 @@ IN_TAB = sys.platform == "emscripten"
 LIST = "beside.json"  # in the wheel of a site: the size of each file that lies beside it
 
 
+class NoNumPy(ImportError):
+    """A site that was built without a network has no NumPy. A notebook shows one sentence and no traceback."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted} needs NumPy, which this site lacks: it was built without a network", name="numpy")
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 @cache
 def beside(folder: Path) -> dict[str, int]:
     """The files that lie beside the site, and their sizes in bytes; none anywhere else."""

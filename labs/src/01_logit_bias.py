@@ -90,8 +90,9 @@ gv.draw_bars(words, hot_and_cold, title="temperature")
 # %% [markdown]
 # ## Exercise 1 · Softmax with temperature ★
 #
-# Write `softmax(logits, temperature)` in NumPy, without `gv`. It returns one probability per logit: `[0, 0]` gives
-# `[0.5, 0.5]`. It must also work for large logits, although `np.exp(1000)` is too large for a float.
+# Write `softmax(logits, temperature)` in NumPy, without `gv`; `logits` is an array. It returns one probability per
+# logit: `[0, 0]` gives `[0.5, 0.5]`. It must also work for large logits, although `np.exp(1000)` is too large for a
+# float.
 #
 # hint: Only differences between logits matter. So you may subtract the same number from all of them first.
 #
@@ -126,13 +127,13 @@ mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n
 gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
-# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. The scale is logarithmic: from one
-# line of the grid to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
+# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic: from one line
+# of the grid down to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
 #
-# Drag `positive`, which begins at 3. The dashed line follows: a bias *b* puts it *e*<sup>*b*</sup> times below the
-# likeliest token that has no bias. A token **above the line** gets ahead of that token with this bias, a token below
-# it does not. A filled dot is ahead. So a bias is a **threshold**. The bars below show the probabilities: when one
-# grows, all others shrink.
+# Drag `positive`, which begins at 3. The dashed line follows: with a bias *b* it is *e*<sup>*b*</sup> times below the
+# likeliest token without a bias, here `negative`. This bias puts each token **above the line** ahead of `negative`, and
+# no token below it. A filled dot is ahead. So a bias is a **threshold**. The bars below show the probabilities: when
+# one grows, all others shrink.
 
 # %% [question]
 gv.predict(
@@ -158,8 +159,8 @@ print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 
 # %% [markdown]
 # In the first line the logit of the second token is 200 larger, so −100 is not enough. In the second line a **mask**
-# sets this logit to −∞, and the probability is exactly 0. The logits of `clerk` differ by much less than 100, so for
-# this model −100 is a ban.
+# (`{0}` is the set of legal tokens) sets this logit to −∞, and the probability is exactly 0. The logits of `clerk`
+# differ by much less than 100, so for this model −100 is a ban.
 
 # %% [markdown]
 # ## 4 · Ban a word
@@ -284,10 +285,15 @@ parsed = [sum(one is not None for one in row) / 20 for row in found]
 whole = [sum(one is True for one in row) / 20 for row in found]
 gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all keys": whole}, title="share of 20 texts")
 
+# %%
+for amount in amounts:
+    print(amount, repr(gv.record(known, "Hi! " + plain, seed=8, bias={close: amount}, max_tokens=30).text))
+
 # %% [markdown]
-# Without a bias 8 of the 20 texts parse and 6 have all keys. With 4 or 8 a few more texts end after the object, where
-# the model would have added a sentence, and no more have all keys. With 12 only one has. No constant renames a key or
-# removes prose before the object.
+# Without a bias 8 of the 20 texts parse, and 7 have a sentence after the object. With 4 none has. But five of the seven
+# begin with prose, too, so only two more parse. One of the two closes its object after the name, as you see above; at
+# this place `"}` had only 1 in 550. With 8 it has 0.09, and three texts close there; with 12 thirteen do. And no
+# constant renames a key or removes prose before the object.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
@@ -342,8 +348,8 @@ gv.predict(
     reveal=[
         show_moods,
         """The bias acts at the second step, too. There EOS is right; it is more than 8 ahead of the labels, and less
-        than 16. So 2 is too little for most answers, 16 is too much for all, and 5 to 8 is right. That is for this
-        prompt: use `max_tokens=1` if the answer is one token.""",
+        than 16. So the first label is the same as with 5, and others follow. 2 is too little for most answers, 16 too
+        much for all, and 5 to 8 is right. That is for this prompt: use `max_tokens=1` if the answer is one token.""",
     ],
 )
 

@@ -9,7 +9,7 @@
 # **Goal.** You write the loop of masked decoding. Its output fits a format every time. You know what a mask keeps of
 # the model, where it stands beside other settings, and what a list of masks cannot say.
 #
-# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 01](01_logit_bias.ipynb)
+# **Time.** {minutes} minutes in class. There is no homework. [Lab 01](01_logit_bias.ipynb)
 # comes before this one.
 
 # %% [markdown]
@@ -58,11 +58,13 @@ LOWER, NEWLINE = classes["LOWER"], classes["NEWLINE"]
 # %%
 prompt = "ROMEO:\n"
 step = next(gv.decode(bard, prompt, gv.static_masks(bard.vocabulary, [LOWER])))
-gv.draw_distribution(step, title="after ROMEO:")
+gv.draw_distribution(step, title="the first letter after ROMEO")
 
 # %% [markdown]
-# A line of a play begins with a capital, so nearly all likely tokens are illegal here. The **legal mass Z** is the
-# probability that remains. Each legal probability is divided by Z, so that all legal ones add up to 1 again.
+# An outlined bar is a probability before the mask, a filled bar one after it; `✕` marks an illegal token. A line of a
+# play begins with a capital, so nearly all likely tokens are illegal here. The **legal mass Z** is the probability that
+# remains: 1 in 1,200. Each legal probability is divided by Z, so that all legal ones add up to 1 again. For `s` this is
+# 1/7,700 divided by 1/1,200, which is 0.16.
 
 # %% [question]
 gv.predict(
@@ -82,9 +84,9 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 1 · The mask ★
 #
-# Write `apply_token_mask(logits, legal)`. It returns new logits: the ids in the set `legal` keep their logits, all
-# others get −∞ (`-np.inf`). Do not change the array that you were given. If `legal` is empty, raise a `ValueError`,
-# because no token could be drawn. For example, the logits `[1, 2]` and the set `{0}` give `[1, -inf]`.
+# Write `apply_token_mask(logits, legal)` in NumPy, without `gv`. It returns new logits: the ids in the set `legal` keep
+# their logits, all others get −∞ (`-np.inf`). Do not change the array that you were given. If `legal` is empty, raise a
+# `ValueError`, because no token could be drawn. For example, the logits `[1, 2]` and the set `{0}` give `[1, -inf]`.
 #
 # hint: `np.full(len(logits), -np.inf)` makes an array of minus infinities. An array can be indexed with a list of ids.
 #
@@ -110,7 +112,8 @@ gv.checks.token_mask(apply_token_mask)
 # ## 2 · A mask for each position
 #
 # Now we use a list of masks: five lower-case letters, then a new line. `gv.static_masks` makes a **guide** of this
-# list. A guide has a *state* that says which mask comes next. Here the state is the position.
+# list: an object that gives the mask of each step. It has a *state* that says which mask comes next. Here the state is
+# the position.
 
 # %%
 masks = [LOWER] * 5 + [NEWLINE]
@@ -120,7 +123,7 @@ line = "JULIET:\nGood night, good night! parting is such sweet "
 # %% [markdown]
 # The left panel of the stage is the **map** of the vocabulary: one cell per token, blue if the token is legal.
 # (`gv.draw_map(five, 0)` draws it alone, for position 0.) Press `Home` and step through the run. The **state** counts
-# the positions. Illegal tokens are crossed out; press one to read why it is illegal.
+# the positions. In the right panel illegal tokens are crossed out; click one to read why it is illegal.
 
 # %%
 gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", show=5)
@@ -162,20 +165,20 @@ gv.predict(
     reveal=[
         lambda: [
             print(f"{word}  likeliest next: {bard.vocabulary.display(p.argmax())} {p.max():.2f}   new line: {p[0]:.7f}")
-            for word in ("souls", "dukes", "cousi", "sorro", "newsh")
+            for word in ("souls", "dukes", "cousi", "sorro")
             for p in [gv.sampling.softmax(known.logits(bard.encode(line + word)))]
         ],
-        """The model was writing `cousin`. Its five letters were legal and no unlikely draws. Then only the new line was
-        legal: the mask for position 5 is fixed and cannot know where a word ends. `souls` and `dukes` end there. A
-        short word is stretched: seed 73 writes `ladys`. After `lady` the model wants the end, Z is 0.026, and nearly
-        all of that belongs to `s`.""",
+        """The model was writing `cousin`. Its first five letters were legal, and each had a probability of 0.05 or
+        more. Then only the new line was legal: the mask for position 5 is fixed and cannot know where a word ends.
+        `souls` and `dukes` end there. A short word is stretched: seed 73 writes `ladys`. After `lady` the model
+        wants the end, Z is 0.026, and nearly all of that belongs to `s`.""",
     ],
 )
 
 # %% [markdown]
 # ## 3 · The loop
 #
-# This is a complete decoding loop without a mask:
+# This is a complete decoding loop without a mask. The seed and the position fix the draw of `sample`.
 
 # %%
 def write_free(model, tokens, count, seed):
@@ -227,41 +230,51 @@ print(repr(run.text), "and yours:", "".join(map(bard.vocabulary.display, written
 # %% [markdown]
 # ### Logits come from anywhere
 #
-# The loop does not ask how the logits were computed. A server may read the prompt in chunks (*chunked prefill*), keep
-# what it has read (*KV cache*), judge guessed tokens in one pass (*speculation*), or store each weight in 4 bits
-# (*quantization*). We try all four, and a full recompute. First a copy of `bard` whose output matrix is rounded:
+# Your loop does not ask how the logits were computed. Servers have several ways:
+#
+# * *KV cache*: what was computed for earlier tokens is kept.
+# * *Chunked prefill*: a long prompt is read in parts.
+# * *Speculation*: tokens that were only guessed are judged in one pass.
+# * *Quantization*: a weight is stored in few bits.
+#
+# We try all four on our prompt. The quantized model is a copy of `bard` whose last matrix, which gives the logits, is
+# rounded to 4 bits per weight.
 
 # %%
-rough = bard.side_by_side(1)  # the same weights, with caches of its own
+rough = bard.side_by_side(1)  # a copy with the same weights
 size = np.abs(rough.network.head).max(axis=1, keepdims=True) / 7
-rough.network.head = np.round(rough.network.head / size) * size  # 15 values per row: 4 bits per weight
+rough.network.head = np.round(rough.network.head / size) * size  # 15 values in each row
 
 # %%
-def read_in(ends):
-    """The logits after the prompt, which is read up to each of these places in turn."""
-    bard.forget()
-    return [bard.logits(tokens[:end]) for end in ends][-1]
-
-
 tokens = bard.encode(line)
-ways = {"full recompute": read_in([54]), "KV cache": read_in(range(1, 55)), "chunked prefill": read_in([20, 40, 54])}
-ways["speculative pass"] = bard.all_logits(bard.encode(line + "sorrow"), start=53)[0]
-ways["4-bit output matrix"] = rough.logits(tokens)
+n = len(tokens)
+
+
+def read_in(places):
+    """The logits after the prompt, which is read up to each of these places in turn."""
+    bard.forget()  # keep nothing of what was read before
+    return [bard.logits(tokens[:place]) for place in places][-1]
+
+
+ways = {"at once": read_in([n]), "KV cache": read_in(range(1, n + 1)), "chunked prefill": read_in([20, 40, n])}
+ways["speculation"] = bard.all_logits(bard.encode(line + "sorrow"), start=n - 1)[0]  # six guessed tokens
+ways["quantization"] = rough.logits(tokens)
 
 # %%
 for way, logits in ways.items():
     p = gv.sampling.masked_softmax(logits, LOWER)
-    apart = np.abs(logits - ways["full recompute"]).max()
+    apart = np.abs(logits - ways["at once"]).max()
     top = ", ".join(f"{bard.vocabulary.display(token)} {p[token]:.3f}" for token in np.argsort(-p)[:4])
-    print(f"{way:19} logits differ by {apart:.2f}   {np.count_nonzero(p)} tokens above 0: {top}")
+    print(f"{way:15} logits differ by {apart:.2f}   {np.count_nonzero(p)} tokens above 0: {top}")
 
 # %% [markdown]
-# The first four ways give the same logits, up to rounding in the sixth decimal. The quantized model is another model.
-# All five have 26 tokens above 0.
+# The first four ways give the same logits, up to rounding in the sixth decimal. The quantized copy gives other ones.
+# After the mask all five have 26 tokens above 0.
 
 # %% [question]
 gv.predict(
-    "Both models decode 40 times with the same masks and the same seeds. What is equal in every pair of runs?",
+    "`bard` and its quantized copy decode with the same masks, each with the seeds 0 to 39. What is equal in all 40 "
+    "pairs of runs?",
     choices=["the text", "the legal tokens at each position", "Z at each position", "the order of the legal tokens"],
     answer="the legal tokens at each position",
     reveal=[
@@ -269,8 +282,8 @@ gv.predict(
             sum(gv.record(rough, line, five, seed=seed).text == texts[seed] for seed in range(40)), "of 40 texts equal"
         ),
         """This list of masks never looks at the logits, so both models write five letters and a new line, always.
-        Rounded weights give other probabilities, so Z and the order of the less likely letters change, and half of the
-        texts.""",
+        Rounded weights give other probabilities, so Z changes, and the order of the less likely letters, and with
+        them half of the texts.""",
     ],
 )
 
@@ -278,7 +291,7 @@ gv.predict(
 # ## 4 · The order of the settings
 #
 # Other settings change the probabilities as well: a bias, the temperature, **top-k** and **top-p**. A *repetition
-# penalty* weakens the tokens that are in the text already:
+# penalty* weakens the tokens that are in the text already. Which of them may come before the mask?
 
 # %%
 def penalise(logits, seen, by=1.3):
@@ -293,7 +306,8 @@ p_all, p_legal = gv.sampling.softmax(logits), gv.sampling.masked_softmax(logits,
 
 # %% [question]
 gv.predict(
-    "After this prompt Z is 0.0005. One of these settings gives the same result before the mask as after it. Which?",
+    "After `ROMEO:` in this prompt Z is 0.0005. One of these settings gives the same result before the mask as after "
+    "it. Which?",
     choices=["top-k with k = 20", "top-p with p = 0.95", "the repetition penalty", "none: the mask must come first"],
     answer="the repetition penalty",
     reveal=[
@@ -303,16 +317,17 @@ gv.predict(
             for late in [cut(p_all, n)[list(LOWER)]]
         ],
         lambda: [
-            print(f"penalty: t has {gv.sampling.softmax(one)[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")
-            for one in (
-                penalise(gv.sampling.apply_mask(logits, LOWER), seen),
-                gv.sampling.apply_mask(penalise(logits, seen), LOWER),
+            print(f"penalty {when} the mask: t has {p[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")
+            for when, one in (
+                ("after", penalise(gv.sampling.apply_mask(logits, LOWER), seen)),
+                ("before", gv.sampling.apply_mask(penalise(logits, seen), LOWER)),
             )
+            for p in [gv.sampling.softmax(one)]
         ],
         """The penalty changes each logit by itself, and −∞ stays −∞: it weakens `t`, which is in the prompt, equally in
         both orders. A bias and the temperature act alike. Top-k and top-p compare tokens. Before the mask they keep the
-        likeliest tokens of all, such as capitals, and the mask then leaves nothing. So the order is: mask, penalty,
-        temperature, top-k, top-p.""",
+        likeliest tokens of all, such as capitals, and the mask then leaves nothing. So top-k and top-p come after the
+        mask, and the others may come before it or after it.""",
     ],
 )
 
@@ -352,14 +367,14 @@ gv.predict(
 )
 
 # %% [markdown]
-# A mask per character class has another limit: in a larger vocabulary a token such as `␣the` holds a space and letters,
-# and fits no class. So it is with most tokens of SmolLM2:
+# A mask per character class has another limit. In a larger vocabulary a token such as `␣the` holds a space and letters,
+# so it is in no class. We counted such tokens in the vocabulary of SmolLM2, and in what it wrote when asked for dates:
 
 # %%
 cut = gv.decoding.Rates.load("smollm2/classes")
 print(cut)
-print("tokens that mix classes:", cut.shares("tokens that mix classes")["vocabulary"])
-print("of those that it wrote about dates:", cut.shares("written tokens that mix classes")["dates: free"])
+print("share of its vocabulary that mixes classes:", cut.shares("tokens that mix classes")["vocabulary"])
+print("share of the tokens that it wrote:", cut.shares("written tokens that mix classes")["dates: free"])
 
 # %% [markdown]
 # **What breaks.** The mask must depend on what was written, not only on how many tokens. So the state must be more than
@@ -379,15 +394,15 @@ gv.score()
 # | --- | --- | --- |
 # | "A mask makes the model say the same each time." | More than 100 different words in 120 runs. | 2 |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
-# | "A server's mask needs its own decoding." | Cached, chunked, guessed: the same logits, the same mask. | 3 |
-# | "First top-k, then the mask: it is faster." | After `ROMEO:` all of the 20 likeliest tokens are illegal. | 4 |
+# | "With a KV cache or speculation a mask does not work." | The logits are the same, and so is the mask. | 3 |
+# | "Top-k first, then the mask: it is faster." | After `ROMEO:` all of the 20 likeliest tokens are illegal. | 4 |
 
 # %% [markdown]
 # ## Recap
 #
 # * One line of code between logits and softmax makes illegal output impossible, wherever the logits come from.
 # * Among legal tokens the ratios stay as they were. Z says how much probability was legal.
-# * The mask comes first; temperature, top-k and top-p come after it.
+# * Top-k and top-p come after the mask. Bias, penalty and temperature may come before it or after it.
 # * A list of masks fixes the length and cuts words. *One or more* needs a state that depends on the text.
 #
 # Next: [lab 03](03_fsm.ipynb) builds that machine.

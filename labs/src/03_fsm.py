@@ -8,7 +8,7 @@
 # **Goal.** You can build a finite-state machine by hand and by a compiler that you write. You write the step that moves
 # it, and you can say what its guarantee covers.
 #
-# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 02](02_static_masks.ipynb)
+# **Time.** {minutes} minutes in class. There is no homework. [Lab 02](02_static_masks.ipynb)
 # comes before this one.
 
 # %% [markdown]
@@ -45,8 +45,8 @@ gv.views.draw_loop("fsm")
 # As a regex it is `[A-Z]+: [a-z]+\n`.
 #
 # The position does not determine the mask: `ROM` and `K: ` have three characters each, and a colon may come only after
-# `ROM`. So which prefixes need the same masks? **Those that the same endings complete.** We test ten prefixes with six
-# endings. Python's `re` decides.
+# `ROM`. So which prefixes need the same masks from there on? **Those that the same endings complete.** We test ten
+# prefixes with six endings. Python's `re` decides. Each prefix gives a row: for each ending, yes or no.
 
 # %%
 beginnings = ["", "R", "ROM", "ROMEO", "ROMEO:", "K:", "K: ", "K: s", "K: so", "K: so\n"]
@@ -61,7 +61,7 @@ rows = {beginning: [fits(beginning + ending) for ending in endings] for beginnin
 
 # %% [question]
 gv.predict(
-    "The ten prefixes give ten rows of six answers, yes or no. How many of the rows are different?",
+    "Ten prefixes give ten rows. Count equal rows once: how many different rows are there?",
     number=lambda: len(set(map(tuple, rows.values()))),
     reveal=[
         lambda: print(" " * 10, *(f"{ending!r:>9}" for ending in endings)),
@@ -82,7 +82,7 @@ gv.predict(
 
 # %%
 bard = gv.load_model("bard")
-sets = {**gv.char_classes(bard.vocabulary), **{sign: set(bard.encode(sign)) for sign in ": \n"}}
+sets = gv.char_classes(bard.vocabulary) | {sign: set(bard.encode(sign)) for sign in ": \n"}  # ids by name
 UPPER, LOWER, COLON, SPACE, NEWLINE = (sets[name] for name in ("UPPER", "LOWER", ":", " ", "\n"))
 
 # %%
@@ -92,8 +92,8 @@ transitions = [
 ]  # fmt: skip
 
 # %% [markdown]
-# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by the shortest and the longest of our
-# prefixes in its row.
+# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by one of the prefixes that lead to
+# it: the last of our ten with this row.
 
 # %%
 def wire(triples, names):
@@ -105,10 +105,8 @@ def wire(triples, names):
 
 
 # %%
-groups = {}
-for beginning, row in rows.items():
-    groups.setdefault(tuple(row), []).append("".join(map(bard.vocabulary.display, bard.encode(beginning))))
-names = [f"{n} {' … '.join(sorted({group[0], group[-1]}, key=len))}".strip() for n, group in enumerate(groups.values())]
+last = {tuple(row): beginning for beginning, row in rows.items()}
+names = [f"{number} {beginning!r}" for number, beginning in enumerate(last.values())]
 gv.draw_machine(wire(transitions, names), title="six rows, six states")
 
 # %% [markdown]
@@ -119,7 +117,7 @@ gv.draw_machine(wire(transitions, names), title="six rows, six states")
 # the colon.
 #
 # The machine reads several texts in the table below. A box marks the first character that cannot come. Its place is
-# counted from 0. Add texts of your own: can you find one that is illegal at its last character?
+# counted in bytes, from 0. Add texts of your own: can you find one that is illegal at its last character?
 
 # %%
 fsm = wire(transitions, range(6))
@@ -221,10 +219,11 @@ speaker = [("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")]
 # ## Exercise 2 · The pattern compiler ★★
 #
 # Write `compile_pattern(parts, sets)`. It returns a list of transitions and the set of states in which a text may end.
-# State 0 is the start, `sets[name]` a set of tokens. The quantifiers are `1`, `?`, `*` and `+`. For example,
-# `[("UPPER", "+")]` gives `[(0, UPPER, 1), (1, UPPER, 1)]` and `{1}`.
+# State 0 is the start, `sets[name]` a set of tokens. For example, `[("UPPER", "+")]` gives `[(0, UPPER, 1), (1, UPPER,
+# 1)]` and `{1}`.
 #
-# hint: Part *n* leads to state *n*, from each state of a set `ready`, at first `{0}`. `+` and `*` add a loop on *n*.
+# hint: Count the parts from 1. Part *n* leads to state *n*, from each state of a set `ready`, which is `{0}` at first.
+# `+` and `*` add a loop on *n*.
 #
 # hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), its old states stay in it. In the end it
 # is the second value.
@@ -289,7 +288,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# Compilers of this kind fail in other classic ways, too. We measure them on our vocabulary.
+# Two more slips. A public lesson gives colon, space and new line the ids 52, 53 and 54. And a compiler may take every
+# token that is a space for Python's `isspace` where the format has a space.
 
 # %%
 print("ids 52, 53, 54:", *map(bard.vocabulary.display, (52, 53, 54)), "· colon, space, new line:", bard.encode(": \n"))
@@ -298,12 +298,8 @@ sloppy = wire([(source, blank if ids == SPACE else ids, target) for source, ids,
 print("ids that are space for Python:", sorted(blank), "· K:↵so↵ is accepted:", sloppy.machine().accepts(b"K:\nso\n"))
 
 # %% [markdown]
-# | slip | measured |
-# | --- | --- |
-# | a public lesson gives colon, space, new line the ids 52, 53, 54 | those are `n`, `o`, `p`; right are 10, 1, 0 |
-# | the class of the space is made with `str.isspace` | it holds the new line too: `K:↵so↵` is accepted |
-# | decoding stops at the first accepting state | `[A-Z]+` writes one letter: `+` becomes *exactly one* |
-# | overlapping sets, and the first fit is taken | `AB` does not reach the end |
+# In this vocabulary the ids of the lesson are the letters `n`, `o`, `p`; right are 10, 1, 0. And the new line is a
+# space for Python, so the second compiler accepts `K:↵so↵`.
 
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model
@@ -383,11 +379,11 @@ gv.score()
 #   Models*](https://arxiv.org/abs/2307.09702) (2023): from a regex to a machine, and per state the legal tokens.
 # * **vLLM** takes a regex per request: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/).
 # * **SGLang** does, too: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html).
-# * **nanoGPT**: `GuidedFSM` and the patterns follow a lesson for its 65 characters, which
-#   [`prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py) numbers.
+# * **nanoGPT**: the ids of `bard`'s 65 characters are those of its
+#   [`prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py).
 # * Section 1 is the [Myhill–Nerode theorem](https://en.wikipedia.org/wiki/Myhill%E2%80%93Nerode_theorem): with all
-#   prefixes as rows and all endings as columns, the smallest machine has one state per different row. (Ours leave out
-#   the row without a tick.)
+#   prefixes as rows and all endings as columns, the smallest machine has one state per different row. (Prefixes that no
+#   ending completes have a row without a tick; our machines need no state for it.)
 # * Exercise 2 is [Glushkov's construction](https://en.wikipedia.org/wiki/Glushkov%27s_construction_algorithm), with one
 #   state per part.
 

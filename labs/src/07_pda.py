@@ -70,7 +70,7 @@ gv.predict(
     "With one kind of brackets, one more level costs one state. With two kinds, what does one more level cost?",
     choices=[
         "two states: one for each kind",
-        "as many as the levels so far: each counts both kinds",
+        "about as many states as there are levels: a pair of counts",
         "about as many states as there are already",
     ],
     answer="about as many states as there are already",
@@ -125,13 +125,13 @@ number ::= [0-9]+
 machine = gv.grammar(pairs, root="object")
 
 # %% [markdown]
-# That object has exactly one pair. For more pairs, an article on JSON says: *after `{` comes a quote or `}`*. Its rule
-# is the first of these two. The second is ours.
+# That object has exactly one pair. An article on JSON allows more. It says *after `{` comes a quote or `}`*, and its
+# rule is `object ::= "{" pair (", " pair)* "}"`. Here it is, and then a rule of ours:
 
 # %%
-rest = 'pair ::= string ": " value\n' + pairs.split("\n", 2)[2]  # and the three other rules of above
-article = gv.grammar('object ::= "{" pair (", " pair)* "}"\n' + rest, root="object")
-mended = gv.grammar('object ::= "{" (pair (", " pair)*)? "}"\n' + rest, root="object")
+pair, rule = 'string ": " value', 'pair ::= string ": " value'
+article = gv.grammar(pairs.replace(pair, 'pair (", " pair)*') + rule, root="object")
+mended = gv.grammar(pairs.replace(pair, '(pair (", " pair)*)?') + rule, root="object")
 
 # %% [question]
 gv.predict(
@@ -252,6 +252,9 @@ def may_end(ends, stack):
 
 gv.checks.may_end(may_end)
 
+# %% [markdown]
+# `run` reads a whole text with your `step`. `[0]` is the stack at the start:
+
 # %%
 def run(table, text):
     stack = [0]
@@ -300,9 +303,8 @@ print(machine, *(may_end(ends, run((moves, ends), text)) for text in (deep, deep
 print(gv.json().grammar.text)
 
 # %% [markdown]
-# JSON is deterministic, too, so your `step` can read it, with one stack. Here we ask for each byte: is there a stack
-# after it? This is the mask of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 05 with
-# this step.
+# JSON is deterministic, too, so your `step` can read it with one stack. Which bytes does it accept after `{"a": [1`?
+# They are the mask of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 05 with this step.
 
 # %%
 table = gv.machines.pushdown_moves(gv.json())
@@ -310,33 +312,34 @@ stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
 
 # %% [markdown]
-# The library keeps a shorter stack. Some calls are the last thing in their rule, as `value` in `member`. After such a
-# *last call* nothing is left to read there, so no return node is pushed: the called rule takes the place of the rule
-# that called it.
+# The library keeps a shorter stack. In `member` the call of `value` comes last, and in `value` the call of `object`.
+# After such a *last call* nothing is left to read in the rule. So no return node is pushed: the called rule takes the
+# place of the rule that called it.
+#
+# A page on the web shows the walk of `{"key": {"b": 1}}` in seven rows: push object, push key, push object, push key,
+# pop, pop, and *the stack is empty*. That cannot be: four rules were pushed and two popped.
 
 # %% [question]
 gv.predict(
-    'A page on the web shows the walk of `{"key": {"b": 1}}` in seven rows: four push (object, key, object, key), two '
-    "pop, and in the last the stack is empty. Our table has seven rows, too: four write a rule on the stack, and two "
-    "remove rules. How can the stack be empty?",
+    "The library's table of this text shows the rules `object` and `member`. How many of them are pushed, replaced and "
+    "popped?",
     choices=[
-        "the end of the text removes the two rules that are left",
-        "one row replaces a rule, and one row pops two",
-        "a key is popped at its second quote, so only the two objects are left to pop",
+        "4 pushes, no replacement, 4 pops",
+        "4 pushes, 1 replacement, 3 pops",
+        "3 pushes, 1 replacement, 3 pops",
+        "2 pushes, 2 replacements, 2 pops",
     ],
-    answer="one row replaces a rule, and one row pops two",
+    answer="3 pushes, 1 replacement, 3 pops",
     reveal=[
         lambda: gv.draw_stack_table(gv.json(), '{"key": {"b": 1}}'),
-        """Three pushes and three pops. Row 3 is a last call: the inner object takes the place of the outer member. In
-        row 5 one brace ends a member and its object. The string of a key ends at its quote, but its `member` stays
-        until the value ends. (Rules that cannot contain themselves are left out.) A table with four pushes and two
-        pops of one item each would leave two items.""",
+        """In row 3 the inner object takes the place of the outer member, whose last part it is. A member cannot replace
+        its object, because the object still waits for its brace. So three rules are pushed, and three are popped: row 5
+        pops two of them with one brace. (The table leaves out rules that cannot contain themselves, such as `number`.
+        While one is read, it keeps the name `member`.)""",
     ],
 )
 
 # %% [markdown]
-# Your automaton replaces nothing: its film has 6 calls and 7 returns, the last from the rule that was there first.
-#
 # Now JSON guides the model. Press `Home`, step through the run and watch the stack: one token closes a string and four
 # objects. Then go back into the objects and click on an illegal token: the stage says why it is illegal.
 
@@ -344,8 +347,8 @@ gv.predict(
 gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=1, constraint="JSON", show=14)
 
 # %% [markdown]
-# The library leaves a rule at once; your `step` waits for the next byte. So after a digit the library has two stacks,
-# one in the number and one after it. The stage draws one and says `2 ways to read this so far`.
+# After a digit the library has two stacks: in one the number goes on, in the other it has ended. Your `step` decides
+# at the next byte. In a text with numbers the stage draws one of them and says `2 ways to read this so far`.
 
 # %% [markdown]
 # ## Exercise 3 · Find the bug ★★ · home

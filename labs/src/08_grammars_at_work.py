@@ -43,7 +43,6 @@ gv.views.draw_loop("chart")
 # A grammar is a text, so a program can write it. The function below writes one for queries in SQL, from two parameters:
 # the bodies of the rules `column` and `table`. By default each may be any word.
 
-
 # %%
 def query(column="[a-z]+", table="[a-z]+"):
     return rf"""
@@ -53,7 +52,6 @@ value     ::= [0-9]+ | "'" [A-Za-z ]+ "'"
 column    ::= {column}
 table     ::= {table}"""
 
-
 # %% [markdown]
 # The database has one table with three columns. We ask three questions about it.
 
@@ -62,7 +60,6 @@ shelf = sqlite3.connect(":memory:")
 shelf.execute("CREATE TABLE books (title, author, year)")
 wanted = ["title of all books with year above 1990", "author of all books", "title of all books with price below 20"]
 prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wanted]
-
 
 # %%
 def ask(grammar):
@@ -134,7 +131,6 @@ gv.views.draw_derivation(gv.grammar(grammars["ambiguous"]), "1+2+3")
 # The `?` says that this tree is one of several. Here `1+2` is the left part of the sum. In another tree `2+3` is the
 # right part. Both trees have the same leaves in the same order. A sum of ten numbers has 4,862 trees.
 
-
 # %%
 def compare(text, long="1" + "+1" * 40):
     """What may follow a text under each grammar, and the items in the chart of a long sum."""
@@ -169,7 +165,6 @@ gv.predict(
 #
 # The simplest parser has one function per rule, which calls the functions of the rules in it. This is **recursive
 # descent**. Here is the function of `root ::= root "+" [0-9] | [0-9]`:
-
 
 # %%
 def read_root(text, place=0):
@@ -247,7 +242,6 @@ gv.predict(
 # hint: For each `symbols` in `rules.get(item.wanted, ())` make `Item(item.wanted, symbols, 0, place)`, and append it
 # unless it is in the list. This test is what ends left recursion.
 
-
 # %%
 def predict(rules, column, place):
     # solution:
@@ -284,7 +278,6 @@ gv.checks.predict(predict)
 #
 # hint: It is one line: a list of `item.moved` for the items whose `wanted` is the character.
 
-
 # %%
 def parse(rules, text):
     """Is this a whole text of the first rule?"""
@@ -297,7 +290,6 @@ def parse(rules, text):
             column += [one for one in new or [] if one not in column]
         column = scan(column, character) or []
     return whole.moved in chart[-1]
-
 
 # %%
 def scan(column, character):
@@ -359,7 +351,6 @@ show_run(gv.within(brackets, 20))
 # %% [markdown]
 # Often a **depth cap** is advised instead: rules numbered by depth. `expr_d3` may call `expr_d2`, and so
 # on; `expr_d0` calls nothing.
-
 
 # %%
 def capped(depth):

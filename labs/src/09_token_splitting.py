@@ -227,8 +227,9 @@ gv.predict(
     reveal=[
         lambda: print(*[clerks.display(token) for token in split.node(node).dependent]),
         """Eight. This grammar has no line breaks, so the five tokens with `↵` are rejected now, and so are `"A` and
-        `"The`. For each of the eight there is a stack on which it is legal and one on which it is not. Here are all
-        nodes:""",
+        `"The`. For each of the eight there is a stack on which it is legal and one on which it is not. The table has
+        all nodes but four: where a rule has ended, the library leaves it at once. (The last two columns say in which
+        form the accepted tokens are stored.)""",
         lambda: gv.views.draw_split_nodes(split),
     ],
 )
@@ -240,17 +241,18 @@ gv.predict(
 #
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
 # object goes on. All these nodes together are the **closure**. The library leaves a rule as soon as it can end, so the
-# closure has a node in `number` and nodes in `object`.
+# closure has a node in `number` and nodes in `object`. The token `}` is rejected at the first and accepted at one of
+# the others. (Your `sort_token` sees one rule and no closure, so after the `1` it says dependent.)
 
 # %% [markdown]
-# If one node of the closure accepts a token, the token is legal: the text can go on from this node on every stack. If
-# all nodes reject it, it is illegal. Otherwise some node calls it context-dependent and none accepts it. Only then it
-# must be read on the real stack. This is how the XGrammar paper fills a mask.
+# If one node of the closure accepts a token, the token is legal, whatever the stack. If all nodes reject it, it is
+# illegal. Otherwise it is context-dependent at some node and accepted at none. Only such a token must be read on the
+# real stack. This is how the XGrammar paper fills a mask.
 
 # %% [markdown]
-# **What breaks.** Over all nodes, only 16 of 65,536 verdicts are *context-dependent*. That is 2 in 10,000. Could an
-# engine skip the stack and let these tokens pass? `check=False` does that. The loop is that of lab 02. It stops where
-# the machine cannot read the token that was drawn.
+# **What breaks.** In the table above 4 + 4 + 8 verdicts are *context-dependent*, of 16 nodes × 4,096 tokens: 2 in
+# 10,000. Could an engine skip the stack and let these tokens pass? `check=False` does that. The loop is that of lab 02.
+# It stops where the machine cannot read the token that was drawn.
 
 # %%
 def write(split, seed):
@@ -271,26 +273,26 @@ careless = gv.build_split(nested, clerks, inline=False, check=False)
 
 # %% [question]
 gv.predict(
-    "The model writes eight texts without reading the stack. How many are broken?",
+    "The model writes eight texts without reading the stack. Some are broken. Where?",
     choices=[
-        "none: 2 verdicts in 10,000 are too few to meet in eight texts",
-        "two: where a token is likely that goes on after a quote",
-        "all eight: each text has a quote that ends a string",
+        "inside a string, at a character that the rule cannot read, such as `A`",
+        'where a token ends a rule and goes on, such as `",` after a key',
+        "at the end: EOS is drawn while a bracket is open",
     ],
-    answer="two: where a token is likely that goes on after a quote",
+    answer='where a token ends a rule and goes on, such as `",` after a key',
     reveal=[
         lambda: gv.views.draw_verdicts(nested, [write(careless, seed) for seed in range(8)]),
-        """Two of eight. Both end at `",` after a key. In a list this token is right after a string; in an object a
-        colon must follow the key. Few tokens are context-dependent, but they are the likely ones after a string, and
-        one wrong token is enough. In the other six texts the model took legal ones anyway. So they must be read on
-        the stack at every step.""",
+        """Two of eight, both at `",` after a key: in a list this token is right after a string, but a key needs a
+        colon. `A` is rejected at the node, so it cannot pass. EOS is legal only where all rules may end, and the
+        library asks this at every step. Few tokens are context-dependent, but they are likely after a string, and one
+        wrong token is enough. In the other six texts the model took legal ones anyway.""",
     ],
 )
 
 # %% [markdown]
-# Here is the engine with the check, on the whole grammar of RFC 8259. The stage shows the place before the token
-# `"}}}}`, which ends four objects. Look at the stack: it has four objects. The map shows which of the context-dependent
-# tokens are legal on this stack.
+# Here is the engine with the check, on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. Look
+# at the stack: it has four objects. Below the map are the context-dependent tokens; those with a dashed frame are
+# illegal on this stack. Then go back to the token `piano`, the first key: only `":` is legal of them.
 
 # %%
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
@@ -306,7 +308,7 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", s
 
 # %% [markdown]
 # The next cell makes the parts from the library's tables. The cell after the exercise compares your masks with those
-# of reading every token.
+# of reading every token; while the exercise is open, yours are not the same.
 #
 # hint: First collect the accepted tokens of all parts. A token that one node accepts needs no stack.
 #
@@ -364,19 +366,20 @@ def show_shares():
 
 # %% [question]
 gv.predict(
-    "The XGrammar paper counts 1,134 context-dependent tokens of 128,000, less than 1%. Look at our grammar of JSON "
-    "with both ideas switched off. Is it less than 1% at every node?",
+    "The XGrammar paper counts 1,134 context-dependent tokens of 128,000 for JSON, less than 1%. With both ideas "
+    "switched off we find 1,151 inside a string. At one kind of node it is 46% of the vocabulary. Which?",
     choices=[
-        "yes: no node has more such tokens than the inside of a string",
-        "not at every node, but on average over the nodes",
-        "no: at some nodes it is much more, and so is the average",
+        "inside a number, after a digit: the number may end there",
+        "in whitespace, after a blank: the whitespace may end there",
+        "inside a string, after a backslash: the escape ends after one letter",
     ],
-    answer="no: at some nodes it is much more, and so is the average",
+    answer="in whitespace, after a blank: the whitespace may end there",
     reveal=[
         show_shares,
-        """Inside a string 1,151 tokens, 0.9%, are context-dependent; that is close to the paper's number. But where
-        whitespace is read it is 46%: all tokens that begin with a space and go on with a word. The mean is 2.1%. Only
-        with both ideas no node has more than 1%; then 169 tokens are left inside a string.""",
+        """Nearly half of the tokens begin with whitespace and go on, most of them with a word. The rule `ws` reads the
+        blank, may end there, and the stack must decide the rest. After a digit there is none: a token of Llama 3 that
+        begins with a digit has only digits (lab 05). After a backslash there are 62. The mean over the nodes is 2.1%.
+        Only with both ideas no node has more than 1%; then 169 tokens are left inside a string.""",
         lambda: gv.draw_split(full_json, *full_json.pda.places(after(full_json.pda, b'"')), title="inside a string"),
     ],
 )
@@ -416,24 +419,27 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Published, and here
 #
-# | published | measured there | here |
-# | --- | --- | --- |
-# | a mask in under 40 µs | JSON, JSON Schemas | xgrammar 0.2.8: 215 µs, 1.6 µs; our split: 0.4 µs, 0.2 µs |
-# | 1,134 → 120 tokens | JSON, by context expansion | 1,151 → 195 in a string |
-# | 160 MB → 0.46 MB | tables of JSON, each in its shortest form | 0.91 MB → 0.19 MB |
-# | 65.8 → 38.3 → 0.154 → 0.035 → 0.018 ms | *the steps below* | 3.07 → 3.05 → 1.08 → 0.26 → 0.09 ms |
-# | 3 times, 100 times | JSON Schemas, JSON: against the best of three | – |
-#
-# The steps of a mask: read all tokens, merge nodes, keep tables, inline rules, expand.
+# | the paper | here |
+# | --- | --- |
+# | a mask in under 40 µs, for JSON and for JSON Schemas | xgrammar 0.2.8: 215 and 1.6 µs; our split: 0.4 and 0.2 µs |
+# | context-dependent tokens: 1,134, and 120 after expansion | in a string: 1,151 and 195 |
+# | tables of JSON: 160 MB, and 0.46 MB in the shortest form | 0.91 MB (one bit per node and token) and 0.19 MB |
+# | 3 times as fast as the best of three on schemas, 100 times on JSON | not compared |
 
 # %% [markdown]
-# *There* is the [paper of 2024](https://arxiv.org/abs/2411.15100): Llama 3.1 on a Ryzen 9 7950X with an RTX 4090,
-# against Outlines 1.0, llama.cpp and lm-format-enforcer. *Here* is Llama 3 on one thread of an AMD EPYC, recorded in
-# November 2026; nothing was compared with those three. Only the times depend on the machine.
+# The time of one mask of JSON in milliseconds, with one idea more from column to column:
 #
-# * The paper does not say at which node it counts, nor whether rules were inlined.
-# * Our 0.91 MB is one bit per node and token. (0.46 of 160 is 0.3%; the paper prints 0.2%.)
-# * Our first step walks the trie. Our split hands out arrays that it kept.
+# | | read all tokens | merge equal nodes | keep tables | inline rules | expand |
+# | --- | --- | --- | --- | --- | --- |
+# | the paper | 65.8 | 38.3 | 0.154 | 0.035 | 0.018 |
+# | here | 3.07 | 3.05 | 1.08 | 0.26 | 0.09 |
+
+# %% [markdown]
+# *The paper* is [XGrammar, 2024](https://arxiv.org/abs/2411.15100): Llama 3.1 on a Ryzen 9 7950X with an RTX 4090,
+# against Outlines 1.0, llama.cpp and lm-format-enforcer. It does not say at which node it counts. *Here* is Llama 3 on
+# one thread of an AMD EPYC, recorded in November 2026. Only the times depend on the machine.
+#
+# * Our first two steps walk the trie. 0.4 µs is a median: at most steps our split has the mask from before.
 # * 215 µs is the cost of *our* text of JSON: see [What xgrammar keeps](deeper/xgrammar_forensics.ipynb).
 
 # %% [markdown]

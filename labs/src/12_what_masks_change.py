@@ -45,7 +45,7 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # A service reads announcements of books and writes JSON. Of 100 replies, 4 could not be parsed. Now it uses a mask,
 # and every reply parses. Some weeks later users report strange titles. No monitor shows an error.
 #
-# Here is such a reply. The schema allows 20 characters for the title:
+# Here is such a reply. The schema allows 20 characters for the title. Look at *next token*, on the right:
 
 # %%
 news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
@@ -67,15 +67,21 @@ gv.stage(clerk, news, gv.guide(book(20), clerk.vocabulary), temperature=0, const
 # %% [question]
 gv.predict(
     "The limit is now 8 characters. Which title does the model write?",
-    choices=["`The Lant`: the first 8 characters", "`Lantern`: a title that fits", "`The Roy`"],
-    answer="`The Roy`",
+    choices=[
+        "`The Lant`: the first 8 characters",
+        "`Lantern`: a title that fits",
+        "`The`: it ends the title early",
+        "`The Roy`: a word that fits",
+    ],
+    answer="`The Roy`: a word that fits",
     reveal=[
         lambda: [print(f"{n:3} characters: {run.text}  least Z {min(step.mass for step in run.steps):.5f}")
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
         """`maxLength` does not tell the model to be brief. It begins with `The`, as before, and learns of the limit
-        when its next token is masked. ` Lantern` does not fit, and of the tokens that do, ` Roy` is the likeliest. A
-        mask does not cut a title either: it forbids the token. With 30 characters the limit changes nothing.""",
+        when its next token, ` Lantern`, is masked. A mask does not cut this token: it forbids it. Of the tokens that
+        fit, ` Roy` is the likeliest, with 1 in 14,000; a quote mark that ends the title is less likely. With 30
+        characters the limit changes nothing.""",
     ],
 )
 
@@ -85,7 +91,7 @@ gv.predict(
 # A mask keeps the ratios of the legal tokens at each step. Does it keep the ratios of whole texts?
 #
 # The smallest example is a toy model that writes a month in two digits. It gives `19` a high probability, and `19` is
-# no month. After `0` it writes `7` or `6`.
+# no month. After `0` it writes `7` or `6`. `all_texts` lists all legal texts and their probabilities.
 
 # %%
 wish = {
@@ -149,9 +155,9 @@ gv.predict(
 # %% [markdown]
 # ## 3 · The warning light
 #
-# Z tells when this happens. In the free model a run has the probability of the masked run *times* the product of its
-# Zs. This product is the **weight** of the run. If all runs have the same weight, masked decoding draws from the
-# target.
+# Z tells when this happens. At each step the mask divides the legal probabilities by Z. So `10` has 0.30 with a mask,
+# and 0.30 · 0.03 = 0.009 without one. This factor, the product of all Zs of a run, is its **weight**. If all runs have
+# the same weight, all texts were divided by the same number, and masked decoding draws from the target.
 
 # %%
 draws = [samplers.Masked(months).draw(seed) for seed in range(500)]
@@ -159,11 +165,13 @@ weights = {draw.text.decode(): round(draw.weight, 3) for draw in draws}
 print(weights)
 
 # %% [markdown]
-# The further the weights are apart, the larger is the distortion. An estimate of the total variation follows from the
-# weights of masked draws alone. For the months the exact distance is known, too, and both agree:
+# `07` was divided by 1 and `10` by 0.03: masked decoding writes `10` too often. The further the weights are apart, the
+# larger is the total variation. The weights of masked draws are enough to estimate it. For the months the exact value
+# is known, too:
 
 # %%
-target, masked = ({t.tokens: share(t) for t in texts} for share in (lambda t: t.conditioned, lambda t: t.masked))
+target = {t.tokens: t.conditioned for t in texts}
+masked = {t.tokens: t.masked for t in texts}
 print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
 
 # %% [markdown]
@@ -190,19 +198,28 @@ gv.checks.distance(distance)
 
 # %% [markdown]
 # Now `clerk`, which reads one sentence and writes JSON under a mask. It gets the same sentence three times: with a line
-# that asks for JSON, with a greeting before it, and without that line. We draw 40 texts each; `remember` keeps the
-# logits of equal beginnings. `clerk` was trained to answer most greetings with prose first, such as `Sure!`.
+# that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). We draw 40
+# texts each. Their mean weight estimates how much of the free model is legal. `clerk` was trained to answer most
+# greetings with prose first, such as `Sure!`.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
 person = gv.json_schema({"type": "object", "properties": schema, "required": list(schema)})
 guide = gv.guide(person, clerk.vocabulary)
+known = gv.decoding.remember(clerk)  # it reads equal texts once
+
+
+def draw_texts(prompt):
+    task = samplers.Task(known, prompt, guide, max_tokens=60)
+    return [samplers.Masked(task).draw(seed) for seed in range(40)]
+
+
+# %%
 cue = "\nJSON with name, age:\n"
 prompts = {"asked": f"Ada is 36.{cue}", "greeted": f"Hi! Ada is 36.{cue}", "not asked": "Ada is 36.\n"}
-known = gv.decoding.remember(clerk)
-drawn = {name: [samplers.Masked(samplers.Task(known, text, guide, max_tokens=60)).draw(seed) for seed in range(40)]
-         for name, text in prompts.items()}  # fmt: skip
-print({name: f"{samplers.legal_of(some).value:.1%} legal without a mask" for name, some in drawn.items()})
+drawn = {name: draw_texts(prompt) for name, prompt in prompts.items()}
+for name, some in drawn.items():
+    print(f"{name:10} {samplers.legal_of(some).value:.1%} legal without a mask")
 
 # %% [question]
 gv.predict(
@@ -225,9 +242,9 @@ gv.predict(
 # %% [markdown]
 # ## 4 · Ask, mask, or both?
 #
-# We measured this on 400 held-out prompts of 14 kinds, at temperature 1: with and without the line that asks for the
-# format, with and without a mask. *Parses*: the output has the format. *Right*: it is exactly the right answer. The
-# lines on the bars are 95% intervals.
+# We measured this on 400 held-out prompts of 14 kinds, such as tool calls, records and dates, at temperature 1: with
+# and without the line that asks for the format, with and without a mask. *Parses*: the output has the format. *Right*:
+# it is exactly the right answer. The lines on the bars are 95% intervals.
 
 # %%
 def share(kind, asked, masked, family=None):
@@ -252,49 +269,59 @@ gv.predict(
     reveal=[
         lambda: compare("right", "outputs that are exactly right"),
         lambda: gv.draw_bars(
-            kinds := ["tool", "price", "record", "sql", "order", "nested", "date"],
+            kinds := ["tool", "record", "date"],
             {
                 name: [share("right", asked, True, kind) for kind in kinds]
                 for name, asked in (("asked", True), ("not asked", False))
             },
             title="right, with a mask",
         ),
-        """A mask also helps the content where its text says what is wanted. *Not asked*, 36 of 37 tool calls are right:
-        the mask has the names of the tools and their arguments. The pattern of a date has digits only: 0 of 13 are
-        right, and all 13 if a date was asked for. With line and mask 85 of 100 are right, with the line alone 71; the
-        intervals do not overlap. For this model the mask is a gain.""",
+        """To parse is not yet to be right. But a mask helps the content, too, where its text says what is wanted. *Not
+        asked*, 36 of 37 tool calls are right: the mask has the names of the tools and of their arguments. For a record
+        it has the keys: 37 of 75. For a date it has digits and dashes only: 0 of 13, and all 13 if a date was asked
+        for. With line and mask 85 of 100 are right, with the line alone 71; the intervals do not overlap. For this
+        model the mask is a gain.""",
     ],
 )
 
 # %% [markdown]
-# What a mask cannot give is the content. Its remedies are a prompt that asks, an example in the prompt, or
+# A mask cannot give the rest of the content. Remedies are a prompt that asks, an example in the prompt, or
 # **fine-tuning**, which means further training on examples of the task. `clerk` was trained on these tasks.
 #
 # `clerk-small`, with a fifth of the weights, gains as much from the mask: 52% of its outputs are right without and 66%
 # with it. (*A 4B model with a mask beats a 70B model without* is often said. Our models cannot test that.)
 
 # %% [markdown]
-# Now SmolLM2, which nobody here trained. It was asked for the mood of 100 sentences: *Is the sentiment of this sentence
-# positive, negative or neutral? Answer with one word.* About a third of the sentences have each mood. Free, it writes
-# *The sentiment of this sentence is neutral.* So a mask allows the three words only.
+# Now SmolLM2, which nobody here trained. It was asked for the mood of 100 sentences, 34 of them positive: *Is the
+# sentiment of this sentence positive, negative or neutral? Answer with one word.* Free, it writes *The sentiment of
+# this sentence is neutral* for nearly all; 28 are right. So a mask allows the three words only.
 
 # %%
 moods = gv.decoding.Rates.load("smollm2/labels")
 print(moods)
 print("right with a mask of positive, negative, neutral:", moods.shares("right")["mask"])
 
+# %% [markdown]
+# Now the mask has the same words with a capital: `Positive`, `Negative`, `Neutral`. The question does not change. These
+# are probabilities at the first step, without a mask:
+#
+# | sentence | `The` | `Positive` | `Negative` |
+# | --- | --- | --- | --- |
+# | *What a beautiful evening we had.* | 0.29 | 0.10 | 0.01 |
+# | *What a terrible evening we had.* | 0.32 | 0.04 | 0.02 |
+
 # %% [question]
 gv.predict(
-    "Now the same three words in the mask, with a capital: `Positive`, `Negative`, `Neutral`. The question does not "
-    "change. How many of the 100 answers are `Positive`?",
-    choices=["about 34: a capital does not change a mood", "about 60: the word stands first in the question", "100"],
+    "With this mask, at temperature 0: how many of the 100 answers are `Positive`?",
+    choices=["about 34: as many as are positive", "about 60: the word stands first in the question", "100"],
     answer="100",
     reveal=[
-        lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if way != "free"],
-        """All of them. At the first step Z is about 0.1: nine times of ten the model would begin with another word,
-        such as `The`. What is left is `Positive` with 0.096 and `Negative` with 0.006, nearly whatever the sentence
-        says. The spelling of the labels decides, and so does their order in the question: with *negative, neutral or
-        positive* 62 are right. A small Z at the first step is the warning.""",
+        lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if "free" not in way
+                 and "synonyms" not in way],
+        """All of them. Z is about 0.1: nine times out of ten the model would begin with another word, such as `The`. Of
+        what is left `Positive` has most, after *terrible*, too. The spelling of the labels decides, and so does their
+        order in the question: with *negative, neutral or positive* and small letters 62 are right. Z is as small there.
+        It says that the model wants to answer in other words. Which labels work, you must measure.""",
     ],
 )
 
@@ -318,7 +345,8 @@ gv.predict(
         lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
         """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
         `reasoning` and `answer`, in this order, gives them back under a mask: 14 of 50. With `answer` alone none is
-        right. (The order of keys costs in other tasks, too: lab 06.)""",
+        right. More words are not always better: asked to think step by step, the model comes to the right sum in 15
+        texts, but it goes on, and 4 texts end with it. (The order of keys costs in other tasks, too: lab 06.)""",
     ],
 )
 
@@ -328,8 +356,8 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "`clerk` learned to think in words. Of 200 sums 32 are right with a free thought, 30 with a mask on the thought, "
-    "too. What follows?",
+    "`clerk` learned to think in words. Of 200 sums 32 are right with a free thought, 30 with a masked thought. What "
+    "follows?",
     choices=[
         "the mask costs one point: 16% became 15%",
         "the mask harms nothing: the two are nearly equal",
@@ -338,9 +366,9 @@ gv.predict(
     answer="neither: it may cost up to 8 points, or gain 6",
     reveal=[
         lambda: print("free", samplers.share_of(32, 200), "· masked", samplers.share_of(30, 200)),
-        """The 95% interval of the difference holds both. To see no difference is not to show that there is none. A
-        larger loss is excluded, for this model, which is right once in six times. The numbers say nothing about a model
-        that reasons well. With the number alone none of the 200 is right: that is no chance.""",
+        """The 95% interval of the difference reaches from one to the other. To see no difference is not to show that
+        there is none. A larger loss is unlikely, for this model, which is right once in six times. The numbers say
+        nothing about a model that reasons well. With the number alone none of the 200 is right: that is not chance.""",
     ],
 )
 
@@ -398,12 +426,12 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 3 · A window ★★ · home
 #
-# Write one step of a window. In free text the state is `("free", read)`. Here `read` is the beginning of the trigger
-# with which the text ends, as long as possible. With the trigger `A:` it is `b"A"` after `Ada A`, and `b""` after
-# `Ada`. When the trigger is complete, the state is `("in", machine.initial)`, and then the machine reads. Return the
-# new state, or None for an illegal byte. After `A` another `A` gives `("free", b"A")`.
+# Write one step of a window. In free text the state is `("free", read)`: `read` is the longest beginning of the trigger
+# that stands at the end of the text. With the trigger `A:` it is `b"A"` after `Ada A`, and `b""` after `Ada`. A
+# complete trigger gives `("in", machine.initial)`, and from then on the machine reads. Return the new state, or None
+# for an illegal byte. After `A` another `A` gives `("free", b"A")`.
 #
-# hint: In the window call `machine.step`. In free text append the byte: is that the trigger?
+# hint: In the window call `machine.step`. In free text append `bytes([byte])` to `read`: is that the trigger?
 #
 # hint: If not, remove bytes from its front until `trigger.startswith(read)` holds.
 
@@ -448,7 +476,7 @@ gv.score()
 # * The product of the Zs is the warning light: equal products, no distortion.
 # * Ask for the format *and* mask. Give the thought room, then open a window.
 # * A mask keeps the form. For the content: the prompt, examples, training.
-# * A limit in a schema cuts; it does not shorten.
+# * A limit in a schema forbids tokens. It does not make the model brief.
 #
 # Next: [lab 13](13_when_it_goes_wrong.ipynb), a clinic for runs that fail.
 

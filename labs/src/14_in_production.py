@@ -45,36 +45,39 @@ except ImportError:  # one answer is measured with it
 # ## 1 · Who waits for whom
 #
 # A server decodes many requests in one **batch**: each forward pass gives every request, a *row*, its next token. A
-# simulation shows who waits for whom. Its costs in milliseconds are set by hand, as for a model of 8 billion weights on
-# one GPU: 8 per forward pass, a little more per row and per token of a prompt, and 1.5 per pass for *scheduling*, in
-# which the CPU (`host`) chooses the rows.
+# simulation shows who waits for whom. Its costs are set by hand, as for a model of 8 billion weights on one GPU. A
+# forward pass takes 8 ms, and a little more per row and per token of a prompt. Before each pass the CPU (`host`)
+# chooses the rows. This is called *scheduling*, and takes 1.5 ms.
 #
 # Four requests have no schema. The fifth has one, and its compile takes 60 ms. vLLM's first engine, V0, compiled while
 # the batch waited.
 
 # %%
 costs = Costs(forward=8, row=0.02, token=0.02, host=1.5, apply=0.005)
-five = [*(Request(3 * n, tokens=12, prompt=40) for n in range(4)), Request(20, 8, "order", compile_ms=60, mask_ms=0.1)]
+four = [Request(3 * n, tokens=12, prompt=40) for n in range(4)]  # the first number says when it arrives
+five = [*four, Request(20, tokens=8, schema="order", compile_ms=60, mask_ms=0.1)]
 v0 = simulate(five, costs, Policy("blocks"))
 print(f"longest TPOT of the four: {max(one.per_token_ms for one in v0.served[:4]):.0f} ms")
 gv.views.draw_timeline(v0, title="the batch waits for the compile")
 
 # %% [markdown]
-# Read it from above: when the device computes, when the CPU compiles or fills masks, and one lane per request. In the
-# white gap of the first lane, from 22 to 82 ms, no row gets a token. The next engine, V1, compiles in the background.
-# Only the request that needs the machine waits: it is *parked*.
+# The first two lines show when the device computes and what it waits for on the CPU. Below, each request has a lane. In
+# the white gap, from 22 to 82 ms, no row gets a token. The next engine, V1, compiles in the background. Only the
+# request that needs the machine waits: it is *parked*.
 
 # %% [question]
 gv.predict(
     "The request is parked. What is the longest TPOT of the four others? Above it is 15 ms.",
-    choices=["about 15 ms: the compile still takes its 60 ms", "about 10 ms", "about 8 ms, the time of a pass"],
-    answer="about 10 ms",
+    choices=["about 15 ms: the compile still takes its 60 ms", "about 10 ms: a pass with its scheduling",
+             "about 8 ms: the time of a pass"],
+    answer="about 10 ms: a pass with its scheduling",
     reveal=[
         lambda: gv.views.draw_timeline(simulate(five, costs, Policy("parks")), title="the request is parked"),
         """A token takes a pass of 8 ms, 1.5 ms of scheduling and a little per row. The compile takes as long as before,
-        but beside the passes. The request with the schema gets its first token at nearly the same time.""",
+        but beside the passes: it is drawn in the lane of its request. At 80 ms it is ready and waits for the next
+        pass. Its first token comes at 99 ms; above it came at 92.""",
     ],
-)
+)  # fmt: skip
 
 # %% [question]
 gv.predict(
@@ -97,10 +100,10 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "64 requests share a batch. A mask takes 0.04 ms. Then one of them gets a grammar whose masks take 40 ms. What "
-    "happens to the TPOT?",
+    "64 requests share a batch. The CPU fills their masks one after the other during the pass, each in 0.04 ms. Then "
+    "one request gets a grammar whose masks take 40 ms. What happens to the TPOT?",
     choices=["only this request becomes slower", "the median of all becomes four times as long",
-             "the median hardly changes: the mask is filled during the pass"],
+             "the median hardly changes: the pass hides the masks"],
     answer="the median of all becomes four times as long",
     reveal=[
         lambda: [
@@ -108,8 +111,8 @@ gv.predict(
                   Request(50, 60, "other", mask_ms=ms)], costs, Policy(overlap="masks")))
             for ms in (0.04, 40.0)
         ],
-        """All rows of a batch get their tokens together, so all wait for the slowest mask. The forward pass hides
-        only the first 9 ms of it.""",
+        """All rows of a batch get their tokens together, so all wait for the last mask. The pass takes 9 ms, so it
+        hides only 9 of the 42.5 ms of masks.""",
     ],
 )  # fmt: skip
 
@@ -158,8 +161,9 @@ gv.checks.slow_pass(slow_pass)
 # ## 2 · Masks beside the forward pass
 #
 # The state is known as soon as the last token is chosen. So the CPU can fill the next mask while the device runs the
-# pass. This was measured: one text of 35 tokens on the 128,256 tokens of Llama 3, each mask by a walk of the trie. The
-# device was one thread of the same processor that filled the masks. First one by one, each mask after its pass:
+# pass. Here is a measurement on a text of 35 tokens of Llama 3, with masks by a walk of the trie (lab 10). No GPU took
+# part: one thread ran the passes of a small network, another filled the masks, on one processor with one memory. First
+# one by one, each mask after its pass:
 
 # %%
 overlap = gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
@@ -173,9 +177,9 @@ gv.predict(
     answer="about 0.3 ms: the pass becomes longer",
     reveal=[
         lambda: gv.views.draw_overlap(overlap, "trie"),
-        """15.22 and 14.91 ms. A pass beside a mask of more than 1 ms took 15.5 ms, the others 13.6: the two shared one
-        processor and its memory. Look at token 0, above and below. On a GPU the pass has a processor of its own; we had
-        none for this record.""",
+        """15.22 and 14.91 ms. A pass beside a mask of more than 1 ms took 15.5 ms, the others 13.6: two threads that
+        share a processor slow each other down, but not so much that nothing is won. Look at token 0, above and below.
+        On a GPU the pass has a processor of its own.""",
     ],
 )
 
@@ -210,8 +214,8 @@ gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in pu
 # took about 9 ms longer than our simulation says.
 
 # %% [markdown]
-# **Measure it yourself.** Send the same prompts with the schema and without it, at your load: the TPOT shows the masks,
-# the TTFT shows the compile. Where the time goes inside one pass, a profiler shows, if the sampling is named in a range
+# **Measure it yourself.** Send the same prompts with the schema and without it, at your load. The TPOT shows what the
+# masks cost, the TTFT what the compile costs. To see the inside of a pass, give the step a name that a profiler shows
 # (not run here):
 #
 # ```python
@@ -219,8 +223,11 @@ gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in pu
 #     logits = apply_mask(logits, words)
 # ```
 #
-# vLLM has such ranges: `VLLM_CUSTOM_SCOPES_FOR_PROFILING=1`, or `VLLM_NVTX_SCOPES_FOR_PROFILING=1` for Nsight. Our
-# records keep three times per token. The first pass reads the whole prompt.
+# vLLM has such names: `VLLM_CUSTOM_SCOPES_FOR_PROFILING=1`, or `VLLM_NVTX_SCOPES_FOR_PROFILING=1` for NVIDIA's Nsight.
+#
+# Our records keep three times per token: the forward pass, the mask, and the choice of the token. The first pass reads
+# the whole prompt, and the first mask builds the trie. Later masks take less than 1 ms: `clerk` has few tokens. A
+# single long bar is another program's work.
 
 # %%
 clerk = gv.load_model("clerk")
@@ -243,8 +250,8 @@ print(f"{packed.dtype}, rows and words: {packed.shape}")
 print("legal:", masks.sum(1), "· logits that are left:", np.isfinite(gv.serving.apply_packed(logits, packed)).sum(1))
 
 # %% [markdown]
-# A row of Llama 3 takes 4,008 words of 32 bits in the engines that we ran, XGrammar and llguidance. Other texts count
-# V / 64 words of 64 bits, 2,004. Both are the same 16,032 bytes; one byte per token takes 128,256.
+# A row of Llama 3 takes 4,008 words of 32 bits in the engines that we ran, XGrammar and llguidance. Some texts count
+# 2,004 words of 64 bits. Both are the same 16,032 bytes. One byte per token would be 128,256.
 
 # %% [markdown]
 # ## Exercise 2 · Fill the packed mask ★ · home
@@ -278,7 +285,8 @@ gv.checks.packed_row(packed_row)
 #
 # A compile cache keeps compiled machines up to a number of bytes. The one that was not used for the longest time is
 # removed first. Here our engine served 1,000 requests for 200 schemas on the 128,256 tokens of Llama 3; one
-# schema was asked for in 17% of the requests. The times end at the first mask.
+# schema was asked for in 17% of the requests. Each time is that of one request, from its schema to its first mask.
+# *Warmed up* means that the 50 schemas that are asked for most were compiled before the first request.
 
 # %%
 measured = json.loads(shipped("traces/serving.json").read_text())
@@ -297,7 +305,7 @@ for run in measured["cache"]:
 # | outlines-core 0.2.14 makes an index of all states | 249 ms | 1.4 µs |
 
 # %% [markdown]
-# An article gives 50 to 500 ms for a first compile on 100,000 tokens: it means such an index. Here outlines-core took
+# Articles give 50 to 500 ms for a first compile on 100,000 tokens. That is what an index takes: outlines-core took
 # 30 ms for a decimal such as 3.14, and 287 ms for an email address.
 
 # %% [question]
@@ -311,8 +319,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# Here is the largest difference that we found. A fifth field `bio` is a string. Its schema is `{"type": "string"}`, or
-# a `maxLength` is added. With the extra `engines` installed the next cell measures it here.
+# The time depends on the keywords of the schema, too. We add a fifth field, `bio`. Its schema is `{"type": "string"}`,
+# or a `maxLength` is added. With the extra `engines` installed, the next cell measures the first case here.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -333,9 +341,9 @@ print(compile_ms({"type": "string"}) if xgrammar else "xgrammar is not installed
 # %% [question]
 gv.predict(
     'xgrammar 0.2.8 compiles the five fields in about 16 ms. Now `bio` gets `"maxLength": 64`. How long does it take?',
-    choices=["about 16 ms: a number in the schema changes", "about 30 ms: one field becomes harder",
-             "more than a second"],
-    answer="more than a second",
+    choices=["about 16 ms: a count is only a number", "about 30 ms: one of five fields becomes harder",
+             "more than a second: each of the 64 places is compiled"],
+    answer="more than a second: each of the 64 places is compiled",
     reveal=[
         lambda: print(
             "RECORDED 2026-11-25, one core, one thread, Llama 3",
@@ -347,9 +355,10 @@ gv.predict(
             "maxLength 4096     5,555 ms             1.0 ms        10 ms",
             sep="\n",
         ),
-        """This is no property of the split: it is this bound in this version. A counted repetition becomes many nodes,
-        and the vocabulary is sorted for each. So with xgrammar 0.2.8 leave a `maxLength` out, check the length
-        afterwards, and bound the output with `max_tokens`.""",
+        """This is the largest difference that we found. It is no property of the split: it is this bound in this
+        version. With `maxLength` 64 the compiled grammar has 523 nodes, without it 73, and each node gets its table. So
+        with xgrammar 0.2.8 leave a `maxLength` out, check the length afterwards, and bound the output with
+        `max_tokens`.""",
     ],
 )  # fmt: skip
 
@@ -410,8 +419,9 @@ gv.predict(
     choices=["status 400: the field was removed", "status 200, and JSON of any form", "status 200, and free text"],
     answer="status 200, and free text",
     reveal="""The old name is now an unknown field, and nothing else asks for a mask. Users reported this for versions
-    0.23 to 0.27. A model that is asked for JSON may write JSON all the same, so nobody notices. A test must send a
-    prompt that invites prose, and check that the reply obeys the schema.""",
+    0.23 to 0.27. Newer versions warn once in their log, and the reply is the same. A model that is asked for JSON may
+    write JSON all the same, so nobody notices. A test must send a prompt that invites prose, and check that the reply
+    obeys the schema.""",
 )
 
 # %% [markdown]
@@ -419,7 +429,7 @@ gv.predict(
 #
 # | rule | reason | lab |
 # | --- | --- | --- |
-# | pin the engine and its version; forbid the fallback | each engine has masks of its own | 10, 13 |
+# | name the engine, pin its version | each engine has masks of its own; `auto` may choose another | 10, 13 |
 # | version schemas like an API | order and names of the keys are a contract | 06 |
 # | new grammar: measure the quality again | the mask changes what is written | 12 |
 # | retry, or fine-tune, for wrong content | the mask knows the form only | 12, 13 |
@@ -465,17 +475,24 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **vLLM** parks a request while its grammar compiles, and fills the masks of more than 128 rows in threads
-#   ([source of 0.14](https://docs.vllm.ai/en/v0.14.0/api/vllm/v1/structured_output/)). A user found that it ignores
-#   `guided_json` with status 200 ([#53975](https://github.com/vllm-project/vllm/issues/53975)).
-# * **SGLang** compiles in a thread, and the request joins the queue when its grammar is ready
-#   ([#1996](https://github.com/sgl-project/sglang/pull/1996)). A limit for its cache was proposed, and not merged
+# * **vLLM** parks a request while its grammar compiles ([#12388](https://github.com/vllm-project/vllm/pull/12388)), and
+#   fills the masks of more than 128 rows in threads
+#   ([source of 0.14](https://docs.vllm.ai/en/v0.14.0/api/vllm/v1/structured_output/)). Compiles in the background use
+#   the CPU, too: in a container with 6 cores many new schemas at once made the time per token 68 to 93 ms instead of 7
+#   to 9 ([#49460](https://github.com/vllm-project/vllm/issues/49460)).
+# * **The old field**: vLLM ignores `guided_json` with status 200
+#   ([#53975](https://github.com/vllm-project/vllm/issues/53975)), and now warns in its log
+#   ([#54285](https://github.com/vllm-project/vllm/pull/54285)).
+# * **SGLang** compiles in threads, and the request joins the queue when its grammar is ready
+#   ([#16820](https://github.com/sgl-project/sglang/pull/16820)). A limit for its cache was proposed, and not merged
 #   ([#22196](https://github.com/sgl-project/sglang/pull/22196)).
 
 # %% [markdown]
 # * **XGrammar** keeps compiled grammars ([#243](https://github.com/mlc-ai/xgrammar/pull/243)). Without a limit this was
 #   a vulnerability: each new schema took memory until there was none. vLLM sets a limit of 512 MB
-#   ([#16283](https://github.com/vllm-project/vllm/pull/16283)).
+#   ([#16283](https://github.com/vllm-project/vllm/pull/16283)). With a `maxLength` its masks are slow, too
+#   ([#852](https://github.com/mlc-ai/xgrammar/issues/852)); a change was merged in August 2026
+#   ([#853](https://github.com/mlc-ai/xgrammar/pull/853)), but 0.2.8 is as slow as measured above.
 # * **Bounded loads**: send equal schemas to the same server, up to a limit on its load, since each has a cache of its
 #   own: consistent hashing ([1608.01350](https://arxiv.org/abs/1608.01350)).
 

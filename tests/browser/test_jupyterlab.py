@@ -201,13 +201,13 @@ def test_bias_sliders_move_the_distribution(notebook):
     ada = root.locator(".widget-slider:has-text('Ada')")
     ada.get_by_role("slider").focus()
     notebook.page.keyboard.press("PageUp")
-    bars.locator("text:has-text('above')").wait_for()
+    bars.locator("text:has-text('bias +')").wait_for()
     readout = ada.locator(".widget-readout")
     readout.fill("5.5")
     notebook.page.keyboard.press("Enter")
     root.locator("[aria-label*='Ada +5.5 before 1 in 330 after 0.43']").wait_for()
     root.get_by_role("button", name="Reset").click()
-    bars.locator("text:text-is('the likeliest')").wait_for()
+    bars.locator("text:text-is('bias 0: 0 above')").wait_for()
     assert readout.inner_text() == "0.00"
 
 

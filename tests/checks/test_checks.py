@@ -96,7 +96,7 @@ def test_a_wrong_answer_is_wrong_and_says_why(name, monkeypatch):
         assert verdict.result == "wrong", verdict
         facts = dict(verdict.facts)
         reasons = "of the library" in verdict.said or {"because", "but", "error"} & {*facts}
-        assert reasons or re.search("Error|does not end|it looks at|it changed", facts["yours gave"])
+        assert reasons or re.search("Error|does not end|it looks at|it changed|right at the root", facts["yours gave"])
         assert not re.search("NameError|SyntaxError", repr(verdict))
 
 
@@ -145,8 +145,11 @@ def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
 @pytest.mark.parametrize(
     ("name", "change", "because"),
     [
-        ("masked_loop", ("seed, position", "seed, 0"), "each position has its own draw"),
+        ("masked_loop", ("seed, position", "seed, 0"), "each position, from 0, has its own draw"),
         ("masked_loop", ("[*tokens, *new]", "tokens"), "the model reads all tokens so far"),
+        ("masked_loop", ("sample(gv.sampling.softmax(logits), seed, position)", "np.argmax(logits)"), "is drawn"),
+        ("token_mask", ('raise ValueError("no legal token")', "return None"), "raise a ValueError"),
+        ("compile_pattern", ('"+*":', '"+":'), "* is ? with a loop"),
         ("who_emptied", smaller_while_it_can, "need not be the smallest"),
         ("may_end", ("stack is not None and ", "bool(stack) and "), "on an empty stack no rule waits"),
     ],

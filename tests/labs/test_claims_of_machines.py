@@ -13,6 +13,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.walks import flatten
+from guidedviz.decoding.sampling import apply_mask, softmax
 from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import move_stack
@@ -197,6 +198,51 @@ def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk
     assert min(closing) > 0.5
 
 
+PEOPLE = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
+PEOPLE += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
+PEOPLE += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
+PEOPLE += [("Ben Carter", 12, "Leeds")]
+
+
+def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
+    """The sum over all ways to spell it in tokens, of which those below `least` are left out."""
+    members = [json.dumps(key) + ":{}" + json.dumps(value) for key, value in right.items()]
+    frame = "{{" + ",{}".join(members) + "}}"
+    spellings = [frame.format(*blanks).encode() for blanks in product(["", " "], repeat=5)]
+    found, waiting = 0.0, [(model.encode(prompt), guide.initial, b"", 1.0)]
+    for tokens, state, text, chance in waiting:
+        chances = chance * softmax(apply_mask(model.logits(tokens), guide.mask(state)))
+        for token in map(int, np.flatnonzero(chances > least)):
+            longer = text + model.vocabulary.pieces[token]
+            if token in model.vocabulary.eos:
+                found += chances[token] * (text in spellings)
+            elif any(spelling.startswith(longer) for spelling in spellings):
+                waiting.append(([*tokens, token], guide.advance(state, token), longer, chances[token]))
+    return found
+
+
+def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(clerk):
+    known, text, age = (
+        gv.decoding.remember(clerk),
+        {"type": "string"},
+        {"type": "integer", "minimum": 0, "maximum": 120},
+    )
+    found = {}
+    for order in ("name age city", "age name city"):
+        values = {key: age if key == "age" else text for key in order.split()}
+        schema = {"type": "object", "properties": values, "required": list(values)}
+        guide, found[order] = gv.guide(gv.json_schema(schema), clerk.vocabulary), []
+        for name, years, city in PEOPLE:
+            prompt = f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
+            facts = {"name": name, "age": years, "city": city}
+            right = {key: facts[key] for key in values}
+            found[order].append(probability_of_a_right_record(known, guide, prompt, right))
+    name_first, age_first = map(np.array, found.values())
+    assert name_first.mean() == pytest.approx(0.82, abs=0.006)
+    assert age_first.mean() == pytest.approx(0.76, abs=0.006)
+    assert PEOPLE[np.argmax(name_first - age_first)][0] == "Priya Nagy"
+
+
 def test_copies_for_a_long_text_would_be_many_states():
     for length in (10, 40, 100):
         copies = gv.machines.schema_regex({"type": "string", "maxLength": length})
@@ -375,6 +421,15 @@ def test_json_has_58_nodes_and_after_a_digit_nodes_of_the_number_and_of_the_obje
     assert {pda.nodes.name_of(place) for place in pda.places(read(pda, b'{"a": 1'))} == {"number", "object"}
 
 
+def test_the_bracket_after_a_digit_is_sorted_outside_the_number_and_only_a_colon_ends_a_key(clerk):
+    split = gv.build_split(gv.json(), clerk.vocabulary, inline=False)
+    (bracket,), nodes = clerk.vocabulary.ids(b"}"), split.pda.places(read(split.pda, b'{"a": 1'))
+    assert [int(split.node(node).verdicts[bracket]) for node in nodes] == [0, 1]
+    (node,), key = split.pda.places(read(split.pda, b'{"a')), split.mask(read(split.pda, b'{"a'))
+    legal = [clerk.vocabulary.pieces[token] for token in split.node(node).dependent if key[token]]
+    assert (len(split.node(node).dependent), legal) == (13, [b'":'])
+
+
 def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
     machine = gv.grammar(BOXES, root="value")
     split = gv.build_split(machine, clerk.vocabulary, inline=False)
@@ -393,6 +448,9 @@ def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3
     most = max(split.build(), key=lambda part: len(part.dependent))
     assert set(most.dependent.tolist()) == begun
     assert round(len(begun) / len(llama3), 2) == 0.46
+    for text, name, count in ((b"[1", "number", 0), (b'"\\', "string", 62), (b'"', "string", 1151)):
+        first, *_ = split.pda.places(read(split.pda, text))
+        assert (split.pda.nodes.name_of(first), len(split.node(first).dependent)) == (name, count)
 
 
 def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):

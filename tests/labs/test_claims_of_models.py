@@ -1,6 +1,7 @@
 """What the labs tell of models, records and servers and no output shows is measured here."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -46,6 +47,20 @@ def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begi
     assert begun > 50
     assert {case["outputs"]["bias 5"] for case in cases} == {"positive", "negative", "neutral"}
     assert all(len(case["outputs"]["bias 16"]) > len("positive") for case in cases)
+
+
+def test_a_bias_ends_the_sentence_after_the_object_and_with_more_it_ends_the_object_after_the_name(clerk):
+    prompt = "Hi! Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
+    known, (close,) = gv.decoding.remember(clerk), clerk.vocabulary.ids(b'"}')
+    found = []
+    for amount in (0, 4, 8, 12):
+        texts = [gv.record(known, prompt, seed=n, bias={close: amount}, max_tokens=30).text for n in range(20)]
+        said = [text for text in texts if text.rpartition("}")[2].strip("\n`")]
+        found.append((len(said), sum(text[0] != "{" for text in said), sum('Cohen"}' in text for text in texts)))
+    assert found == [(7, 5, 0), (0, 0, 1), (0, 0, 3), (1, 1, 13)]
+    scores = clerk.logits(clerk.encode(prompt + '{"name": "Maria Cohen'))
+    odds = [gv.sampling.softmax(gv.sampling.apply_bias(scores, {close: amount}))[close] for amount in (4, 8)]
+    assert list(map(gv.sampling.probability, odds)) == ["1 in 550", "0.09"]
 
 
 def test_after_the_name_the_end_of_the_object_has_one_in_120_000_and_needs_a_bias_of_11_7(clerk):
@@ -226,6 +241,24 @@ def test_the_run_with_two_windows_is_as_told():
     assert space["windows"].accepts(run.output)
 
 
+def test_z_is_as_small_with_the_labels_that_work_as_with_those_that_do_not():
+    labels = recorded("traces/smollm2/labels.json")
+    said = {(row["way"], row["what"]): row["hits"] for row in labels["table"]}
+    ways = ("mask with capitals", "mask, order negative, neutral, positive")
+    assert [said[way, "right"] for way in ways] == [34, 62]
+    assert said["free", "names the right label"] == 28
+    middle = [float(np.median([case["least_z"][way] for case in labels["cases"]])) for way in ways]
+    assert [round(z, 2) for z in middle] == [0.1, 0.07]
+    assert {case["outputs"]["mask with capitals"] for case in labels["cases"]} == {"Positive"}
+
+
+def test_a_longer_thought_goes_on_after_the_right_number():
+    cases = recorded("traces/smollm2/sums-one.json")["cases"]
+    met = [str(case["right"]) in re.findall(r"= (\d+)", case["outputs"]["think, free"]) for case in cases]
+    right = gv.decoding.Rates.load("smollm2/sums-one").shares("last number is right")
+    assert (sum(met), right["think, free"].value) == (15, 0.08)
+
+
 def test_the_stage_shows_the_step_at_which_the_title_is_cut(clerk):
     fields = {"title": {"type": "string", "maxLength": 20}, "pages": {"type": "integer"}}
     machine = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
@@ -234,11 +267,13 @@ def test_the_stage_shows_the_step_at_which_the_title_is_cut(clerk):
     assert (round(1 / steps[8].mass, -3), steps[8].piece) == (11_000, b"7")
 
 
-def test_the_small_model_is_right_where_clerk_is_wrong(clerk):
+def test_clerk_rejects_the_wrong_sum_of_the_small_model_for_a_wrong_sum_of_its_own(clerk):
     sums = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
     thought = gv.guide(gv.regex("[^:]{1,80}: [0-9]{1,3}"), clerk.vocabulary)
-    step = gv.record(clerk, sums, thought, temperature=0, draft=gv.load_model("clerk-small")).steps[17]
-    assert (step.piece, step.dropped) == (b"1", (b"9", b"."))
+    run = gv.record(clerk, sums, thought, temperature=0, draft=gv.load_model("clerk-small"))
+    assert (run.steps[17].piece, run.steps[17].dropped) == (b"1", (b"9", b"."))
+    texts = [run.text, gv.record(gv.load_model("clerk-small"), sums, thought, temperature=0).text]
+    assert [text.split(". ")[1] for text in texts] == ["14 + 5 = 21", "14 + 5 = 29"]
 
 
 def test_the_bench_that_is_told_is_the_one_that_is_kept():
@@ -271,6 +306,13 @@ def test_the_model_wants_the_end_at_the_first_blank_and_seven_tokens_are_legal(c
     assert step.piece == b"\n"
 
 
+def test_the_model_wants_the_end_one_token_earlier_with_three_brackets_open(clerk):
+    prompt = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
+    step = gv.record(clerk, prompt, gv.guide(gv.json(), clerk.vocabulary), temperature=0).steps[16]
+    assert (step.candidates[0].token in clerk.vocabulary.eos, round(step.candidates[0].raw, 3)) == (True, 0.999)
+    assert step.piece == b"}}"
+
+
 def test_in_thirty_right_runs_of_clerk_z_stays_above_0_7(clerk):
     calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")
     for task in islice(calm, 30):
@@ -295,6 +337,15 @@ def test_the_blanks_of_smollm2_are_as_told():
     step = gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")).steps[30]
     wanted = [(c.piece, round(c.raw, 2), c.legal) for c in step.candidates[:2]]
     assert wanted == [(b"```", 0.44, False), (b"\n", 0.41, True)]
+
+
+def test_three_of_sixty_sums_are_right():
+    codes = [code for kind, code in build.read_cells(build.read_source("13_when_it_goes_wrong")) if kind == "code"]
+    clerk = gv.load_model("clerk")
+    space = {"gv": gv, "re": re, "clerk": clerk, "vocabulary": clerk.vocabulary}
+    exec(next(code for code in codes if code.startswith("lemons = ")), space)
+    exec(next(code for code in codes if code.startswith("def is_right")), space)
+    assert sum(space["is_right"](space["write"](seed).text) for seed in range(1, 61)) == 3
 
 
 def test_the_number_of_the_puzzle_is_33():
@@ -396,6 +447,21 @@ def test_the_first_two_lines_of_the_published_throughput_are_within_6_percent_of
     assert round(kept, 1) == 0.5
     parts = [rate(1, "all"), published["all"][1]]
     assert round(1e3 * 800 / 128 * (1 / parts[1] - 1 / parts[0])) == pytest.approx(9, abs=1)
+
+
+def test_a_bound_on_a_string_gives_a_grammar_of_xgrammar_523_nodes_instead_of_73():
+    xgrammar = pytest.importorskip("xgrammar")
+    llama = gv.Vocabulary.llama3()
+    tokens = xgrammar.TokenizerInfo(list(llama.pieces), stop_token_ids=sorted(llama.eos))
+    compiler = xgrammar.GrammarCompiler(tokens, max_threads=1, cache_enabled=False)
+    fields = {"name": {"type": "string"}, "age": {"type": "integer"}, "paid": {"type": "boolean"}}
+    nodes = []
+    for bound in ({}, {"maxLength": 64}):
+        properties = fields | {"size": {"enum": [1, 2]}, "bio": {"type": "string"} | bound}
+        schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+        compiled = compiler.compile_json_schema(json.dumps(schema), any_whitespace=False)
+        nodes.append(len(json.loads(compiled.serialize_json())["adaptive_token_mask_cache"]))
+    assert nodes == [73, 523]
 
 
 def test_a_first_compile_of_outlines_core_takes_as_long_as_the_lab_says():

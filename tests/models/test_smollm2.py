@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding.sampling import softmax
 from guidedviz.files import shipped
 from guidedviz.models import registry
 
@@ -33,6 +34,15 @@ def test_asked_in_its_form_it_writes_json_and_with_a_mask_json_that_is_valid(smo
     machine = gv.json_schema(PERSON, whitespace="any")
     guided = gv.record(smollm2, prompt, gv.guide(machine, smollm2.vocabulary), temperature=0, max_tokens=60)
     assert json.loads(guided.text)["name"] == "Ada Lovelace"
+
+
+@pytest.mark.parametrize(("word", "told"), [("beautiful", [0.29, 0.1, 0.01]), ("terrible", [0.32, 0.04, 0.02])])
+def test_the_first_step_of_an_answer_on_a_mood_is_the_one_that_lab_12_tells(smollm2, word, told):
+    asked = f"What a {word} evening we had. Is the sentiment of this sentence positive, negative or neutral? "
+    logits = smollm2.logits(smollm2.encode(smollm2.chat(asked + "Answer with one word.")))
+    chances = softmax(logits)
+    places = [smollm2.vocabulary.ids(first)[0] for first in (b"The", b"Positive", b"Negative")]
+    assert [round(float(chances[place]), 2) for place in places] == told
 
 
 @pytest.mark.parametrize(("engine", "machine"), [("index", gv.json_schema(PERSON)), ("split", gv.json())])

@@ -46,7 +46,7 @@ def test_a_token_gets_ahead_exactly_if_it_is_above_the_line_of_its_bias(toy):
         assert wins == (sliders.after.argmax() == 6)
         dots = re.findall(r'<circle[^>]*fill="var\(--gv-(\w+)\)"', sliders.figure.svg)
         assert ("orange" in dots) == wins
-        assert sliders.figure.svg.count(" above<") == (amount > 0)
+        assert sliders.figure.svg.count(">bias 0: 0 above<") == (amount <= 0)
 
 
 def test_what_does_not_follow_the_slider_stands_still(toy):
@@ -64,7 +64,7 @@ def test_what_does_not_follow_the_slider_stands_still(toy):
 def test_headless_it_is_a_picture(toy):
     bundle = gv.bias_sliders(toy.toy_model(), "say ", ["Ada"], bias={"Bob": 5})._repr_mimebundle_()
     assert sorted(bundle) == ["text/html", "text/plain"]
-    assert "Bob +5: " in bundle["text/plain"]
+    assert "Bob +5 before " in bundle["text/plain"]
 
 
 def test_a_slider_wants_one_token_and_a_refused_bias_changes_nothing(toy):

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.sampling import RAISED, Floats, probability
+from guidedviz.decoding.sampling import Floats, probability
 from guidedviz.markup import Element, node
 from guidedviz.views.charts.distribution import write_bar, write_bar_names, write_name
 from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, write_plot
-from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
+from guidedviz.views.figure import Figure, figure_of, moved, rect, soft, wide, write
 from guidedviz.views.words import label
 
-EDGE, WIDE, LEFT, TOP, SPAN, HIGH = 16.0, 780.0, 62.0, 90.0, 560.0, 204.0
+EDGE, WIDE, LEFT, TOP, SPAN, HIGH = 16.0, 780.0, 112.0, 90.0, 510.0, 204.0
 POINTS, DEEPEST = 160, 12  # of the curve; powers of ten below 1
 NAME, BAR, ROW = 150.0, 330.0, 26.0  # the end of a name, the full scale of a bar, the height of a row
 HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
@@ -30,45 +30,36 @@ def draw_threshold(
 
     >>> before, after = np.array([0.7, 0.2, 0.1]), np.array([0.28, 0.6, 0.12])
     >>> print(draw_threshold([b"a", b"b", b"c"], before, after, {1: 2.0}, "toy").text)
-    toy: b +2: 0.20 → 0.60; 3 of 3 tokens are above the line of +2
+    toy: a before 0.70 after 0.28, b +2 before 0.20 after 0.60; bias +2: 3 above
     """
-    rank = {token: int((before > before[token]).sum()) + 1 for token in (*bias, int(before.argmax()))}
-    shown = sorted(rank, key=lambda token: (rank[token], token))
+    shown = sorted({*bias, int(before.argmax())}, key=lambda token: (-before[token], token))
     unbiased = np.delete(before, [token for token, amount in bias.items() if amount])
     rival = float(unbiased.max(initial=0.0)) or 1.0
-    lines = {amount: rival / exp(amount) for amount in sorted({b for b in bias.values() if b > 0} or {0.0})}
-    above = {amount: int((before > level).sum()) for amount, level in lines.items()}
+    rows = [(label(pieces[token]), bias.get(token, 0.0), before[token], after[token]) for token in shown]
+    told = [f"{f'{name} {_sign(b)}'.strip()} before {probability(p)} after {probability(q)}" for name, b, p, q in rows]
+    levels = {amount: rival / exp(amount) for amount in sorted({b for b in bias.values() if b > 0} or {0.0})}
+    lines = {level: f"bias {_sign(b) or 0}: {(before > level).sum():,} above" for b, level in levels.items()}
     frame = PlotFrame(_chart(-np.sort(-before)), LEFT, TOP)
-    parts = [write(EDGE, 24, title, 13, font_weight="bold"), soft(EDGE, 48, "probability before the bias, log scale")]
-    parts += [*write_plot(frame), *_lines(frame, lines, above)]
-    names = {token: label(pieces[token]) for token in shown}
-    wins = {token for token in bias if before[token] * exp(bias[token]) > rival}
-    parts += _dots(frame, [(names[token], rank[token], before[token], token in wins) for token in shown])
+    parts = [write(EDGE, 24, title, 13, font_weight="bold"), soft(EDGE, 48, "probability before the bias")]
+    parts += [*write_plot(frame), *_lines(frame, lines)]
+    parts += _dots(frame, [(name, int((before > p).sum()) + 1, p, p * exp(b) > rival) for name, b, p, _ in rows])
     y = TOP + HIGH + 62
     parts += write_bar_names(["before", "after"], WIDE - EDGE, y - 8)
-    rows = [(names[token], bias.get(token, 0.0), before[token], after[token]) for token in shown]
     rest, left = (max(0.0, 1 - float(p[shown].sum())) for p in (before, after))
     rows.append(("all others", 0.0, rest, left))
     parts += [moved(0, y + ROW * place, *_row(*row)) for place, row in enumerate(rows)]
-    said = {token: names[token] + f" {_sign(amount)}" * bool(amount) for token, amount in bias.items()}
-    odds = [(name, probability(before[token]), probability(after[token])) for token, name in said.items()]
-    many = f"of {len(before):,} tokens are above the line of"
-    counts = "".join(f"; {above[amount]:,} {many} {_sign(amount)}" for amount in lines if amount)
-    text = f"{title}: {', '.join(f'{name}: {p} → {q}' for name, p, q in odds)}{counts}"
-    alt = f"{title}: {', '.join(f'{name} before {p} after {q}' for name, p, q in odds)}{counts}"
-    height = y + ROW * len(rows) + 10
-    return Figure(drawing(WIDE, height, *parts, alt=alt), text, alt)
+    text = "; ".join([f"{title}: {', '.join(told)}", *lines.values()])
+    return figure_of(WIDE, y + ROW * len(rows) + 10, text, *parts)
 
 
-def _lines(frame: PlotFrame, lines: Mapping[float, float], above: Mapping[float, int]) -> Iterator[Element]:
-    """The threshold of each bias, from the smallest bias down."""
+def _lines(frame: PlotFrame, lines: Mapping[float, str]) -> Iterator[Element]:
+    """A line per probability, and its words at the right, from the top down."""
     free = 0.0
-    for amount, level in lines.items():
+    for level, words in lines.items():
         y = frame.at(1, level)[1]
         free = max(free + 14, y + 4)
-        said = f"bias {_sign(amount)}: {above[amount]:,} above" if amount else "the likeliest"
         yield node("path", d=f"M{LEFT:g},{y:.1f}h{SPAN:g}", stroke="var(--gv-orange)", stroke_dasharray="7 4")
-        yield write(LEFT + SPAN + 10, free, said, 12, fill="var(--gv-orange)")
+        yield write(LEFT + SPAN + 10, free, words, 12, fill="var(--gv-orange)")
 
 
 def _dots(frame: PlotFrame, tokens: Sequence[tuple[str, int, float, bool]]) -> Iterator[Element]:
@@ -88,22 +79,14 @@ def _dots(frame: PlotFrame, tokens: Sequence[tuple[str, int, float, bool]]) -> I
 
 def _chart(falling: Floats) -> Chart:
     """The curve of all probabilities, the largest first."""
-    deep = max(1, -floor(log10(max(float(falling[-1]), 10.0**-DEEPEST))))
-    powers = range(0, -deep - 1, -2 if deep > 5 else -1)
-    x = Axis("tokens, the likeliest first", 1, max(2, len(falling)), tuple(_ranks(len(falling))), log=True, grid=False)
-    y = Axis("", 10.0**-deep, 1, tuple((10.0**n, _power(n)) for n in powers), log=True)
-    places = np.unique(np.geomspace(1, len(falling), POINTS).astype(int))
+    count, deep = len(falling), max(1, -floor(log10(max(float(falling[-1]), 10.0**-DEEPEST))))
+    ranks = [*(10**n for n in range(9) if 10**n < count / 2), count]
+    x = Axis("tokens, the likeliest first", 1, max(2, count), tuple((n, f"{n:,}") for n in ranks), log=True, grid=False)
+    powers = [10.0**-n for n in range(0, deep + 1, 2 if deep > 5 else 1)]
+    y = Axis("", 10.0**-deep, 1, tuple((p, probability(p)) for p in powers), log=True)
+    places = np.unique(np.geomspace(1, count, POINTS).astype(int))
     curve = tuple(np.maximum(falling[places - 1], 10.0**-deep).tolist())
     return Chart("", x, y, (Series("", "line", tuple(places.tolist()), curve, colour="blue"),), (), SPAN, HIGH)
-
-
-def _ranks(count: int) -> list[tuple[float, str]]:
-    tens = [10.0**n for n in range(9) if 10**n < count / 2]
-    return [(n, f"{int(n):,}") for n in (*tens, float(count))]
-
-
-def _power(n: int) -> str:
-    return f"{10.0**n:g}" if n > -4 else f"10⁻{str(-n).translate(RAISED)}"
 
 
 def _row(name: str, bias: float, before: float, after: float) -> list[Element]:
@@ -113,10 +96,10 @@ def _row(name: str, bias: float, before: float, after: float) -> list[Element]:
         rect(NAME + 12, 2, BAR, 21, 3, fill="var(--gv-card)"),
         write_bar(NAME + 12, 4, before * BAR, 7.0, 0, False),
         write_bar(NAME + 12, 13, after * BAR, 8.0, 1, False),
-        write(NAME + BAR + 70, 17, _sign(bias) if bias else "", 13, text_anchor="end", fill="var(--gv-orange)"),
+        write(NAME + BAR + 70, 17, _sign(bias), 13, text_anchor="end", fill="var(--gv-orange)"),
         soft(WIDE - EDGE, 17, f"{probability(before)} → {probability(after)}", text_anchor="end"),
     ]
 
 
 def _sign(bias: float) -> str:
-    return f"{bias:+g}".replace("-", "−")
+    return f"{bias:+g}".replace("-", "−") if bias else ""

@@ -68,26 +68,10 @@ def call_box(label: Label) -> Rect:
     return Rect(label.x - half, label.y - 10, label.x + half, label.y + 10)
 
 
-def times_box(label: Label) -> Rect:
-    """The number of times that a call is open, at the upper right corner of its box."""
-    box = call_box(label)
-    return Rect(box.right + 1, box.top - 10, box.right + 22, box.top + 2)
-
-
 def count_box(place: Point) -> Rect:
     """The numbers of the bytes that took an arrow."""
     x, y = place
     return Rect(x - COUNT_WIDTH / 2, y - 9, x + COUNT_WIDTH / 2, y + 3)
-
-
-def title_box(block: Block, width: float) -> Rect:
-    """The name and the counter of a rule, in its frame."""
-    return Rect(block.x + 11, block.y + 7, block.x + 11 + width, block.y + 22)
-
-
-def disc_box(spot: Spot) -> Rect:
-    """The box around a state's disc."""
-    return Rect(spot.x - spot.rx, spot.y - spot.ry, spot.x + spot.rx, spot.y + spot.ry)
 
 
 class Room:
@@ -184,8 +168,8 @@ def settle_names(
         room.draw(curve)
     calls = [label for label in labels if sketch.arrows[label.arrows[0]].call]
     for label in calls:
-        room.take(call_box(label))
-        room.take(times_box(label))
+        room.take(called := call_box(label))
+        room.take(Rect(called.right + 1, called.top - 10, called.right + 22, called.top + 2))  # how often it is open
     settled = {label.arrows: label for label in calls}
     for label in labels:
         if label.arrows in settled:
@@ -454,7 +438,8 @@ def _pack(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The frames in order, packed into the width that gives the best shape."""
     whole, widest = sum(block.width + GAP for block in blocks), max(block.width for block in blocks)
     limits = {max(widest, whole / rows) + 2 * EDGE for rows in range(1, min(8, len(blocks)) + 1)}
-    return min((_settle(blocks, limit) for limit in sorted(limits)), key=_packed_size)
+    ways = (_settle(blocks, limit) for limit in sorted(limits))
+    return min(ways, key=lambda way: max(max(b.x + b.width, SHAPE * (b.y + b.height)) for b in way))
 
 
 def _settle(blocks: Sequence[Block], limit: float) -> tuple[Block, ...]:
@@ -474,21 +459,18 @@ def _meet(a: Block, b: Block) -> bool:
     return across and a.y < b.y + b.height + GAP and b.y < a.y + a.height + GAP
 
 
-def _packed_size(blocks: Sequence[Block]) -> float:
-    return max(*(b.x + b.width for b in blocks), *(SHAPE * (b.y + b.height) for b in blocks))
-
-
 def _jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
     """The curves of every call whose arrow and rule are both drawn."""
     sketch, spots, room = diagram.sketch, diagram.spots, Room(diagram.width, diagram.height)
     for block in diagram.blocks:
-        room.take(title_box(block, _title_width(sketch, block.name)), CLEAR)
+        left, top = block.x + 11, block.y + 7  # of its title
+        room.take(Rect(left, top, left + _title_width(sketch, block.name), top + 15), CLEAR)
     for label in diagram.labels:
         is_call = sketch.arrows[label.arrows[0]].call
         room.take(call_box(label) if is_call else label_box(label.words, (label.x, label.y)), CLEAR)
     for spot in spots.values():
         if not spot.dot:
-            room.take(disc_box(spot), CLEAR / 2)
+            room.take(Rect(spot.x - spot.rx, spot.y - spot.ry, spot.x + spot.rx, spot.y + spot.ry), CLEAR / 2)
     for curve, _ in diagram.curves.values():
         room.draw(curve)
     named = {block.name: block for block in diagram.blocks}

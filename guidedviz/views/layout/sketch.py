@@ -25,7 +25,6 @@ from guidedviz.machines.work import grouped, reach
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.views.words import reading
 
-Pair = tuple[int, int]  # the states before and after an arrow
 Groups = tuple[tuple[str, frozenset[int]], ...]
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
 
@@ -54,18 +53,19 @@ class Sketch:
     groups: Groups = ()  # titles and their states, drawn with a mark
     words: str = ""  # a sentence about this frame
     lit: frozenset[int] = frozenset()
-    lit_arrows: frozenset[Pair] = frozenset()
+    lit_arrows: frozenset[str] = frozenset()  # by their keys
     rules: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of a grammar: names and nodes, the start first
     repeats: tuple[tuple[str, str], ...] = ()  # the counted rules, and how often each is repeated
     opened: frozenset[int] = frozenset()  # the states inside unfolded chains
     tape: tuple[bytes, int] = (b"", 0)  # a text, and how many of its bytes are read
+    ring: str = "may end here"  # what a double ring means
 
     @cached_property
     def folded(self) -> frozenset[int]:
         """The states inside folded chains and loops."""
         return frozenset(state for arrow in self.arrows for state in arrow.through)
 
-    def frame(self, words: str, lit: Iterable[int] = (), moves: Iterable[Pair] = (), **changes: Any) -> Sketch:
+    def frame(self, words: str, lit: Iterable[int] = (), moves: Iterable[str] = (), **changes: Any) -> Sketch:
         """A frame of a film with these states and arrows highlighted."""
         return replace(self, words=words, lit=frozenset(lit), lit_arrows=frozenset(moves), **changes)
 

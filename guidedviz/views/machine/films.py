@@ -47,7 +47,7 @@ def dfa_frames(text: str) -> list[Sketch]:
     frames, met = [], {0}
     for step in steps:
         shown = replace(whole, arrows=tuple(arrow for arrow in whole.arrows if arrow.source <= step.state))
-        moves = {(step.state, target) for _, _, target in step.edges}
+        moves = {f"{step.state}-{target}" for _, _, target in step.edges}
         frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves))
         met.update(target for _, _, target in step.edges)
     return frames
@@ -72,7 +72,7 @@ def minimal_frames(text: str) -> list[Sketch]:
         words, byte = _say_split(step, whole.names, blocks), step.by[0][0]
         blocks[step.block] -= step.moved
         blocks.append(step.moved)
-        moves = {(state, target) for state in step.moved if (target := trimmed.step(state, byte)) in step.into}
+        moves = {f"{s}-{target}" for s in step.moved if (target := trimmed.step(s, byte)) in step.into}
         frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
     names = tuple(_name(state, old) for state, old in enumerate(merged_states(dfa, minimal)))
     merged = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
@@ -180,7 +180,8 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
         if not moves:
             return [*frames, whole.frame(f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.')]
         states, whole = {target for _, target in moves}, replace(whole, tape=(data, place))
-        frames.append(whole.frame(f'"{sign}" is read. It leads to {_say(states)}.', states, moves))
+        words, keys = f'"{sign}" is read. It leads to {_say(states)}.', {f"{one}-{other}" for one, other in moves}
+        frames.append(whole.frame(words, states, keys))
         states = _add_closure(frames, nfa, states)
     lit = nfa.accepting in states
     verdict = "lit and accepting: the NFA accepts it" if lit else "accepting and not lit: the NFA refuses it"
@@ -201,7 +202,7 @@ def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     """The closure over ε edges, and its frame if it adds a state."""
     closed = set(reach(states, nfa.epsilon.__getitem__))
     if added := closed - states:
-        moves = [(state, target) for state in closed for target in nfa.epsilon[state]]
+        moves = {f"{state}~{target}" for state in closed for target in nfa.epsilon[state]}
         words = f"ε edges add {_say(added)}: the NFA is in {counted(len(closed), 'state')}."
         frames.append(frames[-1].frame(words, closed, moves))
     return closed
@@ -241,7 +242,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
             waiting += reversed(_under(trie, child))
             legal = f"{before.names[child]} is legal." if child in before.accepting else "on to what is below."
             words = f'"{sign}" is read, {source} to {live[child]}: {legal}'
-            frames.append(before.frame(words, before.lit | {child}, before.lit_arrows | {(above, child)}))
+            frames.append(before.frame(words, before.lit | {child}, before.lit_arrows | {f"{above}-{child}"}))
         else:
             lost = _below(trie, child)
             cut = lost.union(*(nodes for _, nodes in before.groups))
@@ -266,7 +267,8 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
         begun.append(begun[trie.parent[child]] + bytes([int(trie.byte[child])]))
     arrows = (Arrow(int(trie.parent[n]), n, ((int(trie.byte[n]),) * 2,)) for n in range(1, len(trie)))
     names = ("start", *map(visible, begun[1:]))
-    return Sketch(names, tuple(arrows), 0, frozenset(map(int, trie.node_of[list(vocabulary.text_ids)])))
+    ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
+    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here")
 
 
 def _below(trie: Trie, node: int) -> frozenset[int]:
@@ -312,8 +314,7 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
     """Lay out every set of states once, with the arrows of all its frames."""
     sketches = [sketch_of(frame, "gv.film, frames") for frame in frames]
     if not sketches:
-        hint = "gv.views.dfa_frames(text)"
-        raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint=hint)
+        raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint="gv.views.dfa_frames(text)")
     kinds = grouped(((sketch.names, sketch.initial), sketch) for sketch in sketches)
     drawings = tuple(bare_drawing(overlay(of_kind), frames=of_kind) for of_kind in kinds.values())
     return FilmDrawings(drawings, tuple(_pack(s, [*kinds].index((s.names, s.initial))) for s in sketches))
@@ -349,6 +350,6 @@ def _pack(sketch: Sketch, place: int) -> dict[str, Any]:
     touched = {end for arrow in sketch.arrows for end in (arrow.source, arrow.target)}
     shown = touched | {sketch.initial} | sketch.lit | {state for _, states in sketch.groups for state in states}
     arrows = [*map(arrow_key, sketch.arrows), *dict(mark_bytes(*sketch.tape))]
-    on = [arrow_key(arrow) for arrow in sketch.arrows if (arrow.source, arrow.target) in sketch.lit_arrows]
     groups = [[title, sorted(states)] for title, states in sketch.groups]
+    on = sorted(sketch.lit_arrows)
     return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=place, groups=groups)

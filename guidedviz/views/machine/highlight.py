@@ -24,7 +24,7 @@ class Highlight:
 
     now: frozenset[int] = frozenset()
     met: frozenset[int] = frozenset()
-    arrows: frozenset[tuple[int, int]] = frozenset()
+    arrows: frozenset[str] = frozenset()  # by their keys
     numbers: tuple[tuple[tuple[int, int], str], ...] = ()
     cross: tuple[int, str] | None = None  # the state where a text died, and the byte that it could not read
     calls: tuple[tuple[str, int], ...] = ()  # keys of open calls, with how often each is open
@@ -44,13 +44,11 @@ def highlight_path(path: Sequence[int], died: str = "") -> Highlight:
     >>> highlight_path([0, 1, 1]).numbers
     (((0, 1), '1'), ((1, 1), '2'))
     """
-    if not path:
-        return Highlight()
     numbers = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
     several = len(path) - 1 + bool(died) > 1
     said = tuple((pair, say_numbers(found)) for pair, found in numbers.items() if several)
     cross = (path[-1], died) if died else None
-    return Highlight(frozenset(path[-1:]), frozenset(path), frozenset(numbers), said, cross)
+    return Highlight(frozenset(path[-1:]), frozenset(path), frozenset(f"{a}-{b}" for a, b in numbers), said, cross)
 
 
 def say_numbers(numbers: Sequence[int]) -> str:

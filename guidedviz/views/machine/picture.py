@@ -160,8 +160,7 @@ def to_dot(machine: Any) -> Any:
     for state, name in enumerate(sketch.names):
         if state in sketch.folded:
             continue
-        shape = "doublecircle" if state in sketch.accepting else "circle"
-        graph.node(str(state), graphviz.escape(name), shape=shape)
+        graph.node(str(state), graphviz.escape(name), shape="double" * (state in sketch.accepting) + "circle")
     if sketch.names:
         graph.edge("start", str(sketch.initial))
     for arrow in sketch.arrows:
@@ -280,7 +279,7 @@ def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[Element, str]]:
     sketch, rules = diagram.sketch, bool(diagram.blocks)
     calls = any(arrow.call for arrow in sketch.arrows)
     ways = diagram.jumps and (lit.calls or lit.last or len(diagram.jumps) <= FEW)
-    start, end = ("where a rule begins", "the rule may end here") if rules else ("start", "may end here")
+    start, end = ("where a rule begins", "the rule may end here") if rules else ("start", sketch.ring)
     signs = (
         (sketch.initial in diagram.spots, LINE + _circle(3, "head", 3) + _tip("head"), start),
         (not sketch.accepting.isdisjoint(diagram.spots), _circle(7) + _circle(4.4, "ring"), end),

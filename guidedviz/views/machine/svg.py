@@ -40,7 +40,7 @@ def _labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:
         arrow = diagram.sketch.arrows[label.arrows[0]]
         return (write_call if arrow.call else _arrow)(diagram, label.arrows[0], lit, label)
     inside = [_arrow(diagram, n, lit) for n in label.arrows]
-    on = any(arrow_ends(diagram.sketch.arrows[n]) in lit.arrows for n in label.arrows)
+    on = any(arrow_key(diagram.sketch.arrows[n]) in lit.arrows for n in label.arrows)
     kind = "gv-run" + " gv-bundle" * label.bundle + " gv-on" * on
     return node("g", *inside, _write_label(label), class_=kind)
 
@@ -54,7 +54,7 @@ def _arrow(diagram: Diagram, n: int, lit: Highlight, label: Label | None = None)
         said = _numbers(arrow, dict(lit.numbers))
         parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=12))
     kind = "gv-arrow" + " gv-free" * (not arrow.ranges) + " gv-chain" * diagram.sketch.is_chain(arrow)
-    kind += " gv-on" * (arrow_ends(arrow) in lit.arrows)
+    kind += " gv-on" * (arrow_key(arrow) in lit.arrows)
     return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
 
 
@@ -102,7 +102,7 @@ def _pill(spot: Spot, inset: float, kind: str) -> Element:
 
 def _about(sketch: Sketch, state: int) -> str:
     said = [sketch.names[state]] + ["the start"] * (state == sketch.initial)
-    said += ["the text may end here"] * (state in sketch.accepting)
+    said += [sketch.ring] * (state in sketch.accepting)
     return " · ".join(said + [title for title, states in sketch.groups if state in states])
 
 

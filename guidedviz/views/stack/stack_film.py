@@ -118,7 +118,8 @@ def draw_stack_frame(frame: StackFrame) -> Figure:
     said += [f"read {visible(frame.text[: frame.read])}, left {visible(frame.text[frame.read :])}"] * bool(frame.text)
     said.append(f"stack, top first: {', '.join(shown) or 'empty'}" + f" … {more:,} more" * bool(more))
     text = "\n".join(said)
-    lit = Highlight(frozenset(frame.stack[-1:]), arrows=frozenset({frame.way} if frame.move == "read" else ()))
+    arrows = frozenset([f"{frame.way[0]}-{frame.way[1]}"] * (frame.move == "read"))
+    lit = Highlight(frozenset(frame.stack[-1:]), arrows=arrows)
     return Figure(_draw([frame], lay_out(sketch_pda(frame.pda)), lit, text)[0], text, text)
 
 

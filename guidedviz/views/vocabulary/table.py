@@ -58,9 +58,8 @@ def _bytes(query: str) -> bytes:
     try:
         return bytes.fromhex(query[2:])
     except ValueError:
-        raise SettingError(
-            f"search {quoted(query)}", seen="no bytes", expected="two hex digits per byte, 0xE2 82"
-        ) from None
+        hint = "two hex digits per byte, 0xE2 82"
+        raise SettingError(f"search {quoted(query)}", seen="no bytes", expected=hint) from None
 
 
 COLUMNS, ROWS = 24, 60

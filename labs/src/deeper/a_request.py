@@ -67,7 +67,7 @@ for name, value in body.items():
 # `response_format={"type": "json_schema", "json_schema": {"name": "order", "schema": schema, "strict": True}}`.
 
 # %% [markdown]
-# In TypeScript the schema can come from `zod`, and a foreign field stands beside the others:
+# In TypeScript the schema can come from `zod`, a library for schemas. A foreign field stands beside the others:
 #
 # ```typescript
 # const client = new OpenAI({ baseURL: "http://localhost:8000/v1", apiKey: "none" });
@@ -100,7 +100,7 @@ for name, value in body.items():
 # Offline, vLLM takes the same names in Python:
 # `SamplingParams(structured_outputs=StructuredOutputsParams(json=schema))`, and TensorRT-LLM
 # `SamplingParams(guided_decoding=GuidedDecodingParams(json=schema))`. Grammars are GBNF (lab 07) where XGrammar reads
-# them, and a dialect of Lark where llguidance does.
+# them. llguidance reads a notation like that of Lark, a parser for Python.
 
 # %% [markdown]
 # What a hosted service offers, as its pages say:
@@ -137,7 +137,7 @@ gv.predict(
     "A vLLM server has a tool-call parser, and a request lists tools with schemas. `tool_choice` is `auto`: the model "
     "may call a tool or answer. Are the arguments of a call sure to obey the schema?",
     choices=["yes: the server knows the schema", "no: the parser only finds the call",
-             "yes: the parser repairs the arguments"],
+             "yes: the mask begins with the call"],
     answer="no: the parser only finds the call",
     reveal="""The words table says it: a parser reads what was written, and is no mask. vLLM's page: with a named tool
     or `required` the schema becomes a mask; with `auto` only if a tool says `strict: true`.""",
@@ -163,15 +163,15 @@ for end in (5, 6, 11, 16):
 # %% [question]
 gv.predict(
     "The price 12.5 comes in the tokens `1`, `2`, `.` and `5`. What does the parser return as `price` after `1`?",
-    choices=["nothing: a number is shown when it ends", "1", "12.5: the schema is known"],
-    answer="1",
+    choices=["nothing: a number is shown when it ends", "1: this is a number", "1.0: the schema says `float`"],
+    answer="1: this is a number",
     reveal=[
         lambda: [print(f"after {run.steps[end - 1].piece.decode()}:", from_json(
                      b"".join(step.piece for step in run.steps[:end]), allow_partial=True).get("price", "no price"))
                  for end in range(17, 22)],
-        """A string says where it ends, a number does not: `1` is a complete JSON number. So use a number only after the
-        comma or bracket behind it. A reply that ends at `max_tokens` looks the same: test `finish_reason` before you
-        parse.""",
+        """A string says where it ends, a number does not: `1` is a complete JSON number, `12.` is none. The parser does
+        not know the schema. So use a number only after the comma or bracket behind it. A reply that ends at
+        `max_tokens` looks the same: test `finish_reason` before you parse.""",
     ],
 )  # fmt: skip
 
@@ -224,8 +224,8 @@ for step in pear.steps[2:6]:
 # ## Exercise 1 · Bounds of Z ★
 #
 # Write `z_bounds(top, legal)`. `top` is a dict from the likeliest tokens to their log-probabilities before the mask,
-# `legal` the set of legal tokens. Return the lower and the upper bound of Z. For `a` with 0.5, `b` with 0.2 and the
-# legal set `{"b", "c"}` they are 0.2 and 0.5.
+# `legal` the set of legal tokens. Return the lower and the upper bound of Z. If `a` has the probability 0.5, `b`
+# has 0.2, and `b` and `c` are legal, the bounds are 0.2 and 0.5.
 #
 # hint: `np.exp` of a log-probability is the probability. Sum those of the legal tokens in `top`.
 #
@@ -259,8 +259,9 @@ gv.draw_distribution(pear.steps[4])
 # %% [markdown]
 # ## 5 · In your own process
 #
-# Without a server all engines have the same four calls. As they ran in November 2026, along the time `07:30`, each
-# leaves as many tokens as ours, and EOS alone at the end:
+# Without a server every engine has the same calls: compile, mask, advance, and one that applies the mask to the logits.
+# The first three ran in November 2026 along the time `07:30`. Each engine leaves as many tokens as ours, and EOS alone
+# at the end:
 #
 # | engine | compile | mask | advance |
 # | --- | --- | --- | --- |
@@ -268,8 +269,6 @@ gv.draw_distribution(pear.steps[4])
 # | outlines-core | `Guide(Index(regex, tokens))` | `get_tokens()` | `advance(token)` |
 # | xgrammar | `compile_regex(regex)`, `GrammarMatcher` | `fill_next_token_bitmask(words)` | `accept_token(token)` |
 # | llguidance | `LLMatcher(tokenizer, grammar)` | `fill_next_token_bitmask(matcher, words)` | `consume_token(token)` |
-#
-# The fourth call applies the mask to the logits.
 
 # %% [markdown]
 # transformers calls a *logits processor* before each draw. With the extra `hub` installed, this runs `clerk` there:

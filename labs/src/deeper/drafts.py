@@ -48,8 +48,8 @@ gv.stage(clerk, sums, thought, temperature=0, draft=Small(small, 4), constraint=
 
 # %% [markdown]
 # An accepted token has a tick and a green line below it. A rejected draft is struck out, in the chip of the token that
-# came instead: the small model guessed `9.`, for 19, and `clerk` wrote `1`. The small model was right, and `clerk` is
-# wrong. A draft changes the number of passes, never the text.
+# came instead: the small model guessed `9.`, for 29, and `clerk` wrote `1`, for 21. Both sums are wrong. A draft
+# changes the number of passes, never the text.
 #
 # The machine masks the draft *and* the model. Its states along the draft are values, so a rejected guess is simply
 # dropped.

@@ -88,13 +88,15 @@ compared = gv.compare_engines(decimal, llama, "3.14")
 # %% [question]
 # NBVAL_IGNORE_OUTPUT
 gv.predict(
-    "After `3` the number may end or go on. One kind of token is missing in the mask of outlines-core 0.2.14. Which?",
+    "After `3` the number may end or go on. Apart from EOS, one kind of token is missing in the mask of outlines-core "
+    "0.2.14. Which?",
     choices=["digits, such as `14`", "a point with digits, such as `.5`", "the point alone"],
     answer="the point alone",
     reveal=[
         lambda: gv.draw_comparison(compared),
         """After `3` the text may end; after `3.` it may not. The engine drops a token that leads from the one kind of
-        state to the other. The output is still a correct decimal: a missing token is never seen in a text.""",
+        state to the other. The output is still a correct decimal: a missing token is never seen in a text. (The second
+        mark: Llama 3 has three EOS ids, and the engine takes one.)""",
     ],
 )
 

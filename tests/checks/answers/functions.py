@@ -123,7 +123,6 @@ WRONG = {
         ("raw_decode(text, place)[0]", "decode(text[place : text.index('}', place) + 1])"),
         ("return None", "return {}"),
         ("return json.JSONDecoder().raw_decode(text, place)[0]", "return text[place:]"),
-        cut_out_by_recursion,
     ],
     "softmax": [
         lambda logits, temperature: gv.sampling.softmax(logits, temperature),
@@ -281,8 +280,10 @@ WRONG = {
         ("words[token // 32]", "words[0]"),
         ("words.view(np.int32)", "5"),
         ("np.uint32", "np.int32"),
+        ("words.view(np.int32)", "words.view(np.int32).astype(np.float32)"),
     ],
     "cache_key": [
+        lambda request: json.dumps([*json.loads(key_of(request))[:2], *sorted(json.loads(key_of(request))[2:])]),
         lambda request: str(crc32(key_of(request).encode()) % 65536),
         ('request["version"]', 'request["version"].split(".")[:2]'),
         lambda request: request["schema"],
@@ -316,6 +317,7 @@ WRONG = {
         (SLOWEST, f'{SLOWEST} + delays(one)["prompt"]'),
         (WORST, "max(slowest[part])"),
         (f"part, {WORST}", "part"),
+        ('- one["forward"])', '- one["forward"] - sum(one["prompt"].values()))'),
     ],
     "z_bounds": [
         ("np.exp(top[one])", "top[one]"),
@@ -323,6 +325,10 @@ WRONG = {
         ("1 - illegal", "1 - low"),
         ("1 - illegal", "1.0"),
         ("return low", "return low / (low + illegal or 1)"),
+        lambda top, legal: (
+            sum(math.exp(top[one]) for one in top if one in legal),
+            1 - max((math.exp(top[one]) for one in top if one not in legal), default=0),
+        ),
         lambda top, legal: (max((math.exp(top[one]) for one in top if one in legal), default=0), 1),
     ],
     "sort_token": [
@@ -394,7 +400,7 @@ WRONG = {
 }
 UNUSUAL = {
     "parses": [("ValueError", "Exception")],
-    "cut_out": [("range(len(text))", "[match.start() for match in re.finditer('{', text)]")],
+    "cut_out": [("range(len(text))", "[match.start() for match in re.finditer('{', text)]"), cut_out_by_recursion],
     "softmax": [
         softmax_without_numpy,
         ("powers / powers.sum()", "np.exp(scaled - np.logaddexp.reduce(scaled))"),

@@ -15,6 +15,15 @@ def row_per_state(transitions, state, token):
     return target if token in tokens else None
 
 
+def two_steps(transitions, state, token):
+    """Goes on from the target with the same token."""
+    found = None
+    for source, tokens, target in transitions:
+        if source == state and token in tokens:
+            found = state = target
+    return found
+
+
 def closed_by_descent(nfa, states, byte, known=False):
     found = set()
 
@@ -28,6 +37,24 @@ def closed_by_descent(nfa, states, byte, known=False):
         for low, high, target in nfa.edges[state]:
             if low <= byte <= high:
                 add(target)
+    return found
+
+
+def two_epsilon_edges(nfa, states, byte):
+    """Follows epsilon edges twice, not until no state is new."""
+    found = {target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high}
+    for _ in range(2):
+        found |= {target for state in found for target in nfa.epsilon[state]}
+    return found
+
+
+def walk_below_the_node(node, machine, state):
+    """Forgets the tokens that end at the node: right for the root only."""
+    found = {}
+    for byte, child in node.children.items():
+        after = machine.step(state, byte)
+        if after is not None:
+            found |= dict.fromkeys(child.tokens, after) | walk_below_the_node(child, machine, after)
     return found
 
 
@@ -149,6 +176,7 @@ WRONG = {
     "advance": [
         ("token in tokens", "min(tokens) <= token <= max(tokens)"),
         row_per_state,
+        two_steps,
         (" and token in tokens", ""),
         ("source == state and ", ""),
         ("return target", "return target or None"),
@@ -189,6 +217,9 @@ WRONG = {
         ("json.dumps(value)", "f'\"{value}\"'"),
         (".items()", ".items() and list(schema['properties'].items())[:1]"),
         (f"return {JOIN}", f"return None and {JOIN}"),
+        ('schema["properties"].items()', "[(key, schema['properties'][key]) for key in schema['required']]"),
+        ('schema["properties"].items()', "sorted(schema['properties'].items())"),
+        ('if "enum" in schema', 'if schema.get("type") not in LEAVES and "enum" in schema'),
         lambda schema: gv.json_schema(schema),
         lambda schema: json.dumps(schema),
     ],
@@ -213,6 +244,7 @@ WRONG = {
         ("return found", "return states | found"),
         ("target not in found", "True"),
         closed_by_descent,
+        two_epsilon_edges,
         ("return found", "return found or None"),
         ("return found", "return [n in found for n in range(len(nfa))]"),
         lambda nfa, states: set(),
@@ -224,8 +256,9 @@ WRONG = {
         ("range(256)", "range(97, 123)"),
         ("for states in sets:", "for states in [start]:"),
         ("return sets", "return sets[1:]"),
-        ("return sets", "return [{*states} for states in sets]"),
-        ("return sets", "return [sorted(states) for states in sets]"),
+        ("return sets", "return set().union(*sets)"),
+        ("range(256)", "range(255)"),
+        ("range(256)", "range(1, 256)"),
         ("return sets", "return len(sets)"),
         ("return sets", "return [*range(len(sets))]"),
         ("step(states, byte)", "step(start, byte)"),
@@ -234,6 +267,7 @@ WRONG = {
     "walk": [
         ("return found", "return dict.fromkeys(found, True)"),
         walk_from_the_root,
+        walk_below_the_node,
         ("machine, after)", "machine, state)"),
         ("walk(child, machine, after)", "dict.fromkeys(child.tokens, after)"),
         ("if after is not None", "if after"),
@@ -373,7 +407,11 @@ UNUSUAL = {
         ("return transitions, ready", "return transitions[::-1] * 2, ready"),
     ],
     "step_set": [lambda *given: closed_by_descent(*given, known=True), ("return found", "return [*found] * 2")],
-    "subsets": [("return sets", "return {*sets}"), ("return sets", "return sets[::-1]")],
+    "subsets": [
+        ("return sets", "return {*sets}"),
+        ("return sets", "return sets[::-1]"),
+        ("return sets", "return [{*states} for states in sets]"),
+    ],
     "walk": [walk_with_a_stack],
     "index": [index_by_recursion],
     "jump": [jump_by_recursion],

@@ -18,7 +18,7 @@ from guidedviz.machines.regular.minimal import first_blocks, minimise_steps, tri
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import machine_stages, parse_regex, regex
 from guidedviz.views.layout.sketch import sketch_dfa
-from guidedviz.views.machine.films import dfa_frames, merged_states, minimal_frames, nfa_reading_frames
+from guidedviz.views.machine.films import dfa_frames, merged_states, minimal_frames, nfa_reading_frames, trie_frames
 from tests.machines.oracle import count_classes
 from tests.strategies import regexes
 
@@ -68,9 +68,9 @@ def test_a_film_has_one_set_of_states_its_arrows_only_grow_and_it_ends_with_the_
     assert all(before <= after for before, after in pairwise(drawn))
     assert frames[-1].arrows == whole.arrows
     for frame, before in zip(frames, [set(), *drawn], strict=False):
-        pairs = {(a.source, a.target) for a in frame.arrows}
-        assert frame.lit_arrows <= pairs
-        assert pairs - {(source, target) for source, target, _ in before} <= frame.lit_arrows
+        keys = {f"{a.source}-{a.target}" for a in frame.arrows}
+        assert frame.lit_arrows <= keys
+        assert keys - {f"{source}-{target}" for source, target, _ in before} <= frame.lit_arrows
         assert frame.words.endswith(".")
 
 
@@ -150,3 +150,15 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     trie = vocabulary.trie
     assert {piece for token, piece in enumerate(pieces) if int(trie.node_of[token]) in last.lit} == legal
     assert last.lit == {int(trie.node_of[vocabulary.ids(piece)[0]]) for piece in legal}
+
+
+def test_of_two_edges_between_the_same_states_only_the_one_that_is_taken_is_lit():
+    frames = nfa_reading_frames("a?b|a", "a")
+    assert [frame.lit_arrows for frame in frames] == [set(), {"0~2"}, {"0-1", "0-2"}, set()]
+    assert gv.draw_machine(frames[1]).svg.count('gv-on"') < gv.draw_machine(frames[2]).svg.count('gv-on"')
+
+
+def test_the_legend_of_a_trie_says_that_a_token_ends_at_a_ring():
+    still = gv.film(trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33"]))).figure.svg
+    assert "a token ends here" in still
+    assert "may end here" not in still

@@ -10,7 +10,7 @@ import { draw } from "../shared/shapes.js";
 const LEAST = 12; // pixels on the screen of the smallest label
 const LEAST_AFAR = 16; // the same in a lecture hall
 const MOST = 18; // a drawing is not enlarged beyond labels of so many pixels
-const HIGH = 300; // pixels that a drawing may be high where its panel has no height of its own
+const HIGH = 400; // pixels that a drawing may be high where its panel has no height of its own
 
 /** @typedef {{ x: number, y: number, rx: number, ry: number }} Spot the middle of a part and half its size */
 

@@ -1,0 +1,277 @@
+"""Build the course for a browser tab: JupyterLab as static files, with all labs, our wheel and Python in WebAssembly.
+
+    python assets/lite/build.py              build into lite/
+    python assets/lite/build.py --offline    ask no distribution for the wheels that are compiled
+
+JupyterLite is JupyterLab without a server; its kernel is Pyodide, whose core comes from the npm registry. NumPy and
+three other compiled wheels are part of the Pyodide distribution only. They are taken from it, each with the hash that
+the lock file says, and lie in the site, so that it asks nobody else. Where the distribution is not reached, the build
+says what is missing, and the site works without it. Models, recordings and the vocabulary of Llama 3 are files beside
+the wheel: a lab fetches what it uses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.request
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from hatchling.builders.wheel import WheelBuilder
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BESIDE = ("guidedviz/assets/models/", "guidedviz/assets/traces/", "guidedviz/assets/labs/")  # not in the wheel
+KERNEL = ("micropip", "packaging", "ipython", "traitlets", "jedi")  # what the kernel loads when it starts
+COURSE = ("numpy", "pydantic", "jsonschema")  # what labs import, from the distribution
+MORE = ("comm", "jupyterlab-widgets", "ipywidgets", "psygnal", "anywidget")  # pure, and in no distribution
+EXTENSIONS = "share/jupyter/labextensions"
+NEEDS = {"guidedviz": ("numpy", "anywidget"), "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
+         "ipywidgets": ("comm", "ipython", "jupyterlab-widgets", "traitlets")}  # fmt: skip
+JUPYTERLITE, PYODIDE, PYTHON = "0.8.6", "314.0.6", "3.14"  # that fit each other
+DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full"
+Lock = dict[str, Any]
+
+
+def plain(name: str) -> str:
+    """A package's name as registries compare it."""
+    return name.lower().replace("_", "-")
+
+
+# -- JupyterLite, Pyodide and its wheels ------------------------------------------------------------------------------
+
+
+def get_jupyterlite(cache: Path) -> Path:
+    """JupyterLite in a folder of its own: an environment that has it shows its extensions in each JupyterLab."""
+    to = cache / f"jupyterlite-{JUPYTERLITE}"
+    if not to.exists():
+        pip(
+            "install",
+            "--target",
+            str(to),
+            f"jupyterlite-core=={JUPYTERLITE}",
+            f"jupyterlite-pyodide-kernel=={JUPYTERLITE}",
+        )
+    return to
+
+
+def pip(*words: str) -> None:
+    """Let pip do something; what it says is shown if it fails."""
+    done = subprocess.run([sys.executable, "-m", "pip", *words, "--quiet"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(done.stderr.strip()[-500:], file=sys.stderr)
+
+
+def get_pyodide(folder: Path) -> Path:
+    """The core of Pyodide, from the npm registry."""
+    core = folder / f"pyodide-{PYODIDE}"
+    if not core.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        words = ["npm", "pack", "--silent", f"pyodide@{PYODIDE}"]
+        try:
+            packed = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True).stdout.split()[-1]
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise SystemExit(f"npm gives no pyodide {PYODIDE}: {error}") from None
+        with tarfile.open(folder / packed) as archive:
+            archive.extractall(folder / "unpacked", filter="data")
+        (folder / "unpacked" / "package").rename(core)
+    return core
+
+
+def with_needs(lock: Lock, names: Iterable[str]) -> list[str]:
+    """These packages of the lock file, and what they need."""
+    known = {plain(name): about for name, about in lock["packages"].items()}
+    found = [plain(name) for name in names if plain(name) in known]
+    for name in found:  # it grows
+        found += [need for need in map(plain, known[name]["depends"]) if need in known and need not in found]
+    return found
+
+
+def fetch_wheels(lock: Lock, names: Iterable[str], to: Path, offline: bool) -> dict[str, Path]:
+    """The wheels of these packages, as far as a place has them: the distribution, or for pure ones the registry."""
+    found, pure = dict[str, Path](), []
+    for name in names:
+        about = find(lock, name)
+        file = to / "distribution" / about["file_name"]
+        if file.exists() or (not offline and download(f"{DISTRIBUTION}/{file.name}", file, about["sha256"])):
+            found[name] = file
+            continue
+        offline = True  # one that does not answer is not asked again
+        if file.name.endswith("-none-any.whl"):
+            pure.append(name)
+    return found | from_registry(lock, pure, to / "registry")
+
+
+def find(lock: Lock, name: str) -> dict[str, Any]:
+    """What the lock file says of a package."""
+    return next(about for known, about in lock["packages"].items() if plain(known) == name)
+
+
+def download(address: str, file: Path, digest: str) -> bool:
+    """Whether a file was there; one with another hash than the lock file says is refused."""
+    try:
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            content = answer.read()
+    except OSError:
+        return False
+    if sha256(content).hexdigest() != digest:
+        raise SystemExit(f"{address} has another hash than the lock file says")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    return True
+
+
+def from_registry(lock: Lock, names: Iterable[str], to: Path) -> dict[str, Path]:
+    """Pure wheels of the versions that the lock file has, or the newest of a package that it does not have."""
+    known = {plain(name): about["version"] for name, about in lock["packages"].items()}
+    wanted = {name: f"{name}=={known[name]}" if name in known else name for name in names}
+    if wanted:
+        pip("download", "--no-deps", "--only-binary", ":all:", "--platform", "any", "--python-version", PYTHON,
+            "--dest", str(to), *wanted.values())  # fmt: skip
+    wheels = {plain(wheel.name.split("-")[0]): wheel for wheel in sorted(to.glob("*.whl"))}
+    return {name: wheels[name] for name in wanted if name in wheels}
+
+
+def entry(name: str, wheel: Path, known: Iterable[str]) -> dict[str, Any]:
+    """What a lock file says of a wheel that is not in the distribution; what is missing is not needed."""
+    return {
+        "name": name, "version": wheel.name.split("-")[1], "package_type": "package", "install_dir": "site",
+        "imports": [name.replace("-", "_")], "depends": [need for need in NEEDS.get(name, ()) if need in known],
+        "unvendored_tests": False,
+    }  # fmt: skip
+
+
+# -- our wheel, and the files beside it ----------------------------------------------------------------------------
+
+
+def build_wheel(to: Path, files: Path) -> Path:
+    """Our wheel without models, recordings and notebooks, which lie in `files`; it says which there are."""
+    built = Path(next(iter(WheelBuilder(str(ROOT)).build(directory=str(to / "whole"), versions=["standard"]))))
+    thin, sizes = to / built.name, dict[str, int]()
+    with ZipFile(built) as whole, ZipFile(thin, "w", ZIP_DEFLATED) as wheel:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name.startswith(BESIDE[:2]):
+                keep(files, name.removeprefix("guidedviz/assets/"), content, sizes)
+            elif name.endswith(".dist-info/RECORD"):
+                lines = [line for line in content.decode().splitlines() if not line.startswith(BESIDE)]
+                wheel.writestr(name, "\n".join([*lines, "guidedviz/assets/beside.json,,"]) + "\n")
+            elif not name.startswith(BESIDE) and ".data/" not in name:
+                wheel.writestr(name, content)
+        ranks = "llama_models/llama3/tokenizer.model"
+        keep(files, ranks, distribution("llama-models").locate_file(ranks).read_bytes(), sizes)
+        wheel.writestr("guidedviz/assets/beside.json", json.dumps(sizes))
+    shutil.rmtree(to / "whole")
+    return thin
+
+
+def keep(files: Path, name: str, content: bytes, sizes: dict[str, int]) -> None:
+    """Lay a file beside the wheel."""
+    path = files / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    sizes[name] = len(content)
+
+
+# -- the site ------------------------------------------------------------------------------------------------------
+
+
+def lay_python(folder: Path, cache: Path, offline: bool) -> list[str]:
+    """Pyodide with its wheels and ours in a folder of the site; what is missing."""
+    shutil.copytree(get_pyodide(cache), folder)
+    lock: Lock = json.loads((folder / "pyodide-lock.json").read_bytes())
+    wanted = with_needs(lock, (*KERNEL, *COURSE, *NEEDS["anywidget"], *NEEDS["ipywidgets"]))
+    wheels = fetch_wheels(lock, wanted, cache, offline)
+    missing = [name for name in wanted if name not in wheels]
+    lock["packages"] = {plain(name): about for name, about in lock["packages"].items() if plain(name) in wheels}
+    for about in lock["packages"].values():
+        about["depends"] = [need for need in map(plain, about["depends"]) if need in wheels]
+    wheels |= from_registry(lock, MORE, cache / "registry")
+    wheels["guidedviz"] = build_wheel(cache / "ours", folder / "guidedviz")
+    for name, wheel in wheels.items():
+        shutil.copy(wheel, folder)
+        about = lock["packages"].setdefault(name, entry(name, wheel, wheels))
+        about |= {"file_name": wheel.name, "sha256": sha256(wheel.read_bytes()).hexdigest()}
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock))
+    return missing
+
+
+def copy_labs(to: Path) -> None:
+    """The notebooks of the students, for the kernel of the tab, with the pictures that they have before a run."""
+    for path in [*(ROOT / "labs").glob("*.ipynb"), *(ROOT / "labs" / "deeper").glob("*.ipynb")]:
+        notebook = json.loads(path.read_bytes())
+        notebook["metadata"]["kernelspec"] |= {"name": "python", "display_name": "Python (Pyodide)"}
+        file = to / path.relative_to(ROOT)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_json(file, notebook)
+
+
+def write_settings(folder: Path) -> None:
+    """How JupyterLab looks, and where the kernel finds Python."""
+    kernel = {"pyodideUrl": "./static/pyodide/pyodide.mjs"}
+    site = {
+        "appName": "guidedviz",
+        "exposeAppInBrowser": True,
+        "disabledExtensions": ["@jupyterlite/javascript-kernel-extension"],
+        "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel},
+    }
+    write_json(folder / "jupyter-lite.json", {"jupyter-lite-schema-version": 0, "jupyter-config-data": site})
+    write_json(folder / "overrides.json", {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}})
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+def build(to: Path, cache: Path, offline: bool) -> list[str]:
+    """Build the site; what is missing."""
+    work = cache / "site"
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.rmtree(to, ignore_errors=True)
+    (work / "static").mkdir(parents=True)
+    missing = lay_python(work / "static" / "pyodide", cache, offline)
+    copy_labs(work / "files")
+    write_settings(work)
+    jupyterlite = get_jupyterlite(cache)
+    extensions = [Path(sys.prefix) / EXTENSIONS / "@jupyter-widgets/jupyterlab-manager",
+                  Path(sys.prefix) / EXTENSIONS / "anywidget",
+                  jupyterlite / EXTENSIONS / "@jupyterlite/pyodide-kernel-extension"]  # fmt: skip
+    words = [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", str(work), "--output-dir", str(to),
+             "--contents", str(work / "files"), "--no-sourcemaps", "--ignore-sys-prefix",
+             *(f"--LiteBuildConfig.federated_extensions={one}" for one in extensions)]  # fmt: skip
+    seen = os.environ | {"PYTHONPATH": str(jupyterlite)}
+    done = subprocess.run(words, cwd=work, env=seen, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"jupyter lite build failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    return missing
+
+
+def main() -> None:
+    """Build the site, and say how large it is and what is missing."""
+    parser = argparse.ArgumentParser(description="Build the course for a browser tab into lite/.")
+    parser.add_argument("--to", type=Path, default=ROOT / "lite", help="the folder, which is made anew")
+    parser.add_argument("--cache", type=Path, default=ROOT / "build" / "lite", help="what was fetched stays here")
+    parser.add_argument("--offline", action="store_true", help="ask no distribution for compiled wheels")
+    chosen = parser.parse_args()
+    began = time.perf_counter()
+    missing = build(chosen.to.resolve(), chosen.cache.resolve(), chosen.offline)
+    size = sum(file.stat().st_size for file in chosen.to.rglob("*") if file.is_file())
+    print(f"{chosen.to}: {size / 1e6:.0f} MB, {time.perf_counter() - began:.0f} s")
+    if missing:
+        print(f"not in the site, because the Pyodide distribution was not reached: {', '.join(sorted(missing))}")
+        print("run it again where there is a network; until then only what needs no NumPy works in the tab")
+
+
+if __name__ == "__main__":
+    main()

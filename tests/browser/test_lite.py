@@ -1,0 +1,107 @@
+"""The course in a browser tab, as far as it goes without a network: its pages open and its Python starts."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lite")]
+ROOT = Path(__file__).resolve().parents[2]
+RUN = """async code => {
+  const sessions = window.jupyterapp.serviceManager.sessions;
+  const options = {name: "t", path: "t.ipynb", type: "notebook", kernel: {name: "python"}};
+  window.session ??= await sessions.startNew(options);
+  const future = window.session.kernel.requestExecute({code});
+  const said = [];
+  future.onIOPub = message => {
+    const {text, traceback, data} = message.content;
+    said.push(text ?? traceback?.join("\\n") ?? data?.["text/plain"] ?? "");
+  };
+  await future.done;
+  return said.join("");
+}"""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A static host."""
+
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".mjs": "text/javascript", ".wasm": "application/wasm", ".whl": "application/zip"
+    }  # fmt: skip
+
+    def log_message(self, *about):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The address of the site."""
+    to = tmp_path_factory.mktemp("lite")
+    words = [sys.executable, str(ROOT / "assets" / "lite" / "build.py"), "--offline", "--to", str(to / "site")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode and not os.environ.get("CI"):
+        pytest.skip(f"no site without the package registries: {done.stderr[-200:]}")
+    assert done.returncode == 0, done.stderr
+    assert "numpy" in done.stdout.splitlines()[1], "what is missing is said"
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(to / "site")))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", to / "site"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def tab(site, browser):
+    """A tab with lab 00, and the addresses that it asked."""
+    asked = []
+    page = browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site[0]}/lab/index.html?path=labs/00_start_here.ipynb")
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+    yield page, asked
+    page.close()
+
+
+def test_the_lab_opens_with_its_text_and_its_pictures(tab):
+    page, _ = tab
+    assert "Start here" in page.inner_text(".jp-Notebook h1")
+    assert page.locator(".jp-Notebook .jp-OutputArea img").count() > 3
+
+
+def test_its_python_has_the_library_and_machines_work(tab):
+    page, _ = tab
+    code = """
+import guidedviz as gv
+date = gv.regex(r"[0-9]{4}-[0-9]{2}")
+person = gv.json_schema({"type": "object", "properties": {"age": {"type": "integer"}}})
+print(date.accepts(b"2026-11"), date.accepts(b"2026"), person.accepts(b'{"age": 36}'), gv.json().accepts(b"[1, 2]"))"""
+    assert page.evaluate(RUN, code).strip().endswith("True False True True")
+
+
+def test_what_needs_numpy_says_so_in_one_sentence(tab):
+    page, _ = tab
+    said = page.evaluate(RUN, "gv.load_model('clerk')").strip()
+    assert said == "guidedviz.load_model needs NumPy, which this site lacks: it was built without a network"
+
+
+def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are_used(tab, site):
+    page, asked = tab
+    named = "models/bard/model.safetensors"
+    assert not [one for one in asked if named in one]
+    code = f"from guidedviz.files import shipped\nprint(shipped('{named}').stat().st_size)"
+    assert int(page.evaluate(RUN, code)) == (ROOT / "assets" / named).stat().st_size
+    assert [one for one in asked if "models/bard/" in one]
+    sizes = json.loads((site[1] / "static/pyodide/pyodide-lock.json").read_text())["packages"]
+    assert (site[1] / "static/pyodide" / sizes["guidedviz"]["file_name"]).stat().st_size < 1_000_000
+
+
+def test_no_request_leaves_the_site(tab, site):
+    _, asked = tab
+    assert [one for one in asked if not one.startswith((site[0], "blob:", "data:"))] == []

@@ -1,0 +1,30 @@
+"""In a simulated browser tab every lab runs from top to bottom, and its checks give the verdicts of elsewhere."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LABS = sorted(path.relative_to(ROOT) for path in (ROOT / "labs" / "solutions").rglob("*.ipynb"))
+
+
+def elsewhere(path):
+    """What the checks of a notebook said when it was built."""
+    cells = [cell for cell in json.loads((ROOT / path).read_text())["cells"] if "gv.checks." in "".join(cell["source"])]
+    return {cell["id"]: "".join(cell["outputs"][-1]["data"]["text/plain"]) for cell in cells}
+
+
+@pytest.mark.parametrize("group", [LABS[::2], LABS[1::2]], ids=["even", "odd"])
+def test_labs_run_in_a_tab_with_the_verdicts_that_they_have_elsewhere(group):
+    words = [sys.executable, str(ROOT / "tests" / "tab" / "run.py"), *map(str, group)]
+    seen = {name: value for name, value in os.environ.items() if name != "GUIDEDVIZ_HEADLESS"}
+    done = subprocess.run(words, cwd=ROOT, env=seen, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    for line in done.stdout.splitlines():
+        name, said, _ = json.loads(line)
+        assert said == elsewhere(name), name
+    assert len(done.stdout.splitlines()) == len(group)
