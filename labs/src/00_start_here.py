@@ -176,9 +176,9 @@ gv.stage(clerk, plain, show=3)
 # | take a token yourself | click its bar, or `1` to `9` |
 # | be asked before each step | `q` |
 #
-# Here all tokens are **legal**. (SmolLM2 has 16 special tokens that no answer needs; they never are.) In later labs a
-# *mask* forbids more of them. Then you see each probability before and
-# after the mask, and the **legal mass Z**, the total probability of the legal tokens, is below 1.
+# Here all tokens are **legal**. (For SmolLM2 16 special tokens never are, because no answer needs them.) In later labs
+# a *mask* forbids many more. Then you see each probability before and after the mask, and the **legal mass Z**, the
+# total probability of the legal tokens, is below 1.
 
 # %% [markdown]
 # `gv.record` decodes to the end and keeps every step. The result is a **trace**.

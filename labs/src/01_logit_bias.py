@@ -291,8 +291,9 @@ for amount in amounts:
 
 # %% [markdown]
 # Without a bias 8 of the 20 texts parse, and 7 have a sentence after the object. With 4 none has. But five of the seven
-# begin with prose, too, so only two more parse. One of the two closes its object after the name: the text above. With
-# 8 three do this, with 12 thirteen. And no constant renames a key or removes prose before the object.
+# begin with prose, too, so only two more parse. One of the two closes its object after the name, as you see above; at
+# this place `"}` had only 1 in 550. With 8 it has 0.09, and three texts close there; with 12 thirteen do. And no
+# constant renames a key or removes prose before the object.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 

@@ -75,7 +75,7 @@ gv.predict(
         lambda: gv.views.draw_timeline(simulate(five, costs, Policy("parks")), title="the request is parked"),
         """A token takes a pass of 8 ms, 1.5 ms of scheduling and a little per row. The compile takes as long as before,
         but beside the passes: it is drawn in the lane of its request. At 80 ms it is ready and waits for the next
-        pass. Its first token comes after 99 ms; above it was 92.""",
+        pass. Its first token comes at 99 ms; above it came at 92.""",
     ],
 )  # fmt: skip
 

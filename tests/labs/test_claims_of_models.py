@@ -58,6 +58,9 @@ def test_a_bias_ends_the_sentence_after_the_object_and_with_more_it_ends_the_obj
         said = [text for text in texts if text.rpartition("}")[2].strip("\n`")]
         found.append((len(said), sum(text[0] != "{" for text in said), sum('Cohen"}' in text for text in texts)))
     assert found == [(7, 5, 0), (0, 0, 1), (0, 0, 3), (1, 1, 13)]
+    scores = clerk.logits(clerk.encode(prompt + '{"name": "Maria Cohen'))
+    odds = [gv.sampling.softmax(gv.sampling.apply_bias(scores, {close: amount}))[close] for amount in (4, 8)]
+    assert list(map(gv.sampling.probability, odds)) == ["1 in 550", "0.09"]
 
 
 def test_after_the_name_the_end_of_the_object_has_one_in_120_000_and_needs_a_bias_of_11_7(clerk):

@@ -224,8 +224,8 @@ for step in pear.steps[2:6]:
 # ## Exercise 1 · Bounds of Z ★
 #
 # Write `z_bounds(top, legal)`. `top` is a dict from the likeliest tokens to their log-probabilities before the mask,
-# `legal` the set of legal tokens. Return the lower and the upper bound of Z. For `a` with 0.5, `b` with 0.2 and the
-# legal set `{"b", "c"}` they are 0.2 and 0.5.
+# `legal` the set of legal tokens. Return the lower and the upper bound of Z. If `a` has the probability 0.5, `b`
+# has 0.2, and `b` and `c` are legal, the bounds are 0.2 and 0.5.
 #
 # hint: `np.exp` of a log-probability is the probability. Sum those of the legal tokens in `top`.
 #
