@@ -41,12 +41,12 @@ gv.views.draw_loop("regex")
 #
 # Lab 03 had a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
 # It accepts `ab`, `b` and `a`. At an `a` two transitions are needed: one for `ab`, and one for `a` alone. Which of them
-# is right depends on the next byte, and that is not written yet.
+# is right depends on the next byte, and that is not written yet. (In this lab each character is one byte.)
 
 # %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
-# `re` works like this. Or one can take *both*, and remember all states in which the machine may be. A mask is needed
-# after each token, so all ways on must be known then. We take both.
+# `re` works like this. Or one can take *both*, and remember all states in which the machine may be. We take both: a
+# mask must allow every byte that can come next, on any of the ways.
 
 # %% [markdown]
 # ## 2 · An NFA is in several states at once
@@ -78,7 +78,7 @@ gv.predict(
     choices=["n1", "n2", "n1 and n2", "n0, n1 and n2"],
     answer="n1 and n2",
     reveal=[
-        lambda: gv.draw_machine(gv.views.nfa_reading_frames("a?b|a", "ab")[2]),
+        lambda: gv.draw_machine(gv.views.nfa_reading_frames("a?b|a", "a")[2]),
         """n0 has two edges that read an `a`, and both are taken. n0 itself is not lit any more: no edge leads there.
         n1 is accepting, so the text may end. n2 can read a `b`, so the text may go on.""",
     ],
@@ -141,9 +141,9 @@ gv.checks.step_set(step_set)
 # %% [markdown]
 # ## 3 · Each set becomes one state
 #
-# An NFA needs a set of states for each byte that it reads. But it has finitely many states, so it has finitely many
-# sets. Give each set a number, and compute before reading where each byte leads: this is a **DFA**. It is in one state
-# at a time, because its state *is* a set. We do it for `a?b|a`:
+# `step_set` works out a new set at every byte. But finitely many states have finitely many sets. So all sets can be
+# worked out before reading: each gets a number, and a table says where each byte leads. This is a **DFA**. It is in one
+# state at a time, because its state *is* a set. For `a?b|a`:
 #
 # | DFA state | its set | after `a` | after `b` |
 # | --- | --- | --- | --- |
@@ -215,8 +215,8 @@ gv.checks.subsets(subsets)
 # %% [markdown]
 # ## 4 · The smallest DFA
 #
-# Two states are **equivalent** if the same endings complete a text from both. Lab 03 asked this of prefixes, and a
-# machine needs only one state for all that are equivalent. Here is the DFA of the clumsy regex again.
+# Two states are **equivalent** if the same endings complete a text from both. Lab 03 asked this of prefixes. Equivalent
+# states can be merged into one. Here is the DFA of the clumsy regex again.
 
 # %%
 gv.draw_machine(gv.machines.machine_stages(clumsy)[1], title="six states")
@@ -242,8 +242,8 @@ gv.predict(
 gv.film(gv.views.minimal_frames(clumsy))
 
 # %% [markdown]
-# A set of texts is called *regular* if some DFA accepts exactly these texts; lab 07 has one that is not. Each
-# regular set has exactly one smallest DFA. `gv.regex` always builds it and numbers its states in a fixed order. So
+# A set of texts is called *regular* if some DFA accepts exactly these texts; lab 07 has one that is not. Except for
+# the names of its states, the smallest DFA is unique. `gv.regex` always builds it, with the names in a fixed order. So
 # `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
 
 # %% [question]
@@ -258,7 +258,7 @@ gv.predict(
             for other in [r"\d+\.?\d*", r"(\d+\.)?\d+", r"\d*(\.\d+)?", r"\d+(\.\d)*"]
         ]
         and None,
-        """An optional part in front is the same as an optional part behind. The others differ: the first accepts `0.`,
+        """Both accept digits, with or without digits and a point in front. The others differ: the first accepts `0.`,
         the third the empty text, and the last refuses `0.00`. (`None` means: on no text.)""",
     ],
 )

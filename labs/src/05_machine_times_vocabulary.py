@@ -142,7 +142,7 @@ gv.checks.walk(walk)
 
 # %% [markdown]
 # Now a real vocabulary. Llama 3 has a token for each text of one, two or three digits, and no longer token that begins
-# with a digit. Its trie has 274,521 nodes.
+# with a digit. Its trie has 274,521 nodes, with the start.
 
 # %% [question]
 gv.predict(
@@ -224,7 +224,7 @@ gv.stage(clerk, met, dated, constraint=r"[0-9]{4}-[0-9]{2}-[0-9]{2}", show=4)
 
 # %%
 email = gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
-fresh = gv.Vocabulary(llama.pieces, eos=llama.eos)
+fresh = gv.Vocabulary(llama.pieces, eos=llama.eos)  # the same tokens, without a trie yet
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -253,7 +253,8 @@ for what, work in {
 # ## 4 · What breaks: a stale index
 #
 # An index holds token *ids*, and an id has a meaning in one vocabulary only. Suppose a tokenizer is updated: EOS moves
-# from the end to the front, so every other id grows by one. The index of yesterday is still in use.
+# from the end to the front, so every other id grows by one. The index of yesterday is still in use. In both
+# vocabularies the tokens `,` `-` `.` `/` `0` … `9` have neighbouring ids, in this order.
 
 # %%
 yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
@@ -270,16 +271,17 @@ def write(index, tokens, state=0):
 
 # %% [question]
 gv.predict(
-    "What will the stale index do?",
-    choices=["raise an error", "write nothing like a date", "write nearly a date", "write the right date"],
-    answer="write nearly a date",
+    "With the right index `clerk` writes `1987-06-19`. And with the stale one?",
+    choices=["nothing: there is an error", "`0876,/5,08`", "`1887,18,57`", "`1987-06-19`"],
+    answer="`1887,18,57`",
     reveal=[
         lambda: print("right index", write(gv.build_index(date, clerks), clerk.encode(met))),
         lambda: print("stale index", write(gv.build_index(date, yesterday), clerk.encode(met))),
         """Nearly a date, and no error. The id that meant `0` yesterday means `/` today, `1` means `0`, and so on up to
-        `9`, which means `8`; the dash became a comma. No legal token is a `9`, so 1987 became 1887. For the stale index
-        every step was legal. So our index carries a fingerprint of its vocabulary and of its machine, and a guide
-        refuses any other: `gv.guide(date, clerks, index=gv.build_index(date, yesterday))` raises an error.""",
+        `9`, which means `8`; the dash became a comma. The model still chooses among the legal tokens: `1` is one of
+        them, `9` is none, so it writes 1887. For the stale index every step was legal. So our index carries a
+        fingerprint of its vocabulary and of its machine, and a guide refuses any other:
+        `gv.guide(date, clerks, index=gv.build_index(date, yesterday))` raises an error.""",
     ],
 )
 
@@ -330,7 +332,8 @@ gv.predict(
 
 # %% [markdown]
 # The second kind is **one character across several tokens**. In UTF-8 only ASCII characters have one byte. `é`, `ê` and
-# `ë` have two: the same first byte, and three different second ones. `clerk` has no token that holds both.
+# `ë` have two: the same first byte, and three different second ones. `clerk` has one token for each byte, and no token
+# with both bytes of one of these letters.
 
 # %% [question]
 gv.predict(
@@ -382,7 +385,7 @@ gv.score()
 #
 # * **Outlines** builds this index ([Willard and Louf, 2023](https://arxiv.org/abs/2307.09702), Algorithm 4), today in
 #   Rust, in [outlines-core](https://github.com/dottxt-ai/outlines-core). The key of its cache once left out the
-#   tokenizer: [pull request 873](https://github.com/dottxt-ai/outlines/pull/873).
+#   tokenizer: [issue 872](https://github.com/dottxt-ai/outlines/issues/872).
 # * **XGrammar** also checks most tokens before decoding, with a machine that has a stack
 #   ([Dong et al., 2024](https://arxiv.org/abs/2411.15100)).
 # * **llguidance** keeps no index and walks the trie at every step

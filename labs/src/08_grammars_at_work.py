@@ -188,8 +188,8 @@ except RecursionError as error:
 #
 # Jay Earley's parser takes every grammar as it is. It does not call functions. It keeps a **chart**: one *column* per
 # place in the text, a list of what may be going on there. An entry is an **item**, such as `sum → sum • + term (from
-# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`. The first item is
-# always `start → • sum`: the text shall be one sum.
+# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`. The first item
+# here is `start → • sum`: the text shall be one sum.
 
 # %% [markdown]
 # Three moves fill the chart.
@@ -349,8 +349,8 @@ show_run(gv.within(brackets, 20))
 # brackets are masked, and the run closes.
 
 # %% [markdown]
-# Often a **depth cap** is advised instead: rules numbered by depth. `expr_d3` may call `expr_d2`, and so
-# on; `expr_d0` calls nothing.
+# Often a **depth cap** is advised instead: rules numbered by depth. `expr_d3` may call `expr_d2`, and so on; `expr_d0`
+# calls nothing.
 
 # %%
 def capped(depth):
@@ -430,9 +430,9 @@ gv.predict(
 
 # %% [markdown]
 # **Hosted or self-hosted?** We read what these companies publish (November 2026; the links are below) and ran nothing.
-# OpenAI, Anthropic and Google take a JSON Schema with a part of its keywords; Google also takes a list of texts. We
-# found a grammar of your own at two: OpenAI takes one, in Lark's notation or as a regex, for the input of a *custom
-# tool*; Fireworks takes GBNF for the whole output.
+# OpenAI and Anthropic take a JSON Schema with a part of its keywords, Google a schema of OpenAPI with six keywords, or
+# a list of texts. We found a grammar of your own at two: OpenAI takes one, in Lark's notation or as a regex, for the
+# input of a *custom tool*; Fireworks takes GBNF for the whole output.
 
 # %% [markdown]
 # Run the model yourself if you need

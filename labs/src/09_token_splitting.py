@@ -357,7 +357,7 @@ full_json = splits[-1]
 
 def show_shares():
     """How many tokens are context-dependent: inside a string, and at the other nodes."""
-    for name, split in zip(("no idea", "expand", "inline", "both"), splits, strict=True):
+    for name, split in zip(("neither", "expand", "inline", "both"), splits, strict=True):
         shares = np.array([len(part.dependent) / len(llama) for part in split.build()])
         (place,) = split.pda.places(after(split.pda, b'"'))
         print(f"{name:8} in a string {len(split.node(place).dependent):5,}, mean of {len(shares)} nodes", end=" ")
@@ -388,7 +388,7 @@ gv.predict(
 # ### What *context-independent* does not mean
 #
 # A verdict belongs to a node. At another node the same token may have another verdict and still be context-independent
-# at both. One also reads of a different test: a token is context-dependent if its verdict is not the same in every
+# at both. Some descriptions use a different test: a token is context-dependent if its verdict is not the same in every
 # state.
 
 # %%
@@ -461,11 +461,11 @@ gv.score()
 # %% [markdown]
 # ## Often said, and what we measured
 #
-# | often said | measured here | where |
+# | often said | measured here | section |
 # | --- | --- | --- |
-# | "Less than 1% of the tokens are context-dependent." | 0.9% in a string, 46% in whitespace | section 4 |
-# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | section 4 |
-# | "So few tokens can be ignored." | then some texts are broken | section 3 |
+# | "Less than 1% of the tokens are context-dependent." | 0.9% in a string, 46% in whitespace, before both ideas | 4 |
+# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 4 |
+# | "So few tokens can be ignored." | then some texts are broken | 3 |
 #
 # The second sentence compares states. The right test compares *stacks* at one node: 127,939 tokens pass it everywhere.
 
