@@ -188,8 +188,8 @@ except RecursionError as error:
 #
 # Jay Earley's parser takes every grammar as it is. It does not call functions. It keeps a **chart**: one *column* per
 # place in the text, a list of what may be going on there. An entry is an **item**, such as `sum → sum • + term (from
-# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`. The first item is
-# always `start → • sum`: the text shall be one sum.
+# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`. The first item
+# here is `start → • sum`: the text shall be one sum.
 
 # %% [markdown]
 # Three moves fill the chart.
