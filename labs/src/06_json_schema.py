@@ -335,8 +335,7 @@ print("city, age, name:", right_of_50(in_order("city", "age", "name")), "of 50 a
 
 # %%
 def tell(schema):
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as warned:
         try:
             print("notes:", *gv.json_schema(schema).notes)
         except gv.PatternError as error:
@@ -494,8 +493,8 @@ gv.score()
 #   ([arXiv 2601.04426](https://arxiv.org/abs/2601.04426)).
 # * **outlines-core** ignores bounds of numbers ([issue 147](https://github.com/dottxt-ai/outlines-core/issues/147)).
 #   [Pull request 260](https://github.com/dottxt-ai/outlines-core/pull/260) of 2026 turns them into an error.
-# * **llama.cpp** fixes the order of the keys. [Issue 15216](https://github.com/ggml-org/llama.cpp/issues/15216) shows
-#   the trouble when the model prefers another one.
+# * **llama.cpp** fixes the order of the keys. In [issue 15216](https://github.com/ggml-org/llama.cpp/issues/15216) a
+#   model that prefers another order can no longer write an optional key.
 
 # %% [markdown]
 # ## Further reading
