@@ -10,6 +10,7 @@ kernel, which reads the time at each call and each jump back, and stops itself.
 """
 
 import contextlib
+import copy
 import ctypes
 import faulthandler
 import gc
@@ -21,14 +22,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from multiprocessing import Pipe
 from pathlib import Path
 from threading import Thread
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,7 +55,7 @@ ITEMS = 100_000  # items and characters of one value
 DEPTH = 50  # collections inside each other
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
-OWN = (str(PACKAGE), str(Path(np.__file__).parent), contextlib.__file__)  # code that is not watched
+OWN = (str(PACKAGE), str(Path(np.__file__).parent), contextlib.__file__, copy.__file__)  # code that is not watched
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -187,12 +187,12 @@ def _in_thread(work: Work, take: Send) -> Failed:
 
 def _in_place(work: Work, take: Send) -> Failed:
     """Work in this thread, which stops itself when its time is over."""
-    end = monotonic() + 2 * SECONDS
+    end = process_time() + 2 * SECONDS
 
     def watch(code: Any, *more: Any) -> Any:
         if code.co_filename.startswith(OWN):
             return LEAVE
-        if monotonic() > end:
+        if process_time() > end:
             raise Stop
         return None
 
@@ -236,7 +236,7 @@ def _run_all(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], se
     printer = _Printer(send)
     with suppress(Stop), redirect_stdout(printer), redirect_stderr(printer), np.errstate(all="ignore"):
         for arguments in inputs:
-            given = deepcopy(arguments)
+            given = copy.deepcopy(arguments)
             value = attempt(function, given)
             touched = not isinstance(value, Failed) and attempt(_differ, (arguments, given)) is not False
             send(Outcome(value, touched))

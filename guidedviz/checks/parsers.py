@@ -15,7 +15,7 @@ from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 # -- moves of a stack ----------------------------------------------------------------------------------------------
 
-DEEP = 4_000
+DEEP = 4_000  # more than the frames that Python and IPython allow
 SHOWN = 6  # nodes of a stack in a fact
 LETTER = 'root ::= "x"'
 NESTED = 'root ::= "(" root ")" | "x"'
