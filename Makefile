@@ -64,7 +64,7 @@ labs: .venv/test-is-ready
 	$(BIN)/python labs/build.py
 
 site: .venv/lab-is-ready
-	$(BIN)/python assets/site/build.py
+	$(BIN)/python assets/site/build.py $(SITE_FLAGS)
 
 # the course in a browser tab, without a server; it needs npm, and a network for NumPy's wheel
 lite: .venv/lab-is-ready

@@ -189,7 +189,7 @@ def keep(files: Path, name: str, content: bytes, sizes: dict[str, int]) -> None:
 
 def lay_python(folder: Path, cache: Path, offline: bool) -> list[str]:
     """Pyodide with its wheels and ours in a folder of the site; what is missing."""
-    shutil.copytree(get_pyodide(cache), folder)
+    shutil.copytree(get_pyodide(cache), folder, ignore=shutil.ignore_patterns("console*", "*.map", "*.d.ts"))
     lock: Lock = json.loads((folder / "pyodide-lock.json").read_bytes())
     wanted = with_needs(lock, (*KERNEL, *COURSE, *NEEDS["anywidget"], *NEEDS["ipywidgets"]))
     wheels = fetch_wheels(lock, wanted, cache, offline)
@@ -254,6 +254,9 @@ def build(to: Path, cache: Path, offline: bool) -> list[str]:
     done = subprocess.run(words, cwd=work, env=seen, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"jupyter lite build failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    page = to / "notebooks" / "index.html"
+    script = f"<script>\n{(HERE / 'page.js').read_text(encoding='utf-8')}</script>\n</body>"
+    page.write_text(page.read_text(encoding="utf-8").replace("</body>", script), encoding="utf-8")
     return missing
 
 

@@ -2,6 +2,7 @@
 
     python assets/site/build.py                  build all pages into site/
     python assets/site/build.py 00_start_here    build the first page and one lab
+    python assets/site/build.py --lite lite      with the course for a browser tab, and links that open it
 
 Every page is a notebook that nbconvert renders with the template in page/. A lab is run once more for the site: with
 GUIDEDVIZ_SITE=1 each live object gives its recording. A page loads nothing from other hosts, and opens from a file.
@@ -131,7 +132,7 @@ def lab_place(name: str) -> Place:
 # -- pages ---------------------------------------------------------------------------------------------------------
 
 
-def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool = False) -> str:
+def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool = False, live: str = "") -> str:
     """The page of a notebook; with `plays` its run starts at once, and its code is not shown."""
     recordings = [output.data[RECORDING] for output in outputs(notebook) if RECORDING in output.get("data", {})]
     at = next((number for number, page in enumerate(pages) if page.file == place.file), 0)
@@ -145,13 +146,14 @@ def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool
         "before": pages[at - 1] if at else None,
         "after": pages[at + 1] if at + 1 < len(pages) else None,
         "plays": plays,
+        "live": live and "../" * place.file.count("/") + live,
     }
     exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(HERE)])
     exporter.register_filter("place", place_recording)
     exporter.environment.globals["recording"] = RECORDING
     html, _ = exporter.from_notebook_node(notebook, resources={"site": about})
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # an empty cell is the head of nothing
-    return re.sub(r'(<a\s[^>]*href="[^":]*)\.ipynb(["#])', r"\1.html\2", html)
+    return re.sub(r'(<a\s[^>]*href="[^":?]*)\.ipynb(["#])', r"\1.html\2", html)
 
 
 def outputs(notebook: NotebookNode) -> list[NotebookNode]:
@@ -188,7 +190,12 @@ def write_files(folder: Path) -> None:
 # -- the site ------------------------------------------------------------------------------------------------------
 
 
-def build(folder: Path, names: list[str]) -> None:
+def live_address(name: str) -> str:
+    """Where a lab opens live in a browser tab."""
+    return f"lite/notebooks/index.html?path=labs/{name}.ipynb"
+
+
+def build(folder: Path, names: list[str], lite: Path | None = None) -> None:
     """Build the first page, the reference and some labs; a broken link is an error."""
     lab_places = {name: lab_place(name) for name in labs.lab_names()}
     pages = [Place("index.html", "Start"), *lab_places.values(), Place("reference/index.html", "The API")]
@@ -197,16 +204,20 @@ def build(folder: Path, names: list[str]) -> None:
         ran = list(pool.map(run, notebooks))
     shutil.rmtree(folder, ignore_errors=True)
     write_files(folder / "files")
-    written = {"index.html": render(ran[0], Place("index.html", "guidedviz"), pages, plays=True)}
+    live = {name: live_address(name) if lite else "" for name in ("00_start_here", *names)}
+    first = Place("index.html", "guidedviz")
+    written = {"index.html": render(ran[0], first, pages, plays=True, live=live["00_start_here"])}
     written["reference/index.html"] = render(build_reference(), pages[-1], pages)
     for name, notebook in zip(names, ran[1:], strict=True):
-        written[lab_places[name].file] = render(notebook, lab_places[name], pages)
+        written[lab_places[name].file] = render(notebook, lab_places[name], pages, live=live[name])
     for name, html in written.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(html, encoding="utf-8")
     for picture in (ROOT / "assets" / "reference").glob("*.svg"):
         shutil.copy(picture, folder / "reference")
     found = reading.read_site(folder)
+    if lite:
+        shutil.copytree(lite, folder / "lite")
     (folder / "files" / "index.js").write_text(reading.search_index(found), encoding="utf-8")
     if broken := reading.find_broken(folder, found, {page.file for page in pages}):
         raise SystemExit("\n".join(["links that lead nowhere:", *broken]))
@@ -217,9 +228,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build the site into site/.")
     parser.add_argument("names", nargs="*", metavar="NN_name", help="labs to build; all if none is given")
     parser.add_argument("--to", type=Path, default=ROOT / "site", help="the folder, which is made anew")
+    parser.add_argument("--lite", type=Path, help="what assets/lite/build.py wrote")
     chosen = parser.parse_args()
     began = time.perf_counter()
-    build(chosen.to, chosen.names or labs.lab_names())
+    build(chosen.to, chosen.names or labs.lab_names(), chosen.lite)
     sizes = {file: file.stat().st_size for file in chosen.to.rglob("*") if file.is_file()}
     largest = max(sizes, key=lambda file: sizes[file])
     print(f"{chosen.to}: {len(sizes)} files, {sum(sizes.values()) / 1e6:.1f} MB, {time.perf_counter() - began:.0f} s")

@@ -28,7 +28,7 @@ from itertools import count
 from multiprocessing import Pipe
 from pathlib import Path
 from threading import Thread
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -187,12 +187,12 @@ def _in_thread(work: Work, take: Send) -> Failed:
 
 def _in_place(work: Work, take: Send) -> Failed:
     """Work in this thread, which stops itself when its time is over."""
-    end = monotonic() + 2 * SECONDS
+    end = process_time() + 2 * SECONDS
 
     def watch(code: Any, *more: Any) -> Any:
         if code.co_filename.startswith(OWN):
             return LEAVE
-        if monotonic() > end:
+        if process_time() > end:
             raise Stop
         return None
 

@@ -101,9 +101,9 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4,2.")[5]),
         lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4,2.")[-1]),
-        """None: the text is refused. At the comma the branch of the point died, and only the branch of the comma was
-        left; it reads no point. A state is lit only if an edge leads there from a lit state, so a dead branch never
-        comes back.""",
+        """None: the text is refused. In the film the point left only the middle branch. Here the comma left only the
+        lower one, and it reads no point. A state is lit only if an edge leads there from a lit state, so a dead branch
+        never comes back.""",
     ],
 )
 

@@ -63,7 +63,7 @@ def tab(site, browser):
     asked = []
     page = browser.new_page()
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{site[0]}/lab/index.html?path=labs/00_start_here.ipynb")
+    page.goto(f"{site[0]}/notebooks/index.html?path=labs/00_start_here.ipynb#cell-id=00-start-here-20")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
     yield page, asked
     page.close()
@@ -72,7 +72,17 @@ def tab(site, browser):
 def test_the_lab_opens_with_its_text_and_its_pictures(tab):
     page, _ = tab
     assert "Start here" in page.inner_text(".jp-Notebook h1")
-    assert page.locator(".jp-Notebook .jp-OutputArea img").count() > 3
+    page.wait_for_selector(".jp-Notebook .jp-OutputArea img")  # those near the cell; the rest is drawn when it is seen
+
+
+def test_an_address_opens_a_lab_at_a_cell_and_the_page_says_where_the_work_stays(tab):
+    page, _ = tab
+    page.wait_for_selector(".gv-tab-bar")
+    active = "window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
+    assert page.evaluate(active) == "00-start-here-20"
+    with page.expect_download() as download:
+        page.get_by_role("button", name="download my work").click()
+    assert download.value.suggested_filename.endswith("00_start_here.ipynb")
 
 
 def test_its_python_has_the_library_and_machines_work(tab):

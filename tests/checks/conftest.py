@@ -1,5 +1,6 @@
 """Endless answers end soon, as most tests give them a quarter of the processor time."""
 
+from contextlib import nullcontext
 from threading import Thread
 
 import pytest
@@ -20,4 +21,5 @@ def in_this_process(monkeypatch):
         raise RuntimeError
 
     monkeypatch.setattr(guard, "FORKS", False)
+    monkeypatch.setattr(guard, "_watched", lambda watch: nullcontext())
     monkeypatch.setattr(Thread, "start", refuse)

@@ -195,11 +195,11 @@ def test_a_student_s_variables_stay_as_they_are():
 
 
 @each_guard
-def test_a_function_that_waits_is_stopped(way, choose, monkeypatch):
+def test_a_function_that_waits_is_stopped_but_in_a_tab(way, choose, monkeypatch):
     choose(way)
     monkeypatch.setattr(guard, "PATIENCE", 0.3)
     found = run(lambda: time.sleep(1), [()])
-    assert found == [Outcome(guard.WAITS if way == "process" else guard.ENDLESS)]
+    assert found == [Outcome({"process": guard.WAITS, "thread": guard.ENDLESS, "place": None}[way])]
 
 
 def test_where_there_is_no_process_and_no_thread_the_function_runs_in_this_one(monkeypatch):

@@ -124,6 +124,19 @@ def test_a_guide_refuses_the_stale_index(clerk):
     assert [sign[bytes([digit])] for digit in b"0129-"] == [b"/", b"0", b"1", b"8", b","]
 
 
+def test_what_the_stale_index_writes(clerk):
+    clerks, date = clerk.vocabulary, gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    assert b"".join(clerks.pieces[12:26]) == b",-./0123456789"
+    yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
+    index, state, written = gv.build_index(date, yesterday), 0, []
+    prompt = clerk.encode("We met on June 19, 1987.\nDate as YYYY-MM-DD:\n")
+    while not date.is_accepting(state):
+        chances = softmax(apply_mask(clerk.logits([*prompt, *written]), index.mask(state)))
+        written.append(gv.sampling.sample(chances, seed=0, position=len(written)))
+        state = index.next_state(state, written[-1])
+    assert b"".join(clerks.pieces[token] for token in written) == b"1887,18,57"
+
+
 def test_99_percent_are_illegal_after_the_point_and_three_bytes_are_legal_inside_the_character(llama3, clerk):
     assert gv.guide(gv.regex(DECIMAL), llama3).mask(2).mean() < 0.01
     accents = gv.guide(gv.regex("[é-ë]"), clerk.vocabulary)
