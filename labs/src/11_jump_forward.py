@@ -339,9 +339,9 @@ write(party, wedding, False, "canonical", "raw")
 # | raw | yes | no | 17 | 227 |
 # | no mask at all | no | no | 3 | 1,026 |
 #
-# The slider has other values, too: at 5 of its 20 places it says *both outputs: other text*. At 75%, `"stock": 5` becomes
-# `"stock": 4`. Other values are not always worse: SmolLM2 once called a pink umbrella `"Pink"` with plain decoding and
-# `"Pink Umbrella"` with canonical.
+# The slider has other values, too: at 5 of its 20 places it says *both outputs: other text*. At 75%, `"stock": 5`
+# becomes `"stock": 4`. Other values are not always worse: SmolLM2 once called a pink umbrella `"Pink"` with plain
+# decoding and `"Pink Umbrella"` with canonical.
 
 # %% [markdown]
 # ## Exercise 3 · Heal it ★★ · home
