@@ -309,7 +309,10 @@ def find_host(model: Any, where: str) -> Address:
 
 def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
     """The model at an address, or that of the host if it has this name."""
-    if name.lower().startswith(("http://", "https://")):
+    is_address = name.lower().startswith(("http://", "https://"))
+    if IN_TAB and is_address:
+        raise ModelError(quoted(name), seen="a browser tab, which reaches no host", expected=EMBEDDED)
+    if is_address:
         return RemoteModel(Connection(read_address(name, token)))
     if not host:
         return None
