@@ -441,7 +441,7 @@ gv.score()
 # | --- | --- | --- |
 # | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 3 |
 # | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,000 are legal. | 2 |
-# | "Open alternatives make a parser exponential." | 1,024 possibilities for a list of stacks, 7 items in a column. | 3 |
+# | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3 |
 
 # %% [markdown]
 # ## Recap
