@@ -242,13 +242,12 @@ gv.fraction_slider(clerk)
 # The plain run spells the same text in 74 tokens, the jumping run in 63. So the speed-up is a time *per token*.
 #
 # In our record all points lie below the bound, and at most 17% from your formula. A live point can lie above the bound
-# by chance: at 20% the five runs gave 1.11 to 1.32, and the bound is 1.26.
+# by chance.
 
 # %% [markdown]
-# The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. Then *p* = *a* + *b·B*: loading
-# the weights takes *a*, once for all texts, and each text adds *b*. And *t* = *d* + *c·B*: finding a forced token takes
-# *d*, computing it takes *c* per text. The widget measures these four with 1 and with 16 texts. (Rings are runs with
-# another *B*.)
+# The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. A graphics card loads the
+# weights once for all of them, so *p* hardly grows. But a token is computed for each text, so *t* grows with *B*. (Here,
+# on NumPy, *p* grows, too, and the curve falls little. Rings are runs with another *B*.)
 
 # %% [question]
 gv.predict(
@@ -261,10 +260,9 @@ gv.predict(
     answer="smaller: a pass is mostly computing, and forced tokens must be computed too",
     reveal=[
         lambda: print(*(f"B = {n}: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "),
-        """This is your formula for p = 4 ms and t = 0.1 ms · B (b and d are 0), at f = 0.9. 512 texts share each pass,
-        with or without the jump, so the 4 ms are a small part of the time. Computing is the large part, and no jump
-        saves it: a pass that reads a run takes longer, for every text in it. (On NumPy b is not 0, and the curve of the
-        widget falls less.)""",
+        """This is your formula for p = 4 ms and t = 0.1 ms · B, at f = 0.9. 512 texts share each pass, with or without
+        the jump, so the 4 ms are a small part of the time. Computing is the large part, and no jump saves it: a pass
+        that reads a run takes longer, for every text in it.""",
     ],
 )
 
@@ -281,8 +279,7 @@ write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 # prefilled.) The mask saves no pass. With jump-forward the constrained text takes fewer passes than the free one.
 #
 # SmolLM2 was asked for 24 objects with fixed keys. Jump-forward took 287 passes for 551 tokens: *f* is 0.48. Three
-# objects had the same values free and masked. They took 88 passes free, with line breaks and indents, 73 masked, and 40
-# with jump-forward.
+# objects had the same values free and masked: 88 passes free, with line breaks and indents, 73 masked, 40 with jumps.
 
 # %% [markdown]
 # ## 4 · What can go wrong

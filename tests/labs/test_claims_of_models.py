@@ -141,7 +141,6 @@ def test_the_record_of_the_slider_is_what_lab_11_tells_of_it():
     runs = [run for run in record.runs if run.rows == 1]
     assert all(run.speedup < 1 / (1 - run.fraction) for run in runs)
     assert max(abs(run.speedup / record.cost.speedup(run.fraction) - 1) for run in runs) < 0.17
-    assert [round(run.speedups[end], 2) for run in runs if run.asked == 0.2 for end in (0, -1)] == [1.11, 1.32]
     assert [len(run.speedups) for run in runs] == [5] * 20
     assert sum(run.difference == "other text" for run in runs) == 5
     assert [(run.naive_passes, run.jump_passes, run.tokens) for run in runs if run.asked == 0.7] == [(74, 18, 63)]
