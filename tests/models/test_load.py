@@ -365,5 +365,5 @@ def test_readiness_names_what_is_not_installed(monkeypatch):
 
 def test_in_a_browser_tab_a_host_is_refused_at_once(monkeypatch):
     monkeypatch.setattr("guidedviz.models.remote.IN_TAB", True)
-    with pytest.raises(ModelError, match="a browser tab, which reaches no host"):
+    with pytest.raises(gv.ModelError, match="a browser tab, which reaches no host"):
         gv.load_model("http://127.0.0.1:8765")
