@@ -175,9 +175,9 @@ gv.predict(
 # Jumping helps where little is legal. Inside a JSON string nearly everything is legal, so there is little to jump over.
 # And a model spends much of its time inside strings.
 #
-# But the content of a string is the same in all schemas that do not restrict it: no quotes, no backslashes, no control
-# characters. A small regex reads just that. The tokens that it can read are a **slice**. It is found once, when the
-# vocabulary is loaded.
+# But all schemas that do not restrict a string allow the same in it: anything but quotes, backslashes and control
+# characters, which need an escape. A small regex reads just that. The tokens that it can read are a **slice**. It is
+# found once, when the vocabulary is loaded.
 
 # %%
 inside = read(gv.json(), b'{"a')
@@ -263,7 +263,7 @@ gv.predict(
 #
 # The walk asks a machine thousands of times per mask. Which machine, if the constraint is a grammar? Think of
 # intervals: `(x)` is open, `(x]` is half open, and they may be nested. At a `(` it is not known which of the two it is.
-# llama.cpp keeps a list of stacks, one per possibility: after ten `(` these are 2 · 2 · … · 2 = 1,024. Lab 08's parser
+# llama.cpp keeps a list of stacks, one per possibility: for ten `(` there are 2 · 2 · … · 2 = 1,024. Lab 08's parser
 # keeps a chart, with its three moves `predict`, `scan` and `complete`:
 
 # %%
@@ -441,7 +441,7 @@ gv.score()
 # | --- | --- | --- |
 # | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 3 |
 # | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,000 are legal. | 2 |
-# | "Open alternatives make a parser exponential." | 1,024 stacks in a list, 7 items in a column. | 3 |
+# | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3 |
 
 # %% [markdown]
 # ## Recap
