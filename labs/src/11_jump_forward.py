@@ -246,8 +246,8 @@ gv.fraction_slider(clerk)
 
 # %% [markdown]
 # The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. A graphics card loads the
-# weights once for all of them, so *p* hardly grows. But a token is computed for each text, so *t* grows with *B*. (Here,
-# on NumPy, *p* grows, too, and the curve falls little. Rings are runs with another *B*.)
+# weights once for all of them, so *p* hardly grows. But a token is computed for each text, so *t* grows with *B*.
+# (Here, on NumPy, *p* grows, too, and the curve falls little. Rings are runs with another *B*.)
 
 # %% [question]
 gv.predict(
