@@ -386,8 +386,7 @@ def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
 
 
 @pytest.mark.parametrize(
-    ("path", "kind"),
-    [("", "text/html"), ("/class.js", "text/javascript"), ("/class.css", "text/css")],
+    ("path", "kind"), [("", "text/html"), ("/class.js", "text/javascript"), ("/class.css", "text/css")]
 )
 def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded, path, kind):
     answer = urllib.request.urlopen(f"{guarded.address}/class{path}", timeout=5)

@@ -49,11 +49,7 @@ def tell(host, path, said, *headers, name="127.0.0.1"):
 @pytest.mark.parametrize(
     "headers",
     [
-        [
-            "Content-Type: text/plain",
-            "Origin: http://evil.example",
-            "Sec-Fetch-Site: cross-site",
-        ],  # no-cors
+        ["Content-Type: text/plain", "Origin: http://evil.example", "Sec-Fetch-Site: cross-site"],  # no-cors
         [JSON, "Origin: http://evil.example"],
         [JSON, "Origin: null"],
         [JSON, "Sec-Fetch-Site: cross-site"],
