@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-import guidedviz as gv
 from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
