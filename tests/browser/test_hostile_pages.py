@@ -1,7 +1,5 @@
 """Hostile texts on whole pages: a run in a file, the site, the class page, a notebook's page, and stills."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import b64decode

@@ -1,7 +1,5 @@
 """Claims about a host on loopback: it gives the model's logits, and it refuses what is hostile."""
 
-from __future__ import annotations
-
 import json
 import random
 import socket

@@ -1,7 +1,5 @@
 """Claims about strangers: other web pages, half requests, guessed tokens, invented nicknames, hostile hosts."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess

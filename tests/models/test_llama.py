@@ -1,7 +1,5 @@
 """Claims about the forward pass in NumPy: the same logits and texts as torch, for every shape of Llama."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """Claims about the reader of weights: the three types, and a clear error for every damage."""
 
-from __future__ import annotations
-
 import json
 import random
 from contextlib import suppress

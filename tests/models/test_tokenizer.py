@@ -1,7 +1,5 @@
 """Claims about the tokenizer: the same tokens as the package tokenizers, and quick on any text."""
 
-from __future__ import annotations
-
 import copy
 import json
 import time

@@ -1,7 +1,5 @@
 """Claims about simulated servers: small cases computed by hand, laws for random ones, and published throughputs."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
