@@ -116,7 +116,8 @@ gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 # %% [markdown]
 # ## 2 · Ambiguous and left-recursive
 #
-# Here are three grammars for sums of digits. All three describe the same texts. The first is **ambiguous** and left-recursive, the second is only
+# Here are three grammars for sums of digits. All three describe the same texts. The first is **ambiguous** and
+# left-recursive, the second is only
 # **left-recursive**, the third is neither.
 
 # %%
@@ -272,8 +273,8 @@ gv.checks.predict(predict)
 # Write `scan(column, character)`: the first items of the next column after this character was read. After `(`, the item
 # `term → • ( sum )` becomes `term → ( • sum )`.
 #
-# The next cell is the whole parser: it calls your two functions, and `complete`, an exercise of lab 10. The cell after the exercise
-# tries four texts; while the exercise is open, it says four times False.
+# The next cell is the whole parser: it calls your two functions, and `complete`, an exercise of lab 10. The cell after
+# the exercise tries four texts; while the exercise is open, it says four times False.
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
@@ -416,8 +417,8 @@ gv.predict(
 #    a column that fits the question · a declared variable
 # ```
 #
-# A bias is a machine with one state: the same at every step. What stands below the frames has no grammar: it is left
-# for a validator.
+# A bias is a machine with one state: the same at every step. No grammar describes what stands below the frames: it is
+# left for a validator.
 
 # %% [question]
 gv.predict(
@@ -445,7 +446,7 @@ gv.predict(
 #
 # | company | takes |
 # | --- | --- |
-# | OpenAI | JSON Schema with [a part][1] of its keywords; a regex or a grammar only for the input of a [custom tool][2] |
+# | OpenAI | JSON Schema with [a part][1] of its keywords; a regex or a grammar only for a [custom tool][2] |
 # | Anthropic | JSON Schema with [a part][3] of its keywords |
 # | Google | a schema of OpenAPI with [six keywords][4]; a list of texts |
 # | Fireworks | JSON Schema; a grammar in [GBNF][5] for the whole output |
