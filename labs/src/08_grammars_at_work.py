@@ -6,8 +6,8 @@
 # **Question.** One grammar fits a database. Another sends the parser into an endless loop. A third allows texts that
 # never end. What does an engine do about each, and when is a grammar the wrong tool?
 #
-# **Goal.** You can let a program write a grammar, tell what an ambiguous and a left-recursive grammar cost, write the move
-# of Earley's parser that ends left recursion, close brackets in time, and choose the cheapest tool for a constraint.
+# **Goal.** You can let a program write a grammar, tell what an ambiguous and a left-recursive grammar cost, write the
+# move of Earley's parser that ends left recursion, close brackets in time, and choose the cheapest tool.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 07](07_pda.ipynb)
 # comes before this one.
