@@ -20,7 +20,7 @@ NUMBER = r"[0-9]+(\.[0-9]+)?"
 TOKENS = (  # a regex, the text read so far, and a piece
     ("a", b"", b"a"), ("a", b"", b"b"), ("a", b"", b"a}"), ("a", b"a", b"}"), ("a+", b"a", b"aa"), ("a*", b"", b"aa"),
     ("ab", b"", b"a}"), ("ab", b"", b"aa"), ("a(bcd)?", b"a", b"bcx"), ("aé", b"a", "é".encode()),
-    (WORD, b'"', b"b"), (WORD, b'"', b"b}"), (WORD, b'"a', b'b"'), (WORD, b'"a', b'b"}]'), (WORD, b'"', b'"}'),
+    (WORD, b'"', b"b"), (WORD, b'"', b"b}"), (WORD, b'"a', b'b"'), (WORD, b'"a', b'b""b"'), (WORD, b'"', b'"}'),
     (NUMBER, b"4", b"2}"), (NUMBER, b"4", b".}"), (NUMBER, b"4.", b"}"), (NUMBER, b"", b"}"),
 )  # fmt: skip
 

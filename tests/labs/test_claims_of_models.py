@@ -213,8 +213,7 @@ def test_with_the_prompt_the_mask_gains_more_than_chance_allows_with_the_small_m
 
 
 @pytest.mark.parametrize(
-    ("most", "least", "count", "low", "high"),
-    [(17, 3, 50, 13, 42), (17, 14, 50, -12, 23), (32, 30, 200, -6, 8)],
+    ("most", "least", "count", "low", "high"), [(17, 3, 50, 13, 42), (17, 14, 50, -12, 23), (32, 30, 200, -6, 8)]
 )
 def test_the_loss_has_the_interval_that_the_lab_tells(most, least, count, low, high):
     """Newcombe's interval of a difference, from the intervals of both shares."""

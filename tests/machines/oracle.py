@@ -1,7 +1,5 @@
 """Slow and plain answers that share no code with the machines."""
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from functools import reduce
