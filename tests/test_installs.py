@@ -1,7 +1,5 @@
 """Claims about a bare install: a wheel in an environment of its own, with NumPy and nothing else."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Slow and plain answers that share no code with the machines."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, deque
 from functools import reduce

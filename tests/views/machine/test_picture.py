@@ -1,7 +1,5 @@
 """Machine diagrams: everything that is in the machine is in the drawing, and it can light up."""
 
-from __future__ import annotations
-
 import time
 import xml.etree.ElementTree as ET
 from unittest.mock import Mock

@@ -1,7 +1,5 @@
 """A grammar's diagram: every rule, node, byte and call is in it, and what is open is lit."""
 
-from __future__ import annotations
-
 import time
 import xml.etree.ElementTree as ET
 
