@@ -23,7 +23,6 @@ from guidedviz.views.stack.earley import earley_frames as earley_frames
 from guidedviz.views.stack.graph import draw_branches as draw_branches
 from guidedviz.views.stack.graph import draw_shared_stacks as draw_shared_stacks
 from guidedviz.views.stack.stack import draw_cut as draw_cut
-from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stack.stack_film import stack_frames as stack_frames
 from guidedviz.views.stage import draw_stage as draw_stage

@@ -45,7 +45,6 @@ SPLIT = gv.build_split(PDA, V)
 VIEWS = {  # of every view, arguments that are right and hostile
     "draw_machine": (REGEX, [0, 1]),
     "draw_verdicts": (PDA, [RAW, NASTY, "<", "\x00", ""]),
-    "draw_stack": (PDA, "<\x1f"),
     "draw_stack_table": (PDA, "<\x00>"),
     "draw_shared_stacks": (PDA, "<<\x00"),
     "draw_branches": (PDA, ["<\x00", "<<"]),
