@@ -110,7 +110,7 @@ COLUMNS: tuple[tuple[Rules, list[Item], int], ...] = (  # rules, a column, and i
     (SUMS, [Item("start", ("sum",), 0, 0)], 0),
     (SUMS, [Item("sum", SUM, 2, 0)], 2),
     (SUMS, [Item("sum", ("sum", "+", "sum"), 2, 0), Item("sum", ("sum", "+", "sum"), 2, 2)], 4),
-    ({"a": [("b", "x")], "b": [("a", "y"), ("z",)]}, [Item("start", ("a",), 0, 0)], 0),
+    ({"a": [("b", "x"), ("y",)], "b": [("c", "y")], "c": [("a", "z")]}, [Item("a", ("b", "x"), 0, 0)], 0),
     (LIST, [Item("start", ("list",), 0, 0)], 0),
     (LIST, [Item("list", ("list", "item"), 1, 0), Item("item", ("blank", "x"), 2, 0)], 3),
 )
@@ -119,7 +119,7 @@ READ: tuple[tuple[list[Item], str], ...] = (  # a column, and the character that
     ([DIGIT], "2"),
     ([Item("sum", SUM, 0, 0), Item("sum", SUM, 1, 0), Item("sum", SUM, 2, 0), Item("sum", SUM, 3, 0)], "+"),
     ([Item("sum", SUM, 1, 0), Item("sum", SUM, 1, 2), Item("root", ("sum",), 1, 0)], "+"),
-    ([Item("pair", ("x", "x"), 0, 3), Item("pair", ("x", "x"), 1, 2), Item("pair", ("x", "y"), 1, 2)], "x"),
+    ([Item("pair", ("x", "x"), 0, 3), Item("pair", ("x", "x"), 1, 2), Item("pair", ("x", "X"), 1, 2)], "x"),
     ([Item("start", ("sum",), 0, 0), Item("word", ("s",), 0, 0)], "s"),  # a name of a rule has this letter, too
     ([Item("list", (), 0, 1), Item("item", ("blank", "x"), 0, 1), Item("blank", (" ",), 0, 1)], " "),
 )

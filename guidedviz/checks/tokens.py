@@ -20,7 +20,7 @@ NUMBER = r"[0-9]+(\.[0-9]+)?"
 TOKENS = (  # a regex, the text read so far, and a piece
     ("a", b"", b"a"), ("a", b"", b"b"), ("a", b"", b"a}"), ("a", b"a", b"}"), ("a+", b"a", b"aa"), ("a*", b"", b"aa"),
     ("ab", b"", b"a}"), ("ab", b"", b"aa"), ("a(bcd)?", b"a", b"bcx"), ("aé", b"a", "é".encode()),
-    (WORD, b'"', b"b"), (WORD, b'"', b"b}"), (WORD, b'"a', b'b"'), (WORD, b'"a', b'b"}]'), (WORD, b'"', b'"}'),
+    (WORD, b'"', b"b"), (WORD, b'"', b"b}"), (WORD, b'"a', b'b"'), (WORD, b'"a', b'b""b"'), (WORD, b'"', b'"}'),
     (NUMBER, b"4", b"2}"), (NUMBER, b"4", b".}"), (NUMBER, b"4.", b"}"), (NUMBER, b"", b"}"),
 )  # fmt: skip
 
@@ -195,9 +195,9 @@ def check_speedup(answer: Callable[[float, float, float], float]) -> Verdict:
         token_ms    1
         yours gave  2
         expected    1.333
-        because     a token takes pass_ms + token_ms; jump-forward saves a fraction of pass_ms only
+        because     divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms
     """
-    why = "a token takes pass_ms + token_ms; jump-forward saves a fraction of pass_ms only"
+    why = "divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms"
     names = ("fraction", "pass_ms", "token_ms")
     return check_function(answer, cases_of(lambda f, p, t: Cost(p, t).speedup(f), {why: PRICES}, *names))
 

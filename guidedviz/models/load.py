@@ -50,7 +50,7 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
     if other:
         try:
             return find_model(first)
-        except ModelError:
+        except (ModelError, SettingError):  # it is not there, or a package that it needs
             return find_model(other)
     if folder.is_absolute() or name.count("/") > 1 or name.startswith(".") or len(name) > MOST_NAME:
         raise ModelError(f"model {quoted(name)}", seen="no such folder", expected=f"a folder, a hub name, or {SMALLER}")

@@ -28,6 +28,7 @@ from guidedviz.extras import headless
 from guidedviz.models import frames
 from guidedviz.models.chat import Messages, Prompt, check_messages
 from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
+from guidedviz.tab import IN_TAB
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
 SLOW = 2.0  # seconds of one request after which a person is told
@@ -310,6 +311,8 @@ def find_host(model: Any, where: str) -> Address:
 def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
     """The model at an address, or that of the host if it has this name."""
     if name.lower().startswith(("http://", "https://")):
+        if IN_TAB:
+            raise ModelError(quoted(name), seen="a browser tab, which reaches no host", expected=EMBEDDED)
         return RemoteModel(Connection(read_address(name, token)))
     if not host:
         return None

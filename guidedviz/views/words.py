@@ -139,7 +139,7 @@ def say_step(step: Step) -> str:
     end = f" · {ENDS[step.end]}" if step.end else ""
     if step.how == "forced":
         back = f" · takes back {counted(step.back, 'token')}" if step.back else ""
-        return f"“{label(step.piece)}” forced, there was no choice: the model was not asked{back}{end}"
+        return f"“{label(step.piece)}” forced, the text was fixed: the model was not asked{back}{end}"
     came = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}[step.how]
     odds = f"p {probability(step.raw)}"
     if step.mass <= FREE:

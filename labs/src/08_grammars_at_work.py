@@ -6,9 +6,8 @@
 # **Question.** One grammar fits a database. Another sends the parser into an endless loop. A third allows texts that
 # never end. What does an engine do about each, and when is a grammar the wrong tool?
 #
-# **Goal.** You let a program write a grammar. You can tell when a grammar is ambiguous or left-recursive, and what that
-# costs. You write the move of Earley's parser that ends left recursion. You make open brackets close in time, and you
-# choose the cheapest tool for a constraint.
+# **Goal.** You can let a program write a grammar, tell what an ambiguous and a left-recursive grammar cost, write the
+# move of Earley's parser that ends left recursion, close brackets in time, and choose the cheapest tool.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 07](07_pda.ipynb)
 # comes before this one.
@@ -41,7 +40,8 @@ gv.views.draw_loop("chart")
 # ## 1 · A grammar made for one table
 #
 # A grammar is a text, so a program can write it. The function below writes one for queries in SQL, from two parameters:
-# the bodies of the rules `column` and `table`. By default each may be any word.
+# the bodies of the rules `column` and `table`. By default each may be any word. (`WHERE` and a condition, as
+# `year > 1990`, keep only some rows of the table.)
 
 # %%
 def query(column="[a-z]+", table="[a-z]+"):
@@ -53,7 +53,7 @@ column    ::= {column}
 table     ::= {table}"""
 
 # %% [markdown]
-# The database has one table with three columns. We ask three questions about it.
+# The database has one table with three columns. We ask three questions.
 
 # %%
 shelf = sqlite3.connect(":memory:")
@@ -70,7 +70,7 @@ def ask(grammar):
             said = f"{len(shelf.execute(run.text).fetchall())} rows"
         except sqlite3.Error as error:
             said = f"error: {error}"
-        print(f"{run.text:46} {said:29} smallest Z {min(step.mass for step in run.steps):.2f}")
+        print(f"{run.text:46} {said:29} smallest Z {gv.sampling.probability(min(step.mass for step in run.steps))}")
     return gv.draw_strip(run, mass=True)
 
 
@@ -114,9 +114,10 @@ gv.predict(
 gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 
 # %% [markdown]
-# ## 2 · Three grammars, the same texts
+# ## 2 · Ambiguous and left-recursive
 #
-# Here are three grammars for sums of digits. The first is **ambiguous** and left-recursive, the second is only
+# Here are three grammars for sums of digits. All three describe the same texts. The first is **ambiguous** and
+# left-recursive, the second is only
 # **left-recursive**, the third is neither.
 
 # %%
@@ -181,15 +182,16 @@ except RecursionError as error:
 # %% [markdown]
 # To read a root, the function first calls itself at the same place, and so on. It never reads a byte. Python stops it
 # with an error. For such a parser the rule must be rewritten, as in the third grammar or as `[0-9] ("+" [0-9])*`. The
-# machines of this lab do not call functions, so they take it as it is.
+# parser of the next section does not call functions.
 
 # %% [markdown]
 # ## 3 · Earley's parser
 #
-# Jay Earley's parser takes every grammar as it is. It does not call functions. It keeps a **chart**: one *column* per
-# place in the text, a list of what may be going on there. An entry is an **item**, such as `sum → sum • + term (from
-# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`. The first item
-# here is `start → • sum`: the text shall be one sum.
+# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per
+# place in the text, a list of what may be going on there. The rules here are `sum → sum + term | term` and `term →
+# number | ( sum )`. An entry is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at place 0,
+# everything left of the dot is read, and next it waits for a `+`. The first item is `start → • sum`: the text shall be
+# one sum.
 
 # %% [markdown]
 # Three moves fill the chart.
@@ -234,8 +236,8 @@ gv.predict(
 
 # %% [markdown]
 # Write `predict(rules, column, place)`. It returns a new list: the items of the column and all items that may begin at
-# this place. A predicted item may ask for more rules. Each item comes once. With `sum → sum + term | term` and `term →
-# number | ( sum )`, a column with `start → • sum` gets four more items.
+# this place. A predicted item may ask for more rules. Each item comes once. With the rules of the film, a column with
+# `start → • sum` gets four more items.
 #
 # hint: A `for` loop over a list also visits the items that are appended while it runs. Work on a copy of the column.
 #
@@ -271,8 +273,8 @@ gv.checks.predict(predict)
 # Write `scan(column, character)`: the first items of the next column after this character was read. After `(`, the item
 # `term → • ( sum )` becomes `term → ( • sum )`.
 #
-# The next cell is the whole parser: it calls your two functions, and `complete` of lab 10. The cell after the exercise
-# tries four texts; while the exercise is open, it says four times False.
+# The next cell is the whole parser: it calls your two functions, and `complete`, an exercise of lab 10. The cell after
+# the exercise tries four texts; while the exercise is open, it says four times False.
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
@@ -360,7 +362,7 @@ def capped(depth):
 
 
 three = gv.guide(gv.grammar(capped(3), root="expr_d3"), opener.vocabulary)
-print(capped(3), three.machine, brackets.machine, sep="\n")
+print(capped(3), f"with the cap: {three.machine}", f"without: {brackets.machine}", sep="\n")
 
 # %% [question]
 gv.predict(
@@ -403,11 +405,20 @@ gv.predict(
 # The last row can be added to any other row, and a bias to any mask.
 
 # %% [markdown]
-# Why this order? A bias is the machine with one state: it is the same at every step. Lists and regexes describe
-# **regular** languages: a finite automaton reads them. Grammars describe **context-free** languages: a stack is needed
-# too. *Regular ⊂ context-free* (lab 07): a grammar can express the rows above it, with more work than they need. A
-# validator is left for what no grammar expresses: the column fits the question, the total is the sum, the variable was
-# declared.
+# Why this order? A grammar can also describe what is in the inner frame, with more work (lab 07):
+#
+# ```
+# ┌ context-free: a grammar; states and a stack ───────────────────────────┐
+# │  SQL · formulas · JSON of any depth                                    │
+# │  ┌ regular: a list of texts, a regex, a schema of lab 06; states ───┐  │
+# │  │  names of columns · dates · numbers · JSON with known keys       │  │
+# │  └──────────────────────────────────────────────────────────────────┘  │
+# └────────────────────────────────────────────────────────────────────────┘
+#    a column that fits the question · a declared variable
+# ```
+#
+# A bias is a machine with one state: the same at every step. No grammar describes what stands below the frames: it is
+# left for a validator.
 
 # %% [question]
 gv.predict(
@@ -429,10 +440,22 @@ gv.predict(
 )
 
 # %% [markdown]
-# **Hosted or self-hosted?** We read what these companies publish (November 2026; the links are below) and ran nothing.
-# OpenAI and Anthropic take a JSON Schema with a part of its keywords, Google a schema of OpenAPI with six keywords, or
-# a list of texts. We found a grammar of your own at two: OpenAI takes one, in Lark's notation or as a regex, for the
-# input of a *custom tool*; Fireworks takes GBNF for the whole output.
+# ### Hosted or self-hosted?
+#
+# We read what four companies publish (November 2026) and ran nothing:
+#
+# | company | takes |
+# | --- | --- |
+# | OpenAI | JSON Schema with [a part][1] of its keywords; a regex or a grammar only for a [custom tool][2] |
+# | Anthropic | JSON Schema with [a part][3] of its keywords |
+# | Google | a schema of OpenAPI with [six keywords][4]; a list of texts |
+# | Fireworks | JSON Schema; a grammar in [GBNF][5] for the whole output |
+#
+# [1]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/response_format_json_schema.py
+# [2]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/custom_tool_input_format.py
+# [3]: https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py
+# [4]: https://firebase.google.com/docs/ai-logic/generate-structured-output
+# [5]: https://docs.fireworks.ai/structured-responses/structured-output-grammar-based
 
 # %% [markdown]
 # Run the model yourself if you need
@@ -486,17 +509,6 @@ gv.score()
 #   lexemes, and that this matters for speed.
 # * **PICARD** checks SQL against the database's schema while it is written
 #   ([arXiv 2109.05093](https://arxiv.org/abs/2109.05093)).
-
-# %% [markdown]
-# * **OpenAI**: the texts in its Python client say that
-#   [strict mode](https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/response_format_json_schema.py)
-#   supports a subset of JSON Schema, and a
-#   [custom tool](https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/custom_tool_input_format.py)
-#   `lark` or `regex`. **Anthropic**'s client moves
-#   [other keywords](https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py)
-#   into the description. **Google** lists its keywords, and `text/x.enum` for a list, in the guide
-#   [of Firebase](https://firebase.google.com/docs/ai-logic/generate-structured-output); **Fireworks** describes
-#   [GBNF](https://docs.fireworks.ai/structured-responses/structured-output-grammar-based).
 
 # %% [markdown]
 # ## Further reading

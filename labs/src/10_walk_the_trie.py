@@ -153,13 +153,19 @@ print(f"{len(texts):,} pieces, {sum(map(len, texts)):,} bytes, {len(large.byte):
 gv.predict(
     "Llama 3 has a token for each number of one to three digits: 1,110 tokens are legal after `3.`. How often does the "
     "jump ask the machine?",
-    choices=["1,110 times", "1,110 times and a few hundred more", "about 27,000 times", "274,520 times"],
+    choices=[
+        "1,110 times: once per legal token",
+        "1,110 times and a few hundred more",
+        "128,000 times: once per token",
+        "274,520 times: once per node",
+    ],
     answer="1,110 times and a few hundred more",
     reveal=[
         lambda: count(jump, decimal, 2, large),
         lambda: gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3.")),
-        """1,356 times: once per legal node, and once per node that it refuses. These are the 246 first bytes that are
-        no digits. All nodes below them, 273,164, are left out. (The picture has one row per byte of a token.)""",
+        """1,356 times: once per node that it accepts, and once per node that it refuses. These are the 246 first bytes
+        that are no digits. All nodes below them, 273,164, are left out, and with them all tokens that begin there. (The
+        picture has a row per byte of a token. It calls accepted nodes *live* and those left out *dropped*.)""",
     ],
 )
 
@@ -169,9 +175,9 @@ gv.predict(
 # Jumping helps where little is legal. Inside a JSON string nearly everything is legal, so there is little to jump over.
 # And a model spends much of its time inside strings.
 #
-# But the content of a string is the same in all schemas that do not restrict it: no quotes, no backslashes, no control
-# characters. A small regex reads just that. The tokens that it can read are a **slice**. It is found once, when the
-# vocabulary is loaded.
+# But all schemas that do not restrict a string allow the same in it: anything but quotes, backslashes and control
+# characters, which need an escape. A small regex reads just that. The tokens that it can read are a **slice**. It is
+# found once, when the vocabulary is loaded.
 
 # %%
 inside = read(gv.json(), b'{"a')
@@ -187,15 +193,19 @@ print(f"{len(taken):,} tokens in the slice; the trie of the others has {len(rest
 
 # %% [question]
 gv.predict(
-    'After `{"a` the slice can be taken whole. How many questions remain?',
-    choices=["about 400", "about 4,000", "all 10,853"],
-    answer="about 4,000",
+    'After `{"a` the slice can be taken whole. How often is the machine asked about the other tokens?',
+    choices=[
+        "about 400 times: few of them are legal",
+        "about 4,000 times: refused nodes are asked about, too",
+        "10,853 times: once per node of their trie",
+    ],
+    answer="about 4,000 times: refused nodes are asked about, too",
     reveal=[
         lambda: count(jump, gv.json(), inside, rest),
-        """(If your jump is written.) 4,221 instead of 267,888, for the same mask. Not 400: 367 of the other tokens are
-        legal, but refused nodes are asked too. Not 10,853: nothing below a refused node is asked. Our `engine="trie"`
-        goes one step further: of `abc":` and `xyz":` it reads only what comes after the text of the slice, and that
-        once. Here are its walks along a record; a pale bar is the walk without slices:""",
+        """4,221 times instead of 267,888. The mask is the same: 367 legal tokens here and 122,892 in the slice make
+        123,259. Not 10,853: nothing below a refused node is asked. Our `engine="trie"` needs still fewer questions. The
+        tokens `abc":` and `xyz":` begin with a text of the slice, and what follows it is the same `":`. So it reads
+        `":` once for both. Here are its walks along a record; a pale bar is the walk without slices:""",
         lambda: gv.views.draw_walks(
             *(gv.tokens.lazy_walks(gv.json(), llama, '{"name": "Ada", "age": 36}', slices=way) for way in (True, False))
         ),
@@ -253,8 +263,8 @@ gv.predict(
 #
 # The walk asks a machine thousands of times per mask. Which machine, if the constraint is a grammar? Think of
 # intervals: `(x)` is open, `(x]` is half open, and they may be nested. At a `(` it is not known which of the two it is.
-# llama.cpp keeps a list of stacks, one per possibility. Lab 08's parser keeps a chart, with its three moves `predict`,
-# `scan` and `complete`:
+# llama.cpp keeps a list of stacks, one per possibility: for ten `(` there are 2 · 2 · … · 2 = 1,024. Lab 08's parser
+# keeps a chart. `chart_of` fills it column by column, with the three moves `predict`, `scan` and `complete`:
 
 # %%
 rules = {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}
@@ -273,12 +283,11 @@ def chart_of(text):
 
 # %% [question]
 gv.predict(
-    "Each `(` doubles the list: after ten it has 1,024 stacks. How many items has the column of the chart after ten "
-    "`(`? Count those that were scanned, then those that are predicted.",
+    "How many items has the column of the chart after ten `(`? Count those that were scanned, then those that are "
+    "predicted.",
     number=7,
     reveal=[
-        lambda: print("stacks:", [2**opened for opened in range(1, 11)]),
-        lambda: print("items: ", [len(column) for column in chart_of("(" * 10 + "x" + "])" * 5)]),
+        lambda: print("items per column:", [len(column) for column in chart_of("(" * 10 + "x" + "])" * 5)]),
         lambda: print(*chart_of("(" * 10)[10], sep="\n"),
         """Seven at every depth: two were scanned, and they predict the three alternatives of `root`, one of `open` and
         one of `half`. The chart does not store whole stacks. It stores per place what began there, once, whichever way
@@ -311,7 +320,8 @@ gv.checks.complete(complete)
 
 # %% [markdown]
 # A chart takes more work per byte than a table look-up. So llguidance puts a **lexer** in front: finite machines
-# read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends.
+# read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends. Of the 267,888 questions of the
+# walk in section 2, all but 438 are inside the string, where a lexer answers alone.
 #
 # The lexer is a DFA, and this is llguidance's table per grammar. It is a **lazy table**: at the start it is empty, and
 # each entry is computed when a walk first needs it. That is why llguidance starts at once. Here is such a table around
@@ -348,7 +358,8 @@ gv.predict(
         *(lambda text=text: ask_lexer(text) for text in (b'"', b'"\\u00')),
         """579: only pairs of a state and a byte that occur in a piece. Each is computed once, and all other questions
         are one look-up each. The second line is a mask inside an escape: it adds entries of states that were not
-        needed before.""",
+        needed before. (In a string this lexer allows 79 tokens fewer than JSON did in section 2: they go on after the
+        closing quote. There the parser is asked.)""",
     ],
 )
 
@@ -405,14 +416,14 @@ costs |= {"xgrammar, recorded": (46, 0.026), "llguidance, recorded": (2.8, 0.26)
 gv.views.draw_break_even(costs, pairs=[("split", "trie"), ("xgrammar, recorded", "llguidance, recorded")])
 
 # %% [markdown]
-# Both axes go in powers of ten; a dot is a break-even. Compare within a pair only: our two are NumPy, XGrammar (C++)
-# keeps tables, llguidance (Rust) walks. Two warnings:
+# Both axes go in powers of ten; a dot is a break-even. In each pair the first keeps tables and the second walks.
+# Compare within a pair only: our two are written in NumPy, XGrammar in C++, llguidance in Rust. Two warnings:
 #
 # * Our split may need less time per mask than XGrammar. It hands out an array that it stored, while XGrammar writes
-#   bits, and our wrapper unpacks them into 128,256 values. NumPy does not compute faster than C++.
-# * llguidance cites 50 µs per mask on average, and here it took 260. The average is over the JSON Schemas of its
-#   benchmark, whose strings take whole slices. In `[a-z]+` no slice is legal as a whole: our walk asks 31,526 nodes
-#   there, and 330 in a JSON string.
+#   bits, and our wrapper unpacks them into 128,256 values.
+# * llguidance cites 50 µs per mask on average, and here it took 260. The average is over JSON Schemas, whose strings
+#   take whole slices. In `[a-z]+` no slice is legal as a whole: our walk asks 31,526 nodes there, and 330 in a JSON
+#   string.
 
 # %% [markdown]
 # So **build** if one grammar serves many requests. **Walk** if each request brings its own grammar. In practice the two
@@ -431,7 +442,7 @@ gv.score()
 # | --- | --- | --- |
 # | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 3 |
 # | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,000 are legal. | 2 |
-# | "Open alternatives make a parser exponential." | 1,024 stacks in a list, 7 items in a column. | 3 |
+# | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3 |
 
 # %% [markdown]
 # ## Recap

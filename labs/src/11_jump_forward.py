@@ -129,36 +129,24 @@ gv.predict(
     number=0,
     reveal=[
         count_legal,
-        """None, although 19 of its 26 bytes are forced. A vocabulary has every single byte and also longer pieces: `{"`
-        is one token, or two.""",
+        """None, although 19 of its 26 bytes are forced. (A number counts the legal tokens before the token at its
+        left.) A vocabulary has every single byte and also longer pieces: `{"` is one token, or two.""",
     ],
 )
 
 # %% [markdown]
-# How likely is each spelling? Here are two prompts and guides for `clerk`. In the first, a blank around a colon may
-# be left out. What is forced at its start is `{"event"`, eight bytes.
+# How likely is each spelling? Here `clerk` writes about a wedding, and a blank around a colon may be left out. So what
+# is forced at the start is `{"event"`, eight bytes.
 
 # %%
 wedding = gv.guide(gv.regex(r'\{"event" ?: ?"[^"]{0,30}", "seats" ?: ?[0-9]+\}'), clerk.vocabulary)
 party = "The wedding has 141 seats.\nJSON with event, seats:\n"
-things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
-fruit = "There are lirpi, orange, flag and stove.\nJSON list of things:\n"
-
-
-def write(prompt, guide, *ways):
-    for way in ways:
-        run = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
-        name = way or ("masked" if guide else "free")
-        print(f"{name:10}{run.passes:2} passes, {run.prefilled:2} tokens prefilled  {run.text}")
-
-
-# %%
 gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
 # %% [markdown]
-# Each row is a spelling with its probability, the product over its tokens. Its cost in *nats* is −ln p: 0 for the
-# spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one token, which
-# goes beyond the run (dashed).
+# An arc is a token. Each row is a spelling with its probability, the product over its tokens. Its cost in *nats* is
+# −ln p: 0 for the spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one
+# token, which goes beyond the run (dashed).
 #
 # The row called *canonical* is canonical for the run alone: the tokenizer cuts these eight bytes in this way if nothing
 # follows. In the whole text a colon follows, and then `":` is canonical. So a run cannot simply be appended to its end.
@@ -170,7 +158,20 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # * **longest**: the longest token that fits, each time. Nothing is taken back.
 # * **minimal**: a token only where exactly one is legal.
 #
-# The first two heal the end of a run (section 4). `lirpi` in the next prompt is not a word.
+# The first two heal the end of a run (section 4). We try them on a list; its `lirpi` is not a word. `write` prints what
+# each way costs: its passes, and the forced tokens that a later pass reads as well (*prefilled*).
+
+# %%
+things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
+fruit = "There are lirpi, orange, flag and stove.\nJSON list of things:\n"
+
+
+def write(prompt, guide, *ways):
+    for way in ways:
+        run = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
+        name = way or ("masked" if guide else "free")
+        print(f"{name:10}{run.passes:2} passes, {run.prefilled:2} tokens prefilled  {run.text}")
+
 
 # %% [question]
 gv.predict(
@@ -191,8 +192,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass. There
-# is no distribution for it, because none was computed. The next pass reads the whole run at once.
+# Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass: its
+# bytes were known, so no distribution was computed for it. One pass then reads the whole run. It gives the distribution
+# after the run's last token, as here for `orange`.
 
 # %%
 gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
@@ -229,8 +231,8 @@ gv.checks.speedup(speedup)
 # %% [markdown]
 # Drag the first handle. At each place there is a regex with about that deterministic fraction. When the handle rests,
 # `clerk` writes the text five times both ways, and the median becomes a point. The dashed line is 1 / (1 − *f*), the
-# other one your formula. Its *p* and *t* are measured first, until the curves of two measurements differ by less than
-# 10%. On a machine that is too busy for that, the slider says so and shows recorded runs.
+# other one your formula, with *p* and *t* as measured here. On a busy machine two measurements of them differ by more
+# than 10%; then the slider says so and shows recorded runs.
 
 # %%
 gv.fraction_slider(clerk)
@@ -239,13 +241,13 @@ gv.fraction_slider(clerk)
 # Count the passes, too. At 70% the plain run has 74 and the jumping one 18, a factor of 4.1, although the bound is 3.5.
 # The plain run spells the same text in 74 tokens, the jumping run in 63. So the speed-up is a time *per token*.
 #
-# In our record all points lie below the bound, and at most 17% from your formula. Single runs vary more: at 20% the
-# five runs behind the point gave 1.11 to 1.32, and the bound is 1.26. So a live point can lie above it by chance.
+# In our record all points lie below the bound, and at most 17% from your formula. A live point can lie above the bound
+# by chance.
 
 # %% [markdown]
-# The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. Then *p* = *a* + *b·B*: *a*
-# moves the weights, once for all texts, and each text adds *b*. And *t* = *d* + *c·B*: *d* finds a forced token, *c*
-# computes it for one text. The widget measures these four constants with 1 and with 16 texts.
+# The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. A graphics card loads the
+# weights once for all of them, so *p* hardly grows. But a token is computed for each text, so *t* grows with *B*.
+# (Here, on NumPy, *p* grows, too, and the curve falls little. Rings are runs with another *B*.)
 
 # %% [question]
 gv.predict(
@@ -258,10 +260,9 @@ gv.predict(
     answer="smaller: a pass is mostly computing, and forced tokens must be computed too",
     reveal=[
         lambda: print(*(f"B = {n}: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "),
-        """This is your formula for p = 4 ms and t = 0.1 ms · B (b and d are 0), at f = 0.9. 512 texts share each pass,
-        with or without the jump, so the 4 ms are a small part of the time. Computing is the large part, and no jump
-        saves it: a pass that reads a run takes longer, for every text in it. (On NumPy b is not 0, and the curve of the
-        widget falls less.)""",
+        """This is your formula for p = 4 ms and t = 0.1 ms · B, at f = 0.9. 512 texts share each pass, with or without
+        the jump, so the 4 ms are a small part of the time. Computing is the large part, and no jump saves it: a pass
+        that reads a run takes longer, for every text in it.""",
     ],
 )
 
@@ -274,12 +275,11 @@ write(member, None, False)
 write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 
 # %% [markdown]
-# The same text three times. 14 of its 19 tokens are forced: *f* is 0.74. The mask saves no pass. With jump-forward the
-# constrained text takes fewer passes than the free one.
+# The same text three times. 14 of its 19 tokens are forced: *f* is 0.74. (No pass reads the last two, so 12 are
+# prefilled.) The mask saves no pass. With jump-forward the constrained text takes fewer passes than the free one.
 #
 # SmolLM2 was asked for 24 objects with fixed keys. Jump-forward took 287 passes for 551 tokens: *f* is 0.48. Three
-# objects came out with the same values free and masked. Together they took 88 passes free, with line breaks and
-# indents, 73 masked, and 40 with jump-forward.
+# objects had the same values free and masked: 88 passes free, with line breaks and indents, 73 masked, 40 with jumps.
 
 # %% [markdown]
 # ## 4 · What can go wrong
@@ -309,18 +309,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# | way | keeps the language | keeps the distribution | SmolLM2: same values | passes |
-# | --- | --- | --- | --- | --- |
-# | masked, no jumps | yes | yes | 24 of 24 | 590 |
-# | minimal | yes | yes | 24 | 519 |
-# | canonical | yes | no | 20 | 287 |
-# | longest | yes | no | 20 | 287 |
-# | raw | yes | no | 17 | 227 |
-# | no mask at all | no | no | 3 | 1,026 |
-#
-# The slider has such cases, too: at 5 of its 20 places it says *both outputs: other text*. At 75%, `"stock": 5` becomes
-# `"stock": 4`. Other values are not always worse: once SmolLM2 wrote `"day": "Selecionary"` with plain decoding and
-# `"Sunday"` with canonical. Why is `raw` last? The run of the wedding ends inside the token `":` that `clerk` expects:
+# Why do most values change with `raw`? The run of the wedding ends inside the token `":` that `clerk` expects:
 
 # %%
 write(party, wedding, False, "canonical", "raw")
@@ -334,6 +323,22 @@ write(party, wedding, False, "canonical", "raw")
 #
 # In the record the schema of a pink lamp knows the colours `pin`, `pink` and `red`. With `raw` the lamp is `pin`, with
 # healing `pink`.
+
+# %% [markdown]
+# All in all:
+#
+# | way | keeps the language | keeps the distribution | SmolLM2: same values | passes |
+# | --- | --- | --- | --- | --- |
+# | masked, no jumps | yes | yes | 24 of 24 | 590 |
+# | minimal | yes | yes | 24 | 519 |
+# | canonical | yes | no | 20 | 287 |
+# | longest | yes | no | 20 | 287 |
+# | raw | yes | no | 17 | 227 |
+# | no mask at all | no | no | 3 | 1,026 |
+#
+# The slider has other values, too: at 5 of its 20 places it says *both outputs: other text*. At 75%, `"stock": 5`
+# becomes `"stock": 4`. Other values are not always worse: SmolLM2 once called a pink umbrella `"Pink"` with plain
+# decoding and `"Pink Umbrella"` with canonical.
 
 # %% [markdown]
 # ## Exercise 3 · Heal it ★★ · home
@@ -396,13 +401,13 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **Guidance** found it independently: what its program fixes is appended, not generated, and [token
-#   healing](https://guidance.readthedocs.io/en/latest/example_notebooks/art_of_prompt_design/prompt_boundaries_and_token_healing.html)
+# * **Guidance** and SGLang found it independently, says llguidance. What a program of Guidance fixes is appended, and
+#   [token healing](https://guidance.readthedocs.io/en/latest/example_notebooks/art_of_prompt_design/prompt_boundaries_and_token_healing.html)
 #   repairs the seam.
 # * **SGLang** compressed the machine of any regex ([LMSYS, 2024-02](https://lmsys.org/blog/2024-02-05-compressed-fsm/);
 #   [arXiv 2312.07104](https://arxiv.org/abs/2312.07104)) and published up to 2 times lower latency and 2.5 times the
 #   throughput. It was compared with guidance on llama.cpp and Outlines on vLLM, so more than the jump differs. We ran
-#   none of these systems; our figures are those of section 3.
+#   none of these systems.
 # * Then came faults, such as a population of 2 instead of 2140000
 #   ([#2025](https://github.com/sgl-project/sglang/issues/2025)). In March 2025 SGLang removed it, "to simplify the code
 #   maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names no fault as the reason.

@@ -141,7 +141,6 @@ def test_the_record_of_the_slider_is_what_lab_11_tells_of_it():
     runs = [run for run in record.runs if run.rows == 1]
     assert all(run.speedup < 1 / (1 - run.fraction) for run in runs)
     assert max(abs(run.speedup / record.cost.speedup(run.fraction) - 1) for run in runs) < 0.17
-    assert [round(run.speedups[end], 2) for run in runs if run.asked == 0.2 for end in (0, -1)] == [1.11, 1.32]
     assert [len(run.speedups) for run in runs] == [5] * 20
     assert sum(run.difference == "other text" for run in runs) == 5
     assert [(run.naive_passes, run.jump_passes, run.tokens) for run in runs if run.asked == 0.7] == [(74, 18, 63)]
@@ -163,7 +162,7 @@ def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than
     runs += [gv.record(clerk, prompt, guide, temperature=0, jump_forward=jump) for jump in (False, True)]
     assert len({run.text for run in runs}) == 1
     assert [run.passes for run in runs] == [19, 19, 5]
-    assert sum(step.how == "forced" for step in runs[-1].steps) == 14
+    assert (sum(step.how == "forced" for step in runs[-1].steps), runs[-1].prefilled) == (14, 12)
 
 
 def test_of_24_objects_of_smollm2_three_have_the_same_values_free_and_masked():
@@ -176,6 +175,8 @@ def test_of_24_objects_of_smollm2_three_have_the_same_values_free_and_masked():
     same = [one for one in runs if parsed(one["free"]["text"]) == parsed(one["plain"]["text"])]
     assert [sum(one[way]["passes"] for one in same) for way in ("free", "plain", "canonical")] == [88, 73, 40]
     assert sum(one["canonical"]["tokens"] for one in runs) == 551
+    products = [[parsed(one[way]["text"]).get("product") for way in ("plain", "canonical")] for one in runs]
+    assert ["Pink", "Pink Umbrella"] in products
 
 
 def parsed(text):

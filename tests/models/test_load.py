@@ -1,7 +1,5 @@
 """Claims about loading models by name, from folders and from the hub."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -361,3 +359,9 @@ def test_readiness_names_what_is_not_installed(monkeypatch):
     monkeypatch.setattr(load, "installed", lambda name: "" if name == "jupyterlab" else installed(name))
     assert "widgets: jupyterlab not installed, ipywidgets" in repr(gv.readiness())
     assert '; to install it: pip install -e ".[lab]" in' in repr(gv.readiness())
+
+
+def test_in_a_browser_tab_a_host_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr("guidedviz.models.remote.IN_TAB", True)
+    with pytest.raises(gv.ModelError, match="a browser tab, which reaches no host"):
+        gv.load_model("http://127.0.0.1:8765")

@@ -1,4 +1,4 @@
-"""A browser tab, simulated on CPython: no threads, no processes, none of the native packages that a tab lacks.
+"""A browser tab, simulated on CPython: no threads, no processes, none of the packages that a tab lacks.
 
     python tests/tab/run.py labs/solutions/07_pda.ipynb ...    run notebooks; print what each check says, as JSON
 
@@ -20,7 +20,10 @@ import numpy as np  # noqa: F401
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-NATIVE = {"pygraphviz", "resvg_py", "torch", "transformers", "xgrammar", "llguidance", "outlines_core", "threadpoolctl"}
+ABSENT = {
+    "pygraphviz", "resvg_py", "torch", "transformers", "xgrammar", "llguidance", "outlines_core", "threadpoolctl",
+    "platformdirs", "gguf", "jinja2", "graphviz", "plotly", "jupyterlab", "starlette", "uvicorn", "requests", "yaml",
+}  # fmt: skip
 
 
 def refuse(*given, **more):
@@ -28,10 +31,10 @@ def refuse(*given, **more):
 
 
 class Absent:
-    """Finds no native package."""
+    """Finds none of the packages that a tab lacks."""
 
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in NATIVE:
+        if name.partition(".")[0] in ABSENT:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 

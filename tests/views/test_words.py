@@ -1,7 +1,5 @@
 """Records in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -17,7 +15,7 @@ STEP = Step(6, 91, b"\n", "sampled", 0.0001, 0.1, 0.1, CANDIDATES + LEGAL, 2, 0.
 def test_a_step_says_what_came_how_and_how_likely():
     assert say_step(STEP) == "“↵” sampled, p 0.10 of the legal, 1 in 10,000 of all"
     assert "put in by you" in say_step(replace(STEP, how="inserted"))
-    assert "no choice" in say_step(replace(STEP, how="forced"))
+    assert "the text was fixed" in say_step(replace(STEP, how="forced"))
 
 
 @pytest.mark.parametrize("end", [end for end in ENDS])

@@ -12,7 +12,7 @@ Rules = Mapping[str, Sequence[tuple[str, ...]]]  # the alternatives of each rule
 
 
 class Item(NamedTuple):
-    """An alternative of a rule, with a dot after the symbols that were read.
+    """An alternative of a rule, with a dot after the symbols that were read (a ? for each step past the last one).
 
     >>> print(Item("sum", ("sum", "+", "digit"), 1, 0))
     sum → sum • + digit (from 0)
@@ -34,7 +34,7 @@ class Item(NamedTuple):
         return self._replace(dot=self.dot + 1)
 
     def __str__(self) -> str:
-        words = [*self.symbols[: self.dot], "•", *self.symbols[self.dot :]]
+        words = [*self.symbols[: self.dot], *"?" * (self.dot - len(self.symbols)), "•", *self.symbols[self.dot :]]
         return f"{self.rule} → {' '.join(words)} (from {self.origin})"
 
 

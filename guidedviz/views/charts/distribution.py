@@ -133,7 +133,7 @@ def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Elemen
 
 HEAD, ROW, FACT = 46.0, 26.0, 22.0  # heights
 NAME, LETTER = 132.0, 6.6  # the most that a label takes, and pixels per character of a number, about
-UNASKED = "Only one continuation is legal, so the model is not asked and there is no distribution."
+UNASKED = "The text is fixed here, so the model is not asked and there is no distribution."
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 
 

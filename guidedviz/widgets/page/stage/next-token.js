@@ -7,7 +7,7 @@ import { lettersOf, specialPart, tokenPart, withCommas } from "../shared/element
 import { isEnded, placeShown, shownStep } from "./view.js";
 
 const BLANK = "The probabilities of the next token will stand here.";
-const UNASKED = "Only one continuation is legal, so the model is not asked and there is no distribution.";
+const UNASKED = "The text is fixed here, so the model is not asked and there is no distribution.";
 const ALONE = "Press a forbidden token to read why.";
 
 /**
