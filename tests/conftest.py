@@ -1,7 +1,5 @@
 """The order of the tests, and what is loaded once for many of them."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re

@@ -3,8 +3,6 @@
 In a text, RUN is a script that says that it ran, and ASK an address that nobody has; both carry a number.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Collection, Iterator

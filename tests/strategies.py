@@ -1,7 +1,5 @@
 """What hypothesis draws for the whole house: texts, regexes, vocabularies, and walks through a guide."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any
 

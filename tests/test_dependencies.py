@@ -1,7 +1,5 @@
 """Each dependency was reviewed: it is in assets/dependencies.csv, and no version with a known advisory is allowed."""
 
-from __future__ import annotations
-
 import csv
 import json
 import tomllib

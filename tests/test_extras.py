@@ -1,7 +1,5 @@
 """Claims about missing packages: the error names the extra, and the command works for a clone and for a wheel."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

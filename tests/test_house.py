@@ -1,7 +1,5 @@
 """Claims about the house: what an import loads, where dependencies are declared, what the documents say."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

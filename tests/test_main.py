@@ -1,7 +1,5 @@
 """Claims about the commands: `python -m guidedviz`, `demo` and `labs`."""
 
-from __future__ import annotations
-
 import re
 import sys
 from types import SimpleNamespace

@@ -144,9 +144,9 @@ party = "The wedding has 141 seats.\nJSON with event, seats:\n"
 gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
 # %% [markdown]
-# Each row is a spelling with its probability, the product over its tokens. Its cost in *nats* is −ln p: 0 for the
-# spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one token, which
-# goes beyond the run (dashed).
+# An arc is a token. Each row is a spelling with its probability, the product over its tokens. Its cost in *nats* is
+# −ln p: 0 for the spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one
+# token, which goes beyond the run (dashed).
 #
 # The row called *canonical* is canonical for the run alone: the tokenizer cuts these eight bytes in this way if nothing
 # follows. In the whole text a colon follows, and then `":` is canonical. So a run cannot simply be appended to its end.

@@ -1,7 +1,5 @@
 """Each bench runs on its smallest input, prints its table with ratios, and times what it says it times."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What everybody needs of a widget: axe-core's rules, text that can be read, and targets that can be pressed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

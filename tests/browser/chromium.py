@@ -1,7 +1,5 @@
 """Finds Chromium for the browser tests, or installs it. `make test` runs this first, beside its other checks."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A browser, and pages in it: bare ones for the widgets, JupyterLab for what only JupyterLab can show."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

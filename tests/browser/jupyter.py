@@ -1,7 +1,5 @@
 """A JupyterLab of our own, with live kernels: a few tests need one, most run on a bare page."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@
 of each in both themes. It needs the packages of the tests and a Chromium, as `make test` installs them.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import contextlib

@@ -1,7 +1,5 @@
 """Every widget with keys only, with axe-core, with large targets, in forced colours, with text that can be read."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

@@ -1,7 +1,5 @@
 """Charts in JupyterLab are Plotly's: offline, in both themes, with texts under the pointer and a legend to press."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab

@@ -1,7 +1,5 @@
 """The teacher's page in Chromium: names and answers are text, it works by keys, and axe-core finds no fault."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The constraint is edited on the page: an error shows its caret, a good text is taken over or waits."""
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The folded machine on a bare page: a thick arrow unfolds and folds by mouse, keyboard and from Python."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

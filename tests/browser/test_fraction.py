@@ -1,7 +1,5 @@
 """The fraction slider on a bare page: dragged, moved by keys, left to rest until points appear."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -4,8 +4,6 @@ All places are tried together, again and again with other texts; those that a pa
 anything, are tried alone. A page may fail to show a damaged recording; it may not do what the recording says.
 """
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

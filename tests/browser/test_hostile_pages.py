@@ -1,7 +1,5 @@
 """Hostile texts on whole pages: a run in a file, the site, the class page, a notebook's page, and stills."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import b64decode
@@ -208,10 +206,7 @@ def test_no_text_of_a_notebook_does_anything_on_its_page_which_asks_nobody(shown
     tries = [
         (kind, put(kinds[kind], changes))
         for kind, attack in attacks.items()
-        for changes in (
-            attack.write(attack.texts, 2),
-            attack.write(attack.others, 1) | attack.add_keys(1),
-        )
+        for changes in (attack.write(attack.texts, 2), attack.write(attack.others, 1) | attack.add_keys(1))
     ]
     harmless = show([(kind, kinds[kind]) for kind, _ in tries], ["a"] * len(NAMES))
     assert files.faults() == [], "the page asks nobody"

@@ -1,7 +1,5 @@
 """What only JupyterLab can show: its keys and themes, a cell that runs again, a notebook that is opened again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Lab 11 has them all. Its other claims, and those of the other labs, are held wit
 notebook, `tests/labs` reads what they say, `tests/checks` tries right and wrong answers.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser.test_fraction import SliderPage

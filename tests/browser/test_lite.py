@@ -1,7 +1,5 @@
 """The course in a browser tab, as far as it goes without a network: its pages open and its Python starts."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import json

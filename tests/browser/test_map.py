@@ -1,7 +1,5 @@
 """The vocabulary map on a bare page: a person points, types, zooms, and the picture is the mask."""
 
-from __future__ import annotations
-
 import zlib
 from itertools import product
 

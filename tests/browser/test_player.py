@@ -1,7 +1,5 @@
 """A run in a file, opened in a browser that has no network: it steps, plays, scrubs and says why."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

@@ -1,7 +1,5 @@
 """A prediction on a bare page; `test_jupyterlab.py` shows that its answer stays in a notebook."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

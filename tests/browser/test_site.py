@@ -1,7 +1,5 @@
 """The site, opened from a file by a browser without a network."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

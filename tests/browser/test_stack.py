@@ -1,7 +1,5 @@
 """The machine and its stack on a bare page: they move byte by byte, and what the pointer is on is lit everywhere."""
 
-from __future__ import annotations
-
 import zlib
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The stage on a bare page: what a person presses, and what the page then shows."""
 
-from __future__ import annotations
-
 import re
 import struct
 import time

@@ -1,7 +1,5 @@
 """What can be read on the stage at the sizes at which it is used: beside a file browser, full screen, on a phone."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

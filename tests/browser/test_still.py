@@ -1,7 +1,5 @@
 """The still picture and the page say the same about the same run: labels, order and words of every part they share."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import pytest

@@ -1,7 +1,5 @@
 """Random walks of presses, keys, drags and reloads: at every move the page stands where a model of the stage stands."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

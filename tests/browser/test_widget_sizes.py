@@ -1,7 +1,5 @@
 """What can be read and pressed in each widget where it is used: beside a file browser, on a projector, on a phone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

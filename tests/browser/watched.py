@@ -1,7 +1,5 @@
 """Pages that are watched while hostile texts are on them: what runs, what is fetched, which elements appear."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

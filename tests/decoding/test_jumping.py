@@ -1,7 +1,5 @@
 """Claims about jumping in the loop: fewer passes, the same text, nothing taken back twice, and steps that say so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

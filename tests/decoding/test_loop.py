@@ -1,7 +1,5 @@
 """Claims about the loop: what a step records, why it ends, and that going back is free."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The record of forward and mask: who waits for whom, and what a file may hold."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A player is a value: forward, back and branch give new players, the old ones stay."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

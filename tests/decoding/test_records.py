@@ -1,7 +1,5 @@
 """One reader for the files of all records: what is wrong with a file is named, and an old file survives a failure."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Claims about masks, bias, temperature and the draw."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

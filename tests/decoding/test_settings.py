@@ -1,7 +1,5 @@
 """Settings are checked where they enter, and the message names the parameter."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A trace goes to a file and back, and a damaged file says what is wrong with it."""
 
-from __future__ import annotations
-
 import json
 from copy import deepcopy
 from dataclasses import replace

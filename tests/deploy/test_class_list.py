@@ -1,7 +1,5 @@
 """Claims about a hub's class list and settings: unsafe ones are refused, and no student's work is overwritten."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

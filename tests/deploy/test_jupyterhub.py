@@ -3,8 +3,6 @@
 CI has no JupyterHub. To run it: pip install -e ".[test,classroom]" && pytest -p no:nbval tests/deploy
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Hosts that several tests ask."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

@@ -1,7 +1,5 @@
 """A host on loopback, in a thread."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import contextmanager
 

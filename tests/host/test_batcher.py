@@ -1,7 +1,5 @@
 """Claims about passes: they give the model's logits, students take turns, and long texts are read in parts."""
 
-from __future__ import annotations
-
 import asyncio
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about the class on a host: who stands where, counts without names, a run that everyone follows."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """Claims about `python -m guidedviz host`: it is safe by default, and says what it needs."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """Claims about the bodies of the protocol: what is packed is read again, and anything else is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Claims about a host on loopback: it gives the model's logits, and it refuses what is hostile."""
 
-from __future__ import annotations
-
 import json
 import random
 import socket
@@ -386,8 +384,7 @@ def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
 
 
 @pytest.mark.parametrize(
-    ("path", "kind"),
-    [("", "text/html"), ("/class.js", "text/javascript"), ("/class.css", "text/css")],
+    ("path", "kind"), [("", "text/html"), ("/class.js", "text/javascript"), ("/class.css", "text/css")]
 )
 def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded, path, kind):
     answer = urllib.request.urlopen(f"{guarded.address}/class{path}", timeout=5)

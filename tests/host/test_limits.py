@@ -1,7 +1,5 @@
 """Claims about who may ask: tokens, requests per second, requests at once."""
 
-from __future__ import annotations
-
 import pytest
 
 from guidedviz.errors import SettingError

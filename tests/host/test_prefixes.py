@@ -1,7 +1,5 @@
 """Claims about kept prefixes: the longest is found, they are shared, and they stay within their bytes."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

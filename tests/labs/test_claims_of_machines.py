@@ -521,4 +521,4 @@ def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
     inside = [node for node, state in live.items() if not rest.is_accepting(state)]
     assert len(live) - len(inside) == 189
     asked = gv.tokens.lazy_walk(gv.json(), llama3, '{"a', slices=False).asked
-    assert asked - len(trie.children(np.array(inside))) == 438
+    assert (asked, asked - len(trie.children(np.array(inside)))) == (267_888, 438)

@@ -1,7 +1,5 @@
 """Claims about forced runs: every text goes on with them, as long as can be, and hold whole characters."""
 
-from __future__ import annotations
-
 import re
 from itertools import islice, product
 

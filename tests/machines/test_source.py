@@ -1,7 +1,5 @@
 """A constraint as a text: its language is guessed, its machine built, and an error points at the place."""
 
-from __future__ import annotations
-
 import json
 
 import hypothesis.strategies as st

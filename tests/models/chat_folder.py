@@ -1,7 +1,5 @@
 """A folder of a chat model for tests: clerk's, with special tokens in the place of its last three, and a template."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

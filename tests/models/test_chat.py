@@ -1,7 +1,5 @@
 """Claims about conversations: the tokens are those of transformers, and nobody can write a special token."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import warnings

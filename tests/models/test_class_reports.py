@@ -1,7 +1,5 @@
 """Claims about the reports of a student: only with a nickname, nothing personal, and never in the way of a lab."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

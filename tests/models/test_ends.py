@@ -1,7 +1,5 @@
 """Claims about models with several tokens that end a text: all are legal where it may end, and each stops a decode."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

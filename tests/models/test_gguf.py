@@ -1,7 +1,5 @@
 """Claims about GGUF files: a file of Llama's kind gives the logits and tokens of the model it was made of."""
 
-from __future__ import annotations
-
 import zipfile
 from contextlib import suppress
 from pathlib import Path

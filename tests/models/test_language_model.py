@@ -1,7 +1,5 @@
 """Claims about a model's caches: what is read again, and that every order of reading gives the same logits."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

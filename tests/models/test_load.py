@@ -1,7 +1,5 @@
 """Claims about loading models by name, from folders and from the hub."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Claims about a model that reads no text twice."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

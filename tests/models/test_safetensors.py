@@ -1,7 +1,5 @@
 """Claims about the reader of weights: the three types, and a clear error for every damage."""
 
-from __future__ import annotations
-
 import json
 import random
 from contextlib import suppress
@@ -41,30 +39,15 @@ def write(path, header, data=b"\0" * 16):
 GOOD = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"dtype": "I64"},
-        {"dtype": None},
-        {"dtype": ["F32"]},
-        {"shape": [2, 3]},
-        {"shape": [-2, -2]},
-        {"shape": 4},
-        {"shape": ["x"]},
-        {"shape": [1 << 70, 2]},
-        {"shape": [0, 10**30], "data_offsets": [0, 0]},
-        {"shape": [0] * 100_000, "data_offsets": [0, 0]},
-        {"shape": [True, 4]},
-        {"data_offsets": [0, 10**400]},
-        {"data_offsets": [0, 17]},
-        {"data_offsets": [16, 0]},
-        {"data_offsets": [-16, 0]},
-        {"data_offsets": [8, 24]},
-        {"data_offsets": [0]},
-        {"data_offsets": ["0", "16"]},
-        {"data_offsets": [0.0, 16.0]},
-    ],
-)
+BAD = {
+    "dtype": ["I64", None, ["F32"]],
+    "shape": [[2, 3], [-2, -2], 4, ["x"], [1 << 70, 2], [True, 4]],
+    "data_offsets": [[0, 10**400], [0, 17], [16, 0], [-16, 0], [8, 24], [0], ["0", "16"], [0.0, 16.0]],
+}
+EMPTY = [{"shape": shape, "data_offsets": [0, 0]} for shape in ([0, 10**30], [0] * 100_000)]
+
+
+@pytest.mark.parametrize("change", [{key: value} for key, values in BAD.items() for value in values] + EMPTY)
 def test_a_tensor_that_does_not_fit_its_bytes_is_refused(tmp_path, change):
     file = write(tmp_path / "m.safetensors", {"a": GOOD | change})
     with pytest.raises(gv.ModelError, match=r"m.safetensors: saw tensor 'a'"):

@@ -1,7 +1,5 @@
 """Claims about running chat templates: usual ones give the text of transformers, and hostile ones end soon."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

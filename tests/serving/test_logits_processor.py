@@ -1,7 +1,5 @@
 """Claims about the logits processor in transformers: the texts of `gv.decode`, in batches, beams and drafts."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about packed masks: the same words as xgrammar's, the same logits in NumPy and torch, clear refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

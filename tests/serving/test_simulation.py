@@ -1,7 +1,5 @@
 """Claims about simulated servers: small cases computed by hand, laws for random ones, and published throughputs."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,19 +63,9 @@ def test_a_full_batch_makes_requests_wait_in_their_order():
     assert times(simulate(rows, Costs(forward=1, rows=2))) == [(0, 1, 2), (0, 1, 1), (1, 2, 2)]
 
 
-REQUESTS = st.lists(
-    st.builds(
-        Request,
-        st.integers(0, 40),
-        st.integers(1, 6),
-        st.sampled_from(["", "a", "b"]),
-        st.integers(0, 20),
-        st.integers(0, 3),
-        st.integers(0, 5),
-    ),
-    min_size=1,
-    max_size=8,
-)
+WHOLE = [st.integers(*ends) for ends in ((0, 40), (1, 6), (0, 20), (0, 3), (0, 5))]
+ASKED = st.builds(Request, *WHOLE[:2], st.sampled_from(["", "a", "b"]), *WHOLE[2:])
+REQUESTS = st.lists(ASKED, min_size=1, max_size=8)
 POLICIES = st.builds(Policy, st.sampled_from(["parks", "blocks"]), st.sampled_from(["none", "masks", "all"]))
 
 

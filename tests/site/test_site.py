@@ -1,7 +1,5 @@
 """The site: its links are checked, its index holds what a page says, and recordings answer what a page asks."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

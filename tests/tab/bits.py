@@ -3,8 +3,6 @@
 tests/tab/bits.sh FOLDER     as root on Debian: put a 32-bit Python into FOLDER, run it there and here, and compare
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from hashlib import sha256
 from random import Random

@@ -23,24 +23,11 @@ def vocabulary(letters, longest, size, seed):
     return gv.Vocabulary([*sorted(pieces), b"</s>"], eos={len(pieces)})
 
 
-REGEXES = [
-    "a{2,30}",
-    "[ab]{0,20}b",
-    "a*a{2,30}b",
-    "(a|aa){2,24}",
-    "(ab|a){0,23}b",
-    "a{13,}b?",
-    "(a{2,9}b){2,13}",
-    "a{0,13}a{0,13}",
-    "[ab]{20}a{1,22}",
-    "a{0,13}b{1,12}|ab{0,14}",
-    "(a{1,12}){2,13}",
-    "[ab]*a[ab]{8}",
-    "(aa|aaaaa){1,13}b",
-    "(a*b){3,17}(ab)?",
-    "(b|a{3,9}b){4,30}",
-    "([aé]|b){5,18}b(a|b[aé]{0,16})?",
-]
+REGEXES = r"""
+    a{2,30}  [ab]{0,20}b  a*a{2,30}b  (a|aa){2,24}  (ab|a){0,23}b  a{13,}b?  (a{2,9}b){2,13}  a{0,13}a{0,13}
+    [ab]{20}a{1,22}  a{0,13}b{1,12}|ab{0,14}  (a{1,12}){2,13}  [ab]*a[ab]{8}  (aa|aaaaa){1,13}b  (a*b){3,17}(ab)?
+    (b|a{3,9}b){4,30}  ([aé]|b){5,18}b(a|b[aé]{0,16})?
+""".split()
 
 
 @pytest.mark.parametrize("text", REGEXES)

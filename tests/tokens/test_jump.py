@@ -1,7 +1,5 @@
 """Jumps stay in the language and put nothing that could still merge; a lattice holds all spellings of a run."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Every kind of tokenizer and rank file gives pieces whose bytes in a row are the text; what is damaged is named."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Counted repeats: their masks, read without the count and then cut to the bounds, are those of a whole walk."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

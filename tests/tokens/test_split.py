@@ -1,7 +1,5 @@
 """The split: masks from what a node alone says, and from as much of the stack as is needed."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

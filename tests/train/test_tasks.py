@@ -1,7 +1,5 @@
 """Claims about the tasks that `clerk` learns from, and about the scripts that train."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re

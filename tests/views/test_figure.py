@@ -1,7 +1,5 @@
 """Figures: whole SVGs in which a hostile vocabulary stays text, with the same said in words."""
 
-from __future__ import annotations
-
 import base64
 import re
 import struct

@@ -1,7 +1,5 @@
 """The still picture of the stage: its parts in their places, in letters that can be read, and the words of the page."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

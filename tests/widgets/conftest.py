@@ -1,7 +1,5 @@
 """Widgets are live unless a test says that nobody is there to click; a test that is a coroutine runs in a loop."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 

@@ -1,7 +1,5 @@
 """Sliders: a constant added to a logit, nothing else."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Where the packages of widgets are not installed, a notebook shows the still picture and says what to install."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Edit while decoding: a wrong text changes nothing, a good one is taken over, or waits for the person to go back."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json

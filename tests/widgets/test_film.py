@@ -1,7 +1,5 @@
 """Films and folded machines without a page."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

@@ -1,7 +1,5 @@
 """The fraction slider without a page: what it hears and tells; a run that nobody waits for leaves nothing behind."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import time

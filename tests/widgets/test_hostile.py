@@ -1,7 +1,5 @@
 """Wrong arguments are refused by name, and no message of a page can break a widget."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Claims about a stage whose model is on a host: the badge says where, and a lost host is a message, not an end."""
 
-from __future__ import annotations
-
 import asyncio
 
 import guidedviz as gv

@@ -1,7 +1,5 @@
 """The map without a page: each thing goes once, and what the page would then know is true."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 

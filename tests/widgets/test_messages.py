@@ -1,7 +1,5 @@
 """Every message from kernel to page has the form that recording.py gives it, and the page's types are made from it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace

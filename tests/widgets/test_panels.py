@@ -1,7 +1,5 @@
 """What the page of a stage is told: machine, stack and masks, each once."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from dataclasses import replace
 from itertools import chain, pairwise

@@ -1,7 +1,5 @@
 """A prediction without a page: what can be asked and answered, when the truth is computed, what is kept and scored."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

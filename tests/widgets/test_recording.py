@@ -1,7 +1,5 @@
 """A run in a file: it keeps what the page shows at every step, plays without a kernel, and a hostile one is refused."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

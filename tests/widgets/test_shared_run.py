@@ -1,7 +1,5 @@
 """Claims about the message of a run that is shown: it brings the same steps, and a hostile one is refused."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

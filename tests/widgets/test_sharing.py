@@ -1,7 +1,5 @@
 """Claims about a stage that is shown to a class, and the stages that follow it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

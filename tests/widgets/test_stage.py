@@ -1,7 +1,5 @@
 """The stage without a page: what a notebook gets, and what the page would be told."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json

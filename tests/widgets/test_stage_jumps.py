@@ -1,7 +1,5 @@
 """Claims about the stage where runs are forced: they say so, the machine follows, and one can go back into them."""
 
-from __future__ import annotations
-
 import pytest
 
 import guidedviz as gv

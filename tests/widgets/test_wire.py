@@ -1,7 +1,5 @@
 """The wire: nothing piles up, whatever the page does."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

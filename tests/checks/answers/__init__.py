@@ -1,7 +1,8 @@
 """A right answer to every check, and wrong ones.
 
 The right functions are the solutions in the sources of the labs. A wrong one is mostly a solution with one change: a
-row has a fragment of its source and what replaces it. Other right ways to write an answer have rows, too.
+row has a fragment of its source, and each of the texts that replace it. Other right ways to write an answer have
+rows, too.
 """
 
 import json
@@ -39,10 +40,11 @@ RIGHT = FUNCTIONS | VALUES
 
 def rows(kind):
     """The names and the answers of the rows."""
-    table = {name: rows for room in ROOMS for name, rows in getattr(room, kind).items()}
-    return [
-        (name, changed(name, *row) if isinstance(row, tuple) else row) for name, rows in table.items() for row in rows
-    ]
+    found = []
+    for name, row in ((name, row) for room in ROOMS for name, rows in getattr(room, kind).items() for row in rows):
+        old, *news = row if isinstance(row, tuple) else (row,)
+        found += [(name, changed(name, old, new)) for new in news] or [(name, row)]
+    return found
 
 
 WRONG, UNUSUAL = rows("WRONG"), rows("UNUSUAL")

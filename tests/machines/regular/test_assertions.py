@@ -31,9 +31,7 @@ def grow(inner):
 
 
 asserted = st.builds(
-    "{}{}".format,
-    st.sampled_from(["", "", "(?m)", "(?s)"]),
-    st.recursive(st.sampled_from(ATOMS), grow, max_leaves=8),
+    "{}{}".format, st.sampled_from(["", "", "(?m)", "(?s)"]), st.recursive(st.sampled_from(ATOMS), grow, max_leaves=8)
 )
 
 

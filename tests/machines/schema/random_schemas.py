@@ -1,7 +1,5 @@
 """Random small schemas with every keyword, random values, and texts drawn from a machine by random legal bytes."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Engines along one text: every dot is what the record says, by colour, by sign and in words."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import guidedviz as gv

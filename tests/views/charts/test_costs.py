@@ -1,7 +1,5 @@
 """The costs of a decode and of masks: bars and lines are the record's milliseconds, dots where two lines cross."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-import guidedviz as gv
 from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
@@ -52,12 +51,6 @@ def test_an_overlap_shows_six_tokens_and_says_all_figures():
     ]
 
 
-@pytest.mark.parametrize(
-    ("draw", "said"),
-    [
-        (lambda: draw_overlap(RECORD, "split"), "expected 'trie'"),
-    ],
-)
-def test_what_is_not_there_cannot_be_drawn(draw, said):
-    with pytest.raises((gv.SettingError, TraceError), match=said):
-        draw()
+def test_what_is_not_there_cannot_be_drawn():
+    with pytest.raises(TraceError, match="expected 'trie'"):
+        draw_overlap(RECORD, "split")

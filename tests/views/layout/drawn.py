@@ -1,7 +1,5 @@
 """The boxes of names, the discs, and the points of curves in a drawing, read from its SVG."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from itertools import combinations

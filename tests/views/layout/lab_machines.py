@@ -1,7 +1,5 @@
 """The machines that the labs build from texts written in them."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from contextlib import suppress

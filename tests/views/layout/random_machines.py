@@ -1,7 +1,5 @@
 """Random machines from fixed seeds: regexes with loops and choices, and grammars whose rules call each other."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The steps of a construction are all there is to it: whoever adds them up has the result."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Folded machines: a chain is a row of bytes with nothing to decide in between, and folding loses nothing."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter

@@ -1,7 +1,5 @@
 """The film of Earley's algorithm adds the items of the machine, and says yes where the machine does."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 

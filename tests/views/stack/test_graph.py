@@ -1,7 +1,5 @@
 """Stacks that share their frames: each frame stands once, and what a text adds can be counted by hand."""
 
-from __future__ import annotations
-
 import re
 import time
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """The stack as a column, as a table, as a graph and as a curve."""
 
-from __future__ import annotations
-
 import time
 import xml.etree.ElementTree as ET
 

@@ -1,7 +1,5 @@
 """The film of a pushdown automaton says what the machine says."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The parse tree of a text or of a prefix."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import pytest

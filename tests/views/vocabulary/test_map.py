@@ -1,7 +1,5 @@
 """The map of a vocabulary: a cell a token, neighbours in byte order are neighbours, and the picture is the mask."""
 
-from __future__ import annotations
-
 import base64
 import re
 import struct

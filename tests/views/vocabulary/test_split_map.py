@@ -33,10 +33,7 @@ def stencils(split, figure):
 
 def test_at_a_node_the_three_colours_are_what_it_knows(nested):
     yes, no, ask = stencils(nested, gv.draw_split(nested, 0))
-    assert [{TOY.pieces[t] for t in part} for part in (yes, ask)] == [
-        {b"(", b"x"},
-        {b"x)", b"[x])", b"x)]", b"x))"},
-    ]
+    assert [{TOY.pieces[t] for t in part} for part in (yes, ask)] == [{b"(", b"x"}, {b"x)", b"[x])", b"x)]", b"x))"}]
     assert sorted([*yes, *no, *ask]) == list(range(len(TOY)))
 
 

@@ -1,7 +1,5 @@
 """State x token: every cell against the guide itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
