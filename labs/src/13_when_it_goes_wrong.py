@@ -312,7 +312,7 @@ gv.diagnose(write(0, temperature=0))
 
 # %% [markdown]
 # Each token was legal, and Z was high: nothing in the regex says that the total is the sum. `gv.diagnose` finds no
-# fault. It lists what it looked at, and says what it cannot see. So **validate** the finished text in code, **retry** if
+# fault, lists what it looked at, and says what it cannot see. So **validate** the finished text in code, **retry** if
 # it is wrong, and count the calls.
 
 # %%
