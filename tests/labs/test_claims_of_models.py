@@ -188,10 +188,11 @@ def test_the_record_has_400_prompts_of_14_kinds_in_each_way():
     assert len({row["family"] for row in FORMATS}) == 14
 
 
-def test_every_masked_output_parses_and_36_of_37_tool_calls_are_right_though_not_asked():
+def test_every_masked_output_parses_and_36_of_37_tool_calls_and_no_date_are_right_though_not_asked():
     assert total("parses", masked=True) == 800
-    way = {"asked": False, "masked": True, "family": "tool"}
-    assert (total("right", **way), total("prompts", **way)) == (36, 37)
+    ways = [{"asked": False, "masked": True, "family": kind} for kind in ("tool", "record", "date")]
+    assert [(total("right", **way), total("prompts", **way)) for way in ways] == [(36, 37), (37, 75), (0, 13)]
+    assert round(total("right", asked=False, masked=True) / 4) == 42
 
 
 def test_with_the_prompt_the_mask_gains_more_than_chance_allows_with_the_small_model_too():
@@ -203,7 +204,8 @@ def test_with_the_prompt_the_mask_gains_more_than_chance_allows_with_the_small_m
 
 
 @pytest.mark.parametrize(
-    ("most", "least", "count", "low", "high"), [(17, 3, 50, 13, 42), (17, 14, 50, -12, 23), (32, 30, 200, -6, 8)]
+    ("most", "least", "count", "low", "high"),
+    [(17, 3, 50, 13, 42), (17, 14, 50, -12, 23), (32, 30, 200, -6, 8), (110, 101, 248, -5, 12)],
 )
 def test_the_loss_has_the_interval_that_the_lab_tells(most, least, count, low, high):
     """Newcombe's interval of a difference, from the intervals of both shares."""

@@ -6,11 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from guidedviz.errors import IllegalToken, PatternError, SettingError
-from guidedviz.machines.regular.algebra import count_texts
 from guidedviz.machines.regular.pattern import pattern
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.vocabulary import Vocabulary
+from tests.machines.oracle import count_texts
 from tests.strategies import vocabularies
 
 BARD = Vocabulary([c.encode() for c in "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"])
