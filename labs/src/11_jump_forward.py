@@ -141,8 +141,9 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # the spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one token, which
 # goes beyond the run (dashed).
 #
-# The green row is *canonical* for the run alone: the tokenizer cuts these eight bytes in this way if nothing follows.
-# In the whole text a colon follows, and then `":` is canonical. So it is risky to append a run up to its last byte.
+# The green row has the longest tokens within the run, and it is *canonical* for the run alone: the tokenizer cuts these
+# eight bytes in this way if nothing follows. In the whole text a colon follows, and then `":` is canonical. So it is
+# risky to append a run up to its last byte.
 
 # %% [markdown]
 # There are three ways to append a run without asking the model:
@@ -151,8 +152,8 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # * **longest**: the longest token that fits, each time. Nothing is taken back.
 # * **minimal**: a token only where exactly one is legal.
 #
-# The first two heal the end of a run (section 4). We try them on a list; its `lirpi` is not a word. `write` prints what
-# each way costs: its passes, and the forced tokens that a later pass reads as well (*prefilled*).
+# The first two heal the end of a run (section 4). We try them on a list; its `lirpi` is not a word. `write` prints the
+# passes of each way.
 
 # %%
 things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
@@ -163,7 +164,7 @@ def write(prompt, guide, *ways):
     for way in ways:
         run = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
         name = way or ("masked" if guide else "free")
-        print(f"{name:10}{run.passes:2} passes, {run.prefilled:2} tokens prefilled  {run.text}")
+        print(f"{name:10}{run.passes:2} passes  {run.text}")
 
 
 # %% [question]
@@ -186,8 +187,8 @@ gv.predict(
 
 # %% [markdown]
 # Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass: its
-# bytes were known, so no distribution was computed for it. One pass then reads the whole run. It gives the distribution
-# after the run's last token, as here for `orange`.
+# bytes were known, so no distribution was computed for it. One pass then reads the whole run, as in a prefill, and
+# gives the distribution after its last token, here for `orange`.
 
 # %%
 gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
@@ -267,14 +268,14 @@ write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 
 # %% [markdown]
 # The same text three times. The mask saves no pass. With jump-forward the constrained text takes fewer passes than the
-# free one: 14 of its 19 tokens are forced. (No pass reads the last two of them, so 12 are prefilled.)
+# free one: 14 of its 19 tokens are forced.
 
 # %% [markdown]
 # ## 4 · What can go wrong
 #
 # What can a jump change? It may keep the *language* (each output is legal), the *distribution* (each output is as
 # probable as in masked decoding), and the *text* (greedy decoding writes the same). We compare with masked decoding
-# without jumps. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote the 24 objects greedily in each way.
+# without jumps. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote 24 objects greedily in each way.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
@@ -366,7 +367,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "40 to 80 of 200 tokens are skipped, so it is 1.5 to 2 times as fast." | At most 1.25 to 1.67 times. | 3 |
-# | "Jump where a single token is legal." | In a record on Llama 3 this holds at 0 of 12 places. | 2 |
+# | "Jump where a single token is legal." | In an object in Llama 3's tokens: at 0 of 12 places. | 2 |
 # | "A constraint makes it slower than free text." | The same text: 19 passes free, 19 masked, 5 with jumps. | 3 |
 # | "The bytes are forced, so the output stays the same." | Other values in 4 of 24 objects of SmolLM2. | 4 |
 
