@@ -203,9 +203,11 @@ gv.checks.distance(distance)
 
 # %% [markdown]
 # Now `clerk`, which reads one sentence and writes JSON under a mask. It gets the same sentence three times: with a line
-# that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). We draw 40
-# texts each. Their mean weight estimates how much of the free model is legal. `clerk` was trained to answer most
-# greetings with prose first, such as `Sure!`.
+# that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). `clerk`
+# was trained to answer most greetings with prose first, such as `Sure!`.
+#
+# We draw 40 texts each. The masked probability of a text times its weight is its free probability. So the mean weight
+# estimates how much of the free model is legal.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
@@ -425,7 +427,9 @@ print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# Before the first window 49,061 of the 49,152 tokens are legal, at the first digit of a sum ten: step back to see both.
+# Before the first window 49,061 of the 49,152 tokens are legal; the others are special tokens and tokens that begin
+# inside a character. At the first digit of a sum ten are legal. Step back to see both.
+#
 # At the step shown the number of dollars begins, and the ten digits are legal. The model gives `7` a probability of
 # 0.53 and `1` 0.45. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong. No mask checks a
 # sum.

@@ -311,8 +311,9 @@ print(write(0, temperature=0).text)
 gv.diagnose(write(0, temperature=0))
 
 # %% [markdown]
-# Each token was legal, and Z was high: nothing in the regex says that the total is the sum. So **validate** the
-# finished text in code, **retry** if it is wrong, and count the calls.
+# Each token was legal, and Z was high: nothing in the regex says that the total is the sum. `gv.diagnose` finds no
+# fault, lists what it looked at, and says what it cannot see. So **validate** the finished text in code, **retry** if
+# it is wrong, and count the calls.
 
 # %%
 def is_right(text):
