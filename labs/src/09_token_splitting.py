@@ -266,9 +266,10 @@ def write(split, seed):
     for position in range(60):
         logits = gv.sampling.apply_mask(clerk.logits(tokens), split.mask(state))
         token = gv.sampling.sample(gv.sampling.softmax(logits), seed=seed, position=position)
-        tokens, ended = [*tokens, token], token in clerks.eos
-        written += b"" if ended else clerks.pieces[token]
-        state = None if ended else after(nested, clerks.pieces[token], state)
+        if token in clerks.eos:
+            break
+        tokens, written = [*tokens, token], written + clerks.pieces[token]
+        state = after(nested, clerks.pieces[token], state)
         if state is None:
             break
     return written.decode()
