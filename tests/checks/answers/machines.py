@@ -120,6 +120,7 @@ WRONG = {
         repaired(price={"type": ["number", "string"], "minimum": 0}),
         repaired(required=["product"]),
         repaired(additionalProperties=True),
+        {key: value for key, value in repaired().items() if key != "type"},
         repaired(price={"enum": [3, 12.5]}, product={"type": "string", "maxLength": 40}),
         repaired(price={"type": "number", "minimum": 5, "maximum": 3}),
         [repaired()],
