@@ -51,7 +51,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_cut": (PDA, ["<\x00"], "\x1f>"),
     "draw_derivation": (gv.earley(PDA), "<\x00"),
     "draw_map": (MAPPED,),
-    "draw_split": (SPLIT, "<"),
+    "draw_split": (SPLIT, 0),
     "draw_split_nodes": (SPLIT,),
     "draw_token_table": (MAPPED,),
     "draw_walk": (WALK,),

@@ -19,7 +19,6 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from guidedviz.errors import expect, shorten
-from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import say_waits
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import counted, name_node
@@ -30,7 +29,6 @@ from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Spl
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, figure_of, heading, moved, rect, soft, wide, write, write_legend
-from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, borders
 from guidedviz.views.words import align, label, share
 
@@ -282,30 +280,24 @@ SOLID, DASHED = "none", "3 2"
 SPLIT_HINT = "gv.build_split(machine, vocabulary)"
 
 
-def draw_split(split: Split, at: int | State | bytes | str | None = None, title: str = "") -> Figure:
-    """All tokens at a node, with an unknown stack, or after a text, with the answers of the stack.
+def draw_split(split: Split, at: int, title: str = "") -> Figure:
+    """All tokens at a node, with an unknown stack.
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
     >>> print(draw_split(nested, 0).text)
     Split, node n0 of root: of 6 tokens 2 are accepted, 1 rejected, 3 context-dependent
-    >>> print(draw_split(nested, "((").text)
-    Split, after ((: of 6 tokens 3 are accepted, 1 rejected, 2 context-dependent: 1 legal, 1 illegal
     """
     expect(title, str, "draw_split, title", "a text")
     expect(split, Split, "draw_split, split", "a split", SPLIT_HINT)
-    made = atlas(split.vocabulary)
-    if isinstance(at, int | np.integer):
-        verdicts = split.node(int(at)).verdicts
-        name = f"node {name_node(int(at))} of {split.pda.nodes.name_of(int(at))}"
-        dependent = Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID)
-        kinds: tuple[Kind, ...] = (*_independent(made, verdicts), dependent)
-    else:
-        name, kinds = _place_name(at), split_kinds(split, made, state_after(split.pda, b"" if at is None else at))
-    text = f"Split, {name}: {say_kinds(kinds)}"
-    asking = count_regions(made, np.logical_or.reduce([kind.cells for kind in kinds[2:]]))
+    node = int(expect(at, int | np.integer, "draw_split, at", "a node"))
+    made, verdicts = atlas(split.vocabulary), split.node(node).verdicts
+    dependent = Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID)
+    kinds = (*_independent(made, verdicts), dependent)
+    name = f"node {name_node(node)} of {split.pda.nodes.name_of(node)}"
+    asking = count_regions(made, dependent.cells)
     more = ", ".join(f"{place} {count:,} context-dependent" for place, count in asking.items() if count)
-    return map_figure(made, kinds, title or name, text, more)
+    return map_figure(made, kinds, title or name, f"Split, {name}: {say_kinds(kinds)}", more)
 
 
 def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
@@ -322,13 +314,6 @@ def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
 def _independent(made: Atlas, verdicts: Any) -> tuple[Kind, Kind]:
     legal, illegal = (made.ordered(verdicts == verdict) for verdict in (ACCEPTED, REJECTED))
     return Kind("accepted", "sea", legal), Kind("rejected", "land", illegal)
-
-
-def _place_name(text: State | bytes | str | None) -> str:
-    if isinstance(text, State):
-        return f"{text!r}"
-    read = to_bytes(text or b"")
-    return f"after {label(read[:20])}{'…' * (len(read) > 20)}" if read else "at the start"
 
 
 def say_kinds(kinds: Sequence[Kind]) -> str:

@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import split_rows
+from guidedviz.views.vocabulary.map import split_kinds, split_rows, write_map
 from tests.views.vocabulary.test_map import read_png
 
 GRAMMAR = 'root ::= "(" root ")" | "[" root "]" | "x"'
@@ -24,22 +24,28 @@ def nested():
     return gv.build_split(gv.grammar(GRAMMAR), TOY)
 
 
-def stencils(split, figure):
+def draw_after(split, text):
+    """The map as a stage shows it after a text."""
+    made = atlas(split.vocabulary)
+    return str(write_map(made, split_kinds(split, made, read(split.pda, text)), "", 920.0)[0])
+
+
+def stencils(split, drawn):
     """The tokens of each colour, as they are painted."""
     made = atlas(split.vocabulary)
-    pictures = [read_png(base64.b64decode(data)) for data in re.findall(r"image/png;base64,([^\"]+)", figure.svg)]
+    pictures = [read_png(base64.b64decode(data)) for data in re.findall(r"image/png;base64,([^\"]+)", drawn)]
     return [set(made.vocabulary.order[picture[made.cells[:, 1], made.cells[:, 0]]].tolist()) for picture in pictures]
 
 
 def test_at_a_node_the_three_colours_are_what_it_knows(nested):
-    yes, no, ask = stencils(nested, gv.draw_split(nested, 0))
+    yes, no, ask = stencils(nested, gv.draw_split(nested, 0).svg)
     assert [{TOY.pieces[t] for t in part} for part in (yes, ask)] == [{b"(", b"x"}, {b"x)", b"[x])", b"x)]", b"x))"}]
     assert sorted([*yes, *no, *ask]) == list(range(len(TOY)))
 
 
 def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
     text = b"[("
-    yes, no, legal, illegal = stencils(nested, gv.draw_split(nested, text))
+    yes, no, legal, illegal = stencils(nested, draw_after(nested, text))
     state = read(nested.pda, text)
     oracle = {t for t in TOY.text_ids if read(nested.pda, TOY.pieces[t], state) is not None}
     assert yes | legal == oracle
@@ -49,13 +55,13 @@ def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
 
 
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
-    node, state = gv.draw_split(nested, 0), gv.draw_split(nested, "[(")
-    assert "context-dependent 4" in node.svg
-    assert node.svg.count("gv-outline") == 2  # the line and its seam
-    assert "context-dependent, legal 1" in state.svg
-    assert "context-dependent, illegal 1" in state.svg
-    assert state.svg.count('stroke-dasharray="3 2"') == 1  # in the legend
-    assert len(re.findall('gv-outline"[^>]*stroke-dasharray', state.svg)) == 1  # on the map
+    node, state = gv.draw_split(nested, 0).svg, draw_after(nested, b"[(")
+    assert "context-dependent 4" in node
+    assert node.count("gv-outline") == 2  # the line and its seam
+    assert "context-dependent, legal 1" in state
+    assert "context-dependent, illegal 1" in state
+    assert state.count('stroke-dasharray="3 2"') == 1  # in the legend
+    assert len(re.findall('gv-outline"[^>]*stroke-dasharray', state)) == 1  # on the map
     assert "gv-outline" not in gv.draw_split(nested, 4).svg, "nobody asks there"
 
 
@@ -78,12 +84,12 @@ def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
             gv.draw_split(nested, node)
 
 
-def test_a_guide_and_a_text_that_it_cannot_read_are_refused(nested):
+def test_a_guide_and_a_text_are_refused(nested):
     with pytest.raises(
         SettingError, match=r"^draw_split, split: saw MachineGuide, expected a split; try: gv.build_split"
     ):
-        gv.draw_split(gv.guide(gv.regex("a"), TOY))
-    with pytest.raises(SettingError, match="byte 1: saw"):
+        gv.draw_split(gv.guide(gv.regex("a"), TOY), 0)
+    with pytest.raises(SettingError, match="draw_split, at: saw str, expected a node"):
         gv.draw_split(nested, "()")
 
 
