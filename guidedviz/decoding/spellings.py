@@ -5,10 +5,9 @@ one without a forward pass removes this choice (dottxt, "Coalescence: making LLM
 llguidance, docs/fast_forward.md).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import reduce
 from heapq import heappop, heappush
 from math import inf, log
 from typing import Any
@@ -16,10 +15,10 @@ from typing import Any
 from guidedviz.decoding.loop import start
 from guidedviz.decoding.records import AtLeastOne, check_number
 from guidedviz.decoding.sampling import masked_softmax
-from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.errors import SettingError
 from guidedviz.models.model import Model, Source
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.jump import build_forced_lattice, shared_length, spell_output
+from guidedviz.tokens.jump import build_forced_lattice, spell_output
 from guidedviz.tokens.vocabulary import spell_longest
 
 LEAST = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
@@ -57,7 +56,6 @@ class Spellings:
     faint: tuple[int, float]  # spellings below LEAST: their number and total probability
     count: int  # the number of spellings that end exactly at the end of the run
     count_beyond: int  # the number of spellings whose last token extends beyond the run
-    back: int  # number of output tokens before the run that the canonical spelling would replace
     passes: int  # forward passes
     model: str
     device: str
@@ -77,12 +75,12 @@ class Spellings:
 
     @property
     def canonical(self) -> Spelling | None:
-        """The tokenizer's spelling; None if it would replace earlier tokens, or if the passes did not reach its end."""
+        """The tokenizer's spelling; None if the passes did not reach its end."""
         return next((spelling for spelling in self.spellings if spelling.canonical), None)
 
 
-def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: int = 64) -> Spellings:
-    """The spellings of the forced run after the prompt and `text`, the output so far; the likeliest first.
+def spellings(model: Model, prompt: str, guide: Guide, limit: int = 64) -> Spellings:
+    """The spellings of the run that is forced after the prompt; the likeliest first.
 
     The canonical and the longest spelling are explored first. There are at most `limit` forward passes.
 
@@ -95,28 +93,23 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
     """
     check_guide(guide)
     check_number(AtLeastOne, limit, "spellings, limit")
-    expect(text, str, "spellings, text", "a text", 'the output so far, "" at its start')
-    before, written = start(model, prompt, guide).tokens, tuple(model.encode(text)) if text else ()
-    state = reduce(guide.advance, written, guide.initial)
-    lattice = build_forced_lattice(guide, state)
+    before, lattice = start(model, prompt, guide).tokens, build_forced_lattice(guide, guide.initial)
     if not lattice.run:
-        hint = "a `text` (the output so far) after which only one continuation is legal"
-        raise SettingError("spellings", seen=f"a choice after {quoted(text)}", expected="a forced run", hint=hint)
-    spelled = spell_output(model.vocabulary, model.encode, written, lattice.run)
-    back = len(written) - shared_length(written, spelled) if spelled else 0
-    canonical = tuple(spelled[len(written) :]) if spelled and not back else ()
+        hint = "a guide after whose start only one continuation is legal"
+        raise SettingError("spellings", seen="a choice at the start", expected="a forced run", hint=hint)
+    canonical = tuple(spell_output(model.vocabulary, model.encode, (), lattice.run) or ())
     named = canonical, tuple(spell_longest(model.vocabulary, lattice.run))
-    done, parts, faint, passes = _search(model, guide, (*before, *written), state, lattice.run, named, limit)
+    done, parts, faint, passes = _search(model, guide, before, lattice.run, named, limit)
     return Spellings(
         run=lattice.run, spellings=done, open=parts, faint=(len(faint), sum(faint, 0.0)),
-        count=lattice.count, count_beyond=lattice.count_beyond, back=back, passes=passes,
+        count=lattice.count, count_beyond=lattice.count_beyond, passes=passes,
         model=model.name, device=model.device, date=date.today().isoformat(),
         vocabulary_size=len(model.vocabulary), source=model.source,
     )  # fmt: skip
 
 
 def _search(
-    model: Model, guide: Guide, before: Tokens, state: Hashable, run: bytes, named: Sequence[Tokens], limit: int
+    model: Model, guide: Guide, before: Tokens, run: bytes, named: Sequence[Tokens], limit: int
 ) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...], list[float], int]:
     """The spellings, their prefixes that are open or dead, the probabilities of faint spellings, and the passes.
 
@@ -133,7 +126,7 @@ def _search(
     def rank(one: Spelling) -> tuple[bool, float, Tokens]:
         return one.dead, -one.probability, one.tokens
 
-    waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), state)]
+    waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), guide.initial)]
     pieces, done, parts, faint, passes = guide.vocabulary.pieces, list[Spelling](), list[Spelling](), list[float](), 0
     while waiting and passes < limit:
         _, odds, tokens, state = heappop(waiting)

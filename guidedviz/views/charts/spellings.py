@@ -121,9 +121,6 @@ def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:
     said = [f"and {count:,} more: {probability(odds, 3)}"] if count else []
     said += [f"dead ends, after which no token is legal: {probability(record.lost, 3)}"] if record.lost else []
     said += [f"not looked at: {probability(record.rest, 3)}"] if record.rest else []
-    if record.back:
-        taken = counted(record.back, "token")
-        said.append(f"the tokenizer's own is none of these: it would take back {taken} of the output before the run")
     return said
 
 

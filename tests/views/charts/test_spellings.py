@@ -51,7 +51,6 @@ def test_a_name_keeps_its_row_however_unlikely_it_is():
     [
         (spell(limit=2), "not looked at: 0."),
         (spell("axzq", [b"a", b"x", b"\n"]), "dead ends, after which no token is legal: 1"),
-        (spell(text="n"), "none of these: it would take back 1 token of the output before the run"),
     ],
 )
 def test_what_has_no_row_is_said(record, said):
