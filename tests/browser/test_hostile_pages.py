@@ -225,10 +225,10 @@ def stills(words):
     chart = gv.views.draw_break_even({words: (40, 0.02)})
     figures = [
         gv.draw_machine(sketch, 0, title=words, died=words),
-        gv.views.draw_verdicts(machine, [words, "a"], title=words),
+        gv.views.draw_verdicts(machine, [words, "a"]),
         gv.draw_map(guide, title=words),
-        gv.views.draw_token_table(guide, title=words),
-        gv.views.draw_walk(gv.tokens.lazy_walk(machine, vocabulary), title=words),
+        gv.views.draw_token_table(guide),
+        gv.views.draw_walk(gv.tokens.lazy_walk(machine, vocabulary)),
         chart,
     ]
     found = Diagnosis((Finding(next(iter(ADVICE)), 1, words),), words, (words,), (words,))

@@ -69,7 +69,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_payoff": (PAYOFF,),
     "draw_overlap": (OVERLAP,),
     "draw_break_even": ({NASTY: (1.0, 1.0)},),
-    "draw_throughput": ({NASTY: {0: 1, 1: 2}},),
+    "draw_throughput": ({NASTY: {0: 1, 1: 2}}, {}),
     "draw_timeline": (SERVED,),
     "draw_positions": (RUN,),
 }

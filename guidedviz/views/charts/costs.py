@@ -169,7 +169,7 @@ TICKS = 6
 Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
 
 
-def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
+def draw_throughput(simulated: Runs, published: Runs) -> Figure:
     """A line per policy, and dots of the same colour where a number was published for it.
 
     >>> print(draw_throughput({"V1": {0: 103, 1: 70}}, {"V1": {0: 103.16, 1: 69.36}}).text)
@@ -177,7 +177,6 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
     V1, simulated: 0% 103.0, 100% 70.0
     V1, published: 0% 103.2, 100% 69.4
     """
-    published = published or {}
     for runs in (simulated, published):
         expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
         for row in runs.values():
@@ -203,7 +202,7 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
                 series.append(Series(name * (mark == "line"), mark, shares, heights, hover, colour, look))
     x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
     y = Axis("requests per second", 0.0, top, round_ticks(top, TICKS))
-    notes = ("lines: simulated · dots: published",) if published else ("simulated",)
+    notes = ("lines: simulated · dots: published",)
     return draw_chart(Chart(said[0], x, y, tuple(series), notes), "\n".join(said))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from guidedviz.errors import SettingError, expect, shorten
+from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine, as_machine, read_path, to_bytes
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
@@ -59,7 +59,7 @@ def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
     return TextVerdict("a prefix", f"a prefix: expected {wanted}", data)
 
 
-def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -> Figure:
+def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
     """A table of texts: each is complete, a prefix, or illegal at a byte, which is marked with what was expected.
 
     It takes any machine: a regex, a grammar, a schema, or a `GuidedFSM`.
@@ -71,7 +71,6 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -
     ✗ 1;30  illegal at byte 1: expected . 0-9
     """
     machine = machine.machine() if isinstance(machine, GuidedFSM) else as_machine(machine, "draw_verdicts")
-    expect(title, str, "draw_verdicts, title", "a text")
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise SettingError("draw_verdicts, texts", seen=type(texts).__name__, expected="a list of texts")
     found = [judge_text(machine, to_bytes(text)) for text in islice(texts, MOST + 1)]
@@ -83,9 +82,9 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -
     texts_shown = ["".join(one.shown) for one in found]
     second = EDGE + 52 + max(wide(shown, SIZE) for shown in texts_shown)
     longest = max(len(shorten(one.said, 90)) for one in found)
-    width = max(second + 7.4 * longest, 8.0 * len(title or summary) + EDGE) + EDGE
+    width = max(second + 7.4 * longest, 8.0 * len(summary) + EDGE) + EDGE
     rows = [_write_row(one, second, 34 + ROW * number, width) for number, one in enumerate(found)]
-    head = write(EDGE, 20, title or summary, SIZE, font_weight="bold")
+    head = write(EDGE, 20, summary, SIZE, font_weight="bold")
     column = [f"{SIGNS[one.verdict][0]} {shown}" for one, shown in zip(found, texts_shown, strict=True)]
     lines = align([(words, one.said) for words, one in zip(column, found, strict=True)], ())
     return figure_of(width, 44 + ROW * len(found), "\n".join([summary, *lines]), head, *rows)

@@ -76,7 +76,7 @@ def token_groups(index: Index, ids: TokenIds) -> list[TokenIds]:
     return [ids[member == kind] for kind in sorted(largest.tolist(), key=first.__getitem__)]
 
 
-def draw_token_table(guide: Guide, title: str = "") -> Figure:
+def draw_token_table(guide: Guide) -> Figure:
     """The table of a DFA: a filled cell is legal and names the state after it.
 
     >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
@@ -84,7 +84,6 @@ def draw_token_table(guide: Guide, title: str = "") -> Figure:
     'Token table: 2 states × 6 tokens; q0: 3→q1 42→q1; q1: 3→q1 42→q1 </s>→q1'
     """
     check_guide(guide, "draw_token_table", "gv.guide(gv.regex(text))")
-    expect(title, str, "draw_token_table, title", "a text")
     if not isinstance(guide.machine, DFA):
         expected, hint = "a guide over a finite machine", "gv.guide(gv.regex(text))"
         raise SettingError("draw_token_table", seen=quoted(guide), expected=expected, hint=hint)
@@ -94,7 +93,7 @@ def draw_token_table(guide: Guide, title: str = "") -> Figure:
     after = index.after[[index.kind[group[0]] for group in groups]].T.tolist()
     size = f"{counted(len(index.machine), 'state')} × {counted(len(vocabulary), 'token')}"
     by = "a token" if len(vocabulary) <= COLUMNS else "tokens that lead alike from every state"
-    parts = [heading(16, 24, "state × token", title or f"{size} · a column is {by}")]
+    parts = [heading(16, 24, "state × token", f"{size} · a column is {by}")]
     for column, name in enumerate(names):
         x = LEFT + WIDE * (column + 0.5)
         turned = f"rotate(-60 {x:g} {TOP - 8:g})"

@@ -17,7 +17,7 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
-from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import Figure, figure_of, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.words import align, label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
@@ -60,7 +60,7 @@ def walk_levels_of(walk: LazyWalk) -> list[WalkLevel]:
     return [level for level in found if level.live or level.refused]
 
 
-def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
+def draw_walk(walk: LazyWalk) -> Figure:
     """A walk level by level: the live and the refused nodes at each depth, and what was dropped with these.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
@@ -71,10 +71,9 @@ def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
     byte 3: –; live 0, refused 1, dropped 0, tokens 0
     """
     expect(walk, LazyWalk, "draw_walk", "a walk", WALK_HINT)
-    expect(title, str, "draw_walk, title", "a text")
     levels, total = walk_levels_of(walk), say_walk(walk)
-    lines = [f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_slice(walk)]
-    parts = [heading(EDGE, 24, "lazy walk", shorten(title, 110)), soft(EDGE, 44, total)]
+    lines = [f"Lazy walk: {total}", *_say_slice(walk)]
+    parts = [write(EDGE, 24, "lazy walk", font_weight="bold"), soft(EDGE, 44, total)]
     parts += [soft(EDGE, 64, words) for words in _say_slice(walk)]
     table = [level.words(number) for number, level in enumerate(levels[:LEVELS], 1)]
     head, *rows = align([HEAD, *table], range(2, len(HEAD)))
@@ -131,7 +130,7 @@ KINDS: tuple[SpanKind, ...] = (
 )
 
 
-def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), title: str = "") -> Figure:
+def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> Figure:
     """One bar per token on a logarithmic axis; pale, the walks of the same text `without` slices.
 
     >>> v = gv.Vocabulary([b"2", b"20", b"26", b"-", b"a", b"ab"])
@@ -146,7 +145,6 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), titl
     if not walks:
         raise SettingError("draw_walks, walks", seen="no walks", expected=expected, hint=hint)
     expect(without, Sequence, "draw_walks, without", "walks", hint)
-    expect(title, str, "draw_walks, title", "a text")
     for walk in (*walks, *without):
         expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
     shown = walks[:MOST_ROWS]
@@ -162,10 +160,8 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), titl
     x = Axis("nodes asked about", 1.0, float(most), ticks, log=True)
     y = Axis("", 0.4, len(shown) + 0.6, names, grid=False, mono=True)
     series = spans_by_kind(KINDS, boxes)
-    chart = Chart(title or "lazy walks", x, y, series, (head, *more), width=620.0, height=LANE * len(shown))
-    return draw_chart(
-        chart, "\n".join([f"Lazy walks{f' {title}' * bool(title)}, {head}", *map(_say_cost, shown), *more])
-    )
+    chart = Chart("lazy walks", x, y, series, (head, *more), width=620.0, height=LANE * len(shown))
+    return draw_chart(chart, "\n".join([f"Lazy walks, {head}", *map(_say_cost, shown), *more]))
 
 
 def _say_cost(walk: LazyWalk) -> str:

@@ -100,8 +100,8 @@ def test_published_numbers_are_dots_on_the_line_of_their_policy():
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda: draw_throughput({"a": {0: float("nan")}}), "saw nan"),
-        (lambda: draw_throughput({}), "saw no numbers"),
+        (lambda: draw_throughput({"a": {0: float("nan")}}, {}), "saw nan"),
+        (lambda: draw_throughput({}, {}), "saw no numbers"),
         (lambda: draw_throughput({"a": {0: 1}}, {"b": {0: 1}}), "one or more shares per policy"),
         (lambda: draw_break_even({"a": (1, float("inf"))}), "draw_break_even, 'a': saw inf, expected a number from 0"),
         (lambda: draw_break_even({"a": 3}), "draw_break_even, 'a': saw 3, expected"),

@@ -22,7 +22,7 @@ def test_a_verdict_is_that_of_re_and_its_place_is_the_longest_possible_beginning
 
 
 def test_the_wrong_character_is_shown_whole_and_in_a_box():
-    figure = gv.views.draw_verdicts(gv.regex("[a-z]+"), ["ab", "né", "x" * 100 + "!"], title="words")
+    figure = gv.views.draw_verdicts(gv.regex("[a-z]+"), ["ab", "né", "x" * 100 + "!"])
     assert "✗ né" in figure.text
     assert "illegal at byte 1: expected a-z or the end" in figure.text
     assert "illegal at byte 100" in figure.text

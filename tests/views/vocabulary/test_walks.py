@@ -30,7 +30,7 @@ def test_the_levels_add_up_to_the_walk(text, slices):
     assert sum(level.dropped for level in levels) == walk.dropped
     taken = len(walk.part) if walk.part else 0
     assert sum(level.tokens for level in levels) + taken == sum(walk.mask[token] for token in walk.vocabulary.text_ids)
-    figure = draw_walk(walk, title=text)
+    figure = draw_walk(walk)
     ElementTree.fromstring(figure.svg)
     assert ("text in quotes" in figure.svg) == (slices and text.endswith("x"))
 
