@@ -91,15 +91,8 @@ class FractionSlider(Shown):
         self._model, self._tasks = model, tasks
         self._wish: Wish | None = None  # the run that is timed now or next
         self._running: asyncio.Task[None] | None = None
-        self._led = False  # whether code moved the handles
-        saved = partial(self._pack, everything=True, led=True)
+        saved = partial(self._pack, everything=True)
         self.display = Display("fraction", self._news, self._hear, saved=saved, on_close=self._release)
-
-    def go(self, fraction: float, rows: int = 1) -> FractionSlider:
-        """Move both handles; a run that has begun is stopped."""
-        self.place, self.rows = jump.nearest_fraction(fraction), _check_rows(rows)
-        self._wish, self._led = None, True
-        return self._moved()
 
     def close(self) -> None:
         """Stop, and release the model; the runs stay as a picture."""
@@ -160,25 +153,22 @@ class FractionSlider(Shown):
         old = costs.find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
         self.payoff = replace(self.payoff, runs=(*(one for one in self.payoff.runs if one is not old), run))
 
-    def _moved(self) -> FractionSlider:
+    def _moved(self) -> None:
         self.display.tell()
         if self._wish is None:
             self.display.save()
-        return self
 
     def _news(self, everything: bool) -> dict[str, Any]:
         """The runs, and whether one is timed; a new page gets the plot, and a first page starts a first run."""
         if everything and self._model is not None and not self.payoff.runs and self._wish is None:
             self._time((self._tasks[self.place], self.rows))
-        led, self._led = self._led or everything, False
-        return self._pack(everything, led)
+        return self._pack(everything)
 
-    def _pack(self, everything: bool, led: bool) -> dict[str, Any]:
+    def _pack(self, everything: bool) -> dict[str, Any]:
         runs, cost = list(map(pack_run, self.payoff.runs)), asdict(self.payoff.cost)
         news = {"runs": runs, "cost": cost, "timing": self._wish is not None, "note": self.note}
-        if led:
-            news["at"] = [self.place, ROWS.index(self.rows)]
-        return pack_head(self.payoff, self._model is not None) | news if everything else news
+        at = {"at": [self.place, ROWS.index(self.rows)]}
+        return pack_head(self.payoff, self._model is not None) | at | news if everything else news
 
 
 def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:
