@@ -26,11 +26,6 @@ DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
 CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
 
 
-@pytest.fixture(scope="module")
-def llama3():
-    return gv.Vocabulary.llama3()
-
-
 # -- 04: regexes and machines --------------------------------------------------------------------------------------
 
 
