@@ -251,10 +251,7 @@ def test_hostile_text_is_escaped():
 
 def test_what_is_no_run_is_refused():
     run = fell_back()
-    for said, trace, *guide in (
-        ("trace: saw str", "run"),
-        ("guide", run, "[0-9]"),
-        ("no steps", replace(run, steps=())),
-    ):
+    refused = {"trace: saw str": ("run",), "guide": (run, "[0-9]"), "no steps": (replace(run, steps=()),)}
+    for said, arguments in refused.items():
         with pytest.raises(gv.SettingError, match=f"diagnose.*{said}"):
-            gv.diagnose(trace, *guide)
+            gv.diagnose(*arguments)
