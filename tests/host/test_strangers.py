@@ -335,19 +335,8 @@ def test_a_session_is_the_hosts_and_a_made_up_one_is_none(bard):
             report(session="x" * 65)
 
 
-STRANGE = [
-    "\x00",
-    "A\x1b[31m",
-    "A\nB",
-    "\u202eadA",
-    "Ada\u200b",
-    "A\u200dB",
-    "\u2066A",
-    "\ufeff",
-    "\ud800",
-    "Ada\ufe0f",
-]
-STRANGE += ["\u3164"]
+STRANGE = ["\x00", "A\x1b[31m", "A\nB", "\u202eadA", "Ada\u200b", "A\u200dB", "\u2066A", "\ufeff", "\ud800"]
+STRANGE += ["Ada\ufe0f", "\u3164"]
 
 
 @pytest.mark.parametrize("nickname", STRANGE)
