@@ -13,7 +13,7 @@ import numpy
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
+HEAVY = "torch transformers pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
 MODELS = """
 import contextlib, io, json, sys
 import guidedviz as gv
@@ -49,7 +49,7 @@ heavy = sys.argv[1].split()
 assert not [name for name in heavy if name in sys.modules]
 json_machine, date = gv.json(), gv.regex("[0-9]{4}-[0-9]{2}")
 vocabulary = gv.Vocabulary([b"<eos>", b"1", b"2", b"-", b"{", b"}", b"\\x22"], eos={0})
-drawn = [gv.draw_machine(json_machine), gv.draw_machine(date, [0, 1]), gv.draw_stack(json_machine, b"[{")]
+drawn = [gv.draw_machine(json_machine), gv.draw_machine(date, [0, 1]), gv.draw_stack_table(json_machine, b"[{")]
 for engine in ("index", "split", "trie"):
     drawn.append(gv.draw_map(gv.guide(date if engine == "index" else json_machine, vocabulary, engine)))
 drawn.append(gv.draw_machine(gv.json_schema({"type": "object", "properties": {"a": {"type": "integer"}}})))
@@ -60,8 +60,6 @@ for number, figure in enumerate([*drawn, chart]):
     figure.save(f"{number}.html")
 gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 wanted = {
-    "lab graphviz": lambda: gv.to_dot(date),
-    "lab plotly": lambda: chart.plotly,
     "lab resvg_py": lambda: chart.save("x.png"),
     "lab anywidget": lambda: gv.vocabulary_map(gv.guide(date, vocabulary)).display.widget,
     "lab llama_models": gv.Vocabulary.llama3,

@@ -22,7 +22,7 @@ SECTIONS = {
     "Models and decoding": "load_model readiness ToyModel decode record Step Trace diagnose compare_jump spellings "
     "LogitsProcessor",
     "Widgets": "stage film folded vocabulary_map bias_sliders fraction_slider predict score",
-    "Pictures": "Figure to_dot draw_machine draw_distribution draw_bars draw_strip draw_stack draw_stack_table "
+    "Pictures": "Figure draw_machine draw_distribution draw_bars draw_strip draw_stack_table "
     "draw_map draw_split draw_costs draw_comparison",
     "Errors": "GuidedVizError PatternError GrammarError VocabularyError SettingError IllegalToken EmptyMask ModelError "
     "TraceError",
@@ -34,7 +34,6 @@ PICTURES = {
     "grammar": f"gv.draw_machine({BOXES})",
     "draw_bars": 'gv.draw_bars(["yes", "no", "maybe"], {"probability": gv.sampling.softmax([2.0, 1.0, 0.1])})',
     "draw_stack_table": "gv.draw_stack_table(gv.json(), '{\"a\": [1, 2')",
-    "draw_stack": "gv.draw_stack(gv.json(), '{\"a\": [1, 2')",
     "draw_map": 'gv.draw_map(gv.guide(gv.regex("[a-z]+"), gv.load_model("clerk").vocabulary))',
     "draw_split": 'gv.draw_split(gv.build_split(gv.json(), gv.load_model("clerk").vocabulary), 0)',
 }

@@ -16,7 +16,6 @@ from guidedviz.checks.machines import check_advance as advance
 from guidedviz.checks.machines import check_at_most as at_most
 from guidedviz.checks.machines import check_compile_pattern as compile_pattern
 from guidedviz.checks.machines import check_lists as lists
-from guidedviz.checks.machines import check_machine as machine
 from guidedviz.checks.machines import check_mirror as mirror
 from guidedviz.checks.machines import check_one_blank as one_blank
 from guidedviz.checks.machines import check_schema_to_regex as schema_to_regex

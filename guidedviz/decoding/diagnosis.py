@@ -83,14 +83,14 @@ class Diagnosis:
 
     @property
     def rows(self) -> Iterator[tuple[str, str]]:
-        """The findings with their evidence, what to check and what to try; then what was looked at and what was not."""
+        """The findings with their evidence, what to check and what to try; of a sound run, what was looked at."""
         for number, (name, step, seen) in enumerate(self.findings, 1):
             check, cure = ADVICE[name]
             yield from ((f"{number}. {name}", f"at step {step}"), ("seen", seen), ("check", check), ("try", cure))
-        yield "looked at", "; ".join(self.looked)
         if self.skipped:
             yield "not looked at", f"{'; '.join(self.skipped)} (this needs the guide)"
-        yield "not visible", UNSEEN
+        if not self.findings:
+            yield from (("looked at", "; ".join(self.looked)), ("not visible", UNSEEN))
 
     def __repr__(self) -> str:
         width = max(len(name) for name, _ in self.rows)

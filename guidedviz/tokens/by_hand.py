@@ -1,14 +1,12 @@
 """Guides made by hand: a fixed set of tokens per position, and a machine over tokens that is built by transitions.
 
 The first is the simplest guide: its state is the number of tokens, independent of the text. In the second
-the tokens with a transition from the current state are legal. It is mutable; `machine()` gives the same machine over
-bytes.
+the tokens with a transition from a state are legal there; `machine()` gives the same machine over bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,8 +16,6 @@ from guidedviz.machines.regular import dfa, minimal, nfa, pattern
 from guidedviz.tokens.guide import Guide, illegal_token
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
-
-NAMED = 8  # the most tokens that a reason lists
 
 
 def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
@@ -50,14 +46,17 @@ def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> Stati
     ([True, True, False], [False, False, True], True)
     """
     check_vocabulary(vocabulary, "static masks")
-    checked = []
-    for position, ids in enumerate(sets):
-        where = f"static masks, position {position}"
-        expect(ids, Iterable, where, "a set of ids", 'char_classes(vocabulary)["LOWER"]')
-        checked.append(frozenset(_check_token(where, vocabulary, token) for token in ids))
-        if not checked[-1]:
-            raise SettingError(where, seen="an empty set", expected="at least one id")
+    checked = (_check_tokens(f"static masks, position {place}", vocabulary, ids) for place, ids in enumerate(sets))
     return StaticMasks(vocabulary, tuple(checked))
+
+
+def _check_tokens(where: str, vocabulary: Vocabulary, ids: Iterable[int]) -> frozenset[int]:
+    """One or more token ids that are text."""
+    expect(ids, Iterable, where, "a set of ids", 'char_classes(vocabulary)["LOWER"]')
+    checked = frozenset(_check_token(where, vocabulary, token) for token in ids)
+    if not checked:
+        raise SettingError(where, seen="an empty set", expected="at least one id")
+    return checked
 
 
 def _check_token(where: str, vocabulary: Vocabulary, token: Any) -> int:
@@ -110,37 +109,28 @@ class GuidedFSM:
     """A finite-state machine over tokens. States are hashable; by default, states without transitions are accepting.
 
     >>> fsm = GuidedFSM(Vocabulary([b"a", b"b", b":"]))
-    >>> fsm.add_transition(0, "LOWER", 1)
-    >>> fsm.add_transition(1, "LOWER", 1)
-    >>> fsm.add_transition(1, ":", 2)
-    >>> fsm.allowed_tokens(), fsm.advance(0), fsm.allowed_tokens()
-    ({0, 1}, 1, {0, 1, 2})
-    >>> fsm.advance(2), fsm.is_complete(), fsm.allowed_tokens(), fsm.machine().accepts(b"abba:")
-    (2, True, set(), True)
+    >>> fsm.add_transition(0, {0, 1}, 1)
+    >>> fsm.add_transition(1, {0, 1}, 1)
+    >>> fsm.add_transition(1, {2}, 2)
+    >>> fsm.machine().accepts(b"abba:"), fsm.machine().accepts(b"abba")
+    (True, False)
     """
 
     def __init__(self, vocabulary: Vocabulary, start: Hashable = 0, accepting: Any = None) -> None:
         check_vocabulary(vocabulary, "GuidedFSM")
         several = isinstance(accepting, Iterable) and not isinstance(accepting, str)
-        self.vocabulary, self.start, self.state = vocabulary, start, start
+        self.vocabulary, self.start = vocabulary, start
         self.accepting = None if accepting is None else frozenset(accepting if several else {accepting})
         self.transitions: dict[Hashable, dict[int, Hashable]] = {start: {}}  # state -> token -> next state
 
     def __repr__(self) -> str:
         arrows = {(source, target) for source, ways in self.transitions.items() for target in ways.values()}
-        return f"GuidedFSM({len(self.transitions)} states, {len(arrows)} transitions, in state {self.state!r})"
+        return f"GuidedFSM({len(self.transitions)} states, {len(arrows)} transitions)"
 
-    @cached_property
-    def _classes(self) -> dict[str, frozenset[int]]:
-        return char_classes(self.vocabulary)
-
-    def add_transition(self, source: Hashable, what: Any, target: Hashable) -> None:
-        """Add a transition on a class ("UPPER"), a character (":"), a token id, or several of these."""
+    def add_transition(self, source: Hashable, ids: Iterable[int], target: Hashable) -> None:
+        """Add a transition on these tokens."""
         where = f"transition from {quoted(source)} to {quoted(target)}"
-        tokens = self._find_tokens(where, what)
-        if not tokens:
-            raise SettingError(where, seen=quoted(what), expected="at least one token")
-        ways = self.transitions.get(source, {})
+        tokens, ways = _check_tokens(where, self.vocabulary, ids), self.transitions.get(source, {})
         for token in sorted(tokens):
             if ways.get(token, target) != target:
                 seen = f"{self.vocabulary.display(token)!r} leads to {ways[token]!r} already"
@@ -148,48 +138,9 @@ class GuidedFSM:
         self.transitions.setdefault(source, {}).update(dict.fromkeys(tokens, target))
         self.transitions.setdefault(target, {})
 
-    def _find_tokens(self, where: str, what: Any) -> frozenset[int]:
-        if isinstance(what, str):
-            named = self._classes.get(what, self.vocabulary.ids(what.encode(errors="surrogatepass")))
-            if found := frozenset(filter(self.vocabulary.is_text, named)):
-                return found
-            if what not in self._classes and (pattern.looks_like_class(what) or not what):
-                raise pattern.unknown_class(where, what, "one character")
-            expected = "a class or a character of this vocabulary"
-            hint = "an intermediate state for a sequence" if len(what) > 1 else ""
-            raise SettingError(where, seen=quoted(what), expected=expected, hint=hint)
-        if isinstance(what, Iterable) and not isinstance(what, bytes):
-            return frozenset[int]().union(*(self._find_tokens(where, one) for one in what))
-        return frozenset({_check_token(where, self.vocabulary, what)})
-
-    def allowed_tokens(self) -> set[int]:
-        """The ids with a transition from the current state; empty if the text must end."""
-        return set(self.transitions[self.state])
-
-    def advance(self, token: int) -> Hashable:
-        """Take a token and return the new current state."""
-        ways = self.transitions[self.state]
-        token = self.vocabulary.as_id(token)
-        if token not in ways:
-            named = [self.vocabulary.display(legal) for legal in sorted(ways)]
-            more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-            expected = " ".join(named[:NAMED]) + more if named else "the end"
-            where = f"token {token} {self.vocabulary.display(token)!r}"
-            raise IllegalToken(where, seen=f"no transition from state {self.state!r}", expected=expected)
-        self.state = ways[token]
-        return self.state
-
-    def is_complete(self) -> bool:
-        """Whether the text may end in the current state."""
-        return self.is_accepting(self.state)
-
     def is_accepting(self, state: Hashable) -> bool:
         """Whether the text may end in a state."""
         return not self.transitions.get(state) if self.accepting is None else state in self.accepting
-
-    def reset(self) -> None:
-        """Return to the start state; the transitions are kept."""
-        self.state = self.start
 
     def machine(self) -> dfa.DFA:
         """The smallest machine over bytes that accepts the same texts; it works with any vocabulary.

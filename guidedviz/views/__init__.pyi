@@ -17,14 +17,12 @@ from guidedviz.views.machine.films import minimal_frames as minimal_frames
 from guidedviz.views.machine.films import nfa_reading_frames as nfa_reading_frames
 from guidedviz.views.machine.films import trie_frames as trie_frames
 from guidedviz.views.machine.picture import draw_machine as draw_machine
-from guidedviz.views.machine.picture import to_dot as to_dot
 from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
 from guidedviz.views.stack.earley import draw_derivation as draw_derivation
 from guidedviz.views.stack.earley import earley_frames as earley_frames
 from guidedviz.views.stack.graph import draw_branches as draw_branches
 from guidedviz.views.stack.graph import draw_shared_stacks as draw_shared_stacks
 from guidedviz.views.stack.stack import draw_cut as draw_cut
-from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stack.stack_film import stack_frames as stack_frames
 from guidedviz.views.stage import draw_stage as draw_stage

@@ -460,7 +460,7 @@ gv.predict(
 # %% [markdown]
 # Run the model yourself if you need
 #
-# * your own grammar for any output, or an engine that you choose and pin;
+# * a constraint that your provider does not take, or an engine that you choose and pin;
 # * your own weights;
 # * so many requests that your own GPU costs less;
 # * the same output again next year, from the same weights and the same program.

@@ -237,22 +237,28 @@ gv.predict(
 # %% [markdown]
 # ## 3 · The mask at run time
 #
-# Before decoding, the tokens are sorted once at every node. At run time the mask is filled from these tables.
+# At run time the mask is filled from the tables of the nodes.
 #
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
-# object goes on. All these nodes together are the **closure**. The library leaves a rule as soon as it can end, so the
-# closure has a node in `number` and nodes in `object`. The token `}` is rejected at the first and accepted at one of
-# the others. (Your `sort_token` sees one rule and no closure, so after the `1` it says dependent.)
+# object goes on. All these nodes together are the **closure**. The library leaves a rule as soon as it can end, so one
+# node is in `number` and one in `object`:
+#
+# | | `2` | `}` | `}}` | `:` |
+# | --- | --- | --- | --- | --- |
+# | at the node in `number` | accepted | rejected | rejected | rejected |
+# | at the node in `object` | rejected | accepted | context-dependent | rejected |
+# | **the token is** | legal | legal | read on the stack | illegal |
 
 # %% [markdown]
-# If one node of the closure accepts a token, the token is legal, whatever the stack. If all nodes reject it, it is
-# illegal. Otherwise it is context-dependent at some node and accepted at none. Only such a token must be read on the
-# real stack. This is how the XGrammar paper fills a mask.
+# If one node of the closure accepts a token, it is legal, whatever the stack. If all nodes reject it, it is illegal.
+# Otherwise it is context-dependent at some node and accepted at none. Only such a token must be read on the real stack.
+# This is how the XGrammar paper fills a mask. (Your `sort_token` sees one rule and no closure: after the `1` it calls
+# `}` dependent.)
 
 # %% [markdown]
-# **What breaks.** In the table above 4 + 4 + 8 verdicts are *context-dependent*, of 16 nodes × 4,096 tokens: 2 in
-# 10,000. Could an engine skip the stack and let these tokens pass? `check=False` does that. The loop is that of lab 02.
-# It stops where the machine cannot read the token that was drawn.
+# **What breaks.** The table of nodes at the end of section 2 has 4 + 4 + 8 context-dependent verdicts, of 16 nodes ×
+# 4,096 tokens: 2 in 10,000. Could an engine skip the stack and let these tokens pass? `check=False` does that. The loop
+# is that of lab 02. It stops where the machine cannot read the token that was drawn.
 
 # %%
 def write(split, seed):
@@ -260,9 +266,10 @@ def write(split, seed):
     for position in range(60):
         logits = gv.sampling.apply_mask(clerk.logits(tokens), split.mask(state))
         token = gv.sampling.sample(gv.sampling.softmax(logits), seed=seed, position=position)
-        tokens, ended = [*tokens, token], token in clerks.eos
-        written += b"" if ended else clerks.pieces[token]
-        state = None if ended else after(nested, clerks.pieces[token], state)
+        if token in clerks.eos:
+            break
+        tokens, written = [*tokens, token], written + clerks.pieces[token]
+        state = after(nested, clerks.pieces[token], state)
         if state is None:
             break
     return written.decode()
@@ -349,6 +356,9 @@ for text in begun:
 # Now the full size: JSON and 128,256 tokens. Two ideas can be switched on. `expand` is context expansion. `inline` is
 # **rule inlining**: a rule that is not recursive is copied into the rules that call it. Then fewer rules end inside a
 # token.
+#
+# Remember section 3: a node rejects a token whose first byte its rule cannot read. A token is context-dependent only if
+# the rule reads its first bytes, may end there, and bytes are left over.
 
 # %%
 splits = [gv.build_split(gv.json(), llama, inline=i, expand=e) for i in (False, True) for e in (False, True)]
@@ -385,20 +395,14 @@ gv.predict(
 )
 
 # %% [markdown]
-# ### What *context-independent* does not mean
+# ## 5 · Another node, another verdict
 #
-# A verdict belongs to a node. At another node the same token may have another verdict and still be context-independent
-# at both. Some descriptions use a different test: a token is context-dependent if its verdict is not the same in every
-# state.
+# The token ` the` is accepted inside a string and rejected after a digit. It is context-independent at both nodes,
+# because no stack can change either verdict. Some descriptions use a different test: they call a token
+# context-dependent if its verdict is not the same in every state.
 
 # %%
 verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
-
-
-def compare_tests():
-    print(f"verdict differs between nodes:    {(verdicts != verdicts[0]).any(axis=0).sum():7,} tokens")
-    print(f"context-dependent at some node:   {(verdicts == 2).any(axis=0).sum():7,} tokens")
-
 
 # %% [question]
 gv.predict(
@@ -410,44 +414,40 @@ gv.predict(
     ],
     answer="124,702: nearly all",
     reveal=[
-        compare_tests,
+        lambda: print(f"verdict differs between nodes:   {(verdicts != verdicts[0]).any(axis=0).sum():7,} tokens"),
+        lambda: print(f"context-dependent at some node:  {(verdicts == 2).any(axis=0).sum():7,} tokens"),
         """Nearly every token is accepted inside a string and rejected somewhere else, and that needs no stack. The
         right test compares stacks at one node: only 317 tokens are context-dependent at any node.""",
     ],
 )
 
 # %% [markdown]
-# ## 5 · Published, and here
+# ## 6 · Published, and here
 #
-# | the paper | here |
-# | --- | --- |
-# | a mask in under 40 µs, for JSON and for JSON Schemas | xgrammar 0.2.8: 215 and 1.6 µs; our split: 0.4 and 0.2 µs |
-# | context-dependent tokens: 1,134, and 120 after expansion | in a string: 1,151 and 195 |
-# | tables of JSON: 160 MB, and 0.46 MB in the shortest form | 0.91 MB (one bit per node and token) and 0.19 MB |
-# | 3 times as fast as the best of three on schemas, 100 times on JSON | not compared |
+# | | [the paper](https://arxiv.org/abs/2411.15100), 2024 | here, November 2026 |
+# | --- | --- | --- |
+# | context-dependent tokens, JSON | 1,134 | in a string: 1,151 |
+# | the same, with expansion | 120 | in a string: 195 |
+# | one mask of JSON | under 40 µs | xgrammar 0.2.8: 215 µs; our split: 0.4 µs |
+# | one mask of a schema | under 40 µs | xgrammar 0.2.8: 1.6 µs; our split: 0.2 µs |
+#
+# * A count belongs to a node. The paper does not say at which node it counts.
+# * A time belongs to a computer: a Ryzen 9 7950X there, one thread of an AMD EPYC here.
+# * It belongs to a text of the grammar, too: 215 µs is the cost of *our* text of JSON.
 
 # %% [markdown]
-# The time of one mask of JSON in milliseconds, with one idea more from column to column:
-#
-# | | read all tokens | merge equal nodes | keep tables | inline rules | expand |
-# | --- | --- | --- | --- | --- | --- |
-# | the paper | 65.8 | 38.3 | 0.154 | 0.035 | 0.018 |
-# | here | 3.07 | 3.05 | 1.08 | 0.26 | 0.09 |
+# Our 0.4 µs is a median: at most steps the split has the mask from before. The paper is also cited for masks "100 times
+# as fast" on JSON and 3 times on schemas: this is against the best of Outlines 1.0, llama.cpp and lm-format-enforcer,
+# and we did not repeat it. What each idea saves, in time and in memory:
+# [What xgrammar keeps](deeper/xgrammar_forensics.ipynb).
 
 # %% [markdown]
-# *The paper* is [XGrammar, 2024](https://arxiv.org/abs/2411.15100): Llama 3.1 on a Ryzen 9 7950X with an RTX 4090,
-# against Outlines 1.0, llama.cpp and lm-format-enforcer. It does not say at which node it counts. *Here* is Llama 3 on
-# one thread of an AMD EPYC, recorded in November 2026. Only the times depend on the machine.
-#
-# * Our first two steps walk the trie. 0.4 µs is a median: at most steps our split has the mask from before.
-# * 215 µs is the cost of *our* text of JSON: see [What xgrammar keeps](deeper/xgrammar_forensics.ipynb).
-
-# %% [markdown]
-# ## 6 · Going back
+# ## 7 · Going back
 #
 # The stack of this lab is the one of the paper: a **persistent stack**. No stack is ever changed. A push makes one new
 # frame that points to the old ones. To go back, take the old state: it still points to its frames, so nothing is copied
-# or undone. The picture shows three ways to go on from one state, which share frames; text 5 is text 1 again.
+# or undone. In the picture each text points to its top frame (orange). Texts 2, 3 and 4 go on from text 1 and share
+# frames; text 5 is text 1 again.
 
 # %%
 gv.views.draw_branches(nested, ['[{"a": ', '[{"a": "b"', '[{"a": [', '[{"a": {', '[{"a": '])
@@ -464,7 +464,7 @@ gv.score()
 # | often said | measured here | section |
 # | --- | --- | --- |
 # | "Less than 1% of the tokens are context-dependent." | 0.9% in a string, 46% in whitespace, before both ideas | 4 |
-# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 4 |
+# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 5 |
 # | "So few tokens can be ignored." | then some texts are broken | 3 |
 #
 # The second sentence compares states. The right test compares *stacks* at one node: 127,939 tokens pass it everywhere.
@@ -490,10 +490,6 @@ gv.score()
 #   have three verdicts; *uncertain* is its word for context-dependent.
 # * It [derives a lookahead](https://github.com/mlc-ai/xgrammar/blob/main/cpp/grammar_functor.cc) only for a rule that
 #   is called from exactly one place, not at the end: 10 of 23 compiled rules of our JSON grammar.
-
-# %% [markdown]
-# * It keeps [a bit per token](https://github.com/mlc-ai/xgrammar/blob/main/cpp/compiled_grammar_impl.h) where at least
-#   1,000 tokens are accepted and 1,000 rejected, and otherwise the shorter list of ids.
 # * The paper fills the mask on the CPU while the GPU computes the logits. xgrammar's
 #   [guide for servers](https://github.com/mlc-ai/xgrammar/blob/main/docs/using_xgrammar/engine_integration.md) has the
 #   calls for a batch.

@@ -264,7 +264,7 @@ gv.predict(
 # The walk asks a machine thousands of times per mask. Which machine, if the constraint is a grammar? Think of
 # intervals: `(x)` is open, `(x]` is half open, and they may be nested. At a `(` it is not known which of the two it is.
 # llama.cpp keeps a list of stacks, one per possibility: for ten `(` there are 2 · 2 · … · 2 = 1,024. Lab 08's parser
-# keeps a chart, with its three moves `predict`, `scan` and `complete`:
+# keeps a chart. `chart_of` fills it column by column, with the three moves `predict`, `scan` and `complete`:
 
 # %%
 rules = {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}
@@ -320,7 +320,8 @@ gv.checks.complete(complete)
 
 # %% [markdown]
 # A chart takes more work per byte than a table look-up. So llguidance puts a **lexer** in front: finite machines
-# read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends.
+# read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends. Of the 267,888 questions of the
+# walk in section 2, all but 438 are inside the string, where a lexer answers alone.
 #
 # The lexer is a DFA, and this is llguidance's table per grammar. It is a **lazy table**: at the start it is empty, and
 # each entry is computed when a walk first needs it. That is why llguidance starts at once. Here is such a table around

@@ -30,6 +30,7 @@
 
 # %%
 import guidedviz as gv
+from guidedviz.machines.machine import read
 
 clerk = gv.load_model("clerk")
 gv.views.draw_loop("jump")
@@ -45,8 +46,8 @@ schema = {"type": "object", "properties": keys, "required": list(keys), "additio
 person = gv.json_schema(schema, whitespace="one")
 
 # %% [markdown]
-# Inside the key `"member"` each byte has one successor. Now each such chain becomes one thick arrow. SGLang calls the
-# result a *compressed finite state machine*. Press a thick arrow to unfold it, press it again to fold it.
+# Inside the key `"member"` each byte has one successor. In the picture each such chain is one thick arrow. SGLang calls
+# this a *compressed finite state machine*. Press a thick arrow to unfold it, press it again to fold it.
 
 # %%
 gv.folded(person)
@@ -90,25 +91,17 @@ def forced(machine, state):
 gv.checks.forced(forced)
 
 # %% [markdown]
-# Here each forced byte of a text has a dash below it (if your function is written).
-
+# Your function at four places of one text: at its start, after `Ada`, after `36`, and after the comma.
 
 # %%
-def mark_forced(machine, text):
-    state, marks = machine.initial, ""
-    for byte in text.encode():
-        marks += "-" if forced(machine, state) else " "
-        state = machine.step(state, byte)
-    print(text, marks, f"{marks.count('-')} of {len(marks)} bytes are forced", sep="\n")
-
-
-mark_forced(person, '{"name": "Ada", "age": 36, "member": true}')
+for text in (b"", b'{"name": "Ada', b'{"name": "Ada", "age": 36', b'{"name": "Ada", "age": 36,'):
+    print(forced(person, read(person, text)))
 
 # %% [markdown]
 # ## 2 · Bytes are forced, tokens are not
 #
-# The model reads tokens, not bytes. So look for places where only one *token* is legal. Let Llama 3 write an object
-# with a free name and a free age.
+# The model reads tokens, not bytes. So look for places where only one *token* is legal. Take the vocabulary of Llama 3
+# and an object with any name and any age.
 
 # %%
 llama = gv.Vocabulary.llama3()
@@ -119,7 +112,7 @@ guide = gv.guide(gv.json_schema(schema | {"properties": free, "required": list(f
 def count_legal():
     state = guide.initial
     for token in gv.tokens.longest_tokens(llama, b'{"name": "Ada", "age": 36}'):
-        print(f"{llama.display(token)} {guide.mask(state).sum():,}", end=" · ")
+        print(f"{guide.mask(state).sum():,} legal, then {llama.display(token)}", end=" · ")
         state = guide.advance(state, token)
 
 
@@ -129,14 +122,14 @@ gv.predict(
     number=0,
     reveal=[
         count_legal,
-        """None, although 19 of its 26 bytes are forced. (A number counts the legal tokens before the token at its
-        left.) A vocabulary has every single byte and also longer pieces: `{"` is one token, or two.""",
+        """None, although 19 of its 26 bytes are forced. A vocabulary has every single byte and also longer pieces: `{"`
+        is one token, or two.""",
     ],
 )
 
 # %% [markdown]
-# How likely is each spelling? Here `clerk` writes about a wedding, and a blank around a colon may be left out. So what
-# is forced at the start is `{"event"`, eight bytes.
+# How likely is each spelling? Here `clerk` writes about a wedding. Blanks around a colon are optional, so at the start
+# only `{"event"` is forced, eight bytes.
 
 # %%
 wedding = gv.guide(gv.regex(r'\{"event" ?: ?"[^"]{0,30}", "seats" ?: ?[0-9]+\}'), clerk.vocabulary)
@@ -144,12 +137,13 @@ party = "The wedding has 141 seats.\nJSON with event, seats:\n"
 gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
 # %% [markdown]
-# Each row is a spelling with its probability, the product over its tokens. Its cost in *nats* is −ln p: 0 for the
-# spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one token, which
+# Each row is a spelling with its probability *p*, the product over its tokens. Its cost in *nats* is −ln *p*: 0 for
+# the spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one token, which
 # goes beyond the run (dashed).
 #
-# The row called *canonical* is canonical for the run alone: the tokenizer cuts these eight bytes in this way if nothing
-# follows. In the whole text a colon follows, and then `":` is canonical. So a run cannot simply be appended to its end.
+# The green row has the longest tokens within the run, and it is *canonical* for the run alone: the tokenizer cuts these
+# eight bytes in this way if nothing follows. In the whole text a colon follows, and then `":` is canonical. So it is
+# risky to append a run up to its last byte.
 
 # %% [markdown]
 # There are three ways to append a run without asking the model:
@@ -158,8 +152,8 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # * **longest**: the longest token that fits, each time. Nothing is taken back.
 # * **minimal**: a token only where exactly one is legal.
 #
-# The first two heal the end of a run (section 4). We try them on a list; its `lirpi` is not a word. `write` prints what
-# each way costs: its passes, and the forced tokens that a later pass reads as well (*prefilled*).
+# The first two heal the end of a run (section 4). We try them on a list; its `lirpi` is not a word. `write` prints the
+# passes of each way.
 
 # %%
 things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
@@ -170,7 +164,7 @@ def write(prompt, guide, *ways):
     for way in ways:
         run = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
         name = way or ("masked" if guide else "free")
-        print(f"{name:10}{run.passes:2} passes, {run.prefilled:2} tokens prefilled  {run.text}")
+        print(f"{name:10}{run.passes:2} passes  {run.text}")
 
 
 # %% [question]
@@ -193,8 +187,8 @@ gv.predict(
 
 # %% [markdown]
 # Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass: its
-# bytes were known, so no distribution was computed for it. One pass then reads the whole run. It gives the distribution
-# after the run's last token, as here for `orange`.
+# bytes were known, so no distribution was computed for it. One pass then reads the whole run, as in a prefill, and
+# gives the distribution after its last token, here for `orange`.
 
 # %%
 gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
@@ -238,11 +232,9 @@ gv.checks.speedup(speedup)
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# Count the passes, too. At 70% the plain run has 74 and the jumping one 18, a factor of 4.1, although the bound is 3.5.
-# The plain run spells the same text in 74 tokens, the jumping run in 63. So the speed-up is a time *per token*.
-#
-# In our record all points lie below the bound, and at most 17% from your formula. A live point can lie above the bound
-# by chance.
+# Where the handle starts, the passes fall from 74 to 18, by more than the bound: the jumping run also spells the text
+# in fewer tokens, 63. So the speed-up is a time *per token*. In our record all points lie below the bound, and at most
+# 17% from your formula. A live point can lie above the bound by chance.
 
 # %% [markdown]
 # The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. A graphics card loads the
@@ -275,18 +267,15 @@ write(member, None, False)
 write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 
 # %% [markdown]
-# The same text three times. 14 of its 19 tokens are forced: *f* is 0.74. (No pass reads the last two, so 12 are
-# prefilled.) The mask saves no pass. With jump-forward the constrained text takes fewer passes than the free one.
-#
-# SmolLM2 was asked for 24 objects with fixed keys. Jump-forward took 287 passes for 551 tokens: *f* is 0.48. Three
-# objects had the same values free and masked: 88 passes free, with line breaks and indents, 73 masked, 40 with jumps.
+# The same text three times. The mask saves no pass. With jump-forward the constrained text takes fewer passes than the
+# free one: 14 of its 19 tokens are forced.
 
 # %% [markdown]
 # ## 4 · What can go wrong
 #
 # What can a jump change? It may keep the *language* (each output is legal), the *distribution* (each output is as
 # probable as in masked decoding), and the *text* (greedy decoding writes the same). We compare with masked decoding
-# without jumps. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote the 24 objects greedily in each way.
+# without jumps. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote 24 objects greedily in each way.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
@@ -309,15 +298,15 @@ gv.predict(
 )
 
 # %% [markdown]
-# Why do most values change with `raw`? The run of the wedding ends inside the token `":` that `clerk` expects:
+# Why does `raw` change more values than the others? The run of the wedding ends inside the token `":` that `clerk`
+# expects:
 
 # %%
 write(party, wedding, False, "canonical", "raw")
 
 # %% [markdown]
-# With `raw` the event is called `141, `: the model read a spelling at a price of 20 nats. The grammar finds no fault.
-
-# %% [markdown]
+# With `raw` the event is called `141, `: the model read a spelling that costs 20 nats. The grammar finds no fault.
+#
 # The cure is **token healing**: stop early. Let a run end at byte *n*. Find the first place in it from which a legal
 # token goes on beyond *n*. Append what comes before this place, and let the model write the rest.
 #
@@ -325,20 +314,16 @@ write(party, wedding, False, "canonical", "raw")
 # healing `pink`.
 
 # %% [markdown]
-# All in all:
+# Which way always keeps what?
 #
-# | way | keeps the language | keeps the distribution | SmolLM2: same values | passes |
-# | --- | --- | --- | --- | --- |
-# | masked, no jumps | yes | yes | 24 of 24 | 590 |
-# | minimal | yes | yes | 24 | 519 |
-# | canonical | yes | no | 20 | 287 |
-# | longest | yes | no | 20 | 287 |
-# | raw | yes | no | 17 | 227 |
-# | no mask at all | no | no | 3 | 1,026 |
+# | way | language | distribution | text |
+# | --- | --- | --- | --- |
+# | minimal | yes | yes | yes |
+# | canonical, longest, raw | yes | no | no |
+# | no mask at all | no | no | no |
 #
-# The slider has other values, too: at 5 of its 20 places it says *both outputs: other text*. At 75%, `"stock": 5`
-# becomes `"stock": 4`. Other values are not always worse: SmolLM2 once called a pink umbrella `"Pink"` with plain
-# decoding and `"Pink Umbrella"` with canonical.
+# The slider, too, says *both outputs: other text* at some places. Other values are not always worse: SmolLM2 once
+# called a pink umbrella `"Pink"` with plain decoding and `"Pink Umbrella"` with canonical.
 
 # %% [markdown]
 # ## Exercise 3 · Heal it ★★ · home
@@ -382,7 +367,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "40 to 80 of 200 tokens are skipped, so it is 1.5 to 2 times as fast." | At most 1.25 to 1.67 times. | 3 |
-# | "Jump where a single token is legal." | In a record on Llama 3 this holds at 0 of 12 places. | 2 |
+# | "Jump where a single token is legal." | In an object in Llama 3's tokens: at 0 of 12 places. | 2 |
 # | "A constraint makes it slower than free text." | The same text: 19 passes free, 19 masked, 5 with jumps. | 3 |
 # | "The bytes are forced, so the output stays the same." | Other values in 4 of 24 objects of SmolLM2. | 4 |
 
@@ -401,7 +386,7 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **Guidance** and SGLang found it independently, says llguidance. What a program of Guidance fixes is appended, and
+# * **Guidance** appends what its program fixes, and
 #   [token healing](https://guidance.readthedocs.io/en/latest/example_notebooks/art_of_prompt_design/prompt_boundaries_and_token_healing.html)
 #   repairs the seam.
 # * **SGLang** compressed the machine of any regex ([LMSYS, 2024-02](https://lmsys.org/blog/2024-02-05-compressed-fsm/);

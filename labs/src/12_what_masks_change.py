@@ -45,7 +45,7 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # A service reads announcements of books and writes JSON. Of 100 replies, 4 could not be parsed. Now it uses a mask,
 # and every reply parses. Some weeks later users report strange titles. No monitor shows an error.
 #
-# Here is such a reply. The schema allows 20 characters for the title. Look at *next token*, on the right:
+# Here is such a reply. The schema allows 20 characters for the title. Look at *next token*:
 
 # %%
 news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
@@ -57,7 +57,8 @@ def book(limit):
     return gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
 
 
-gv.stage(clerk, news, gv.guide(book(20), clerk.vocabulary), temperature=0, constraint="title: 20 characters", show=8)
+reply = gv.record(clerk, news, gv.guide(book(20), clerk.vocabulary), temperature=0, constraint="title: 20 characters")
+gv.stage(reply, show=8)
 
 # %% [markdown]
 # The title has 19 characters here, so one more fits. The model wants to go on with ` Harbor`, which is too long. Z is 1
@@ -141,8 +142,12 @@ gv.checks.conditioned(conditioned)
 gv.predict(
     "The free model writes `07` with probability 0.08, and each of `10`, `11`, `12` with 0.009. Which months does "
     "masked decoding write most often?",
-    choices=["`07`: a mask keeps the ratios", "`10`, `11` and `12`", "`01` to `09`: they are nine of twelve"],
-    answer="`10`, `11` and `12`",
+    choices=[
+        "`07`: a mask keeps the ratios",
+        "`10`, `11` and `12`: their first digit is likely",
+        "`01` to `09`: they are nine of twelve",
+    ],
+    answer="`10`, `11` and `12`: their first digit is likely",
     reveal=[
         lambda: gv.views.draw_text_tree(months),
         """The width of a box is a probability. In the target 63% of the months are `07`. Masked decoding writes `07`
@@ -198,9 +203,11 @@ gv.checks.distance(distance)
 
 # %% [markdown]
 # Now `clerk`, which reads one sentence and writes JSON under a mask. It gets the same sentence three times: with a line
-# that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). We draw 40
-# texts each. Their mean weight estimates how much of the free model is legal. `clerk` was trained to answer most
-# greetings with prose first, such as `Sure!`.
+# that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). `clerk`
+# was trained to answer most greetings with prose first, such as `Sure!`.
+#
+# We draw 40 texts each. The masked probability of a text times its weight is its free probability. So the mean weight
+# estimates how much of the free model is legal.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
@@ -225,8 +232,12 @@ for name, some in drawn.items():
 gv.predict(
     "Greeted, 70% of the free texts are illegal. How large is the total variation between masked decoding and the "
     "target?",
-    choices=["about 0.05", "about 0.3, the legal share", "about 0.7, the share that the mask removes"],
-    answer="about 0.05",
+    choices=[
+        "about 0.05: most are removed at the same step",
+        "about 0.3: the legal share",
+        "about 0.7: the share that the mask removes",
+    ],
+    answer="about 0.05: most are removed at the same step",
     reveal=[
         lambda: [print(f"{name:10} legal without a mask {samplers.legal_of(some)}, total variation "
                        f"{samplers.total_variation_of(some)}") for name, some in drawn.items()],
@@ -263,11 +274,15 @@ compare("parses", "outputs that parse")
 
 # %% [question]
 gv.predict(
-    "Not asked, with a mask: all outputs parse. How many of 100 are right?",
-    choices=["at most 8: a mask repairs the form only", "about 42", "about 82, as many as parse when asked"],
-    answer="about 42",
+    "Not asked, with a mask: all outputs parse. The mask of a tool call has the names of the tools and of their "
+    "arguments. The mask of a date has digits and dashes only. Of which kind are more outputs right?",
+    choices=[
+        "tool calls: the mask itself says what is wanted",
+        "dates: a mask that leaves so little to choose leaves little to get wrong",
+        "about 8 of 100 of each: a mask repairs the form only",
+    ],
+    answer="tool calls: the mask itself says what is wanted",
     reveal=[
-        lambda: compare("right", "outputs that are exactly right"),
         lambda: gv.draw_bars(
             kinds := ["tool", "record", "date"],
             {
@@ -276,11 +291,12 @@ gv.predict(
             },
             title="right, with a mask",
         ),
-        """To parse is not yet to be right. But a mask helps the content, too, where its text says what is wanted. *Not
-        asked*, 36 of 37 tool calls are right: the mask has the names of the tools and of their arguments. For a record
-        it has the keys: 37 of 75. For a date it has digits and dashes only: 0 of 13, and all 13 if a date was asked
-        for. With line and mask 85 of 100 are right, with the line alone 71; the intervals do not overlap. For this
-        model the mask is a gain.""",
+        lambda: compare("right", "outputs that are exactly right, all 14 kinds"),
+        """36 of 37 tool calls are right, and none of 13 dates, though all 13 if a date was asked for. A record is
+        between: its mask has the keys, and 37 of 75 are right. The mask of a date allows few characters, but each digit
+        is a choice, and nothing says that a date is wanted. Of all 14 kinds 42 of 100 are right: a mask can tell the
+        model a part of the task. With line and mask 85 are right, with the line alone 71; the intervals do not overlap.
+        For this model the mask is a gain.""",
     ],
 )
 
@@ -305,22 +321,26 @@ print("right with a mask of positive, negative, neutral:", moods.shares("right")
 # Now the mask has the same words with a capital: `Positive`, `Negative`, `Neutral`. The question does not change. These
 # are probabilities at the first step, without a mask:
 #
-# | sentence | `The` | `Positive` | `Negative` |
-# | --- | --- | --- | --- |
-# | *What a beautiful evening we had.* | 0.29 | 0.10 | 0.01 |
-# | *What a terrible evening we had.* | 0.32 | 0.04 | 0.02 |
+# | sentence | `The` | `Positive` | `Negative` | `Ne`, for `Neutral` |
+# | --- | --- | --- | --- | --- |
+# | *What a beautiful evening we had.* | 0.29 | 0.10 | 0.01 | 0.01 |
+# | *What a terrible evening we had.* | 0.32 | 0.04 | 0.02 | 0.01 |
 
 # %% [question]
 gv.predict(
     "With this mask, at temperature 0: how many of the 100 answers are `Positive`?",
-    choices=["about 34: as many as are positive", "about 60: the word stands first in the question", "100"],
-    answer="100",
+    choices=[
+        "about 34: as many as are positive",
+        "about 60: after *terrible* its probability falls to 0.04",
+        "100: it has most of the three in both rows",
+    ],
+    answer="100: it has most of the three in both rows",
     reveal=[
         lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if "free" not in way
                  and "synonyms" not in way],
-        """All of them. Z is about 0.1: nine times out of ten the model would begin with another word, such as `The`. Of
-        what is left `Positive` has most, after *terrible*, too. The spelling of the labels decides, and so does their
-        order in the question: with *negative, neutral or positive* and small letters 62 are right. Z is as small there.
+        """Z is about 0.1: nine times out of ten the model would begin with another word, such as `The`. Of what is left
+        `Positive` has most, after *terrible*, too. The spelling of the labels decides, and so does their order in the
+        question: with *negative, neutral or positive* and small letters 62 are right. Z is as small there.
         It says that the model wants to answer in other words. Which labels work, you must measure.""",
     ],
 )
@@ -339,8 +359,8 @@ print(sums)
 # %% [question]
 gv.predict(
     "A program needs the number only, so a mask allows digits only. How many of 50 are right?",
-    choices=["about 17: the model is the same", "about 30: no words lead it astray", "about 3"],
-    answer="about 3",
+    choices=["about 17: the model is the same", "about 30: no words lead it astray", "about 3: no words lead it there"],
+    answer="about 3: no words lead it there",
     reveal=[
         lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
         """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
@@ -378,11 +398,15 @@ gv.predict(
 # | study (linked below) | models | found |
 # | --- | --- | --- |
 # | Tam et al., 2024 | open and hosted | stricter formats cost more accuracy in reasoning |
-# | .txt's reply, 2024 | Llama 3 8B, three of the tasks | with better prompts no loss |
+# | .txt's reply, 2024 | Llama 3 8B, prompts for JSON | no loss seen: 1,018 of 1,319 sums right, 1,026 with a mask |
 # | Lee et al., 2026 | six open, four hosted | *asking* costs most; recent closed models lose little or nothing |
 # | CRANE, 2025 | open, on symbolic reasoning | windows (next) gain up to 10 points, also over no mask |
-#
-# We read the abstracts and the opening of the reply, and ran none of this. Measure your own model and task.
+
+# %% [markdown]
+# The counts are from [.txt's notebooks](https://github.com/dottxt-ai/demos); the JSON there has `reasoning` before
+# `answer`. Of 248 puzzles 101 are right without a mask and 110 with it. Is that a gain? It is between a loss of 5 and a
+# gain of 12 points: 248 puzzles cannot tell. Of the other studies we read the abstracts. We ran none of this: measure
+# your own model and task.
 
 # %% [markdown]
 # The cure is a **window**: text is free up to a trigger, then the mask holds up to an end. `gv.tagged` builds the
@@ -403,7 +427,9 @@ print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# Before the first window 49,061 of the 49,152 tokens are legal, at the first digit of a sum ten: step back to see both.
+# Before the first window 49,061 of the 49,152 tokens are legal; the others are special tokens and tokens that begin
+# inside a character. At the first digit of a sum ten are legal. Step back to see both.
+#
 # At the step shown the number of dollars begins, and the ten digits are legal. The model gives `7` a probability of
 # 0.53 and `1` 0.45. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong. No mask checks a
 # sum.

@@ -57,8 +57,8 @@ gv.stage(bard, "\n", numbered, show=3)
 # %% [question]
 gv.predict(
     "All logits are −∞. Which token does `argmax` give?",
-    choices=["none: NumPy raises an error", "the likeliest token before the mask", "token 0"],
-    answer="token 0",
+    choices=["none: NumPy raises an error", "the likeliest token before the mask", "token 0: the first of equals"],
+    answer="token 0: the first of equals",
     reveal=[
         lambda: print(np.full(65, -np.inf).argmax(), "·", gv.Vocabulary.llama3().display(0)),
         """The mask has overwritten the logits, so nothing is left of what the model wanted. All are equal, and NumPy
@@ -165,8 +165,12 @@ def write_boxes(*settings):
 # %% [question]
 gv.predict(
     "`clerk` learned JSON with a blank after each colon. With which setting does the run end without a loop?",
-    choices=["`space`", "`compact`: without blanks nothing can loop", "both: neither allows a line break"],
-    answer="`space`",
+    choices=[
+        "`space`: it allows the blank that the model learned",
+        "`compact`: without blanks nothing can loop",
+        "both: neither allows a line break",
+    ],
+    answer="`space`: it allows the blank that the model learned",
     reveal=[
         lambda: write_boxes("space", "compact"),
         """With `space` only a bracket or a comma may come after `}}}`. The bracket is likelier, and the run ends. The
@@ -307,8 +311,9 @@ print(write(0, temperature=0).text)
 gv.diagnose(write(0, temperature=0))
 
 # %% [markdown]
-# Each token was legal, and Z was high: nothing in the regex says that the total is the sum. So **validate** the
-# finished text in code, **retry** if it is wrong, and count the calls.
+# Each token was legal, and Z was high: nothing in the regex says that the total is the sum. `gv.diagnose` finds no
+# fault, lists what it looked at, and says what it cannot see. So **validate** the finished text in code, **retry** if
+# it is wrong, and count the calls.
 
 # %%
 def is_right(text):
@@ -434,28 +439,21 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **Empty masks**: in vLLM `min_tokens` and a grammar emptied the mask; the grammar then rejected token 0
-#   ([#53665](https://github.com/vllm-project/vllm/issues/53665)). Now a finished grammar may stop
-#   ([#54218](https://github.com/vllm-project/vllm/pull/54218)). On Gaudi an empty mask gave `!`
+# Reported from real engines:
+#
+# * **It stops**: in vLLM `min_tokens` and a grammar emptied the mask; the grammar then rejected token 0
+#   ([#53665](https://github.com/vllm-project/vllm/issues/53665)). On Gaudi empty masks gave `!`
 #   ([#1200](https://github.com/vllm-project/vllm-gaudi/pull/1200)).
-# * **Whitespace loops**: Outlines ([#691](https://github.com/dottxt-ai/outlines/issues/691)), vLLM
-#   ([#38696](https://github.com/vllm-project/vllm/issues/38696)). vLLM has `disable_any_whitespace`.
-# * **Fallback**: llama.cpp's server ignored a grammar that did not parse and answered with status 200
-#   ([#24144](https://github.com/ggml-org/llama.cpp/issues/24144)). With the default
-#   [`auto`](https://docs.vllm.ai/en/stable/api/vllm/config/structured_outputs/) vLLM may take another backend; a named
-#   backend refuses what it cannot compile.
-
-# %% [markdown]
-# * **The end of reasoning**: a grammar that was one token late forced `{{` in vLLM
-#   ([#48516](https://github.com/vllm-project/vllm/pull/48516)). With speculation `</think>` reached the grammar, and
-#   requests failed ([#44297](https://github.com/vllm-project/vllm/pull/44297)).
-# * **Keywords**: SGLang took `multipleOf` and did not enforce it
-#   ([#40083](https://github.com/sgl-project/sglang/issues/40083)); llama.cpp skips what it does not support
-#   ([README](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md)).
-# * **Hostile grammars**: 60,000 parentheses ended a llama.cpp server
-#   ([#26600](https://github.com/ggml-org/llama.cpp/issues/26600)).
-# * **NaN**: a mask for the wrong rows of a batch gave NaN logits in vLLM
+# * **It never stops**: Outlines ([#691](https://github.com/dottxt-ai/outlines/issues/691)) and vLLM
+#   ([#38696](https://github.com/vllm-project/vllm/issues/38696)) looped in whitespace. vLLM has
+#   `disable_any_whitespace`.
+# * **It is not even legal**: llama.cpp's server ignored a grammar that did not parse and answered with status 200
+#   ([#24144](https://github.com/ggml-org/llama.cpp/issues/24144)), which is mended now. In vLLM a mask was put on other
+#   requests of the batch, and their logits became NaN
 #   ([#22963](https://github.com/vllm-project/vllm/pull/22963)).
+# * **The rest**: vLLM wrote `{{`, because its grammar began one token late
+#   ([#48516](https://github.com/vllm-project/vllm/pull/48516)). SGLang took `multipleOf` and did not enforce it
+#   ([#40083](https://github.com/sgl-project/sglang/issues/40083)).
 
 # %% [markdown]
 # ## Further reading

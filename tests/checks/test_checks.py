@@ -5,11 +5,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import guidedviz as gv
 from guidedviz.checks import guard
-from guidedviz.checks.machines import GIVEN, LISTS, MIRROR
+from guidedviz.checks.machines import GIVEN, LISTS, MIRROR, say_texts
 from guidedviz.checks.parsers import GRAMMARS, finished_items
 from guidedviz.checks.tokens import SETS, SPELLED, TOKENS, count_kept, sort_by_ends, ways_to_store
 from guidedviz.checks.verdict import Case, Verdict, check_function, show
@@ -19,7 +19,7 @@ from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
 from tests.checks.answers.functions import smaller_while_it_can
-from tests.checks.answers.machines import SPACE_LOOP, levels, wired
+from tests.checks.answers.machines import levels
 from tests.strategies import regexes, show_rules
 
 here = pytest.mark.usefixtures("in_this_process")
@@ -171,34 +171,24 @@ def test_the_sentence_names_the_mistake(name, change, because):
     ],
 )
 def test_the_shortest_wrong_text_is_shown_with_its_path(answer, text, yours, path):
-    facts = dict(check("machine", answer).facts)
+    facts = dict(say_texts(gv.regex, Case((), "[0-9]+"), answer).gave)
     assert (facts["text"], facts["yours"], facts["its path"]) == (text, yours, path)
     assert facts["expected"] != yours
-
-
-def test_a_machine_wired_by_hand_is_drawn_under_its_own_names():
-    lines = gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n")
-    verdict = gv.checks.machine(SPACE_LOOP, lines)
-    assert "0 → 9 → 9 → 3 → 4 → 5 → 6" in dict(verdict.facts).values()
-    assert "now in 6" in verdict.figure.text
-    assert gv.checks.machine(wired((0, "UPPER", 1)), lines).result == "open"
 
 
 @settings(max_examples=30)
 @given(regexes, regexes)
 def test_the_shown_text_is_judged_as_python_judges_it(one, other):
-    verdict = gv.checks.machine(one or "a", gv.regex(other))
-    if verdict.result == "right":
-        assert gv.regex(one or "a") == gv.regex(other)
-    elif verdict.facts:
-        text = gv.machines.shortest_difference(gv.regex(one or "a"), gv.regex(other))
-        accepted = bool(re.fullmatch(one or "a", text.decode(), re.ASCII))
-        assert dict(verdict.facts)["yours"] == ("accepts it" if accepted else "refuses it")
+    assume(one and gv.regex(one) != gv.regex(other))
+    facts = dict(say_texts(gv.regex, Case((), other), one).gave)
+    text = gv.machines.shortest_difference(gv.regex(one), gv.regex(other))
+    accepted = bool(re.fullmatch(one, text.decode(), re.ASCII))
+    assert facts["yours"] == ("accepts it" if accepted else "refuses it")
 
 
 def test_of_a_long_path_the_two_ends_are_named():
-    verdict = gv.checks.machine("a{40}", gv.regex("a{41}"))
-    assert dict(verdict.facts)["its path"] == "q0 → q1 → q2 → … → q37 → q38 → q39 → q40"
+    found = say_texts(gv.regex, Case((), "a{41}"), "a{40}")
+    assert dict(found.gave)["its path"] == "q0 → q1 → q2 → … → q37 → q38 → q39 → q40"
 
 
 @pytest.mark.parametrize(("name", "truth"), [("mirror", MIRROR), ("lists", LISTS)])

@@ -146,13 +146,6 @@ def test_the_record_of_the_slider_is_what_lab_11_tells_of_it():
     assert [(run.naive_passes, run.jump_passes, run.tokens) for run in runs if run.asked == 0.7] == [(74, 18, 63)]
 
 
-def test_at_75_percent_another_spelling_changes_the_stock(clerk):
-    task = gv.decoding.jump.build_tasks(clerk)[15]
-    runs = [gv.record(clerk, task.prompt, task.guide, temperature=0, jump_forward=jump) for jump in (False, True)]
-    assert [run.text.replace('"stock": 5', '"stock": 4') for run in runs] == [runs[1].text] * 2
-    assert '"stock": 5' in runs[0].text
-
-
 def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than_a_free_one(clerk):
     keys = {"name": {"enum": ["Ada", "Grace"]}, "age": {"type": "integer", "minimum": 0}, "member": {"type": "boolean"}}
     schema = {"type": "object", "properties": keys, "required": list(keys), "additionalProperties": False}
@@ -165,16 +158,13 @@ def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than
     assert (sum(step.how == "forced" for step in runs[-1].steps), runs[-1].prefilled) == (14, 12)
 
 
-def test_of_24_objects_of_smollm2_three_have_the_same_values_free_and_masked():
+def test_of_24_objects_of_smollm2_canonical_changes_four_and_raw_seven():
     record = recorded("traces/smollm2/jumps.json")
     assert {row["way"]: (row["same values"], row["passes"]) for row in record["table"]} == {
         "plain": (24, 590), "free": (3, 1026), "canonical": (20, 287), "longest": (20, 287), "minimal": (24, 519),
         "raw": (17, 227),
     }  # fmt: skip
     runs = [case["runs"] for case in record["cases"]]
-    same = [one for one in runs if parsed(one["free"]["text"]) == parsed(one["plain"]["text"])]
-    assert [sum(one[way]["passes"] for one in same) for way in ("free", "plain", "canonical")] == [88, 73, 40]
-    assert sum(one["canonical"]["tokens"] for one in runs) == 551
     products = [[parsed(one[way]["text"]).get("product") for way in ("plain", "canonical")] for one in runs]
     assert ["Pink", "Pink Umbrella"] in products
 
@@ -198,10 +188,11 @@ def test_the_record_has_400_prompts_of_14_kinds_in_each_way():
     assert len({row["family"] for row in FORMATS}) == 14
 
 
-def test_every_masked_output_parses_and_36_of_37_tool_calls_are_right_though_not_asked():
+def test_every_masked_output_parses_and_36_of_37_tool_calls_and_no_date_are_right_though_not_asked():
     assert total("parses", masked=True) == 800
-    way = {"asked": False, "masked": True, "family": "tool"}
-    assert (total("right", **way), total("prompts", **way)) == (36, 37)
+    ways = [{"asked": False, "masked": True, "family": kind} for kind in ("tool", "record", "date")]
+    assert [(total("right", **way), total("prompts", **way)) for way in ways] == [(36, 37), (37, 75), (0, 13)]
+    assert round(total("right", asked=False, masked=True) / 4) == 42
 
 
 def test_with_the_prompt_the_mask_gains_more_than_chance_allows_with_the_small_model_too():
@@ -213,7 +204,8 @@ def test_with_the_prompt_the_mask_gains_more_than_chance_allows_with_the_small_m
 
 
 @pytest.mark.parametrize(
-    ("most", "least", "count", "low", "high"), [(17, 3, 50, 13, 42), (17, 14, 50, -12, 23), (32, 30, 200, -6, 8)]
+    ("most", "least", "count", "low", "high"),
+    [(17, 3, 50, 13, 42), (17, 14, 50, -12, 23), (32, 30, 200, -6, 8), (110, 101, 248, -5, 12)],
 )
 def test_the_loss_has_the_interval_that_the_lab_tells(most, least, count, low, high):
     """Newcombe's interval of a difference, from the intervals of both shares."""

@@ -1,7 +1,7 @@
 """Slow and plain answers that share no code with the machines."""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from functools import reduce
 from typing import ClassVar
 
@@ -38,6 +38,18 @@ def count_classes(dfa: DFA) -> int:
         if len(seen) == len(set(kind)):
             return len(seen) - 1
         kind = new
+
+
+def count_texts(dfa: DFA, length: int) -> int:
+    """The number of accepted texts with exactly so many bytes."""
+    ways = Counter({dfa.initial: 1})
+    for _ in range(length):
+        following = Counter[int]()
+        for state, count in ways.items():
+            for low, high, target in dfa.edges[state]:
+                following[target] += count * (high - low + 1)
+        ways = following
+    return sum(ways[state] for state in dfa.accepting)
 
 
 def matches(pattern: str, text: str) -> bool:

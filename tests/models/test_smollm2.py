@@ -36,12 +36,14 @@ def test_asked_in_its_form_it_writes_json_and_with_a_mask_json_that_is_valid(smo
     assert json.loads(guided.text)["name"] == "Ada Lovelace"
 
 
-@pytest.mark.parametrize(("word", "told"), [("beautiful", [0.29, 0.1, 0.01]), ("terrible", [0.32, 0.04, 0.02])])
+@pytest.mark.parametrize(
+    ("word", "told"), [("beautiful", [0.29, 0.1, 0.01, 0.01]), ("terrible", [0.32, 0.04, 0.02, 0.01])]
+)
 def test_the_first_step_of_an_answer_on_a_mood_is_the_one_that_lab_12_tells(smollm2, word, told):
     asked = f"What a {word} evening we had. Is the sentiment of this sentence positive, negative or neutral? "
     logits = smollm2.logits(smollm2.encode(smollm2.chat(asked + "Answer with one word.")))
     chances = softmax(logits)
-    places = [smollm2.vocabulary.ids(first)[0] for first in (b"The", b"Positive", b"Negative")]
+    places = [smollm2.vocabulary.ids(first)[0] for first in (b"The", b"Positive", b"Negative", b"Ne")]
     assert [round(float(chances[place]), 2) for place in places] == told
 
 

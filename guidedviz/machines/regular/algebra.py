@@ -5,13 +5,12 @@ Every machine that the operations return is minimal, so `==` compares languages.
 """
 
 import string
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from guidedviz.errors import PatternError, SettingError, expect, quoted
+from guidedviz.errors import PatternError, expect
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, MOST_STATES, merge_edges
 from guidedviz.machines.regular.minimal import minimise
@@ -24,8 +23,7 @@ Pair = tuple[Any, Any]  # a state of each machine; None is dead
 NOTHING = DFA(((),), frozenset())
 MOST_COMPARED = 50_000  # pairs of states in a comparison; a few seconds
 MOST_PAIRS = 100_000  # until a difference must be found
-MOST_EDGES = 1_000_000  # visited in a product or a count
-MOST_LENGTH = 1_000  # bytes per counted text; Python prints integers of at most 4,300 digits
+MOST_EDGES = 1_000_000  # visited in a product
 
 
 def intersection(one: DFA, other: DFA) -> DFA:
@@ -179,26 +177,3 @@ def shortest_difference(one: Machine[Any], other: Machine[Any]) -> bytes | None:
         hint = "gv.machines.compare_machines reports how much was compared"
         raise PatternError("machines", seen=str(found), expected="a difference, or a finished search", hint=hint)
     return found.text
-
-
-def count_texts(one: DFA, length: int) -> int:
-    """The number of accepted texts with exactly `length` bytes.
-
-    >>> count_texts(gv.regex("[0-9]{4}"), 4), count_texts(gv.regex("[ab]*"), 10), count_texts(gv.regex("é|ab"), 2)
-    (10000, 1024, 2)
-    """
-    _check_machines(one)
-    if not (isinstance(length, int) and 0 <= length <= MOST_LENGTH):
-        expected = f"a whole number from 0 to {MOST_LENGTH:,}"
-        raise SettingError("count_texts, length", seen=quoted(length), expected=expected)
-    ways, looked_at = {one.initial: 1}, 0
-    for _ in range(length):
-        following: dict[int, int] = defaultdict(int)
-        looked_at += sum(len(one.edges[state]) for state in ways)
-        if looked_at > MOST_EDGES:
-            raise too_large(f"more than {MOST_EDGES:,} edges to count texts of {length:,} bytes")
-        for state, count in ways.items():
-            for low, high, target in one.edges[state]:
-                following[target] += count * (high - low + 1)
-        ways = following
-    return sum(count for state, count in ways.items() if state in one.accepting)

@@ -55,7 +55,10 @@ def _read_part(place: int, part: Any) -> Tree:
     elif what and not looks_like_class(what):
         inner = literal(what)
     else:
-        raise unknown_class(where, what)
+        near = nearest(what.upper(), CLASSES, cutoff=0.5)
+        hint = near or ("one part per letter, if you mean the text itself" if what else "")
+        expected = f"{', '.join(CLASSES)} or a text"
+        raise PatternError(f"{where}, what", seen=quoted(what), expected=expected, hint=hint)
     return inner if (low, high) == (1, 1) else Repeat(inner, low, high, place)
 
 
@@ -66,10 +69,3 @@ def looks_like_class(what: str) -> bool:
     (True, True, False, False)
     """
     return what.upper() in CLASSES or re.fullmatch("[A-Z][A-Z_]+", what) is not None
-
-
-def unknown_class(where: str, what: str, other: str = "a text") -> PatternError:
-    """The error for an unknown class, with the nearest known class."""
-    near = nearest(what.upper(), CLASSES, cutoff=0.5)
-    hint = near or ("one part per letter, if you mean the text itself" if what else "")
-    return PatternError(f"{where}, what", seen=quoted(what), expected=f"{', '.join(CLASSES)} or {other}", hint=hint)

@@ -1,8 +1,4 @@
-"""The spellings of a forced run: as a lattice with a table of the likeliest, and what a jump spells anew.
-
-In the lattice the bytes stand from left to right. An arc above them is a token that can spell a part of the run, and a
-spelling is a path of arcs from the left end to the right end. Paths share arcs.
-"""
+"""The likeliest spellings of a forced run, token below bytes, and what a jump spells anew."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -12,32 +8,26 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.spellings import Spelling, Spellings
 from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import expect, shorten
-from guidedviz.machines.visible import counted, visible
-from guidedviz.markup import NOTHING, Element, node
+from guidedviz.machines.visible import counted
+from guidedviz.markup import Element
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, figure_of, rect, soft, write, write_box, write_legend
 from guidedviz.views.words import characters, label, write_badge
 
 MOST = 48  # bytes that are drawn
-FAINT = 0.001  # a less likely arc is drawn only if it is canonical
 LEFT, SPAN, PITCH, BEYOND_WIDE = 16.0, 600.0, 44.0, 44.0
-HIGH, BOX, THICK = 90.0, 28.0, 12.0
-ROWS, ROW, TOP, BAR = 8, 25.0, 84.0, 80.0
-SIGNS = {"canonical": ("★", "green"), "longest": ("▲", "gold")}
-HOW = "an arc is a token over its bytes, as thick as the probability that passes through it"
-BEYOND = "; a dashed one goes beyond the run"
+BOX, BAR = 28.0, 80.0
+ROWS, ROW, TOP = 4, 25.0, 78.0
 Span = tuple[int, int]  # the first byte of a token and its end
-
-
 X = Callable[[float], float]  # the left end of a byte in the picture
 
 
 def draw_spellings(record: Spellings) -> Figure:
-    """The lattice of the tokens, and a table of the likeliest spellings and of those with a name.
+    """The likeliest spellings and those with a name: a row for each, its tokens below the bytes of the run.
 
     >>> toy = gv.ToyModel([b"a", b"b", b"ab", b";"], lambda tokens: [0, 0, 1, 0])
     >>> found = gv.spellings(toy, ";", gv.guide(gv.regex("ab;"), toy.vocabulary))
     >>> print(draw_spellings(found).text)
-    spellings of ab; by toy, TOY: 2 end with the run; 2 looked at in 4 passes
+    spellings of ab; by toy, TOY: 2 end with the run
     ab ;   0.731  0.31 nats  canonical, longest
     a b ;  0.269  1.31 nats
     """
@@ -48,14 +38,14 @@ def draw_spellings(record: Spellings) -> Figure:
     def x_of(at: float) -> float:  # all positions after the last byte are one
         return LEFT + min(PITCH, SPAN / shown) * min(at, shown) + BEYOND_WIDE * (at > shown)
 
-    how, left_out, counts = HOW + BEYOND * beyond, _say_left_out(record, rows), _say_counts(record)
-    arcs, ground = _arcs(record, x_of)
+    left_out, counts = _say_left_out(record, rows), _say_counts(record)
+    under = counts + "; a dashed token goes beyond the run" * beyond
     numbers = max(x_of(shown) + (BEYOND_WIDE + 16) * (beyond or size > shown), 100.0) + 104
     source = record.source, record.model, record.device, record.vocabulary_size, record.date
-    parts = [write_badge(LEFT, 24, *source), soft(LEFT, 66, counts), soft(LEFT, TOP, how)]
+    parts = [write_badge(LEFT, 24, *source), soft(LEFT, 66, under)]
     parts.append(write(LEFT, 47, f"the spellings of {shorten(label(record.run), 40)}", 13, font_weight="bold"))
-    parts += [*arcs, *_boxes(record, x_of, ground)]
-    y = ground + 52
+    parts += _boxes(record, x_of)
+    y = TOP + 52
     for x, words, anchor in ((LEFT, "spelling", "start"), (numbers, "p", "end"), (numbers + BAR + 66, "nats", "end")):
         parts.append(soft(x, y, words, text_anchor=anchor))
     source_words = f", {record.source}" * (record.source != "LIVE")  # a saved notebook is not live any more
@@ -65,17 +55,14 @@ def draw_spellings(record: Spellings) -> Figure:
     for words, row in zip(spelled, rows, strict=True):
         odds, nats, names = probability(row.probability, 3), _say_cost(row), _names(row)
         lines.append(f"{words:{longest}}  {odds}  {nats} nats  {', '.join(names)}".rstrip())
-        parts += _blocks(row, size, x_of, y, SIGNS[names[0]][1] if names else "")
+        parts += _blocks(row, size, x_of, y, "green" if names else "soft")
         parts.append(write(numbers, y + 5, odds, 13, mono=True, text_anchor="end"))
         parts.append(rect(numbers + 10, y - 4, max(0.5, BAR * row.probability), 9, fill="var(--gv-blue)"))
         parts.append(write(numbers + BAR + 66, y + 5, nats, 13, mono=True, text_anchor="end"))
-        x = numbers + BAR + 94
-        for name in names:
-            parts += [_sign(name, x, y + 5), write(x + 12, y + 5, name, 13)]
-            x += 40 + 7.2 * len(name)
-        y, broad = y + ROW, max(broad, x)
+        parts.append(write(numbers + BAR + 94, y + 5, " and ".join(names), 13))
+        y, broad = y + ROW, max(broad, numbers + BAR + 94 + 7.2 * sum(map(len, names)) + 30)
     parts += [soft(LEFT, y + 10 + 18 * n, words) for n, words in enumerate(left_out)]
-    width = max(broad, numbers + BAR + 80, *(6.4 * len(words) for words in (counts, how, *left_out))) + 2 * LEFT
+    width = max(broad, numbers + BAR + 80, *(6.4 * len(words) for words in (under, *left_out))) + 2 * LEFT
     text = "\n".join([*lines, *left_out])
     return Figure(drawing(width, y + 14 + 18 * len(left_out), *parts, alt=text.replace("\n", ". ")), text, text)
 
@@ -89,21 +76,6 @@ def find_spans(pieces: Sequence[bytes]) -> list[Span]:
     return list(pairwise(accumulate(map(len, pieces), initial=0)))
 
 
-def find_flows(record: Spellings) -> dict[Span, float]:
-    """The probability that passes through each span of bytes; a span beyond the run ends one byte after it.
-
-    >>> toy = gv.ToyModel([b"a", b"b", b"ab", b";"], lambda tokens: [0, 0, 0, 0])
-    >>> find_flows(gv.spellings(toy, ";", gv.guide(gv.regex("ab;"), toy.vocabulary)))
-    {(0, 1): 0.5, (1, 2): 0.5, (2, 3): 1.0, (0, 2): 0.5}
-    """
-    flows: dict[Span, float] = {}
-    for part in record.spellings + record.open:
-        for start, end in find_spans(part.pieces):
-            span = start, min(end, len(record.run) + 1)
-            flows[span] = flows.get(span, 0.0) + part.probability
-    return flows
-
-
 def spelling_rows(record: Spellings) -> tuple[Spelling, ...]:
     """The likeliest spellings, and every spelling with a name."""
     named = [one for one in record.spellings if _names(one)]
@@ -112,60 +84,30 @@ def spelling_rows(record: Spellings) -> tuple[Spelling, ...]:
 
 
 def _names(spelling: Spelling) -> list[str]:
-    told = (spelling.canonical, spelling.longest)
-    return [name for name, is_so in zip(SIGNS, told, strict=True) if is_so]
+    return ["canonical"] * spelling.canonical + ["longest"] * spelling.longest
 
 
 def _say_cost(spelling: Spelling) -> str:
     return f"{spelling.cost + 0.0:.2f}" if spelling.probability else "∞"
 
 
-def _arcs(record: Spellings, x: X) -> tuple[list[Element], float]:
-    """The arcs, thin ones first and canonical ones last, and the y of their feet."""
-    own, size = set(find_spans(record.canonical.pieces)) if record.canonical else set(), len(record.run)
-    flows = {s: p for s, p in find_flows(record).items() if s[0] < MOST and (p >= FAINT or s in own)}
-
-    def height(span: Span) -> float:  # an arc beyond the run passes above the signs
-        return min(HIGH, 10 + 0.32 * (x(span[1]) - x(span[0]))) + 22 * (span[1] > size)
-
-    ground, arcs = TOP + max(map(height, flows), default=0.0) + 34, []  # the sign above the highest
-    for span, p in sorted(flows.items(), key=lambda flow: (flow[0] in own, flow[1])):
-        thick, up, beyond = 1.2 + min(THICK, 0.3 * (x(1) - x(0))) * p, height(span), span[1] > size
-        left, right = x(span[0]) + 1.5 + thick / 2, x(span[1]) - 1.5 - thick / 2
-        far = ground - up / 0.75  # the top of such a Bézier curve is at three quarters of its handles
-        way = f"M{left:.5g},{ground:g}C{left:.5g},{far:.5g} {right:.5g},{far:.5g} {right:.5g},{ground:g}"
-        look = {"stroke": f"var(--gv-{'green' if span in own else 'blue'})", "opacity": round(0.45 + 0.5 * p, 2)}
-        look |= {"stroke_dasharray": "11 5"} if beyond else {}
-        title = node("title", f"{visible(record.run[slice(*span)])}{'…' * beyond}: {probability(p, 3)}")
-        sign = _sign("canonical", (left + right) / 2, ground - up - thick / 2 - 4) if span in own else NOTHING
-        arcs.append(node("g", title, node("path", d=way, fill="none", stroke_width=thick, **look), sign))
-    return arcs, ground
-
-
-def _sign(name: str, x: float, y: float) -> Element:
-    """The sign of a named spelling."""
-    sign, colour = SIGNS[name]
-    halo: Any = {"paint_order": "stroke", "stroke": "var(--gv-page)", "stroke_width": 3}  # it may stand on an arc
-    return write(x, y, sign, 14, text_anchor="middle", fill=f"var(--gv-{colour})", **halo)
-
-
-def _boxes(record: Spellings, x: X, ground: float) -> Iterator[Element]:
+def _boxes(record: Spellings, x: X) -> Iterator[Element]:
     """One box per byte with its character, and one for bytes beyond the run or not shown."""
     more, shown = len(record.run) - MOST, record.run[:MOST]
     for at in range(len(shown)):
-        yield write_box(x(at) + 1, ground + 3, x(at + 1) - x(at) - 2, BOX, stroke="var(--gv-line)")
+        yield write_box(x(at) + 1, TOP + 3, x(at + 1) - x(at) - 2, BOX, stroke="var(--gv-line)")
     for middle, name in characters(shown, 12.0):
-        yield write(x(middle), ground + 22, name, 14, mono=True, text_anchor="middle")
+        yield write(x(middle), TOP + 22, name, 14, mono=True, text_anchor="middle")
     if more > 0:
-        yield soft(x(MOST) + 6, ground + 22, f"+{counted(more, 'byte')}")
+        yield soft(x(MOST) + 6, TOP + 22, f"+{counted(more, 'byte')}")
     elif record.count_beyond:
         dashed: Any = {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "5 3"}
-        yield write_box(x(len(shown)) + 1, ground + 3, BEYOND_WIDE - 2, BOX, "…", **dashed)
+        yield write_box(x(len(shown)) + 1, TOP + 3, BEYOND_WIDE - 2, BOX, "…", **dashed)
 
 
 def _blocks(row: Spelling, size: int, x: X, y: float, colour: str) -> Iterator[Element]:
     """One block per token of a spelling, below its bytes."""
-    look: Any = {"stroke": f"var(--gv-{colour or 'soft'})", "stroke_width": 1.8 if colour else 1, "fill": "none"}
+    look: Any = {"stroke": f"var(--gv-{colour})", "stroke_width": 1 if colour == "soft" else 1.8, "fill": "none"}
     for piece, (start, end) in zip(row.pieces, find_spans(row.pieces), strict=True):
         if start < MOST:
             dash: Any = {"stroke_dasharray": "5 3"} if end > size else {}
@@ -186,10 +128,7 @@ def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:
 
 
 def _say_counts(record: Spellings) -> str:
-    beyond = f", {record.count_beyond:,} go beyond it" if record.count_beyond else ""
-    passes = "pass" if record.passes == 1 else "passes"
-    seen = len(record.spellings) + record.faint[0]
-    return f"{record.count:,} end with the run{beyond}; {seen:,} looked at in {record.passes:,} {passes}"
+    return f"{record.count:,} end with the run" + f", {record.count_beyond:,} go beyond it" * (record.count_beyond > 0)
 
 
 # --- the tokens that a forced run takes back, and the tokens in their place, byte below byte ---

@@ -90,9 +90,9 @@ MOST_TOPS = 60
 def check_pda(machine: object, where: str) -> None:
     """Refuse a machine without a stack.
 
-    >>> check_pda(gv.regex("a"), "draw_stack")
+    >>> check_pda(gv.regex("a"), "draw_stack_table")
     Traceback (most recent call last):
-    guidedviz.errors.SettingError: draw_stack: saw DFA, expected a pushdown machine; try: gv.grammar(text)
+    guidedviz.errors.SettingError: draw_stack_table: saw DFA, expected a pushdown machine; try: gv.grammar(text)
     """
     expect(machine, PDA, where, "a pushdown machine", "gv.grammar(text)")
 

@@ -1,5 +1,5 @@
-"""The stack of a pushdown machine: as a column, as a table of what each byte changes, and as what decides the end of a
-token.
+"""The stack of a pushdown machine: as a column on the stage, as a table of what each byte changes, and as what decides
+the end of a token.
 
 Only recursive rules need a stack, because a call of any other rule could be inlined. So the table shows the recursive
 rules, if there are any; `every` shows all.
@@ -23,23 +23,9 @@ from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import label
 
-WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
+EDGE, CARD, FOLD, MOST_CARDS = 14.0, 42.0, 22.0, 12
 OUTER = 2  # cards at the bottom of a folded stack
 Row = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold: "⋮", "" and words
-
-
-def draw_stack(pda: PDA, text: State | bytes | str) -> Figure:
-    """The open rules at a state or after a text; of several stacks, the first.
-
-    >>> print(draw_stack(gv.grammar('root ::= "[" root "]" | "x"'), "[[").text)
-    stack: depth 2
-    ▸ 2 root  now [ or x
-      1 root  then ]
-    ⏚ bottom
-    """
-    state = state_after(pda, text, "draw_stack")
-    svg, height = write_stack(pda, state, WIDTH - 2 * EDGE)
-    return figure_of(WIDTH, height + 2 * EDGE, say_stack(pda, state), moved(EDGE, EDGE, svg))
 
 
 def _rows(pda: PDA, state: State, most: int) -> list[Row]:
@@ -56,7 +42,7 @@ def _rows(pda: PDA, state: State, most: int) -> list[Row]:
     return [*first, ("⋮", "", f"{depth - len(first) - len(last):,} more"), *last]
 
 
-def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) -> tuple[Element, float]:
+def write_stack(pda: PDA, state: State, width: float, most: int) -> tuple[Element, float]:
     """The column as part of a larger picture, and its height."""
     parts, y = [write(0, 11, "stack", font_weight="bold")], 24.0
     parts.append(soft(width, 11, f"depth {pda.depth(state):,}", text_anchor="end"))
@@ -102,7 +88,15 @@ def say_ground(state: State) -> str:
 
 
 def say_stack(pda: PDA, state: State) -> str:
-    """The column as text."""
+    """The column as text.
+
+    >>> pda = gv.grammar('root ::= "[" root "]" | "x"')
+    >>> print(say_stack(pda, state_after(pda, "[[")))
+    stack: depth 2
+    ▸ 2 root  now [ or x
+      1 root  then ]
+    ⏚ bottom
+    """
     depth, ways = f"{pda.depth(state):,}", say_ways(state)
     lines = [f"stack: depth {depth}" + f" · {ways}" * bool(ways)]
     for place, (height, rule, waits) in enumerate(_rows(pda, state, MOST_CARDS)):

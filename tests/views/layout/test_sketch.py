@@ -7,7 +7,7 @@ from guidedviz.views.layout.sketch import sketch_dfa, sketch_fsm
 
 def test_a_sketch_keeps_the_names_and_the_detours_of_whoever_wired_it():
     fsm = GuidedFSM(Vocabulary([b"a", b"b", b":"]), start="here", accepting="there")
-    for ways in [("here", "LOWER", 7), (7, "LOWER", 7), (7, ":", "there"), ("there", "a", "nowhere")]:
+    for ways in [("here", {0, 1}, 7), (7, {0, 1}, 7), (7, {2}, "there"), ("there", {0}, "nowhere")]:
         fsm.add_transition(*ways)
     sketch = sketch_fsm(fsm)
     assert sketch.names == ("here", "7", "there", "nowhere")

@@ -31,7 +31,7 @@ def test_the_wrong_character_is_shown_whole_and_in_a_box():
 
 def test_a_machine_by_hand_and_a_grammar_are_judged_as_well():
     fsm = gv.GuidedFSM(gv.Vocabulary([b"a", b"b"]), accepting=1)
-    fsm.add_transition(0, "a", 1)
+    fsm.add_transition(0, {0}, 1)
     assert gv.views.draw_verdicts(fsm, ["a", "b"]).text.startswith("1 of 2 texts is complete")
     assert "… [1,  a prefix" in gv.views.draw_verdicts(gv.json(), ["[1,"]).text
 

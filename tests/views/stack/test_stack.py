@@ -11,12 +11,12 @@ from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.earley import draw_derivation
 from guidedviz.views.stack.graph import draw_shared_stacks
-from guidedviz.views.stack.stack import draw_stack, draw_stack_table, stack_rows
+from guidedviz.views.stack.stack import draw_stack_table, say_stack, stack_rows
 
 CLASSIC = '{"key": {"b": 1}}'
 HOSTILE = '{"<script>\u202e\x7f é日": ["</text>'
 BOTH = 'root ::= "<" (a | b) ">"\na ::= "(" x ")"\nb ::= "(" x "]"\nx ::= "1"+ "."'
-PICTURES = [draw_stack, draw_stack_table, draw_shared_stacks]
+PICTURES = [draw_stack_table, draw_shared_stacks]
 
 
 def words_of(figure):
@@ -52,18 +52,18 @@ def test_what_cannot_be_read_is_refused_with_its_place(draw):
 
 
 def test_the_column_says_where_each_rule_goes_on():
-    lines = draw_stack(json(), '{"key": {"b": [1').text.splitlines()
+    lines = say_stack(json(), read(json(), b'{"key": {"b": [1')).splitlines()
     assert lines[0] == "stack: depth 5 · 2 ways to read this so far"
     assert [line.split()[:3] for line in lines[1:3]] == [["▸", "5", "number"], ["4", "array", "then"]]
     assert lines[3] == "  3 object  then , or }"
     assert lines[-1] == "⏚ bottom"
-    assert draw_stack(json(), "[]").text.endswith("⏚ bottom · the text may end")
+    assert say_stack(json(), read(json(), b"[]")).endswith("⏚ bottom · the text may end")
 
 
 def test_a_deep_column_keeps_its_top_and_its_bottom_and_counts_the_rest():
-    *_, more, second, first, _ = draw_stack(json(), "[" * 20).text.splitlines()
+    *_, more, second, first, _ = say_stack(json(), read(json(), b"[" * 20)).splitlines()
     assert [more, second.split()[:2], first.split()[:2]] == ["  ⋮ 9 more", ["2", "array"], ["1", "root"]]
-    assert "⋮ 9,991 more" in draw_stack(json(), "[" * 10_000).text
+    assert "⋮ 9,991 more" in say_stack(json(), read(json(), b"[" * 10_000))
 
 
 def test_the_classic_table_has_seven_steps():
@@ -139,6 +139,6 @@ def test_a_rule_that_begins_with_itself_is_drawn_with_its_loop():
 
 def test_a_state_of_another_machine_is_refused():
     other = grammar('root ::= "(" root ")" | "x"').initial
-    for draw in (lambda: draw_machine(json(), other), lambda: draw_stack(json(), other)):
+    for draw in (lambda: draw_machine(json(), other), lambda: draw_shared_stacks(json(), other)):
         with pytest.raises(SettingError, match="state: saw a state of another machine, expected a state of PDA"):
             draw()
