@@ -75,6 +75,12 @@ def clerk_torch():
 
 
 @pytest.fixture(scope="session")
+def llama3():
+    """The 128,256 tokens of Llama 3."""
+    return gv.Vocabulary.llama3()
+
+
+@pytest.fixture(scope="session")
 def bard():
     """The model that writes characters, loaded once."""
     return gv.load_model("bard")

@@ -14,12 +14,18 @@ def soon(monkeypatch):
 
 
 @pytest.fixture
-def in_this_process(monkeypatch):
-    """Without a fork or a thread, as in a browser: most of a test's time is saved where functions end."""
+def refuse_threads(monkeypatch):
+    """From its call on, no thread can be started."""
 
     def refuse(thread):
-        raise RuntimeError
+        raise RuntimeError("can't start new thread")
 
+    return lambda: monkeypatch.setattr(Thread, "start", refuse)
+
+
+@pytest.fixture
+def in_this_process(monkeypatch, refuse_threads):
+    """Without a fork or a thread, as in a browser: most of a test's time is saved where functions end."""
     monkeypatch.setattr(guard, "FORKS", False)
     monkeypatch.setattr(guard, "_watched", lambda watch: nullcontext())
-    monkeypatch.setattr(Thread, "start", refuse)
+    refuse_threads()

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -26,16 +25,13 @@ each_guard = pytest.mark.parametrize("way", ["process", "thread", "place"])
 
 
 @pytest.fixture
-def choose(monkeypatch):
+def choose(monkeypatch, refuse_threads):
     """Let answers run in a process, in a thread or, as in a browser tab, in this place."""
-
-    def refuse(thread):
-        raise RuntimeError("can't start new thread")
 
     def chosen(way):
         monkeypatch.setattr(guard, "FORKS", way == "process")
         if way == "place":
-            monkeypatch.setattr(Thread, "start", refuse)
+            refuse_threads()
 
     return chosen
 
@@ -202,16 +198,13 @@ def test_a_function_that_waits_is_stopped_but_in_a_tab(way, choose, monkeypatch)
     assert found == [Outcome({"process": guard.WAITS, "thread": guard.ENDLESS, "place": None}[way])]
 
 
-def test_where_there_is_no_process_and_no_thread_the_function_runs_in_this_one(monkeypatch):
+def test_where_there_is_no_process_and_no_thread_the_function_runs_in_this_one(monkeypatch, refuse_threads):
     def refuse(*given):
         raise BlockingIOError
 
-    def refuse_thread(thread):
-        raise RuntimeError("can't start new thread")
-
     monkeypatch.setattr(os, "fork", refuse)
     assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
-    monkeypatch.setattr(Thread, "start", refuse_thread)
+    refuse_threads()
     assert run(divmod, [(7, 2), (7, 1)]) == [Outcome((3, 1)), Outcome((7, 0))]
     assert "SystemExit" in str(run(sys.exit, [()])[0].value)
 

@@ -13,11 +13,8 @@ from guidedviz.files import shipped
 from guidedviz.tokens.guide import Guide
 
 PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
-PERSON = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
-    "required": ["name", "age"],
-}
+FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}}
+PERSON = {"type": "object", "properties": FIELDS, "required": list(FIELDS)}
 ADA = "Ada is 36.\nJSON with name, age:\n"
 
 
@@ -68,9 +65,7 @@ def emptied_by_another_rule(gives_way=False):
     """vllm #53665: the grammar allows only EOS, and min_tokens forbids it."""
     toy = writer([b"yes", b"no"], b"yes", eos=b"</s>")
     guide = gv.guide(gv.regex("yes|no"), toy.vocabulary)
-    text = ~np.isin(np.arange(len(toy.vocabulary)), [*toy.vocabulary.eos])
-    altered = Altered(guide, allowed=text, ends=gives_way)
-    return gv.record(toy, "yes", altered)
+    return gv.record(toy, "yes", Altered(guide, allowed=np.array([True, True, False]), ends=gives_way))
 
 
 def open_brackets(cure=lambda guide: guide):
@@ -179,9 +174,8 @@ def test_a_broken_run_has_one_likely_cause_and_its_cure_ends_the_text_and_the_fi
 
 def test_a_late_switch_is_seen_with_the_right_guide():
     """vllm #48516: a token holds the end of the reasoning and the first byte of the answer, and the mask comes late."""
-    toy = writer(
-        [b"</", b"think", b">", b">{", b"{", b"1", b"}"], b"</", b"think", b">{", b"{", b"1", b"}", eos=b"</s>"
-    )
+    pieces = [b"</", b"think", b">{", b"{", b"1", b"}"]
+    toy = writer([*pieces, b">"], *pieces, eos=b"</s>")
     run = gv.record(toy, "</", None)
     run = replace(run, steps=(*run.steps[:3], *(replace(step, legal=1) for step in run.steps[3:])))
     machine = gv.tagged(gv.regex("[A-Z]?[a-z]*"), begin="</think>", machine=gv.regex(r"\{1\}"), stop_after_first=True)
@@ -255,14 +249,9 @@ def test_hostile_text_is_escaped():
     assert "<script>" not in gv.diagnose(run)._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("run",), "diagnose, trace: saw str"),
-        ((fell_back(), "[0-9]"), "diagnose, guide"),
-        ((replace(fell_back(), steps=()),), "no steps"),
-    ],
-)
-def test_what_is_no_run_is_refused(arguments, said):
-    with pytest.raises(gv.SettingError, match=said):
-        gv.diagnose(*arguments)
+def test_what_is_no_run_is_refused():
+    run = fell_back()
+    refused = {"trace: saw str": ("run",), "guide": (run, "[0-9]"), "no steps": (replace(run, steps=()),)}
+    for said, arguments in refused.items():
+        with pytest.raises(gv.SettingError, match=f"diagnose.*{said}"):
+            gv.diagnose(*arguments)

@@ -71,11 +71,8 @@ def test_a_token_that_is_taken_back_is_not_in_the_output():
     model = gv.ToyModel([b"n", b"a", b"name", b"x", b"me", b"!", b"?"], lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
     guide = gv.guide(gv.regex("x?name[!?]"), model.vocabulary)
     trace = gv.record(model, "x", guide, temperature=0, jump_forward=True)
-    assert [(s.piece, s.how, s.back) for s in trace.steps] == [
-        (b"n", "sampled", 0),
-        (b"name", "forced", 1),
-        (b"!", "sampled", 0),
-    ]
+    steps = [(step.piece, step.how, step.back) for step in trace.steps]
+    assert steps == [(b"n", "sampled", 0), (b"name", "forced", 1), (b"!", "sampled", 0)]
     assert (trace.text, trace.tokens, trace.passes, trace.prefilled) == ("name!", (2, 5), 2, 1)
     assert [s.position for s in trace.steps] == [0, 0, 1]
 

@@ -9,17 +9,7 @@ import pytest
 
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.host import classroom
-from guidedviz.host.classroom import (
-    MOST_ASKED,
-    MOST_CHANGE,
-    Report,
-    Showing,
-    ShownRun,
-    Standing,
-    read_body,
-    read_report,
-    read_wish,
-)
+from guidedviz.host.classroom import Report, Showing, ShownRun, Standing, read_body, read_report, read_wish
 from guidedviz.host.limits import Limits, find_tokens
 from guidedviz.models.remote import MOST_RUN, Connection, read_address
 from tests.host.running import TOKEN, hosting
@@ -237,9 +227,9 @@ async def test_a_follower_waits_for_the_next_move():
 
 async def test_only_so_many_followers_are_remembered():
     run = Showing()
-    for number in range(MOST_ASKED + 9):
+    for number in range(classroom.MOST_ASKED + 9):
         await run.latest(str(number), "-", 0.0)
-    assert run.followers == MOST_ASKED
+    assert run.followers == classroom.MOST_ASKED
 
 
 @pytest.mark.parametrize(
@@ -282,5 +272,6 @@ def test_the_teacher_shows_a_run_over_http(bard):
         ask(host, TEACHER, "POST", "/v1/run", {"name": "", "begins": False, "steps": 1, "shown": "a"})
         assert ask(host, TOKEN, "GET", "/v1/run?known=x&wait=5")["shown"] == "a"
         assert ask(host, TEACHER, "GET", "/v1/class")["run"] == {"steps": 1, "followers": 1}
-        with pytest.raises(SettingError, match=f"at most {MOST_CHANGE}"):
-            ask(host, TEACHER, "POST", "/v1/run", {"name": "", "begins": False, "steps": 1, "shown": "y" * MOST_CHANGE})
+        large = {"name": "", "begins": False, "steps": 1, "shown": "y" * classroom.MOST_CHANGE}
+        with pytest.raises(SettingError, match=f"at most {classroom.MOST_CHANGE}"):
+            ask(host, TEACHER, "POST", "/v1/run", large)

@@ -7,17 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from guidedviz.errors import GuidedVizError, SettingError
-from guidedviz.models.frames import (
-    Ask,
-    pack_ask,
-    pack_rows,
-    pack_vocabulary,
-    read_ask,
-    read_ids,
-    read_rows,
-    read_vocabulary,
-    rows_bytes,
-)
+from guidedviz.models import frames
+from guidedviz.models.frames import Ask, pack_ask, pack_rows, pack_vocabulary, read_ask, read_rows, read_vocabulary
 from guidedviz.tokens.vocabulary import Vocabulary
 
 LOGITS = arrays(np.float32, (2, 9), elements=st.floats(-100, 100, width=32))
@@ -32,7 +23,7 @@ def test_a_request_is_read_as_it_was_packed(tokens, start):
 @given(LOGITS)
 def test_a_logit_is_rounded_by_at_most_a_2048th_of_its_distance_to_the_largest(logits):
     body = pack_rows(logits)
-    assert len(body) == rows_bytes(2, 9)
+    assert len(body) == frames.rows_bytes(2, 9)
     largest = logits.max(axis=1, keepdims=True)
     near = (largest - logits) / 2048 + 2e-5  # and by the 32 bits of the sum
     assert (abs(read_rows(body, 2, 9) - logits) <= near).all()
@@ -63,7 +54,7 @@ def test_counts_that_do_not_fit_the_body_are_refused():
         with pytest.raises(SettingError):
             read_rows(rows, count, size)
     with pytest.raises(SettingError, match="ids from 9 to 9"):
-        read_ids(b"\x09\0\0\0", size=4)
+        frames.read_ids(b"\x09\0\0\0", size=4)
 
 
 def test_a_vocabulary_is_read_as_it_was_packed(clerk, bard):

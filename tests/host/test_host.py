@@ -342,10 +342,7 @@ def drip(server):
 def test_a_host_that_has_another_model_now_is_refused_by_name(bard, clerk):
     with hosting(bard) as host:
         model = host.model()
-    with (
-        hosting(clerk, port=host.port),
-        pytest.raises(ModelError, match=r"expected one for clerk .*load the model again"),
-    ):
+    with hosting(clerk, port=host.port), pytest.raises(ModelError, match=r"expected one for clerk .*load the model"):
         model.logits([1])
 
 
@@ -360,9 +357,8 @@ def test_what_a_hostile_host_says_is_escaped_and_short(host):
         with pytest.raises(ModelError, match="expected the card of a model"):
             from_card(body)
     wire = Connection(read_address(host.address))
-    error = wire._refused(
-        400, json.dumps({"error": dict.fromkeys(("where", "seen", "expected", "try"), "\x1b" * 999)}).encode()
-    )
+    said = {"error": dict.fromkeys(("where", "seen", "expected", "try"), "\x1b" * 999)}
+    error = wire._refused(400, json.dumps(said).encode())
     assert "\x1b" not in str(error)
     assert len(str(error)) < 4000
     assert "status 418" in str(wire._refused(418, b"{}"))

@@ -34,6 +34,10 @@ def tell(host, path, said, *headers, name="127.0.0.1"):
     return talk(host, ask("POST", path, *headers, body=json.dumps(said).encode(), host=name))
 
 
+def connect(host):
+    return socket.create_connection(("127.0.0.1", host.port), timeout=5)
+
+
 # --- other web pages ---
 
 
@@ -153,7 +157,7 @@ def open_lines(host, count, data):
     """So many connections with half a request each."""
     lines = ExitStack()
     for _ in range(count):
-        line = lines.enter_context(socket.create_connection(("127.0.0.1", host.port), timeout=5))
+        line = lines.enter_context(connect(host))
         with suppress(ConnectionError):
             line.sendall(data)
     return lines
@@ -174,23 +178,14 @@ def test_thousands_of_half_requests_keep_nobody_out(bard):
             assert len(host.lines) <= server.PER_ADDRESS + 2
 
 
-@pytest.mark.parametrize("data", HALVES)
-def test_half_a_request_is_closed_in_time(bard, monkeypatch, data):
+HALF = [(False, data) for data in HALVES] + [(True, b""), (True, b"\x16\x03\x01")]
+
+
+@pytest.mark.parametrize(("secure", "data"), HALF)
+def test_half_a_request_and_half_a_handshake_are_closed_in_time(bard, monkeypatch, certificate, secure, data):
     for module, name in ((server, "SECONDS_TO_ASK"), (app, "SECONDS_TO_SEND")):
         monkeypatch.setattr(module, name, 0.3)
-    with hosting(bard) as host, socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
-        began = time.monotonic()
-        line.sendall(data)
-        closes_within(line, began, 2)
-
-
-@pytest.mark.parametrize("data", [b"", b"\x16\x03\x01"])
-def test_half_a_handshake_is_closed_in_time(bard, monkeypatch, certificate, data):
-    monkeypatch.setattr(server, "SECONDS_TO_ASK", 0.3)
-    with (
-        hosting(bard, files=certificate) as host,
-        socket.create_connection(("127.0.0.1", host.port), timeout=5) as line,
-    ):
+    with hosting(bard, files=certificate if secure else (None, None)) as host, connect(host) as line:
         began = time.monotonic()
         line.sendall(data)
         closes_within(line, began, 2)
@@ -198,7 +193,7 @@ def test_half_a_handshake_is_closed_in_time(bard, monkeypatch, certificate, data
 
 def test_a_request_that_comes_byte_by_byte_is_closed_in_time(bard, monkeypatch):
     monkeypatch.setattr(server, "SECONDS_TO_ASK", 0.4)
-    with hosting(bard) as host, socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
+    with hosting(bard) as host, connect(host) as line:
         line.sendall(ask("GET", "/v1/health"))
         assert line.recv(1000).startswith(b"HTTP/1.1 200")
         began = time.monotonic()
@@ -220,7 +215,7 @@ def test_an_answer_that_nobody_reads_is_closed_in_time(bard, monkeypatch):
     monkeypatch.setattr(server, "SECONDS_TO_READ", 0.3)
     with hosting(bard) as host:
         assert tell(host, "/v1/run", LONG, JSON)[0] == 200
-        with socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
+        with connect(host) as line:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             line.sendall(ask("GET", "/v1/run") * 8)
             deadline = time.monotonic() + 5
@@ -234,7 +229,7 @@ def test_an_answer_that_nobody_reads_is_one_of_the_requests_at_once(bard):
         assert tell(host, "/v1/run", LONG, JSON)[0] == 200
         with ExitStack() as lines:
             for _ in range(2):
-                line = lines.enter_context(socket.create_connection(("127.0.0.1", host.port), timeout=5))
+                line = lines.enter_context(connect(host))
                 line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 line.sendall(ask("GET", "/v1/run") * 8)
             time.sleep(0.3)
@@ -251,7 +246,7 @@ def test_an_answer_that_nobody_reads_is_one_of_the_requests_at_once(bard):
 def test_wrong_tokens_are_slowed_down_per_address(bard):
     with (
         hosting(bard, {"Ada": TOKEN, "Bob": f"{TOKEN}-2"}) as host,
-        socket.create_connection(("127.0.0.1", host.port), timeout=5) as other,
+        connect(host) as other,
         socket.create_connection(("127.0.0.1", host.port), 5, ("127.0.0.2", 0)) as guesser,
     ):
         found = [status_of(guesser, f"a-guessed-token-{number}") for number in range(20)]
@@ -340,19 +335,8 @@ def test_a_session_is_the_hosts_and_a_made_up_one_is_none(bard):
             report(session="x" * 65)
 
 
-STRANGE = [
-    "\x00",
-    "A\x1b[31m",
-    "A\nB",
-    "\u202eadA",
-    "Ada\u200b",
-    "A\u200dB",
-    "\u2066A",
-    "\ufeff",
-    "\ud800",
-    "Ada\ufe0f",
-]
-STRANGE += ["\u3164"]
+STRANGE = ["\x00", "A\x1b[31m", "A\nB", "\u202eadA", "Ada\u200b", "A\u200dB", "\u2066A", "\ufeff", "\ud800"]
+STRANGE += ["Ada\ufe0f", "\u3164"]
 
 
 @pytest.mark.parametrize("nickname", STRANGE)

@@ -26,11 +26,6 @@ DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
 CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
 
 
-@pytest.fixture(scope="module")
-def llama3():
-    return gv.Vocabulary.llama3()
-
-
 # -- 04: regexes and machines --------------------------------------------------------------------------------------
 
 
@@ -115,19 +110,13 @@ def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
     assert [len({guide.mask(state).tobytes() for state in range(11)}) for guide in guides] == [3, 5]
 
 
-def test_a_guide_refuses_the_stale_index(clerk):
-    clerks, date = clerk.vocabulary, gv.regex("[0-9]{4}")
-    yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
-    with pytest.raises(gv.SettingError, match="stale index"):
-        gv.guide(date, clerks, index=gv.build_index(date, yesterday))
-    sign = {piece: clerks.pieces[id] for id, piece in enumerate(yesterday.pieces)}
-    assert [sign[bytes([digit])] for digit in b"0129-"] == [b"/", b"0", b"1", b"8", b","]
-
-
 def test_what_the_stale_index_writes(clerk):
+    """Yesterday each id stood for the sign of the next id; that a guide refuses it is held in tests/tokens."""
     clerks, date = clerk.vocabulary, gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     assert b"".join(clerks.pieces[12:26]) == b",-./0123456789"
     yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
+    sign = {piece: clerks.pieces[token] for token, piece in enumerate(yesterday.pieces)}
+    assert [sign[bytes([digit])] for digit in b"0129-"] == [b"/", b"0", b"1", b"8", b","]
     index, state, written = gv.build_index(date, yesterday), 0, []
     prompt = clerk.encode("We met on June 19, 1987.\nDate as YYYY-MM-DD:\n")
     while not date.is_accepting(state):
@@ -167,12 +156,26 @@ ONE = {"type": "object", "properties": {"age": {"type": "integer"}}, "required":
 TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}']
 
 
+PEOPLE = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
+PEOPLE += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
+PEOPLE += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
+PEOPLE += [("Ben Carter", 12, "Leeds")]
+TEXT, AGE = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
+
+
+def person(*keys):
+    """The machine of a record with these keys, in this order."""
+    values = {key: AGE if key == "age" else TEXT for key in keys}
+    return gv.json_schema({"type": "object", "properties": values, "required": list(keys)})
+
+
+def introduce(name, years, city):
+    return f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
+
+
 def test_the_first_guided_record(clerk):
-    text, age = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
-    values = {"name": text, "age": age, "city": text}
-    person = gv.json_schema({"type": "object", "properties": values, "required": list(values)})
-    prompt = "Hi! Tamsin Okoro is 42 years old and lives in Varnhem.\nJSON with name, age, city:\n"
-    steps = gv.record(clerk, prompt, gv.guide(person, clerk.vocabulary)).steps
+    guide = gv.guide(person("name", "age", "city"), clerk.vocabulary)
+    steps = gv.record(clerk, introduce(*PEOPLE[0]), guide).steps
     assert f"{steps[0].mass:.2f}" == "0.58"
     assert {b"Sure", b"Here", b"Of"} <= {c.piece for c in steps[0].candidates if c.raw > 0.05 and not c.legal}
     assert (steps[0].legal, steps[4].legal, steps[17].legal) == (2, 3959, 1)
@@ -194,14 +197,9 @@ def test_outlines_core_copies_a_repeated_part():
 
 
 def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk):
-    text, age = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
-    values = {"age": age, "name": text, "city": text}
-    person = gv.json_schema({"type": "object", "properties": values, "required": list(values)})
-    facts = (("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Priya Nagy", 19, "Lima"))
-    closing = []
-    for name, years, city in facts:
-        prompt = f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
-        run, written = gv.record(clerk, prompt, gv.guide(person, clerk.vocabulary), temperature=0), ""
+    guide, closing = gv.guide(person("age", "name", "city"), clerk.vocabulary), []
+    for name, years, city in (PEOPLE[0], PEOPLE[1], PEOPLE[6]):
+        run, written = gv.record(clerk, introduce(name, years, city), guide, temperature=0), ""
         for step in run.steps:
             if written.endswith(name):
                 closing.append(sum(c.raw for c in step.candidates if c.piece.startswith(b'"}') and not c.legal))
@@ -209,12 +207,6 @@ def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk
                 break
             written += step.piece.decode()
     assert min(closing) > 0.5
-
-
-PEOPLE = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
-PEOPLE += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
-PEOPLE += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
-PEOPLE += [("Ben Carter", 12, "Leeds")]
 
 
 def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
@@ -235,21 +227,14 @@ def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
 
 
 def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(clerk):
-    known, text, age = (
-        gv.decoding.remember(clerk),
-        {"type": "string"},
-        {"type": "integer", "minimum": 0, "maximum": 120},
-    )
-    found = {}
-    for order in ("name age city", "age name city"):
-        values = {key: age if key == "age" else text for key in order.split()}
-        schema = {"type": "object", "properties": values, "required": list(values)}
-        guide, found[order] = gv.guide(gv.json_schema(schema), clerk.vocabulary), []
+    known, found = gv.decoding.remember(clerk), {}
+    for keys in (("name", "age", "city"), ("age", "name", "city")):
+        guide, found[keys] = gv.guide(person(*keys), clerk.vocabulary), []
         for name, years, city in PEOPLE:
-            prompt = f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
             facts = {"name": name, "age": years, "city": city}
-            right = {key: facts[key] for key in values}
-            found[order].append(probability_of_a_right_record(known, guide, prompt, right))
+            right = {key: facts[key] for key in keys}
+            prompt = introduce(name, years, city)
+            found[keys].append(probability_of_a_right_record(known, guide, prompt, right))
     name_first, age_first = map(np.array, found.values())
     assert name_first.mean() == pytest.approx(0.82, abs=0.006)
     assert age_first.mean() == pytest.approx(0.76, abs=0.006)

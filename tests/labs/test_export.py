@@ -120,14 +120,8 @@ def test_nbgrader_knows_every_answer_and_every_check(name):
 @each_lab
 def test_otter_finds_its_marks_in_order(name):
     marks = [cell.source.split("\n")[0] for cell in export.assignment(name, "otter").cells if cell.cell_type == "raw"]
-    question = [
-        "# BEGIN QUESTION",
-        "# BEGIN SOLUTION",
-        "# END SOLUTION",
-        "# BEGIN TESTS",
-        "# END TESTS",
-        "# END QUESTION",
-    ]
+    names = ("BEGIN QUESTION", "BEGIN SOLUTION", "END SOLUTION", "BEGIN TESTS", "END TESTS", "END QUESTION")
+    question = [f"# {name}" for name in names]
     assert marks == ["# ASSIGNMENT CONFIG", *question * len(exercises(name))]
 
 

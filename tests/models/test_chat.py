@@ -117,10 +117,8 @@ def test_a_model_without_a_template_names_one_that_has_it(clerk):
 def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
     words = Tokenizer(embedded_folder("bard"))
     template = ChatTemplate("{{ messages[0].content }}", words)
-    model, toy = (
-        LanguageModel("talker", bard.network, words, bard.vocabulary, template),
-        gv.ToyModel([b"a"], lambda _: [0.0]),
-    )
+    model = LanguageModel("talker", bard.network, words, bard.vocabulary, template)
+    toy = gv.ToyModel([b"a"], lambda _: [0.0])
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         for one, prompt in ((model, model.chat("so")), (bard, "so"), (toy, "a")):

@@ -49,10 +49,7 @@ def test_xgrammar_fills_the_same_words_and_applies_ours():
         (lambda: pack_masks(np.zeros((2, 3))), r"pack_masks: saw float64 \[2, 3\], expected an array of bools"),
         (lambda: pack_masks([[True], [True, False]]), r"saw list \[\]"),
         (lambda: pack_masks(np.zeros(3, bool)), r"saw bool \[3\]"),
-        (
-            lambda: apply_packed(np.zeros((2, 32)), np.zeros((1, 1), np.int32)),
-            r"logits float64 \[2, 32\] and masks int32",
-        ),
+        (lambda: apply_packed(np.zeros((2, 32)), np.zeros((1, 1), np.int32)), r"float64 \[2, 32\] and masks int32"),
         (lambda: apply_packed(np.zeros((1, 32)), np.zeros((1, 1), np.uint32)), r"masks uint32 \[1, 1\], expected"),
         (lambda: apply_packed([[1.0]], np.zeros((1, 1), np.int32)), r"saw logits list \[\]"),
         (lambda: apply_packed(np.float32(1), np.zeros((1, 1), np.int32)), r"saw logits float32 \[\]"),

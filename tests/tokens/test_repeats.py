@@ -9,14 +9,8 @@ from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.tokens.split import read_repeat
 from guidedviz.tokens.trie import MoveTable
 
-PARTS = (
-    "[a-z]",
-    '"ab" [a-z]?',
-    '[a-z] | "é" | "\\"" [0-9] "\\""',
-    '[a-c] "," | "日"',
-    '"," [0-9]+',
-    '("x" | "xy") "z"?',
-)
+QUOTED = '[a-z] | "é" | "\\"" [0-9] "\\""'
+PARTS = ("[a-z]", '"ab" [a-z]?', QUOTED, '[a-c] "," | "日"', '"," [0-9]+', '("x" | "xy") "z"?')
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from guidedviz.views.figure import wide
 from guidedviz.views.machine.picture import ABOVE, draw_inside
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
-SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+PERSON = gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
 NESTED = gv.grammar('root ::= "[" root "]" | "."')
 
 
@@ -34,12 +34,8 @@ STILLS = {
     "at the prompt": lambda: gv.views.draw_stage(recorded(NESTED), 0, machine=NESTED),
     "a stack": lambda: gv.views.draw_stage(recorded(NESTED, temperature=0), 3, machine=NESTED),
     "at the end": lambda: gv.views.draw_stage(recorded(NESTED, (6,)), machine=NESTED),
-    "a large machine": lambda: gv.views.draw_stage(
-        recorded(gv.json_schema(SCHEMA), (0, 1, 2, 4, 5)), 2, machine=gv.json_schema(SCHEMA)
-    ),
-    "forced": lambda: gv.views.draw_stage(
-        recorded(gv.json_schema(SCHEMA), jump_forward=True), 0, machine=gv.json_schema(SCHEMA)
-    ),
+    "a large machine": lambda: gv.views.draw_stage(recorded(PERSON, (0, 1, 2, 4, 5)), 2, machine=PERSON),
+    "forced": lambda: gv.views.draw_stage(recorded(PERSON, jump_forward=True), 0, machine=PERSON),
     "a map": lambda: gv.views.draw_stage(recorded(NESTED), 4, split=gv.guide(NESTED, toy().vocabulary).split),
 }
 

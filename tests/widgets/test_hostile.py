@@ -18,22 +18,8 @@ GUIDE = gv.guide(MACHINE, MODEL.vocabulary)
 FINITE = gv.guide(gv.regex("[(]?x[)]?"), MODEL.vocabulary)
 TRACE = gv.record(MODEL, "x", GUIDE, max_tokens=4)
 RUNS = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
-WRONG = [
-    None,
-    3,
-    -1,
-    2.5,
-    "no such thing",
-    b"bytes",
-    [1],
-    {},
-    {"a": 1},
-    object(),
-    lambda: 0,
-    float("nan"),
-    10**30,
-    True,
-]
+WRONG = [None, 3, -1, 2.5, 10**30, float("nan"), True, "no such thing", b"bytes"]
+WRONG += [[1], {}, {"a": 1}, object(), lambda: 0]
 
 
 def refused(call, *args, **settings):

@@ -12,7 +12,6 @@ from guidedviz.decoding.sampling import Settings
 from guidedviz.errors import GuidedVizError, SettingError, TraceError
 from guidedviz.widgets import sharing
 from guidedviz.widgets.sharing import (
-    Record,
     SentMachine,
     build_machine,
     make_run,
@@ -46,7 +45,7 @@ def test_a_run_arrives_as_it_was(player, run):
     assert found == run
     assert message["steps"] == 30
     assert tuple(record.step for record in found.records) == player.steps
-    assert found.next == Record(player.peek.step, player.settings)
+    assert found.next == sharing.Record(player.peek.step, player.settings)
     assert (found.cursor, found.ended) == (30, False)
 
 

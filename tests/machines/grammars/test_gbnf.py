@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import GrammarError, PatternError
+from guidedviz.machines import syntax
 from guidedviz.machines.grammars.gbnf import MOST_NESTED, parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show import show_gbnf
@@ -14,20 +15,7 @@ from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.syntax import (
-    EMPTY,
-    LAST,
-    NOTHING,
-    Call,
-    Chars,
-    Concat,
-    Either,
-    Net,
-    Repeat,
-    concat,
-    literal,
-    other_ranges,
-)
+from guidedviz.machines.syntax import EMPTY, Call, Chars, Concat, Either, Net, Repeat, concat, literal
 
 # The same pattern twice: in GBNF, and in Python's syntax.
 ATOMS = [('"a"', "a"), ('"ab"', "(?:ab)"), ('"#" # "b"\n', r"\#"),
@@ -98,8 +86,9 @@ def test_a_shown_grammar_is_the_same_grammar(text):
 
 @given(st.lists(st.tuples(st.sampled_from(r"\]^-[\"a# .é" + "\n\t\u202e\0\U0010ffff"), st.integers(0, 40)), max_size=4))
 def test_any_class_and_any_text_is_shown_as_it_is(pairs):
-    some = tuple((ord(low), min(ord(low) + more, LAST)) for low, more in pairs)
-    for tree in (Chars(other_ranges(some)), Chars(other_ranges(other_ranges(some))), literal("".join(dict(pairs)))):
+    some = tuple((ord(low), min(ord(low) + more, syntax.LAST)) for low, more in pairs)
+    rest = syntax.other_ranges(some)
+    for tree in (Chars(rest), Chars(syntax.other_ranges(rest)), literal("".join(dict(pairs)))):
         shown = show_gbnf(Grammar((Rule("root", tree, (0, 0)),)))
         assert parse_grammar(shown).named["root"].tree == tree
         assert shown.isprintable()
@@ -132,7 +121,7 @@ def test_a_large_net_is_shown_as_a_rule_a_place():
 def test_odd_trees_are_shown_too():
     trees = {
         '("")*': Repeat(EMPTY, 0, None),
-        r"[^\u0000-\U0010FFFF]": NOTHING,
+        r"[^\u0000-\U0010FFFF]": syntax.NOTHING,
         '("a"+)?': Repeat(Repeat(literal("a"), 1, None), 0, 1),
         '"ab"{2}': Repeat(literal("ab"), 2, 2),
         '("a" b)?': Repeat(concat(literal("a"), Call("b")), 0, 1),

@@ -120,10 +120,8 @@ def test_a_definition_may_have_the_name_of_any_rule():
     names = ["root", "value", "object", "string", "ws", "string-2", "3d", "__", "-", "ünï", "a\nb", '"']
     for name in names:
         part = "#/$defs/" + name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
-        schema = {
-            "$defs": {name: entity({"s": S, "v": {}, "more": {"type": "array", "items": {"$ref": part}}})},
-            "$ref": part,
-        }
+        record = entity({"s": S, "v": {}, "more": {"type": "array", "items": {"$ref": part}}})
+        schema = {"$defs": {name: record}, "$ref": part}
         text = b'{"s": "a", "v": [{}], "more": [{"s": "", "v": 1, "more": []}]}'
         assert gv.json_schema(schema).accepts(text), name
         shown = gv.grammar(gv.machines.schema_gbnf(schema, whitespace="any"))

@@ -25,12 +25,8 @@ from guidedviz.views.layout.sketch import (
 from guidedviz.views.machine.picture import draw_machine
 from tests.strategies import grammars, regexes
 
-NAME = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}},
-    "required": ["name"],
-    "additionalProperties": False,
-}
+NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+NAME |= {"additionalProperties": False}
 
 
 def unfolded_again(sketch: Sketch) -> list[Arrow]:

@@ -19,11 +19,6 @@ TOY = gv.Vocabulary(HOSTILE, eos={12})
 pieces = st.lists(st.binary(max_size=5), min_size=1, max_size=300)
 
 
-@pytest.fixture(scope="module")
-def llama3():
-    return gv.Vocabulary.llama3()
-
-
 @pytest.mark.parametrize("count", [1, 2, 3, 65, 4096, 128256])
 def test_the_curve_visits_every_cell_once_and_steps_to_a_neighbour(count):
     width, height = size_for(count)
