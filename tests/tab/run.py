@@ -22,7 +22,7 @@ from traitlets.config import Config
 
 ABSENT = {
     "pygraphviz", "resvg_py", "torch", "transformers", "xgrammar", "llguidance", "outlines_core", "threadpoolctl",
-    "platformdirs", "gguf", "jinja2", "graphviz", "plotly", "jupyterlab", "starlette", "uvicorn", "requests", "yaml",
+    "platformdirs", "gguf", "jinja2", "plotly", "jupyterlab", "starlette", "uvicorn", "requests", "yaml",
 }  # fmt: skip
 
 

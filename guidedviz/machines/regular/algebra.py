@@ -46,7 +46,8 @@ def difference(one: DFA, other: DFA) -> DFA:
 
 def product(one: DFA, other: DFA, both: bool) -> DFA:
     """The product machine, of the texts that both machines accept or that only the first one accepts."""
-    _check_machines(one, other)
+    for machine in (one, other):
+        expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
     numbers = Numbers[Pair]((0, 0))
     edges: list[tuple[Edge, ...]] = []
     looked_at = 0
@@ -62,11 +63,6 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
             raise too_large(f"a product of more than {MOST_STATES:,} states or {MOST_EDGES:,} edges")
     ends = (number for (a, b), number in numbers.items() if a in one.accepting and (b in other.accepting) == both)
     return minimise(DFA(tuple(edges), frozenset(ends)))
-
-
-def _check_machines(*machines: object) -> None:
-    for machine in machines:
-        expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
 
 
 def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pair]]:
