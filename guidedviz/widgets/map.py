@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted, shorten
+from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, shorten
 from guidedviz.machines.machine import next_bytes, read_path
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
@@ -149,34 +149,23 @@ class MapFeed:
         return {"why": [token, reason]}
 
 
-def vocabulary_map(guide: Guide, state: Any = None, *, text: str = "") -> VocabularyMap:
-    """A live map of the mask of a state, or of the state after a text."""
+def vocabulary_map(guide: Guide) -> VocabularyMap:
+    """A live map of the first mask of a guide; `read` shows the mask after a text, as the box on the page does."""
     check_guide(guide)
-    expect(text, str, "gv.vocabulary_map, text", "a text")
-    try:
-        shown = VocabularyMap(guide, guide.initial if state is None else state)
-    except Exception as error:  # each kind of guide has states of its own kind
-        where, expected = "gv.vocabulary_map, state", "a state of the guide"
-        raise SettingError(where, seen=quoted(state), expected=expected, hint="guide.initial") from error
-    return shown.read(text) if text else shown
+    return VocabularyMap(guide)
 
 
 class VocabularyMap(Shown):
     """What `gv.vocabulary_map` returns: a guide, a state, and a page that shows which tokens are legal in it."""
 
-    def __init__(self, guide: Guide, state: Any) -> None:
-        self.guide, self.state, self.text, self.note = guide, state, "", ""
+    def __init__(self, guide: Guide) -> None:
+        self.guide, self.state, self.text, self.note = guide, guide.initial, "", ""
         self._feed, self._masks = MapFeed(guide), Masks()
-        self._pack(Masks())  # raises for a state of another guide
         self.display = Display("map", self._news, self._hear, saved=lambda: self._pack(Masks()))
-
-    def go(self, state: Any) -> VocabularyMap:
-        """Show another state."""
-        self.state, self.text, self.note = state, "", ""
-        return self._moved()
 
     def read(self, text: str) -> VocabularyMap:
         """Show the state after a text read from the start; the note says where the machine rejects it."""
+        expect(text, str, "gv.vocabulary_map, read", "a text")
         machine = self.guide.machine
         if machine is None:
             raise SettingError("map after a text", seen="a guide without a machine", expected="gv.guide(machine, ...)")
@@ -186,7 +175,8 @@ class VocabularyMap(Shown):
             expected = visible_bytes(next_bytes(machine, self.state)) or "the end"
             after = f"after {visible(data[:place])[-40:]}, " if place else ""
             self.note = f"{after}{visible(data[place : place + 1])} cannot come: expected {expected}"
-        return self._moved()
+        self.display.tell()
+        return self
 
     @property
     def figure(self) -> Figure:
@@ -200,10 +190,6 @@ class VocabularyMap(Shown):
                 self.display.tell()
             case {"do": "read", "text": str(text)} if self.guide.machine is not None:
                 self.read(text)
-
-    def _moved(self) -> VocabularyMap:
-        self.display.tell()
-        return self
 
     def _news(self, everything: bool) -> dict[str, Any]:
         if everything or self._masks.full:

@@ -81,7 +81,7 @@ class Chart:
 
 
 def open_chart(bare, guide, text=""):
-    shown = gv.vocabulary_map(guide, text=text) if text else gv.vocabulary_map(guide)
+    shown = gv.vocabulary_map(guide).read(text) if text else gv.vocabulary_map(guide)
     return Chart(bare, bare.show(shown))
 
 

@@ -11,6 +11,7 @@ from tests.widgets.toy import told
 
 VOCABULARY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"a b"], eos={5})
 ORDER = VOCABULARY.order
+TEXTS = ("", "3", "3.", "3.3")  # one for each state of the guide
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ class MapPage:
 def test_the_page_has_the_mask_of_every_state_and_each_goes_once(guide):
     page = MapPage(gv.vocabulary_map(guide))
     for state in (0, 1, 2, 3, 1, 0, 2):
-        page.chart.go(state)
+        page.chart.read(TEXTS[state])
         news = page.tell()
         assert page.shows(guide.mask(state))
     assert (news["bits"], len(page.masks)) == ({}, 3), "q0 and q2 allow the same"
@@ -53,7 +54,7 @@ def test_masks_do_not_pile_up(guide, monkeypatch):
     monkeypatch.setattr("guidedviz.widgets.map.KEPT", 2)
     page = MapPage(gv.vocabulary_map(guide))
     for state in (0, 1, 2, 3) * 3:
-        page.chart.go(state)
+        page.chart.read(TEXTS[state])
         page.tell()
         assert page.shows(guide.mask(state))
         assert len(page.masks) <= 4
@@ -74,7 +75,7 @@ def test_questions_are_answered_once(guide):
 
 
 def test_a_text_leads_to_its_state_or_to_where_it_dies(guide):
-    chart = gv.vocabulary_map(guide, text="3.")
+    chart = gv.vocabulary_map(guide).read("3.")
     assert (chart.state, chart.note) == (2, "")
     chart.read("3.x")
     assert (chart.state, chart.note) == (2, "after 3., x cannot come: expected 0-9")
