@@ -175,6 +175,7 @@ def test_another_address_is_refused_without_a_request(address):
 
 
 LOGITS = b"POST /v1/logits HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+RUN = b"POST /v1/run HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
 HOSTILE = {
     "no HTTP": (b"\x16\x03\x01\x02\x00\x01\n", 400),
     "another version": (b"GET / HTTP/9\r\n\r\n", 400),
@@ -186,6 +187,7 @@ HOSTILE = {
     "no length": (LOGITS + b"\r\n", 400),
     "a negative length": (LOGITS + b"Content-Length: -5\r\n\r\n", 400),
     "a huge length": (LOGITS + b"Content-Length: 99999999999999\r\n\r\n", 413),
+    "a long run": (RUN + b"Content-Length: 2000000\r\n\r\n", 413),
     "a path of a file": (ask("GET", "/../../etc/passwd"), 404),
     "a whole address": (ask("GET", "http://other/"), 404),
     "an address that cannot be read": (ask("GET", "//["), 404),
