@@ -44,6 +44,7 @@ class Costs:
     host: Milliseconds = 0.0  # of scheduling, per pass
     apply: Milliseconds = 0.0  # per constrained row: copy its mask to the device and apply it
     rows: AtLeastOne = 256  # the most rows of a batch
+    threads: AtLeastOne = 1  # masks at the same time
 
     def __post_init__(self) -> None:
         check_fields(self, "Costs, ")
@@ -216,7 +217,7 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
         begins = now if policy.overlap == "all" else now + costs.host
         forward = begins, begins + costs.forward + costs.row * len(left) + sum(prompts.values())
         fill = forward[1] if policy.overlap == "none" else now + costs.host
-        filled = fill + sum(masks.values())
+        filled = fill + max(sum(masks.values()) / costs.threads, max(masks.values(), default=0.0))
         end = max(forward[1], filled) + costs.apply * len(masks)
         parts = {"compile": blocked, "masks": masks, "prompt": prompts}
         parts = {name: {number: ms for number, ms in each.items() if ms} for name, each in parts.items()}

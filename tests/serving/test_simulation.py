@@ -43,6 +43,13 @@ def test_every_cost_is_counted_where_it_belongs():
     assert (one.forward, one.masks, one.end) == ((0, 11), (2, 32), 32.25)
 
 
+def test_masks_share_the_threads_and_wait_for_the_slowest():
+    rows = [Request(0, 1, str(ms), mask_ms=ms) for ms in (1, 1, 2)]
+    for threads, ms in ((1, 4), (2, 2), (8, 2)):
+        (one,) = simulate(rows, Costs(forward=1, threads=threads)).passes
+        assert one.masks == (1, 1 + ms)
+
+
 def test_equal_schemas_are_compiled_once_and_one_worker_compiles():
     same = [Request(at, 1, "a", compile_ms=10) for at in (0, 1, 30)]
     assert compile_times(same) == [(0, 10), (10, 10), (30, 30)]
@@ -133,6 +140,7 @@ def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(val
     ("call", "said"),
     [
         (lambda: Costs(forward=0), "Costs, forward: saw 0, expected more than 0"),
+        (lambda: Costs(forward=1, threads=0), "Costs, threads: saw 0"),
         (lambda: Costs(forward="8"), "Costs, forward: saw '8', expected a number from 0"),
         (lambda: simulate(STORY, Costs(forward=1)), "saw Request.*, expected a list of requests"),
         (lambda: simulate([], Costs(forward=1)), "requests: saw \\[\\], expected a list of requests"),
