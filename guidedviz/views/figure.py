@@ -87,6 +87,13 @@ class Figure:
             bundle[PLOTLY] = self.chart
         return bundle
 
+    @property
+    def plotly(self) -> Any:
+        """The chart as a `plotly.graph_objects.Figure`, to change or to export."""
+        if self.chart is None:
+            raise SettingError("Figure.plotly", seen="a drawing", expected="a chart", hint="figure.save('x.svg')")
+        return need("plotly.graph_objects", "lab", "Figure.plotly").Figure(self.chart)
+
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg, .png or .html; each works offline and without a notebook."""
         file = Path(expect(path, str | Path, "Figure.save, path", "a file name"))
