@@ -13,7 +13,7 @@ import numpy
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAVY = "torch transformers pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
+HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
 MODELS = """
 import contextlib, io, json, sys
 import guidedviz as gv
@@ -60,6 +60,8 @@ for number, figure in enumerate([*drawn, chart]):
     figure.save(f"{number}.html")
 gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 wanted = {
+    "lab graphviz": lambda: gv.to_dot(date),
+    "lab plotly": lambda: chart.plotly,
     "lab resvg_py": lambda: chart.save("x.png"),
     "lab anywidget": lambda: gv.vocabulary_map(gv.guide(date, vocabulary)).display.widget,
     "lab llama_models": gv.Vocabulary.llama3,

@@ -22,7 +22,7 @@ SECTIONS = {
     "Models and decoding": "load_model readiness ToyModel decode record Step Trace diagnose compare_jump spellings "
     "LogitsProcessor",
     "Widgets": "stage film folded vocabulary_map bias_sliders fraction_slider predict score",
-    "Pictures": "Figure draw_machine draw_distribution draw_bars draw_strip draw_stack_table "
+    "Pictures": "Figure to_dot draw_machine draw_distribution draw_bars draw_strip draw_stack_table "
     "draw_map draw_split draw_costs draw_comparison",
     "Errors": "GuidedVizError PatternError GrammarError VocabularyError SettingError IllegalToken EmptyMask ModelError "
     "TraceError",

@@ -17,6 +17,7 @@ from guidedviz.views.machine.films import minimal_frames as minimal_frames
 from guidedviz.views.machine.films import nfa_reading_frames as nfa_reading_frames
 from guidedviz.views.machine.films import trie_frames as trie_frames
 from guidedviz.views.machine.picture import draw_machine as draw_machine
+from guidedviz.views.machine.picture import to_dot as to_dot
 from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
 from guidedviz.views.stack.earley import draw_derivation as draw_derivation
 from guidedviz.views.stack.earley import earley_frames as earley_frames

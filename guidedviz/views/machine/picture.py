@@ -1,4 +1,4 @@
-"""A machine as a figure."""
+"""A machine as a figure, and in DOT, the language of Graphviz."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,6 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.extras import need
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
@@ -144,6 +145,28 @@ def _fit_inside(
 def bare(sketch: Sketch) -> Sketch:
     """The sketch without highlights and groups, so that all frames share one cached layout."""
     return replace(sketch, words="", lit=frozenset(), lit_arrows=frozenset(), groups=(), tape=(b"", 0))
+
+
+def to_dot(machine: Any) -> Any:
+    """The machine as a `graphviz.Source`, with its DOT text in `.source`; a notebook shows it if `dot` is installed.
+
+    >>> print(to_dot(gv.regex("[0-9]")).source.splitlines()[-2].strip())
+    0 -> 1 [label="0-9"]
+    """
+    graphviz = need("graphviz", "lab", "to_dot")
+    sketch = sketch_of(machine)
+    graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
+    graph.node("start", shape="point")
+    for state, name in enumerate(sketch.names):
+        if state in sketch.folded:
+            continue
+        graph.node(str(state), graphviz.escape(name), shape="double" * (state in sketch.accepting) + "circle")
+    if sketch.names:
+        graph.edge("start", str(sketch.initial))
+    for arrow in sketch.arrows:
+        words = say_arrow(arrow, whole=True) if arrow.through else arrow.call or say_ranges(arrow.ranges, 16)
+        graph.edge(str(arrow.source), str(arrow.target), graphviz.escape(words))
+    return graphviz.Source(graph.source)
 
 
 # --- a text above a machine, one cell per byte ---

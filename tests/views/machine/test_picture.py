@@ -12,8 +12,8 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.views.layout import positions as layout
 from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
 from guidedviz.views.layout.positions import Extent, Link, place_in_layers
-from guidedviz.views.layout.sketch import sketch_dfa
-from guidedviz.views.machine.picture import WHOLE, draw_machine
+from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
+from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
 STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'
@@ -141,7 +141,21 @@ def test_up_to_the_limit_all_states_are_drawn():
     assert len(lay_out(sketch_dfa(longer)).spots) <= NEAR
 
 
-# --- long labels ---
+# --- DOT, and long labels ---
+
+
+def test_dot_text_escapes_what_dot_would_read():
+    sketch = Sketch(('a"b', "<i>x</i>"), (Arrow(0, 1, ((92, 92), (34, 34))),), 0, frozenset({1}))
+    source = to_dot(sketch).source
+    assert r"a\"b" in source
+    assert '"<i>x</i>"' in source
+    import graphviz
+    import pygraphviz
+
+    assert isinstance(to_dot(sketch), graphviz.Source)
+    graph = pygraphviz.AGraph(string=source)
+    assert sorted(graph.nodes()) == ["0", "1", "start"]
+    assert len(graph.edges()) == 2
 
 
 def test_a_shortened_label_stands_in_full_below_the_machine():

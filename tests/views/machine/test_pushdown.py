@@ -12,7 +12,7 @@ from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.layout.diagram import NEAR_NODES, lay_out
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.highlight import arrow_key, highlight_state, state_after, taken_arrows
-from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.machine.picture import draw_machine, to_dot
 
 SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
 NESTED = 'root ::= "(" root ")" | "x"'
@@ -133,9 +133,10 @@ def test_of_a_large_grammar_the_rules_around_the_current_one_are_drawn_and_count
     assert f"{len(rules)} of 41 rules, {drawn} of {len(pda.nodes)} nodes: those around the current one" in figure.text
 
 
-def test_draw_machine_takes_a_text_of_a_grammar():
+def test_draw_machine_takes_a_grammar_and_dot_names_its_calls():
     pda = grammar(NESTED)
     assert draw_machine(pda, at="((").svg == draw_machine(pda, read(pda, b"((")).svg
+    assert "label=root" in to_dot(pda).source
     with pytest.raises(SettingError, match="draw_machine, at: saw int, expected a state or a text"):
         draw_machine(pda, at=3)
 
