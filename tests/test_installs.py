@@ -124,7 +124,7 @@ def test_pictures_need_nothing_and_the_rest_names_its_extra(bare):
         extra, package = name.split()
         assert f'pip install "guidedviz[{extra}]"' in error, name
         assert package in error, name
-    assert len(errors) == 5
+    assert len(errors) == 7
 
 
 def test_the_labs_come_out_of_the_wheel(bare):
