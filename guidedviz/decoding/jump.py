@@ -300,8 +300,8 @@ def cut_example(model: Model, example: Example) -> Parts:
 Run = tuple[float, Trace]  # milliseconds and the decode
 Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
 MANY = 16  # rows
-TRIES, WITHIN = 5, 0.1  # measurements of the constants at most, and how far the speed-ups of two may differ
-PATIENCE = 1.5  # seconds; after that no measurement is begun
+TRIES, WITHIN = 8, 0.2  # measurements of the constants at most, and how far the speed-ups of two may differ
+PATIENCE = 3.0  # seconds; after that no measurement is begun
 FREE = '"[a-z]{24}"'  # every token is chosen
 FORCED = pattern_of(write_example(0, (3, 4)))  # one long forced run and several short ones, whose tokens cost more
 

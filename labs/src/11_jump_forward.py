@@ -226,7 +226,7 @@ gv.checks.speedup(speedup)
 # Drag the first handle. At each place there is a regex with about that deterministic fraction. When the handle rests,
 # `clerk` writes the text five times both ways, and the median becomes a point. The dashed line is 1 / (1 − *f*), the
 # other one your formula, with *p* and *t* as measured here. On a busy machine two measurements of them differ by more
-# than 10%; then the slider says so and shows recorded runs.
+# than 20%; then the slider says so and shows recorded runs.
 
 # %%
 gv.fraction_slider(clerk)

@@ -17,7 +17,7 @@ SOLVED = next(one.solved for one in export.read_exercises(build.read_source("11_
 
 @pytest.fixture(scope="module")
 def lab(open_lab):
-    return open_lab("10")
+    return open_lab("11")
 
 
 def test_the_stage_steps_goes_back_and_takes_another_token(lab):
