@@ -150,7 +150,7 @@ def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch
 def test_on_a_machine_that_is_too_busy_to_measure_the_constants_the_record_is_shown_and_the_note_says_why(
     toy, monkeypatch
 ):
-    costs = [Cost(ms, 0.1) for ms in (0.0, 0.1, 0.3, 0.7, 1.5, 3.1, 6.3, 12.7)]
+    costs = [Cost(ms, 0.1) for ms in (0.0, 0.0, 0.0, 0.05, 0.15, 0.35, 0.8, 2.4)]
     monkeypatch.setattr(fraction, "is_still", lambda: False)
     monkeypatch.setattr(fraction.jump, "measure_cost", lambda model: costs.pop())
     slider = gv.fraction_slider(gv.load_model("clerk"))
