@@ -354,15 +354,19 @@ def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
     return free, forced
 
 
-def calibrate(model: LanguageModel) -> Cost | None:
-    """The constants, measured until two measurements agree; None if no two do in time, as on a busy machine."""
+def calibrate(model: LanguageModel) -> tuple[Cost, bool] | None:
+    """The constants, measured until two measurements agree, and whether two do: on a busy machine it is the median.
+
+    None where even the median predicts no less for many rows.
+    """
     costs, end = list[Cost](), monotonic() + PATIENCE
     while len(costs) < TRIES and monotonic() < end:
         costs.append(measure_cost(model))
         for cost in costs[:-1]:
             if agree(cost, costs[-1]):
-                return median_cost((cost, costs[-1]))
-    return None
+                return median_cost((cost, costs[-1])), True
+    median = median_cost(costs)
+    return (median, False) if agree(median, median) else None
 
 
 def agree(one: Cost, other: Cost) -> bool:

@@ -29,9 +29,10 @@ PLACES = range(len(jump.FRACTIONS))
 ROUNDS = 5  # of a live run; the median counts
 SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
 UNSTABLE = (
-    f"The cost of a pass and of a token was measured for {jump.PATIENCE} seconds, and no two measurements agree within "
-    f"{jump.WITHIN:.0%}: this machine is too busy now. These runs are recorded; run the cell again later."
+    f"No two measurements of the cost of a pass and of a token agree within {jump.WITHIN:.0%}: this machine is busy. "
 )
+MEDIAN = f"{UNSTABLE}The cost model has their median; run the cell again later."
+UNFIT = f"{UNSTABLE}These runs are recorded; run the cell again later."
 CLOSED = "This slider is closed: its runs stay, no new run is timed."
 EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
 Wish = tuple[jump.SliderTask, int]  # a task, and the rows
@@ -53,12 +54,13 @@ def fraction_slider(model: Model | jump.Payoff, *, fraction: float = 0.7, rows: 
         return recorded(slow)
     if not isinstance(model, LanguageModel):
         raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
-    if (cost := jump.calibrate(model)) is None:
-        return recorded(UNSTABLE)
+    if (found := jump.calibrate(model)) is None:
+        return recorded(UNFIT)
+    cost, stable = found
     tasks = jump.build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
     payoff = jump.Payoff(cost, (), tuple(task.text for task in tasks), *about)
-    return FractionSlider(payoff, model, tasks, fraction, rows)
+    return FractionSlider(payoff, model, tasks, fraction, rows, "" if stable else MEDIAN)
 
 
 def say_slow(model: Model) -> str:

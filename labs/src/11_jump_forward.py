@@ -225,8 +225,8 @@ gv.checks.speedup(speedup)
 # %% [markdown]
 # Drag the first handle. At each place there is a regex with about that deterministic fraction. When the handle rests,
 # `clerk` writes the text five times both ways, and the median becomes a point. The dashed line is 1 / (1 − *f*), the
-# other one your formula, with *p* and *t* as measured here. On a busy machine two measurements of them differ by more
-# than 20%; then the slider says so and shows recorded runs.
+# other one your formula, with *p* and *t* as measured here. On a busy machine no two measurements of them agree
+# within 20%; then the slider says so, and the line is only their median.
 
 # %%
 gv.fraction_slider(clerk)
