@@ -27,7 +27,10 @@ test: .venv/test-is-ready
 # more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
 	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist worksteal -m "not browser" --ignore=tests/browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist loadgroup --no-loadscope-reorder -m browser tests/browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist loadgroup --no-loadscope-reorder -m browser tests/browser \
+		--ignore=tests/browser/test_lite.py
+# WebAssembly is compiled on all cores
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m browser tests/browser/test_lite.py
 # the labs must run where only the extra `lab` is installed
 	PYTHONPATH=$(CURDIR)/tests/light GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile \
 		--nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
