@@ -1,6 +1,6 @@
 """Checks of the labs' exercises: `gv.checks.softmax(answer)` grades a student's answer."""
 
-from functools import wraps
+from functools import partial, wraps
 from types import FunctionType
 from typing import Any
 
@@ -13,9 +13,10 @@ OURS = Verdict("wrong", "this is a function of the library; write your own")
 
 def _is_ours(name: str, answer: Any = None) -> bool:
     """Is an answer a function of the library, or does it call the library's function of this name?"""
-    if type(answer) is not FunctionType:
+    function = answer.func if type(answer) is partial else answer
+    if type(function) is not FunctionType:
         return False
-    return str(answer.__module__).startswith("guidedviz.") or {"gv", name} <= {*answer.__code__.co_names}
+    return str(function.__module__).startswith("guidedviz.") or {"gv", name} <= {*function.__code__.co_names}
 
 
 def _reported(name: str, check: Any) -> Any:

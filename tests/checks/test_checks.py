@@ -1,6 +1,7 @@
 """A check says right, not done yet, or on which first input an answer fails and why; it never raises."""
 
 import re
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -276,3 +277,8 @@ def test_a_picture_shows_what_the_answer_did():
     assert "now in q1, where b cannot come" in check("forced", lambda machine, state: b"ab").figure.text
     assert "&lt;" in check("forced", changed("forced", "return run", "return run + b'<x'")).figure.svg
     assert check("complete", lambda chart, done: []).figure.text.startswith("the text 1, 1 lexeme; chart: 2 columns")
+
+
+@pytest.mark.parametrize("answer", [gv.sampling.softmax, partial(gv.sampling.softmax, temperature=1.0)])
+def test_a_function_of_the_library_is_no_answer_also_with_an_argument_filled_in(answer):
+    assert "a function of the library" in repr(gv.checks.softmax(answer))
