@@ -30,6 +30,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from hatchling.builders.wheel import WheelBuilder
 
+from guidedviz.tab import LIST
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BESIDE = ("guidedviz/assets/models/", "guidedviz/assets/traces/", "guidedviz/assets/labs/")  # not in the wheel
@@ -56,13 +58,8 @@ def get_jupyterlite(cache: Path) -> Path:
     """JupyterLite in a folder of its own: an environment that has it shows its extensions in each JupyterLab."""
     to = cache / f"jupyterlite-{JUPYTERLITE}"
     if not to.exists():
-        pip(
-            "install",
-            "--target",
-            str(to),
-            f"jupyterlite-core=={JUPYTERLITE}",
-            f"jupyterlite-pyodide-kernel=={JUPYTERLITE}",
-        )
+        packages = (f"{name}=={JUPYTERLITE}" for name in ("jupyterlite-core", "jupyterlite-pyodide-kernel"))
+        pip("install", "--target", str(to), *packages)
     return to
 
 
@@ -89,12 +86,21 @@ def get_pyodide(folder: Path) -> Path:
     return core
 
 
+def read_lock(path: Path) -> Lock:
+    """A lock file, with the names of all packages as registries compare them."""
+    lock: Lock = json.loads(path.read_bytes())
+    lock["packages"] = {plain(name): about for name, about in lock["packages"].items()}
+    for about in lock["packages"].values():
+        about["depends"] = [*map(plain, about["depends"])]
+    return lock
+
+
 def with_needs(lock: Lock, names: Iterable[str]) -> list[str]:
     """These packages of the lock file, and what they need."""
-    known = {plain(name): about for name, about in lock["packages"].items()}
-    found = [plain(name) for name in names if plain(name) in known]
+    known = lock["packages"]
+    found = [name for name in names if name in known]
     for name in found:  # it grows
-        found += [need for need in map(plain, known[name]["depends"]) if need in known and need not in found]
+        found += [need for need in known[name]["depends"] if need in known and need not in found]
     return found
 
 
@@ -102,7 +108,7 @@ def fetch_wheels(lock: Lock, names: Iterable[str], to: Path, offline: bool) -> d
     """The wheels of these packages, as far as a place has them: the distribution, or for pure ones the registry."""
     found, pure = dict[str, Path](), []
     for name in names:
-        about = find(lock, name)
+        about = lock["packages"][name]
         file = to / "distribution" / about["file_name"]
         if file.exists() or (not offline and download(f"{DISTRIBUTION}/{file.name}", file, about["sha256"])):
             found[name] = file
@@ -111,11 +117,6 @@ def fetch_wheels(lock: Lock, names: Iterable[str], to: Path, offline: bool) -> d
         if file.name.endswith("-none-any.whl"):
             pure.append(name)
     return found | from_registry(lock, pure, to / "registry")
-
-
-def find(lock: Lock, name: str) -> dict[str, Any]:
-    """What the lock file says of a package."""
-    return next(about for known, about in lock["packages"].items() if plain(known) == name)
 
 
 def download(address: str, file: Path, digest: str) -> bool:
@@ -134,8 +135,8 @@ def download(address: str, file: Path, digest: str) -> bool:
 
 def from_registry(lock: Lock, names: Iterable[str], to: Path) -> dict[str, Path]:
     """Pure wheels of the versions that the lock file has, or the newest of a package that it does not have."""
-    known = {plain(name): about["version"] for name, about in lock["packages"].items()}
-    wanted = {name: f"{name}=={known[name]}" if name in known else name for name in names}
+    known = lock["packages"]
+    wanted = {name: f"{name}=={known[name]['version']}" if name in known else name for name in names}
     if wanted:
         pip("download", "--no-deps", "--only-binary", ":all:", "--platform", "any", "--python-version", PYTHON,
             "--dest", str(to), *wanted.values())  # fmt: skip
@@ -166,12 +167,12 @@ def build_wheel(to: Path, files: Path) -> Path:
                 keep(files, name.removeprefix("guidedviz/assets/"), content, sizes)
             elif name.endswith(".dist-info/RECORD"):
                 lines = [line for line in content.decode().splitlines() if not line.startswith(BESIDE)]
-                wheel.writestr(name, "\n".join([*lines, "guidedviz/assets/beside.json,,"]) + "\n")
+                wheel.writestr(name, "\n".join([*lines, f"guidedviz/assets/{LIST},,"]) + "\n")
             elif not name.startswith(BESIDE) and ".data/" not in name:
                 wheel.writestr(name, content)
         ranks = "llama_models/llama3/tokenizer.model"
         keep(files, ranks, distribution("llama-models").locate_file(ranks).read_bytes(), sizes)
-        wheel.writestr("guidedviz/assets/beside.json", json.dumps(sizes))
+        wheel.writestr(f"guidedviz/assets/{LIST}", json.dumps(sizes))
     shutil.rmtree(to / "whole")
     return thin
 
@@ -190,13 +191,13 @@ def keep(files: Path, name: str, content: bytes, sizes: dict[str, int]) -> None:
 def lay_python(folder: Path, cache: Path, offline: bool) -> list[str]:
     """Pyodide with its wheels and ours in a folder of the site; what is missing."""
     shutil.copytree(get_pyodide(cache), folder, ignore=shutil.ignore_patterns("console*", "*.map", "*.d.ts"))
-    lock: Lock = json.loads((folder / "pyodide-lock.json").read_bytes())
+    lock = read_lock(folder / "pyodide-lock.json")
     wanted = with_needs(lock, (*KERNEL, *COURSE, *NEEDS["anywidget"], *NEEDS["ipywidgets"]))
     wheels = fetch_wheels(lock, wanted, cache, offline)
     missing = [name for name in wanted if name not in wheels]
-    lock["packages"] = {plain(name): about for name, about in lock["packages"].items() if plain(name) in wheels}
+    lock["packages"] = {name: about for name, about in lock["packages"].items() if name in wheels}
     for about in lock["packages"].values():
-        about["depends"] = [need for need in map(plain, about["depends"]) if need in wheels]
+        about["depends"] = [need for need in about["depends"] if need in wheels]
     wheels |= from_registry(lock, MORE, cache / "registry")
     wheels["guidedviz"] = build_wheel(cache / "ours", folder / "guidedviz")
     for name, wheel in wheels.items():
