@@ -30,7 +30,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from hatchling.builders.wheel import WheelBuilder
 
-from guidedviz.tab import LIST
+from guidedviz.files import LIST
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
