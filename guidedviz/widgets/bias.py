@@ -11,7 +11,7 @@ from guidedviz.decoding.sampling import apply_bias, softmax
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.models.model import Model, check_model, check_text
-from guidedviz.views.charts.threshold import draw_threshold
+from guidedviz.views.charts.distribution import draw_threshold
 from guidedviz.views.figure import Figure
 from guidedviz.views.words import kept_source, label, reading
 from guidedviz.widgets.display import Display, Shown, mime_bundle

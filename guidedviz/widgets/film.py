@@ -12,8 +12,8 @@ from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, insi
 from guidedviz.views.machine.films import bare_drawing, build_film
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import count_states, draw_machine, say_thick
+from guidedviz.views.stack.cards import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.views.stack.earley import ChartFrame, build_chart_film, draw_frame
-from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display, Shown, said
 
 HINT = "gv.film(gv.views.dfa_frames('a|b'))"
