@@ -106,8 +106,8 @@ def json_schema(
 def schema_regex(schema: Schema, **settings: Any) -> str:
     """The regex of a schema whose values do not nest without bound; the settings are those of json_schema.
 
-    >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 12}, "maxItems": 2})
-    '\\\\[(?:(?:[1-9]|1[0-2])(?:, ?(?:[1-9]|1[0-2]))?)?\\\\]'
+    >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 8, "maximum": 11}, "maxItems": 2})
+    '\\\\[(?:(?:[89]|1[01])(?:, ?(?:[89]|1[01]))?)?\\\\]'
     """
     with schema_named():
         reader, grammar = read_schema(schema, SchemaSettings(**settings))

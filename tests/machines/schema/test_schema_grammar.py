@@ -72,8 +72,8 @@ each_sample = pytest.mark.parametrize(("schema", "good", "bad"), SAMPLES.values(
 @each_sample
 def test_the_machine_and_its_grammar_as_text_read_what_the_schema_says(schema, good, bad, blanks):
     texts = [WRITE[blanks](text).encode() for text in (*good, *bad)]
-    machine = gv.json_schema(schema, blanks)
-    for machine in (machine, gv.grammar(gv.machines.to_gbnf(machine))):
+    made = gv.json_schema(schema, blanks)
+    for machine in (made, gv.grammar(gv.machines.to_gbnf(made))):
         assert [machine.accepts(text) for text in texts] == [True] * len(good) + [False] * len(bad)
 
 
