@@ -6,10 +6,9 @@ from guidedviz import tokens as tokens
 from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling
 from guidedviz.decoding.diagnosis import diagnose as diagnose
-from guidedviz.decoding.jump import compare_jump as compare_jump
+from guidedviz.decoding.jump import spellings as spellings
 from guidedviz.decoding.loop import decode as decode
 from guidedviz.decoding.loop import record as record
-from guidedviz.decoding.spellings import spellings as spellings
 from guidedviz.decoding.trace import Step as Step
 from guidedviz.decoding.trace import Trace as Trace
 from guidedviz.errors import EmptyMask as EmptyMask

@@ -10,8 +10,8 @@ from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predic
 from guidedviz.machines.pushdown.pda import Moves, move_stack, pushdown_moves
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.views.figure import Figure
+from guidedviz.views.stack.cards import StackFrame, draw_stack_frame
 from guidedviz.views.stack.earley import draw_frame, earley_frames
-from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 # -- moves of a stack ----------------------------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 """A page that plays recordings: no kernel, no network."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -9,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.markup import NOTHING, Element, node, together, within
-from guidedviz.views.machine.svg import STYLE
-from guidedviz.views.stack import earley, stack_film
+from guidedviz.views.machine.highlight import STYLE
+from guidedviz.views.stack import cards, earley
 from guidedviz.views.theme import theme_css
 
 BUNDLES = Path(__file__).parent / "page" / "dist"
@@ -58,7 +56,7 @@ def policy() -> Element:
 
 def page_css() -> str:
     """The colours of the page, and the styles of drawings, which come to it as shapes."""
-    return theme_css() + STYLE + earley.STYLE + stack_film.MORE
+    return theme_css() + STYLE + earley.STYLE + cards.MORE
 
 
 @cache

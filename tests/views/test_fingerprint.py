@@ -12,7 +12,7 @@ from guidedviz.views.layout import positions
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import sketch_dfa
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.views.stack.graph import draw_shared_stacks
+from guidedviz.views.stack.cards import draw_shared_stacks
 
 SKETCH = sketch_dfa(regex("[0-9]+(kg|g)?"))
 ONE_LESS = replace(SKETCH, arrows=SKETCH.arrows[:-1])

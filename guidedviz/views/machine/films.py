@@ -23,9 +23,8 @@ from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import drawing, moved
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, sketch_of
-from guidedviz.views.machine.highlight import arrow_key
+from guidedviz.views.machine.highlight import STYLE, arrow_key, write_diagram
 from guidedviz.views.machine.picture import CELL, EDGE, STRIP, bare, mark_bytes, write_bytes
-from guidedviz.views.machine.svg import STYLE, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow
 NAMED = 9  # states that a sentence names

@@ -9,8 +9,8 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.stack.cards import draw_shared_stacks
 from guidedviz.views.stack.earley import draw_derivation
-from guidedviz.views.stack.graph import draw_shared_stacks
 from guidedviz.views.stack.stack import draw_stack_table, say_stack, stack_rows
 
 CLASSIC = '{"key": {"b": 1}}'
