@@ -34,7 +34,7 @@ from guidedviz.extras import need
 from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.source import machine_grammar
-from guidedviz.models.registry import SMOLLM2
+from guidedviz.models.gguf import SMOLLM2
 from guidedviz.tokens import index
 from guidedviz.tokens.engines import PREPARE
 from guidedviz.tokens.split import inlined

@@ -23,7 +23,7 @@ import numpy as np
 import guidedviz as gv
 from bench import print_about
 from guidedviz.extras import is_missing, need
-from guidedviz.models.registry import GET, SMOLLM2, kept_folder
+from guidedviz.models.gguf import GET, SMOLLM2, kept_folder
 
 PROMPT = "Ada Lovelace is 36.\nJSON with name, age:\n"
 START = f"""

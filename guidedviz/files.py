@@ -1,19 +1,25 @@
 """Files that ship with the library (in a wheel next to the code, in a clone under assets), and files of strangers.
 
+In a browser tab (Pyodide, as JupyterLite has it) the shipped files are not in the wheel: they lie beside the site, and
+each is fetched when it is first used. So a lab loads only what it shows.
+
 A stranger's file is read only if it is a regular file of a bounded size: a FIFO waits and a device never ends. Its JSON
 is read only if it has a bounded number of values: an empty list takes three bytes in a file and 64 in memory.
 """
 
 import json
+import sys
+from functools import cache
 from math import inf
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
-from guidedviz import tab
 from guidedviz.errors import SettingError
 
 PACKAGE = Path(__file__).resolve().parent
+IN_TAB = sys.platform == "emscripten"  # there are no threads and no processes
+LIST = "beside.json"  # in the wheel of a site: the size of each file that lies beside it
 
 
 def shipped(name: str) -> Path:
@@ -23,8 +29,8 @@ def shipped(name: str) -> Path:
     'overlap-cpu.json'
     """
     own = PACKAGE / "assets"
-    if name in tab.beside(own) and not (own / name).exists():
-        tab.fetch(own, name)
+    if name in beside(own) and not (own / name).exists():
+        fetch(own, name)
     for folder in (own, PACKAGE.parent / "assets"):
         if (folder / name).exists():
             return folder / name
@@ -34,7 +40,36 @@ def shipped(name: str) -> Path:
 
 def shipped_size(name: str) -> int:
     """The size of a shipped file in bytes; one that lies beside a site is not fetched for it."""
-    return tab.beside(PACKAGE / "assets").get(name) or shipped(name).stat().st_size
+    return beside(PACKAGE / "assets").get(name) or shipped(name).stat().st_size
+
+
+@cache
+def beside(folder: Path) -> dict[str, int]:
+    """The files that lie beside the site, and their sizes in bytes; none anywhere else."""
+    return dict(json.loads((folder / LIST).read_bytes())) if (folder / LIST).exists() else {}
+
+
+def fetch(folder: Path, name: str) -> None:
+    """Fetch a file that lies beside the site, and what lies in the same folder of a model."""
+    own = name.rpartition("/")[0] + "/" if name.startswith("models/") else name
+    for each in (one for one in beside(folder) if one.startswith(own)):
+        path = folder / each
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_get(each))
+
+
+def _get(name: str) -> bytes:
+    """The content of a file of the site. The kernel is a worker, which may wait for it."""
+    import js  # type: ignore[import-not-found]
+    import pyodide_js  # type: ignore[import-not-found]
+
+    request: Any = js.XMLHttpRequest.new()
+    request.open("GET", f"{pyodide_js.lockfileBaseUrl}guidedviz/{name}", False)
+    request.responseType = "arraybuffer"
+    request.send()
+    if request.status != 200:
+        raise OSError(f"the site answers {request.status} for {name}")
+    return bytes(request.response.to_bytes())
 
 
 def size_of(path: Path, most: float = inf) -> int:

@@ -10,7 +10,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from guidedviz.tab import IN_TAB, NoNumPy
+from guidedviz.files import IN_TAB
+
+
+class NoNumPy(ImportError):
+    """A site that was built without a network has no NumPy. A notebook shows one sentence and no traceback."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted} needs NumPy, which this site lacks: it was built without a network", name="numpy")
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 def attach(

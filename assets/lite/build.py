@@ -30,17 +30,23 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from hatchling.builders.wheel import WheelBuilder
 
-from guidedviz.tab import LIST
+from guidedviz.files import LIST
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BESIDE = ("guidedviz/assets/models/", "guidedviz/assets/traces/", "guidedviz/assets/labs/")  # not in the wheel
-KERNEL = ("micropip", "packaging", "ipython", "traitlets", "jedi")  # what the kernel loads when it starts
+KERNEL = ("micropip", "packaging", "ipython", "traitlets", "jedi")  # what the kernel needs, from the distribution
+OWN = ("piplite", "ipykernel", "pyodide-kernel")  # what it needs and brings itself
 COURSE = ("numpy", "pydantic", "jsonschema")  # what labs import, from the distribution
-MORE = ("comm", "jupyterlab-widgets", "ipywidgets", "psygnal", "anywidget")  # pure, and in no distribution
+MORE = ("comm", "ipywidgets", "psygnal", "anywidget")  # pure, and in no distribution
 EXTENSIONS = "share/jupyter/labextensions"
+KERNEL_PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
+KERNEL_EXTENSION = f"{EXTENSIONS}/@jupyterlite/pyodide-kernel-extension"
 NEEDS = {"guidedviz": ("numpy", "anywidget"), "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
-         "ipywidgets": ("comm", "ipython", "jupyterlab-widgets", "traitlets")}  # fmt: skip
+         "ipywidgets": ("comm", "ipython", "traitlets"), "piplite": ("micropip",),
+         "pyodide-kernel": ("ipykernel", "ipython", "jedi", "comm")}  # fmt: skip
+CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+AT_START = ("piplite", "pyodide-kernel", "guidedviz")  # with what they need, fetched while Python starts
 JUPYTERLITE, PYODIDE, PYTHON = "0.8.6", "314.0.6", "3.14"  # that fit each other
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full"
 Lock = dict[str, Any]
@@ -49,6 +55,11 @@ Lock = dict[str, Any]
 def plain(name: str) -> str:
     """A package's name as registries compare it."""
     return name.lower().replace("_", "-")
+
+
+def name_of(wheel: Path) -> str:
+    """The package of a wheel."""
+    return plain(wheel.name.split("-")[0])
 
 
 # -- JupyterLite, Pyodide and its wheels ------------------------------------------------------------------------------
@@ -140,7 +151,7 @@ def from_registry(lock: Lock, names: Iterable[str], to: Path) -> dict[str, Path]
     if wanted:
         pip("download", "--no-deps", "--only-binary", ":all:", "--platform", "any", "--python-version", PYTHON,
             "--dest", str(to), *wanted.values())  # fmt: skip
-    wheels = {plain(wheel.name.split("-")[0]): wheel for wheel in sorted(to.glob("*.whl"))}
+    wheels = {name_of(wheel): wheel for wheel in sorted(to.glob("*.whl"))}
     return {name: wheels[name] for name in wanted if name in wheels}
 
 
@@ -199,6 +210,8 @@ def lay_python(folder: Path, cache: Path, offline: bool) -> list[str]:
     for about in lock["packages"].values():
         about["depends"] = [need for need in about["depends"] if need in wheels]
     wheels |= from_registry(lock, MORE, cache / "registry")
+    wheels |= {name_of(wheel): wheel for wheel in (get_jupyterlite(cache) / KERNEL_EXTENSION).rglob("*.whl")
+               if name_of(wheel) in OWN}  # fmt: skip
     wheels["guidedviz"] = build_wheel(cache / "ours", folder / "guidedviz")
     for name, wheel in wheels.items():
         shutil.copy(wheel, folder)
@@ -219,16 +232,19 @@ def copy_labs(to: Path) -> None:
 
 
 def write_settings(folder: Path) -> None:
-    """How JupyterLab looks, and where the kernel finds Python."""
-    kernel = {"pyodideUrl": "./static/pyodide/pyodide.mjs"}
+    """How JupyterLab looks, and where the kernel finds Python and what it loads while Python starts."""
+    lock = read_lock(folder / "static" / "pyodide" / "pyodide-lock.json")
+    kernel = {"pyodideUrl": "./static/pyodide/pyodide.mjs",
+              "loadPyodideOptions": {"packages": with_needs(lock, AT_START)}}  # fmt: skip
     site = {
         "appName": "guidedviz",
         "exposeAppInBrowser": True,
         "disabledExtensions": ["@jupyterlite/javascript-kernel-extension"],
-        "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel},
+        "litePluginSettings": {KERNEL_PLUGIN: kernel},
     }
     write_json(folder / "jupyter-lite.json", {"jupyter-lite-schema-version": 0, "jupyter-config-data": site})
-    write_json(folder / "overrides.json", {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}})
+    overrides = {"notification": {"fetchNews": "false"}, "themes": {"adaptive-theme": True}}
+    write_json(folder / "overrides.json", {f"@jupyterlab/apputils-extension:{k}": v for k, v in overrides.items()})
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
@@ -247,7 +263,7 @@ def build(to: Path, cache: Path, offline: bool) -> list[str]:
     jupyterlite = get_jupyterlite(cache)
     extensions = [Path(sys.prefix) / EXTENSIONS / "@jupyter-widgets/jupyterlab-manager",
                   Path(sys.prefix) / EXTENSIONS / "anywidget",
-                  jupyterlite / EXTENSIONS / "@jupyterlite/pyodide-kernel-extension"]  # fmt: skip
+                  jupyterlite / KERNEL_EXTENSION]  # fmt: skip
     words = [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", str(work), "--output-dir", str(to),
              "--contents", str(work / "files"), "--no-sourcemaps", "--ignore-sys-prefix",
              *(f"--LiteBuildConfig.federated_extensions={one}" for one in extensions)]  # fmt: skip
@@ -255,10 +271,20 @@ def build(to: Path, cache: Path, offline: bool) -> list[str]:
     done = subprocess.run(words, cwd=work, env=seen, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"jupyter lite build failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    page = to / "notebooks" / "index.html"
-    script = f"<script>\n{(HERE / 'page.js').read_text(encoding='utf-8')}</script>\n</body>"
-    page.write_text(page.read_text(encoding="utf-8").replace("</body>", script), encoding="utf-8")
+    finish_page(to)
     return missing
+
+
+def finish_page(site: Path) -> None:
+    """Let the page of a notebook fetch Python beside its own scripts, open at a cell and say where the work stays."""
+    folder, page = site / "static" / "pyodide", site / "notebooks" / "index.html"
+    known = json.loads((folder / "pyodide-lock.json").read_bytes())["packages"]
+    settings = json.loads((site / "jupyter-lite.json").read_bytes())["jupyter-config-data"]["litePluginSettings"]
+    first = [known[name]["file_name"] for name in settings[KERNEL_PLUGIN]["loadPyodideOptions"]["packages"]]
+    links = "".join(f'<link rel="prefetch" href="../static/pyodide/{name}">\n' for name in (*CORE, *first))
+    script = f"<script>\n{(HERE / 'page.js').read_text(encoding='utf-8')}</script>\n</body>"
+    text = page.read_text(encoding="utf-8").replace("</head>", f"{links}</head>").replace("</body>", script)
+    page.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

@@ -14,6 +14,17 @@ function openAtCell(notebook) {
   notebook.scrollToCell(notebook.widgets[place]);
 }
 
+// What the lab will load is fetched while Python starts; a model is a folder of these files.
+function prefetch(notebook) {
+  const code = notebook.widgets.map(cell => cell.model.sharedModel.source).join("\n");
+  const named = new Set([...code.matchAll(/load_model\((?:"[^"]*?)?(clerk-small|clerk|bard)?"?\)/g)].map(found => found[1] ?? "clerk"));
+  const files = [...named].flatMap(name => ["model.safetensors", "tokenizer.json"].map(file => `models/${name}/${file}`));
+  if (code.includes("Vocabulary.llama3")) files.push("llama_models/llama3/tokenizer.model");
+  for (const file of files)
+    document.head.append(Object.assign(document.createElement("link"),
+      {rel: "prefetch", href: `../static/pyodide/guidedviz/${file}`}));
+}
+
 function addBar() {
   const bar = document.createElement("div");
   const button = document.createElement("button");
@@ -23,7 +34,10 @@ function addBar() {
   button.textContent = "download my work";
   button.style.marginLeft = "8px";
   button.onclick = () => window.jupyterapp.commands.execute("docmanager:download");
-  bar.append(told, button);
+  const close = Object.assign(document.createElement("button"), {textContent: "×", title: "hide this line"});
+  close.style.marginLeft = "4px";
+  close.onclick = () => bar.remove();
+  bar.append(told, button, close);
   document.body.append(bar);
 }
 
@@ -32,5 +46,6 @@ const waiting = setInterval(() => {
   if (!shown) return;
   clearInterval(waiting);
   openAtCell(shown.content);
+  prefetch(shown.content);
   addBar();
 }, 200);

@@ -34,9 +34,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.errors import escaped, quoted
-from guidedviz.files import PACKAGE
+from guidedviz.files import IN_TAB, PACKAGE
 from guidedviz.machines.visible import counted
-from guidedviz.tab import IN_TAB
 
 if sys.platform == "linux":
     import resource

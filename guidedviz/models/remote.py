@@ -25,10 +25,10 @@ from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.extras import headless
+from guidedviz.files import IN_TAB
 from guidedviz.models import frames
 from guidedviz.models.chat import Messages, Prompt, check_messages
 from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
-from guidedviz.tab import IN_TAB
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
 SLOW = 2.0  # seconds of one request after which a person is told

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 from guidedviz.errors import VocabularyError
 from guidedviz.extras import Extra, how_to_install
-from guidedviz.files import shipped
-from guidedviz.tab import IN_TAB
+from guidedviz.files import IN_TAB, shipped
 
 Decode = Callable[[str], bytes]
 Part = dict[str, Any]  # one JSON object of tokenizer.json

@@ -4,8 +4,6 @@ A text compiles in a thread. A text with an error changes nothing. A constraint 
 taken waits until the person goes back to that token or replaces it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

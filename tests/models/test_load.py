@@ -56,7 +56,7 @@ def folder(tmp_path):
 
 
 def test_of_two_names_the_first_that_is_there_is_loaded(tmp_path, monkeypatch):
-    monkeypatch.setattr("guidedviz.models.registry.kept_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr("guidedviz.models.gguf.kept_folder", lambda name: tmp_path / name)
     assert gv.load_model("smollm2 or clerk").name == "clerk"
     assert gv.load_model("bard or clerk").name == "bard"
     with pytest.raises(gv.ModelError):

@@ -9,10 +9,10 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.sampling import softmax
 from guidedviz.files import shipped
-from guidedviz.models import registry
+from guidedviz.models import gguf
 
-KEPT = registry.kept_folder(registry.SMOLLM2)
-pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason=f"for the real model: {registry.GET}")
+KEPT = gguf.kept_folder(gguf.SMOLLM2)
+pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason=f"for the real model: {gguf.GET}")
 PERSON = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}
 QUESTION = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
 

@@ -6,8 +6,8 @@ import pytest
 from transformers import PreTrainedTokenizerFast
 
 import guidedviz as gv
+from guidedviz.models.chat import MADE, render
 from guidedviz.models.load import embedded_folder
-from guidedviz.models.templates import MADE, render
 
 TALK = [
     {"role": "user", "content": "  Ada is 36.\n\nJSON with name, age:\n"},
