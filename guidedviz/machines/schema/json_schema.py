@@ -33,7 +33,7 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.grammars.show import count_signs, show_gbnf, show_regex
+from guidedviz.machines.grammars.show import count_signs, show_regex
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
@@ -103,22 +103,11 @@ def json_schema(
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
 
 
-def schema_gbnf(schema: Schema, **settings: Any) -> str:
-    """The grammar of a schema as GBNF text, which llama.cpp and xgrammar read; the settings are those of json_schema.
-
-    >>> print(schema_gbnf({"type": "array", "items": {"type": ["integer", "null"]}}))
-    root    ::= "[" ((integer | "null") ("," " "? (integer | "null"))*)? "]"
-    integer ::= "-"? ("0" | [1-9] [0-9]*)
-    """
-    with schema_named():
-        return show_gbnf(without_ticks(read_schema(schema, SchemaSettings(**settings))[1]))
-
-
 def schema_regex(schema: Schema, **settings: Any) -> str:
     """The regex of a schema whose values do not nest without bound; the settings are those of json_schema.
 
-    >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 12}, "maxItems": 2})
-    '\\\\[(?:(?:[1-9]|1[0-2])(?:, ?(?:[1-9]|1[0-2]))?)?\\\\]'
+    >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 8, "maximum": 11}, "maxItems": 2})
+    '\\\\[(?:(?:[89]|1[01])(?:, ?(?:[89]|1[01]))?)?\\\\]'
     """
     with schema_named():
         reader, grammar = read_schema(schema, SchemaSettings(**settings))
