@@ -26,7 +26,7 @@ from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.films import bare_drawing
-from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
+from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
 from guidedviz.widgets.map import MapFeed, Masks, split_of
@@ -116,7 +116,7 @@ class Page:
 
 def pack_state(pda: PDA, state: State) -> dict[str, Any]:
     """What is highlighted in the drawing, and the frames of the stack, top first."""
-    lit = highlight_state(pda, state)
+    lit = Highlight.of_state(pda, state)
     return {
         "name": repr(state),
         "now": sorted(lit.now),
