@@ -6,10 +6,9 @@ from guidedviz import tokens as tokens
 from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling
 from guidedviz.decoding.diagnosis import diagnose as diagnose
-from guidedviz.decoding.jump import compare_jump as compare_jump
+from guidedviz.decoding.jump import spellings as spellings
 from guidedviz.decoding.loop import decode as decode
 from guidedviz.decoding.loop import record as record
-from guidedviz.decoding.spellings import spellings as spellings
 from guidedviz.decoding.trace import Step as Step
 from guidedviz.decoding.trace import Trace as Trace
 from guidedviz.errors import EmptyMask as EmptyMask
@@ -25,7 +24,7 @@ from guidedviz.machines.earley.earley import earley as earley
 from guidedviz.machines.pushdown.pda import grammar as grammar
 from guidedviz.machines.pushdown.pda import json as json
 from guidedviz.machines.pushdown.pda import regex as regex
-from guidedviz.machines.regular.pattern import pattern as pattern
+from guidedviz.machines.regular.regex import pattern as pattern
 from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model

@@ -243,7 +243,8 @@ def write_settings(folder: Path) -> None:
         "litePluginSettings": {KERNEL_PLUGIN: kernel},
     }
     write_json(folder / "jupyter-lite.json", {"jupyter-lite-schema-version": 0, "jupyter-config-data": site})
-    write_json(folder / "overrides.json", {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}})
+    overrides = {"notification": {"fetchNews": "false"}, "themes": {"adaptive-theme": True}}
+    write_json(folder / "overrides.json", {f"@jupyterlab/apputils-extension:{k}": v for k, v in overrides.items()})
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

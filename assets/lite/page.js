@@ -34,7 +34,10 @@ function addBar() {
   button.textContent = "download my work";
   button.style.marginLeft = "8px";
   button.onclick = () => window.jupyterapp.commands.execute("docmanager:download");
-  bar.append(told, button);
+  const close = Object.assign(document.createElement("button"), {textContent: "×", title: "hide this line"});
+  close.style.marginLeft = "4px";
+  close.onclick = () => bar.remove();
+  bar.append(told, button, close);
   document.body.append(bar);
 }
 

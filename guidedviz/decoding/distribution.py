@@ -4,15 +4,13 @@ The target is the model's own distribution over whole texts, conditioned on the 
 Masked decoding draws from another distribution, because a mask looks one token ahead and no further.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -161,7 +159,7 @@ class Branch:
     masked: float
     conditioned: float
     illegal: float = 0.0
-    branches: tuple[Branch, ...] = ()
+    branches: tuple["Branch", ...] = ()
 
 
 def branch(task: Task) -> Branch:
@@ -441,7 +439,7 @@ class Rates:
     table: tuple[Mapping[str, Any], ...]
 
     @classmethod
-    def load(cls, name: str) -> Rates:
+    def load(cls, name: str) -> Self:
         """A table that the project has recorded; `assets/smollm2` says how.
 
         >>> dates = Rates.load("smollm2/dates")

@@ -1,32 +1,33 @@
-"""What jump-forward changes and saves: its cost model, a comparison of both ways, and the tasks that are timed.
+"""What jump-forward saves, by a cost model and by tasks that are timed, and the spellings that it chooses among.
 
 A forced token needs no forward pass of its own, but a later pass still has to read it. With a fraction f of the tokens
 forced, the speed-up is at most 1 / (1 - f); the cost model adds the cost of reading.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
+from datetime import date
 from functools import cached_property, lru_cache
+from heapq import heappop, heappush
 from itertools import product
-from math import inf
+from math import inf, log
 from pathlib import Path
 from statistics import median
 from time import monotonic, perf_counter
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from guidedviz.decoding import records
-from guidedviz.decoding.loop import record
+from guidedviz.decoding.loop import record, start
 from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_number
+from guidedviz.decoding.sampling import masked_softmax
 from guidedviz.decoding.trace import Trace, standing
-from guidedviz.errors import TraceError
+from guidedviz.errors import SettingError, TraceError
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import LanguageModel, Model, Source
-from guidedviz.tokens.guide import Guide, guide
-from guidedviz.tokens.jump import WAYS, encode_text
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.guide import Guide, check_guide, guide
+from guidedviz.tokens.jump import WAYS, build_forced_lattice, encode_text, spell_output
+from guidedviz.tokens.vocabulary import Vocabulary, spell_longest
 
 FRACTIONS = tuple(at / 20 for at in range(20))  # the positions of the slider: 0, 0.05, ... 0.95
 Place = Annotated[float, Between(0, FRACTIONS[-1])]
@@ -96,44 +97,21 @@ def median_cost(costs: Iterable[Cost]) -> Cost:
     return Cost(*map(median, zip(*map(astuple, costs), strict=True)))
 
 
-# Greedy decoding with and without jump-forward. Forced bytes may be tokenized differently than the model would choose,
-# and the model reads tokens. The only other cause of a difference is rounding: a pass over several tokens adds numbers
-# in a different order than passes over one token.
-
-
 Difference = Literal["same tokens", "same text, other tokens", "other text"]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """Two greedy decodes of one prompt, without and with jump-forward."""
+def find_difference(plain: Trace, jumped: Trace) -> Difference:
+    """How greedy decodes of one prompt without and with jump-forward differ.
 
-    plain: Trace
-    jumped: Trace
-
-    @property
-    def difference(self) -> Difference:
-        """How the outputs differ. If one is truncated, only as many bytes as both have are compared."""
-        one, other = self.plain.output, self.jumped.output
-        if self.plain.tokens == self.jumped.tokens:
-            return "same tokens"
-        cut = any(trace.steps[-1].end in ("max_tokens", "context", "stop") for trace in (self.plain, self.jumped))
-        size = min(len(one), len(other)) if cut else None
-        return "same text, other tokens" if one[:size] == other[:size] else "other text"
-
-
-def compare_jump(model: Model, prompt: str, guide: Guide, way: str = "canonical", max_tokens: int = 200) -> Compared:
-    """Decode greedily both ways and compare.
-
-    >>> toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
-    >>> found = compare_jump(toy, "t", gv.guide(gv.regex("no[t!]"), toy.vocabulary))
-    >>> found.plain.tokens, found.jumped.tokens, found.difference
-    ((0, 1, 3), (2, 3), 'same text, other tokens')
+    Forced bytes may be tokenized differently than the model would choose, and the model reads tokens. The only other
+    cause of a difference is rounding: a pass over several tokens adds numbers in a different order than passes over
+    one token. If one output is truncated, only as many bytes as both have are compared.
     """
-    plain, jumped = (
-        record(model, prompt, guide, temperature=0.0, max_tokens=max_tokens, jump_forward=jump) for jump in ("", way)
-    )
-    return Compared(plain, jumped)
+    if plain.tokens == jumped.tokens:
+        return "same tokens"
+    cut = any(trace.steps[-1].end in ("max_tokens", "context", "stop") for trace in (plain, jumped))
+    size = min(len(plain.output), len(jumped.output)) if cut else None
+    return "same text, other tokens" if plain.output[:size] == jumped.output[:size] else "other text"
 
 
 # Times of live runs of jump-forward, and the record that stores them with the constants of the cost model.
@@ -193,7 +171,7 @@ class Payoff:
         records.save_record(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Payoff:
+    def load(cls, path: str | Path) -> Self:
         """Read a file that `save` wrote. The record is marked RECORDED unless it is a TOY."""
         return records.load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
 
@@ -321,7 +299,7 @@ def time_task(
         asked=task.fraction, fraction=round(max(0.0, 1 - jump.passes / tokens), 4), rows=rows,
         naive_ms=round(naive_ms, 3), jump_ms=round(jump_ms, 3), naive_passes=naive.passes, jump_passes=jump.passes,
         prefilled=jump.prefilled, tokens=tokens, parts=mark_parts(jump),
-        difference=Compared(naive, jump).difference,
+        difference=find_difference(naive, jump),
     )  # fmt: skip
 
 
@@ -402,3 +380,138 @@ def time_prices(model: LanguageModel, rows: int) -> Prices:
     passes, tokens, step_ms = jumped.passes, len(jumped.tokens), free_ms / len(chosen.tokens)
     token_ms = max(0.0, (forced_ms - passes * step_ms) / (tokens - passes))
     return max(0.0, step_ms - token_ms), token_ms
+
+
+# The spellings (tokenizations) of a forced run, and the model's probability of each.
+#
+# The bytes are forced, but their tokenization is not: under the mask every spelling has some probability. Appending
+# one without a forward pass removes this choice (dottxt, "Coalescence: making LLM inference 5x faster";
+# llguidance, docs/fast_forward.md).
+
+
+LEAST = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
+Tokens = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """One tokenization of the run, or a prefix of one."""
+
+    tokens: Tokens
+    pieces: tuple[bytes, ...]
+    probability: float  # under the mask: the product over its tokens
+    canonical: bool = False  # the tokenizer's own spelling
+    longest: bool = False  # takes the longest token at each position
+    dead: bool = False  # a prefix after which no token is legal
+
+    @property
+    def cost(self) -> float:
+        """The cost of forcing this spelling in nats: -ln p.
+
+        >>> round(Spelling((0,), (b"a",), 0.5).cost, 3)
+        0.693
+        """
+        return -log(self.probability) if self.probability else inf
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """The explored spellings of a run. The probabilities of `spellings`, `open` and `faint` add up to 1."""
+
+    run: bytes
+    spellings: tuple[Spelling, ...]  # the likeliest first
+    open: tuple[Spelling, ...]  # prefixes that do not reach the end of the run: not explored further, or dead
+    faint: tuple[int, float]  # spellings below LEAST: their number and total probability
+    count: int  # the number of spellings that end exactly at the end of the run
+    count_beyond: int  # the number of spellings whose last token extends beyond the run
+    passes: int  # forward passes
+    model: str
+    device: str
+    date: str
+    vocabulary_size: int
+    source: Source
+
+    @property
+    def rest(self) -> float:
+        """The probability that was not explored; 0.0 if the record is exact."""
+        return sum((part.probability for part in self.open if not part.dead), 0.0)
+
+    @property
+    def lost(self) -> float:
+        """The probability of dead ends: prefixes of legal tokens after which no token is legal."""
+        return sum((part.probability for part in self.open if part.dead), 0.0)
+
+    @property
+    def canonical(self) -> Spelling | None:
+        """The tokenizer's spelling; None if the passes did not reach its end."""
+        return next((spelling for spelling in self.spellings if spelling.canonical), None)
+
+
+def spellings(model: Model, prompt: str, guide: Guide, limit: int = 64) -> Spellings:
+    """The spellings of the run that is forced after the prompt; the likeliest first.
+
+    The canonical and the longest spelling are explored first. There are at most `limit` forward passes.
+
+    >>> toy = gv.ToyModel([b"a", b"b", b"ab", b"\\n"], lambda tokens: [0, 0, 0, 0])
+    >>> found = spellings(toy, "\\n", gv.guide(gv.regex("ab\\n"), toy.vocabulary))
+    >>> [(spelling.pieces, spelling.probability) for spelling in found.spellings]
+    [((b'a', b'b', b'\\n'), 0.5), ((b'ab', b'\\n'), 0.5)]
+    >>> found.rest, found.passes, found.canonical.pieces
+    (0.0, 4, (b'ab', b'\\n'))
+    """
+    check_guide(guide)
+    check_number(AtLeastOne, limit, "spellings, limit")
+    before, lattice = start(model, prompt, guide).tokens, build_forced_lattice(guide, guide.initial)
+    if not lattice.run:
+        hint = "a guide after whose start only one continuation is legal"
+        raise SettingError("spellings", seen="a choice at the start", expected="a forced run", hint=hint)
+    canonical = tuple(spell_output(model.vocabulary, model.encode, (), lattice.run) or ())
+    named = canonical, tuple(spell_longest(model.vocabulary, lattice.run))
+    done, parts, faint, passes = _search(model, guide, before, lattice.run, named, limit)
+    return Spellings(
+        run=lattice.run, spellings=done, open=parts, faint=(len(faint), sum(faint, 0.0)),
+        count=lattice.count, count_beyond=lattice.count_beyond, passes=passes,
+        model=model.name, device=model.device, date=date.today().isoformat(),
+        vocabulary_size=len(model.vocabulary), source=model.source,
+    )  # fmt: skip
+
+
+def _search(
+    model: Model, guide: Guide, before: Tokens, run: bytes, named: Sequence[Tokens], limit: int
+) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...], list[float], int]:
+    """The spellings, their prefixes that are open or dead, the probabilities of faint spellings, and the passes.
+
+    It extends prefixes of the named spellings first, then the likeliest prefix.
+    """
+
+    def spelling(tokens: Tokens, odds: float, dead: bool = False) -> Spelling:
+        parts = tuple(pieces[token] for token in tokens)
+        return Spelling(tokens, parts, odds, tokens == named[0], tokens == named[1], dead)
+
+    def turn(tokens: Tokens) -> int:  # prefixes of the first named spelling, then of the second, then all others
+        return next((place for place, name in enumerate(named) if name[: len(tokens)] == tokens), len(named))
+
+    def rank(one: Spelling) -> tuple[bool, float, Tokens]:
+        return one.dead, -one.probability, one.tokens
+
+    waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), guide.initial)]
+    pieces, done, parts, faint, passes = guide.vocabulary.pieces, list[Spelling](), list[Spelling](), list[float](), 0
+    while waiting and passes < limit:
+        _, odds, tokens, state = heappop(waiting)
+        mask = guide.mask(state)
+        if not mask.any():
+            parts.append(spelling(tokens, -odds, dead=True))
+            continue
+        shares = masked_softmax(model.logits([*before, *tokens]), mask)
+        passes += 1
+        left = len(run) - sum(len(pieces[token]) for token in tokens)
+        for token in mask.nonzero()[0].tolist():
+            longer, likely = (*tokens, token), -odds * float(shares[token])
+            if len(pieces[token]) < left:
+                heappush(waiting, (turn(longer), -likely, longer, guide.advance(state, token)))
+            elif likely < LEAST and longer not in named:
+                faint.append(likely)
+            else:
+                done.append(spelling(longer, likely))
+    parts += [spelling(tokens, -odds) for _, odds, tokens, _ in waiting]
+    return tuple(sorted(done, key=rank)), tuple(sorted(parts, key=rank)), faint, passes

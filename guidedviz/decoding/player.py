@@ -4,12 +4,10 @@ The cursor is the number of tokens written. The step after it can be computed be
 distribution can be shown before the draw. Where another token is taken, the run so far is kept as a branch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from guidedviz.decoding.loop import check_fit, start, take_step
 from guidedviz.decoding.sampling import Settings
@@ -132,54 +130,54 @@ class Player:
         """Whether there is a next step that is not computed."""
         return not (self.at_end or self.ahead or isinstance(self.walk, ClosedWalk))
 
-    def go(self, cursor: int) -> Player:
+    def go(self, cursor: int) -> Self:
         """Move the cursor to a known step."""
         cursor = max(0, min(cursor, len(self.taken)))
         return self if cursor == self.cursor else replace(self, cursor=cursor, peek=None)
 
-    def look(self) -> Player:
+    def look(self) -> Self:
         """Compute the next step without taking it."""
         return replace(self, peek=self._compute(None)) if self.wants_look else self
 
-    def forward(self) -> Player:
+    def forward(self) -> Self:
         """Move one step forward; the step is computed only if it is not known."""
         if self.at_end:
             return self
         return self.go(self.cursor + 1) if self.known else self._take(self.peek or self._compute(None))
 
-    def choose(self, token: int) -> Player:
+    def choose(self, token: int) -> Self:
         """Take this token as the next one; if it replaces another, the steps so far are kept as a branch."""
         if self.known and self.taken[self.cursor].step.token == token:
             return self.go(self.cursor + 1)
         return self if self.at_end else self._take(self._compute(token))
 
-    def part(self) -> Player:
+    def part(self) -> Self:
         """The steps up to the cursor; if there are more, the whole run is kept as a branch."""
         branches = _add_branch(self.branches, self.taken if self.cursor < len(self.taken) else ())
         return replace(self, taken=self.taken[: self.cursor], peek=None, branches=branches)
 
-    def turn(self, branch: int) -> Player:
+    def turn(self, branch: int) -> Self:
         """Return to a branch, at the place where it parts from the current run, which becomes a branch."""
         run = self.branches[branch]
         kept = tuple(other for other in self.branches if other is not run)
         branches = _add_branch(kept, self.taken)
         return replace(self, taken=run, cursor=shared_steps(self.taken, run), peek=None, branches=branches)
 
-    def change(self, **changes: Any) -> Player:
+    def change(self, **changes: Any) -> Self:
         """Change the settings for all later steps."""
         return replace(self, settings=replace(self.settings, **changes), peek=None)
 
-    def reset(self) -> Player:
+    def reset(self) -> Self:
         """Return to the prompt and remove all steps."""
         return replace(self, taken=(), cursor=0, peek=None, branches=())
 
-    def close(self) -> Player:
+    def close(self) -> Self:
         """The same steps without a source, so that the model can be freed."""
         walk = ClosedWalk()
         kept = tuple(replace(t, after=None, walk=walk) for t in self.taken)
         return replace(self, walk=walk, taken=kept, peek=None, branches=())
 
-    def adopt(self, guide: Guide) -> Player:
+    def adopt(self, guide: Guide) -> Self:
         """Continue under another guide: it reads the tokens so far; steps from the first rejected token are removed.
 
         The distributions of the steps do not change; their states are those of the new guide.
@@ -203,7 +201,7 @@ class Player:
         step, after = self.walk.step(self.point(self.cursor), self.settings, choice)
         return Taken(step, after, self.settings, self.walk)
 
-    def _take(self, step: Taken) -> Player:
+    def _take(self, step: Taken) -> Self:
         kept = self.part()
         return replace(kept, taken=(*kept.taken, step), cursor=self.cursor + 1)
 

@@ -3,15 +3,13 @@
 Views draw nothing but records, so a run that was recorded on a large GPU replays on a laptop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -151,7 +149,7 @@ class Trace:
         page_writer.load_writer().save_page(self, path, step, note)
 
     @classmethod
-    def load(cls, path: str | Path) -> Trace:
+    def load(cls, path: str | Path) -> Self:
         """Read a file that `save` wrote. The trace is marked RECORDED unless it is a TOY."""
         return load_record(cls, path, hint="give the path of a saved trace, or record it again", check=check_steps)
 
@@ -218,7 +216,7 @@ class Point:
     tokens: tuple[int, ...]
     states: tuple[Any, ...]
     ahead: tuple[int, ...] = ()  # the rest of a forced run
-    pending: tuple[Pending, ...] = ()  # later steps of the same forward pass, which has judged a draft
+    pending: tuple["Pending", ...] = ()  # later steps of the same forward pass, which has judged a draft
 
     @property
     def state(self) -> Any:
@@ -235,11 +233,11 @@ class Point:
         """The new tokens."""
         return self.tokens[len(self.tokens) - self.position :]
 
-    def back(self, count: int) -> Point:
+    def back(self, count: int) -> "Point":
         """The point before the last `count` tokens."""
         return Point(self.tokens[: len(self.tokens) - count], self.states[: len(self.states) - count])
 
-    def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> Point:
+    def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> "Point":
         """The point after one more token."""
         return Point((*self.tokens, token), (*self.states, state), ahead)
 
@@ -390,7 +388,7 @@ class Overlap:
         save_record(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Overlap:
+    def load(cls, path: str | Path) -> Self:
         """Read a record, which is marked RECORDED unless it is a TOY."""
         return load_record(cls, path, hint='shipped("traces/overlap-cpu.json")', check=check_runs)
 

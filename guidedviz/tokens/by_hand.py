@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted
-from guidedviz.machines.regular import dfa, minimal, nfa, pattern
+from guidedviz.machines.regular import dfa, minimal, nfa, regex
 from guidedviz.tokens.guide import Guide, illegal_token
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -31,7 +31,7 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
             single[token] = ord(text)
     return {
         name: frozenset(token for token, code in single.items() if any(low <= code <= high for low, high in ranges))
-        for name, ranges in pattern.CLASSES.items()
+        for name, ranges in regex.CLASSES.items()
     }
 
 

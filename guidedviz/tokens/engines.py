@@ -16,8 +16,8 @@ import numpy as np
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.extras import need
 from guidedviz.machines import source
-from guidedviz.machines.grammars import counted, gbnf, show
-from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars import counted, show
+from guidedviz.machines.grammars.grammar import Grammar, parse_grammar
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -175,7 +175,7 @@ def endless_rule(text: str) -> str:
     >>> endless_rule("root ::= s{0,2}\\ns ::= (root)"), endless_rule('root ::= root "a"')
     ('root', '')
     """
-    rules = gbnf.parse_grammar(text).rules
+    rules = parse_grammar(text).rules
     only = {rule.name: rule.tree.part if isinstance(rule.tree, Repeat) else rule.tree for rule in rules}
     for name in only:
         here, seen = only[name], {name}

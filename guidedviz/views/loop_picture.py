@@ -10,7 +10,7 @@ from typing import Any
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, figure_of, rect, soft, write
-from guidedviz.views.layout.positions import Point, head, straight
+from guidedviz.views.layout.curves import Point, head, straight
 
 PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
 ROWS = (78.0, 176.0, 244.0)  # the middles of the loop, of the row below it, and of the forced bytes

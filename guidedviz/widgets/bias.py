@@ -1,10 +1,8 @@
 """Sliders for logit bias: a constant added to some logits, as a threshold in the whole distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,7 +21,7 @@ REACH = 8.0  # of a slider to both sides; a larger bias widens it
 
 def bias_sliders(
     model: Model, prompt: str, tokens: Iterable[str | int], *, bias: Mapping[str | int, float] | None = None
-) -> BiasSliders:
+) -> "BiasSliders":
     """One slider per token, and the whole vocabulary on a log scale with each bias as a threshold.
 
     A slider goes from -8 to 8, and further for a larger bias.
@@ -49,15 +47,15 @@ class BiasSliders(Shown):
         self.display = Display("picture", lambda everything: {"drawing": self._draw(self._source).drawing.shapes})
         self._change(dict(bias))
 
-    def set(self, token: int, amount: float) -> BiasSliders:
+    def set(self, token: int, amount: float) -> Self:
         """Change the bias of one token."""
         return self._change({**self.bias, token: amount})
 
-    def reset(self) -> BiasSliders:
+    def reset(self) -> Self:
         """Set all sliders to zero."""
         return self._change(dict.fromkeys(self.bias, 0.0))
 
-    def _change(self, bias: dict[int, float]) -> BiasSliders:
+    def _change(self, bias: dict[int, float]) -> Self:
         self.after, self.bias = softmax(apply_bias(self._logits, bias)), bias
         for token, slider in self._sliders.items():
             _reach(slider, bias[token])

@@ -3,8 +3,6 @@
 A second run of the object's cell closes what the first run left.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable
@@ -18,10 +16,10 @@ from guidedviz.views.figure import Figure, picture, show_figure
 Cell = tuple[str, str]  # the cell's id and the number of its run; empty outside a notebook
 
 
-OPEN: WeakKeyDictionary[Display, Cell] = WeakKeyDictionary()
+OPEN: WeakKeyDictionary["Display", Cell] = WeakKeyDictionary()
 
 
-def close_older(new: Display) -> None:
+def close_older(new: "Display") -> None:
     """Close what an earlier run of this cell, or a deleted cell, left open; then remember the new object."""
     (here, run), deleted = this_cell()
     for other, (cell, its_run) in list(OPEN.items()):
@@ -56,7 +54,7 @@ def said(do: str, **about: Any) -> str:
 class Shown(Protocol):
     """An object that a notebook shows: a still picture in words and as a drawing, and its widget."""
 
-    display: Display
+    display: "Display"
 
     @property
     def figure(self) -> Figure: ...

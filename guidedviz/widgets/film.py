@@ -1,11 +1,9 @@
 """Drawings that the page plays alone: the frames of a construction, and a machine whose chains can be folded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.figure import Figure
@@ -26,7 +24,7 @@ KINDS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and ho
 MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
 
 
-def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> Film:
+def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> "Film":
     """A film of frames on one drawing: `gv.film(gv.views.dfa_frames("a|b"))`; `show` is the frame of its picture."""
     expect(title, str, "gv.film, title", "a text")
     listed: list[Any] = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT))
@@ -66,7 +64,7 @@ FOLD_HINT = "Press a thick arrow to unfold it, press it again to fold it."
 NOTHING = "Nothing to fold: no two successive bytes without a choice between them."
 
 
-def folded(machine: Any) -> FoldedMachine:
+def folded(machine: Any) -> "FoldedMachine":
     """A live drawing of a machine with its chains folded: `gv.folded(gv.regex("abc[0-9]"))`."""
     return FoldedMachine(machine)
 
@@ -80,13 +78,13 @@ class FoldedMachine(Shown):
         self.unfolded: frozenset[int] = frozenset()
         self.display = Display("fold", self._news, self._hear, record=self._record)
 
-    def turn(self, state: int) -> FoldedMachine:
+    def turn(self, state: int) -> Self:
         """Unfold the chain with this state inside, or fold it again."""
         self.unfolded ^= {first for first, arrows in self._chains.items() if state in inside_chain(arrows)}
         self.display.tell()
         return self
 
-    def turn_all(self, unfold: bool = True) -> FoldedMachine:
+    def turn_all(self, unfold: bool = True) -> Self:
         """Unfold all chains, or fold all."""
         self.unfolded = frozenset(self._chains) if unfold else frozenset()
         self.display.tell()

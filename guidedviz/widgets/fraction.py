@@ -4,8 +4,6 @@ The constants of the cost model are measured first, until two measurements agree
 the kernel. Where they rest, live runs are timed in a thread; moving on stops them.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import asdict, replace
 from datetime import date
@@ -38,7 +36,7 @@ EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
 Wish = tuple[jump.SliderTask, int]  # a task, and the rows
 
 
-def fraction_slider(model: Model | jump.Payoff, *, fraction: float = 0.7, rows: int = 1) -> FractionSlider:
+def fraction_slider(model: Model | jump.Payoff, *, fraction: float = 0.7, rows: int = 1) -> "FractionSlider":
     """A slider over the runs of a live model, or recorded runs: `gv.fraction_slider(gv.decoding.Payoff.load(path))`.
 
     It shows recorded runs for a model whose forward pass takes longer than 80 ms or that is on a shared host, on a

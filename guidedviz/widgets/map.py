@@ -4,12 +4,10 @@ The page gets the layout once, and each mask once with one bit per token. On a s
 ranks of the tokens that depend on the stack, which are few. Texts and reasons are sent when the page asks for them.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Hashable, Iterable
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -149,7 +147,7 @@ class MapFeed:
         return {"why": [token, reason]}
 
 
-def vocabulary_map(guide: Guide) -> VocabularyMap:
+def vocabulary_map(guide: Guide) -> "VocabularyMap":
     """A live map of the first mask of a guide; `read` shows the mask after a text, as the box on the page does."""
     check_guide(guide)
     return VocabularyMap(guide)
@@ -163,7 +161,7 @@ class VocabularyMap(Shown):
         self._feed, self._masks = MapFeed(guide), Masks()
         self.display = Display("map", self._news, self._hear, saved=lambda: self._pack(Masks()))
 
-    def read(self, text: str) -> VocabularyMap:
+    def read(self, text: str) -> Self:
         """Show the state after a text read from the start; the note says where the machine rejects it."""
         expect(text, str, "gv.vocabulary_map, read", "a text")
         machine = self.guide.machine

@@ -3,8 +3,6 @@
 Plain `--to html` shows a widget only with scripts from another host. This page loads nothing, and runs no other script.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

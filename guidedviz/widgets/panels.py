@@ -6,8 +6,6 @@ A `Page` remembers what one page has been told, so that a step, a drawing, a sta
 texts show every token in visible characters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -28,7 +26,7 @@ from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.films import bare_drawing
-from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
+from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
 from guidedviz.widgets.map import MapFeed, Masks, split_of
@@ -109,7 +107,7 @@ class Page:
         self.masks = Masks()
         self.turn(None)
 
-    def turn(self, machine: MachineFeed | None) -> None:
+    def turn(self, machine: "MachineFeed | None") -> None:
         """Note that the page shows another machine."""
         self.machine, self.drawings = machine, 0
         self.states: set[int] = set()
@@ -118,7 +116,7 @@ class Page:
 
 def pack_state(pda: PDA, state: State) -> dict[str, Any]:
     """What is highlighted in the drawing, and the frames of the stack, top first."""
-    lit = highlight_state(pda, state)
+    lit = Highlight.of_state(pda, state)
     return {
         "name": repr(state),
         "now": sorted(lit.now),
@@ -252,7 +250,7 @@ class Panels:
         self.map = MapFeed(guide, stack) if guide else None
         self._replayed = read_record("this guide, step", guide, recorded).taken if guide and recorded else ()
 
-    def close(self) -> Panels:
+    def close(self) -> "Panels":
         """These panels without the guide; the machine stays drawn."""
         closed = Panels(None, self._recorded)
         closed.drawn = self.drawn

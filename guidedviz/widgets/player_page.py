@@ -1,7 +1,5 @@
 """A page that plays recordings: no kernel, no network."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256

@@ -4,8 +4,6 @@ The first answer counts. It is kept by the kernel for a cell that runs again, an
 the page finds it after the kernel was restarted. Where nobody can answer, the truth stands folded in a `<details>`.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +11,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from math import isfinite, nan
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
@@ -171,11 +169,11 @@ def unfold(reveal: Any, call: bool = True) -> Iterator[RevealPart]:
 
 
 Key = tuple[str, str]  # the cell's id and the question
-ASKED: dict[Key, Prediction] = {}  # the predictions of this kernel, which belongs to one notebook
-_SHOWN: WeakSet[Score] = WeakSet()
+ASKED: dict[Key, "Prediction"] = {}  # the predictions of this kernel, which belongs to one notebook
+_SHOWN: WeakSet["Score"] = WeakSet()
 
 
-def score() -> Score:
+def score() -> "Score":
     """The score of this notebook's predictions: "7 of 9 predictions right". It follows each new answer."""
     return Score()
 
@@ -214,7 +212,7 @@ def predict(
     number: float | Callable[[], float] | None = None,
     within: float = 0,
     reveal: Reveal | None = None,
-) -> Prediction:
+) -> "Prediction":
     """Ask for a choice or a number; once the person has committed, show the truth and the `reveal`.
 
     `answer` is the true choice, `number` the true number; each may be a function, called after the commitment.
@@ -260,7 +258,7 @@ class Prediction:
         """Tell the class where a student stands who gave a nickname."""
         report(self.question, "open" if self.answer is None else "answered", self.form.texts, self.answer)
 
-    def commit(self, answer: Any) -> Prediction:
+    def commit(self, answer: Any) -> Self:
         """Commit to an answer, and show the truth; a later answer changes nothing."""
         self.form.read(answer, "Prediction.commit, answer")
         if self._lock(answer):

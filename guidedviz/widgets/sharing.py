@@ -6,8 +6,6 @@ of its own, so that the student can go on alone from any step. What comes from a
 stranger.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

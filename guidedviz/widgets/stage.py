@@ -3,12 +3,10 @@
 The stage connects the player, whose states are values, with the page, which shows them.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
@@ -24,8 +22,7 @@ from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, is_still
-from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
-from guidedviz.widgets.runner import Runner, running_loop
+from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, read_wish, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 
 
@@ -63,7 +60,7 @@ class Stage:
         if show is not None:
             self.go(show)
 
-    def join(self, role: Publisher | Follower) -> Stage:
+    def join(self, role: Publisher | Follower) -> Self:
         """Show this stage to a class, or follow the teacher's."""
         self.role = role
         role.start(self)
@@ -78,7 +75,7 @@ class Stage:
         """Show another run, or go on under another guide."""
         self.head, self.panels = head, panels.Panels(guide, None, self._stack)
 
-    def branch(self) -> Stage:
+    def branch(self) -> Self:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
         walk, head = self.player.walk, self.head
         if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
@@ -105,47 +102,47 @@ class Stage:
         """The current guide."""
         return self.panels.guide
 
-    def take(self, count: int = 1) -> Stage:
+    def take(self, count: int = 1) -> Self:
         """Take steps immediately; stop where the decode ends or fails."""
         for _ in range(count):
             if self.player.at_end or not self._try(self.player.forward):
                 break
         return self.tell()
 
-    def go(self, cursor: int) -> Stage:
+    def go(self, cursor: int) -> Self:
         """Go to a step that was taken."""
         self.playing = False
         self.accept(self.player.go(cursor))
         return self.tell()
 
-    def back(self, count: int = 1) -> Stage:
+    def back(self, count: int = 1) -> Self:
         """Go back some steps."""
         return self.go(self.player.cursor - count)
 
-    def turn(self, branch: int) -> Stage:
+    def turn(self, branch: int) -> Self:
         """Return to a run that was left, at the place where it parts from the current one."""
         known = 0 <= branch < len(self.player.branches)
         return self._stop_and(lambda: self.player.turn(branch) if known else self.player)
 
-    def reset(self) -> Stage:
+    def reset(self) -> Self:
         """Go back to the prompt and forget all steps."""
         return self._stop_and(lambda: self.player.reset())
 
-    def choose(self, token: int) -> Stage:
+    def choose(self, token: int) -> Self:
         """Take this token as the next one."""
         return self._stop_and(lambda: self.player.choose(token))
 
-    def _stop_and(self, change: Callable[[], Player]) -> Stage:
+    def _stop_and(self, change: Callable[[], Player]) -> Self:
         self.playing = False
         self._try(change)
         return self.tell()
 
-    def change(self, **settings: Any) -> Stage:
+    def change(self, **settings: Any) -> Self:
         """Change temperature, seed and other settings for the steps that follow."""
         self._try(lambda: self.player.change(**settings))
         return self.tell()
 
-    def edit(self, text: str, kind: str = "") -> Stage:
+    def edit(self, text: str, kind: str = "") -> Self:
         """Change the constraint of the steps that follow; if it rejects a token that was taken, call `go_back`."""
         if self._editor is None:
             raise SettingError("stage.edit", seen="a stage without a box", expected="gv.stage(..., edit=True)")
@@ -153,13 +150,13 @@ class Stage:
         self._editor.read(kind or guessed, text)
         return self
 
-    def go_back(self) -> Stage:
+    def go_back(self) -> Self:
         """Go back to the first token that the edited constraint rejects, and use the constraint from there."""
         if self._editor is not None:
             self._editor.go_back()
         return self
 
-    def adopt(self, guide: Guide, cursor: int | None = None) -> Stage:
+    def adopt(self, guide: Guide, cursor: int | None = None) -> Self:
         """Replace the guide; the steps from the first token that it rejects are removed."""
         if self._try(lambda: self.player.adopt(guide)):
             self.player = self.player.go(self.player.cursor if cursor is None else cursor)
@@ -168,7 +165,7 @@ class Stage:
             self.begin(replace(self.head, constraint=name + since), guide)
         return self.tell()
 
-    def play(self, hurry: bool = False) -> Stage:
+    def play(self, hurry: bool = False) -> Self:
         """Take steps until paused, at `speed` steps per second or, with `hurry`, as fast as the model can."""
         if self.follows:
             return self.tell()
@@ -178,7 +175,7 @@ class Stage:
         self._runner.run(hurry)
         return self.tell()
 
-    def pause(self) -> Stage:
+    def pause(self) -> Self:
         """Stop; a step that has begun is finished."""
         self.playing = False
         return self.tell()
@@ -291,7 +288,7 @@ class Stage:
         self.player = player
         self._answer()
 
-    def tell(self, wake: bool = True) -> Stage:
+    def tell(self, wake: bool = True) -> Self:
         """Tell the page and the runner that something has moved."""
         if wake:
             self._runner.nudge()

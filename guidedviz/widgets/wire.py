@@ -4,8 +4,6 @@ All changes within a frame or two are one message. The page answers each message
 answers are missing, nothing is sent; the next message then holds all changes.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -102,6 +102,15 @@ def test_python_and_the_model_of_the_lab_are_fetched_while_the_page_opens_and_no
     assert {one for one in asked if one.endswith(".whl")} <= set(early)
 
 
+def test_the_page_draws_on_while_python_computes(tab):
+    page, _ = tab
+    page.evaluate("() => { window.frames = 0; (function draw() { window.frames++; requestAnimationFrame(draw); })(); }")
+    code = "import time\nbegan = time.time()\nwhile time.time() < began + 1: pass\nprint('done')"
+    before = page.evaluate("window.frames")
+    assert page.evaluate(RUN, code).strip() == "done"
+    assert page.evaluate("window.frames") - before > 10, "Python runs in a worker"
+
+
 def test_what_needs_numpy_says_so_in_one_sentence(tab):
     page, _ = tab
     said = page.evaluate(RUN, "gv.load_model('clerk')").strip()

@@ -3,7 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import compare_jump
+from guidedviz.decoding.jump import find_difference
 
 PIECES = [b"n", b"o", b"no", b"t", b"!", b"</s>"]
 CASES = [  # the model's taste, the regex, the tokens of both ways, and how they differ
@@ -24,5 +24,6 @@ CASES = [  # the model's taste, the regex, the tokens of both ways, and how they
 @pytest.mark.parametrize(("rule", "regex", "plain", "jumped", "difference"), CASES)
 def test_both_ways_are_decoded_and_compared(rule, regex, plain, jumped, difference):
     model = gv.ToyModel(PIECES, rule, eos=[5])
-    found = compare_jump(model, "t", gv.guide(gv.regex(regex), model.vocabulary), max_tokens=6)
-    assert (found.plain.tokens, found.jumped.tokens, found.difference) == (plain, jumped, difference)
+    guide = gv.guide(gv.regex(regex), model.vocabulary)
+    runs = [gv.record(model, "t", guide, temperature=0, max_tokens=6, jump_forward=jump) for jump in (False, True)]
+    assert (*(run.tokens for run in runs), find_difference(*runs)) == (plain, jumped, difference)

@@ -1,29 +1,32 @@
-"""Build a machine from a regex. Python's own parser reads it, so it has the meaning of `re.fullmatch`.
+"""Build a machine from a pattern as text: a regex, or a list of pairs of a class and a count as in NanoGPT.
 
-The whole text must match, under re.ASCII: `\\d` is 0-9, `\\w` is A-Z, a-z, 0-9 and _, and (?i) folds ASCII only.
-Lookbehinds may have any length.
+Python's own parser reads a regex, so it has the meaning of `re.fullmatch`: the whole text must match, under re.ASCII.
+`\\d` is 0-9, `\\w` is A-Z, a-z, 0-9 and _, and (?i) folds ASCII only. Lookbehinds may have any length.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from guidedviz.errors import PatternError, shorten
+from guidedviz.errors import PatternError, nearest, quoted, shorten
 from guidedviz.machines import syntax
-from guidedviz.machines.regular.assertions import WORD, Lookaround, anchor_tree, guard, resolve
+from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.minimal import build_machine, minimise
+from guidedviz.machines.regular.nets import build_net, code_machine, code_net
 from guidedviz.machines.regular.nfa import NFA, build_nfa
-from guidedviz.machines.syntax import Range, Tree
-from guidedviz.machines.work import spend
+from guidedviz.machines.syntax import ANYTHING, Range, Tree
+from guidedviz.machines.work import limited_work, spend
 
 Item = tuple[Any, Any]  # of Python's parser: kind, details
 DIGIT: tuple[Range, ...] = ((48, 57),)
 SPACE: tuple[Range, ...] = ((9, 13), (32, 32))
-CLASSES = {
+WORD: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
+CATEGORIES = {
     op.CATEGORY_DIGIT: DIGIT,
     op.CATEGORY_SPACE: SPACE,
     op.CATEGORY_WORD: WORD,
@@ -109,6 +112,22 @@ def _too_deep() -> PatternError:
     return PatternError("regex", seen="groups nested too deeply", expected="fewer nested groups")
 
 
+# Anchors and word boundaries are lookarounds of one character; `$` needs two, because a newline may follow it.
+ANY = syntax.ANY_CHARACTER
+WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), syntax.other_ranges([(10, 10)])))
+BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # what may not follow `$`
+BOUNDARIES = (op.AT_BOUNDARY, op.AT_NON_BOUNDARY)
+EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
+
+
+@dataclass(frozen=True)
+class Lookaround:
+    """The text after a position begins with a text of the tree (ahead), or the text before it ends with one."""
+
+    tree: Tree
+    ahead: bool
+
+
 class _TreeReader:
     """Converts the tree of Python's parser; the text gives positions for errors."""
 
@@ -143,9 +162,9 @@ class _TreeReader:
             part, bound = self.sequence(value[2], flags), None if value[1] is op.MAXREPEAT else int(value[1])
             return part if part == syntax.EMPTY else syntax.Repeat(part, int(value[0]), bound)
         if kind is op.AT:
-            return anchor_tree(value, flags, self.search, self.guard)
+            return self.anchor(value, flags)
         if kind in (op.ASSERT, op.ASSERT_NOT):
-            return self.guard(Lookaround(self.sequence(value[1], flags), value[0] > 0), kind is op.ASSERT_NOT)
+            return self.guard(self.sequence(value[1], flags), value[0] > 0, kind is op.ASSERT_NOT)
         if kind is op.FAILURE:
             return syntax.NOTHING
         if kind.name in REFUSED:
@@ -157,8 +176,30 @@ class _TreeReader:
             return syntax.one_character(chr(value))
         return syntax.Chars(_ranges_of(kind, value, flags))
 
-    def guard(self, lookaround: Lookaround, negated: bool) -> Tree:
-        return guard(self.lookarounds.setdefault(lookaround, len(self.lookarounds)), negated)
+    def anchor(self, where: Any, flags: int) -> Tree:
+        """An anchor or a word boundary; when searching, `$` is only at the very end of the text."""
+        if where in BOUNDARIES:
+            return self.boundary(where is op.AT_BOUNDARY)
+        lines = bool(flags & MULTILINE)
+        if where in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
+            return self.guard(IN_LINE if lines and where is op.AT_BEGINNING else ANY, False, True)
+        if where is op.AT_END and (lines or not self.search):
+            return self.guard(IN_LINE if lines else BEFORE_LAST_LINE, True, True)
+        return self.guard(ANY, True, True)
+
+    def boundary(self, boundary: bool) -> Tree:
+        """Exactly one neighbour is a word character, or both or none are."""
+        left, right = ([self.guard(WORDS, ahead, negated) for negated in (False, True)] for ahead in (False, True))
+        if boundary:
+            return syntax.Either(tuple(map(syntax.Concat, zip(left, reversed(right), strict=True))))
+        neighbours = (self.guard(ANY, ahead, False) for ahead in (False, True))
+        some = syntax.EMPTY if EMPTY_IS_BOUNDARY_FREE else syntax.Either(tuple(neighbours))
+        both, none = map(syntax.Concat, zip(left, right, strict=True))
+        return syntax.Either((both, syntax.Concat((none, some))))
+
+    def guard(self, tree: Tree, ahead: bool, negated: bool) -> Tree:
+        """The mark of a place where this must, or must not, be ahead or behind."""
+        return guard(self.lookarounds.setdefault(Lookaround(tree, ahead), len(self.lookarounds)), negated)
 
 
 def _ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:
@@ -178,7 +219,7 @@ def _item_ranges(kind: Any, value: Any) -> tuple[Range, ...]:
         return ((value, value),)
     if kind is op.RANGE:
         return (value,)
-    return () if kind is op.NEGATE else CLASSES[value]
+    return () if kind is op.NEGATE else CATEGORIES[value]
 
 
 def _other_case(ranges: Iterable[Range]) -> Iterator[Range]:
@@ -187,3 +228,133 @@ def _other_case(ranges: Iterable[Range]) -> Iterator[Range]:
         for first, last, shift in ((65, 90, 32), (97, 122, -32)):
             if max(low, first) <= min(high, last):
                 yield max(low, first) + shift, min(high, last) + shift
+
+
+# Anchors, word boundaries and lookarounds: assertions read no character, and still describe a regular language.
+#
+# Each lookaround gets a letter of its own beyond the characters, its mark, which stands where it is asserted. Of the
+# marked texts of the pattern, those are taken away in which some mark is at a wrong place; then the marks are erased.
+# Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with one mark and no `a` behind it.
+
+
+FIRST_MARK = syntax.LAST + 2  # not next to a character, or an edge could have both
+
+
+def guard(number: int, negated: bool) -> syntax.Chars:
+    """The mark of a place where the lookaround with this number must hold, or must not."""
+    mark = FIRST_MARK + 2 * number + negated
+    return syntax.Chars(((mark, mark),))
+
+
+def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
+    """The same texts as a tree without marks; a lookaround may contain marks of those before it.
+
+    >>> no_a = guard(0, negated=True)
+    >>> resolve(syntax.concat(no_a, syntax.Chars(((97, 98),))), [Lookaround(syntax.literal("a"), ahead=True)])
+    Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
+    """
+    return code_net(_settle(tree, lookarounds, 0))
+
+
+def _settle(tree: Tree, lookarounds: Sequence[Lookaround], kept: int) -> DFA:
+    """The texts of a tree whose marks are at right places, without all marks but one."""
+    machine = code_machine(tree)
+    chars = {low for part in syntax.walk(tree) if isinstance(part, syntax.Chars) for low, _ in part.ranges}
+    for mark in sorted(low for low in chars - {kept} if low > syntax.LAST):
+        machine = difference(machine, code_machine(_misplaced(machine, _wrong_places(mark, lookarounds))))
+
+    def moves(state: int) -> Iterator[tuple[Tree, int]]:
+        for low, high, target in machine.edges[state]:
+            if low <= syntax.LAST or low <= kept <= high:
+                yield syntax.Chars(((kept, kept) if low > syntax.LAST else (low, high),)), target
+            if low > syntax.LAST and (low, high) != (kept, kept):
+                yield syntax.EMPTY, target
+
+    return code_machine(build_net(machine.initial, moves, machine.is_accepting))
+
+
+def _wrong_places(mark: int, lookarounds: Sequence[Lookaround]) -> DFA:
+    """Any text with one mark, at a place where the lookaround does not hold, or does if it is negated."""
+    number, negated = divmod(mark - FIRST_MARK, 2)
+    around, here = lookarounds[number], guard(number, bool(negated))
+    sides = (here, around.tree) if around.ahead else (around.tree, here)
+    holds = _settle(syntax.concat(ANYTHING, *sides, ANYTHING), lookarounds, mark)
+    return holds if negated else difference(code_machine(syntax.concat(ANYTHING, here, ANYTHING)), holds)
+
+
+def _misplaced(machine: DFA, wrong: DFA) -> Tree:
+    """The texts of a machine with some mark at a wrong place; all other marks do not matter there."""
+
+    def moves(pair: Pair) -> Iterator[tuple[Tree, Pair]]:
+        for low, high, (target, place) in pair_moves(machine, wrong, pair):
+            letters = syntax.Chars(((low, high),))
+            if target is not None and low > syntax.LAST:
+                yield letters, (target, pair[1])
+            if target is not None and place is not None:
+                yield letters, (target, place)
+
+    start: Pair = 0, 0
+    return build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
+
+
+# Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count.
+
+
+LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
+CLASSES: dict[str, tuple[Range, ...]] = {
+    "DIGIT": DIGIT,
+    "LETTER": LETTER,
+    "LOWER": ((97, 122),),
+    "NEWLINE": ((10, 10),),
+    "PUNCT": syntax.other_ranges(((0, 32), *LETTER, *DIGIT, (127, syntax.LAST))),  # ASCII punctuation
+    "SPACE": ((32, 32),),
+    "UPPER": ((65, 90),),
+    "ANY": ((0, syntax.LAST),),
+}
+
+
+@limited_work()
+def pattern(parts: Iterable[Sequence[str]]) -> DFA:
+    r"""The minimal machine for a list of (what, how often).
+
+    What: UPPER LOWER LETTER DIGIT PUNCT SPACE NEWLINE (of ASCII) ANY, or a text. How often: 1 + * ? {m} {m,} {m,n}.
+
+    >>> speaker = pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
+    >>> speaker, speaker.accepts(b"ROMEO: ay\n"), sum(map(len, speaker.edges))
+    (DFA(6 states, 1 accepting), True, 7)
+    """
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        hint = '[("UPPER", "+"), (":", "1")]'
+        raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
+    tree = syntax.concat(*(_read_part(place, part) for place, part in enumerate(parts)))
+    return build_machine(tree)
+
+
+def _read_part(place: int, part: Any) -> Tree:
+    where = f"pattern, part {place}"
+    if not (isinstance(part, tuple | list) and len(part) == 2 and all(isinstance(half, str) for half in part)):
+        raise PatternError(where, seen=quoted(part), expected="a pair of texts: what, how often", hint='("UPPER", "+")')
+    what, often = part
+    low, high = (1, 1) if often == "1" else syntax.read_count(often) or (1, 0)
+    if high is not None and high < low:
+        expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
+        raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
+    if what in CLASSES:
+        inner: Tree = syntax.Chars(CLASSES[what])
+    elif what and not looks_like_class(what):
+        inner = syntax.literal(what)
+    else:
+        near = nearest(what.upper(), CLASSES, cutoff=0.5)
+        hint = near or ("one part per letter, if you mean the text itself" if what else "")
+        expected = f"{', '.join(CLASSES)} or a text"
+        raise PatternError(f"{where}, what", seen=quoted(what), expected=expected, hint=hint)
+    return inner if (low, high) == (1, 1) else syntax.Repeat(inner, low, high, place)
+
+
+def looks_like_class(what: str) -> bool:
+    """Whether the text looks like a class name: a word in capitals, or a class name in any case.
+
+    >>> looks_like_class("UPER"), looks_like_class("Digit"), looks_like_class("I"), looks_like_class("true")
+    (True, True, False, False)
+    """
+    return what.upper() in CLASSES or re.fullmatch("[A-Z][A-Z_]+", what) is not None

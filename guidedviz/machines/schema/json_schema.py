@@ -33,7 +33,7 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.grammars.show import count_signs, show_gbnf, show_regex
+from guidedviz.machines.grammars.show import count_signs, show_regex
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
@@ -49,7 +49,6 @@ from guidedviz.machines.work import limited_work, spend
 Schema = dict[str, Any] | bool | str | type
 NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
 GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
-FREE = ("value", "object", "member", "array", "string", "char", "number", "integer", "ws")
 STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
     "# $defs definitions properties patternProperties prefixItems anyOf oneOf allOf".split(), ""
 )
@@ -103,22 +102,11 @@ def json_schema(
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
 
 
-def schema_gbnf(schema: Schema, **settings: Any) -> str:
-    """The grammar of a schema as GBNF text, which llama.cpp and xgrammar read; the settings are those of json_schema.
-
-    >>> print(schema_gbnf({"type": "array", "items": {"type": ["integer", "null"]}}))
-    root    ::= "[" ((integer | "null") ("," " "? (integer | "null"))*)? "]"
-    integer ::= "-"? ("0" | [1-9] [0-9]*)
-    """
-    with schema_named():
-        return show_gbnf(without_ticks(read_schema(schema, SchemaSettings(**settings))[1]))
-
-
 def schema_regex(schema: Schema, **settings: Any) -> str:
     """The regex of a schema whose values do not nest without bound; the settings are those of json_schema.
 
-    >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 12}, "maxItems": 2})
-    '\\\\[(?:(?:[1-9]|1[0-2])(?:, ?(?:[1-9]|1[0-2]))?)?\\\\]'
+    >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 8, "maximum": 11}, "maxItems": 2})
+    '\\\\[(?:(?:[89]|1[01])(?:, ?(?:[89]|1[01]))?)?\\\\]'
     """
     with schema_named():
         reader, grammar = read_schema(schema, SchemaSettings(**settings))
@@ -198,7 +186,7 @@ class SchemaReader:
         self.at = "#"  # the path of the part read last
 
     def grammar(self) -> Grammar:
-        """The rules that the root needs, unrestricted JSON last; raises an error for a rule that cannot end."""
+        """The rules that the root needs; raises an error for a rule that cannot end."""
         try:
             self.read_root()
         except RecursionError:
@@ -215,8 +203,7 @@ class SchemaReader:
             if rule.name in endless:
                 seen = "a schema whose every value contains another such value"
                 raise refusal(self.paths[rule.name], seen, "a way to end", "an optional property, or null beside it")
-        places = {name: place for place, name in enumerate(FREE, 1)}
-        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: places.get(rule.name, 0))))
+        return grammar
 
     def read_root(self) -> None:
         """The rule of the whole schema; with leading whitespace it is no rule of a schema inside."""
@@ -255,7 +242,7 @@ class SchemaReader:
         """A new name for the part at this path."""
         plain = rule_name(path)
         names = (f"{plain}-{number}" if number > 1 else plain for number in count(1))
-        name = next(name for name in names if name not in self.paths and name not in FREE)
+        name = next(name for name in names if name not in self.paths and name not in self.trees)
         self.paths[name] = path
         return name
 

@@ -300,6 +300,14 @@ class NumberBound:
         """The same for the sizes of numbers with this sign."""
         return replace(self, value=self.value.copy_abs(), signs=frozenset(sign * each for each in self.signs))
 
+    @property
+    def rounded(self) -> NumberBound:
+        """The same for integers: a minimum is the lowest integer that it allows."""
+        if -1 in self.signs or 1 not in self.signs:
+            return self
+        low = ceil(self.value) if 0 in self.signs else floor(self.value) + 1
+        return replace(self, value=Decimal(low), signs=frozenset((0, 1)))
+
     @cached_property
     def digits(self) -> tuple[str, str]:
         """The digits before and behind the point."""
@@ -382,14 +390,11 @@ def number_tree(rules: Sequence[NumberRule], kinds: Collection[str], path: str =
     True
     """
     bounds, whole = [rule for rule in rules if isinstance(rule, NumberBound)], "fraction" not in kinds
-    if "integer" not in kinds:
+    if whole:
+        rules = [rule.rounded if isinstance(rule, NumberBound) else rule for rule in rules]
+    elif "integer" not in kinds:
         rules = [*rules, MultipleOf(Decimal(1), False, path)]
-    if whole and len(bounds) == len(rules) and all((1 in rule.signs) != (-1 in rule.signs) for rule in bounds):
-        low = [ceil(each.value) if 0 in each.signs else floor(each.value) + 1 for each in bounds if 1 in each.signs]
-        high = [floor(each.value) if 0 in each.signs else ceil(each.value) - 1 for each in bounds if -1 in each.signs]
-        tree = integers(max(low, default=None), min(high, default=None))
-    else:
-        tree = either(*(one_side(sign, rules, whole) for sign in (-1, 1)))
+    tree = either(*(one_side(sign, rules, whole) for sign in (-1, 1)))
     if tree == NOTHING:
         at, kind = bounds[0].path if bounds else path, "integer" if whole else "number"
         raise NoValue(at, f"bounds with no {kind} between them", "a minimum not above the maximum")
@@ -433,80 +438,13 @@ def digits_net(rules: Sequence[NumberRule], whole: bool) -> Tree:
     return build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
 
 
-def any_number() -> Tree:
-    """Any number, also with an exponent."""
-    some = Repeat(DIGIT, 1, None)
-    exponent = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), some)
-    return concat(integers(None, None), optional(concat(literal("."), some)), optional(exponent))
-
-
-def integers(low: int | None, high: int | None) -> Tree:
-    """The integers from low to high; None means no bound.
-
-    >>> from guidedviz.machines.grammars.show import show_regex
-    >>> show_regex(integers(0, 120)), show_regex(integers(None, None))
-    ('0|[1-9][0-9]?|1[01][0-9]|120', '-?(?:0|[1-9][0-9]*)')
-    """
-    if low is not None and high is not None and low > high:
-        return NOTHING
-    least, most = max(0, low or 0), None if low is None else -low
-    positive = NOTHING if high is not None and high < 0 else naturals(least, high)
-    if most is not None and most <= 0:
-        return positive
-    negative = naturals(max(0, -(high or 0)), most)
-    if negative == positive:
-        return concat(optional(literal("-")), positive)
-    return either(concat(literal("-"), negative), positive)
-
-
-def naturals(low: int, high: int | None) -> Tree:
-    """The integers from low to high, both at least zero, grouped by number of digits."""
-    zero = literal("0") if low <= 0 else NOTHING
-    low = max(low, 1)
-    if high is not None and high < low:
-        return zero
-    begin, end, first, last = [], [], len(str(low)), None
-    if low != 10 ** (first - 1):
-        most = 10**first - 1
-        begin = same_length(str(low), str(most if high is None else min(high, most)))
-        first += 1
-    if high is not None:
-        last = len(str(high))
-        if last >= first and high != 10**last - 1:
-            end = same_length("1" + "0" * (last - 1), str(high))
-            last -= 1
-    full = last is None or first <= last
-    whole = concat(NONZERO, digits(first - 1, None if last is None else last - 1)) if full else NOTHING
-    return either(zero, *begin, whole, *end)
-
-
-def same_length(low: str, high: str) -> list[Tree]:
-    """The numbers from low to high with equally many digits: `087` to `120` is 08[7-9], 09[0-9], ..."""
-    if not low:
-        return [EMPTY]
-    if low[0] == high[0]:
-        return [concat(literal(low[0]), rest) for rest in same_length(low[1:], high[1:])]
-    first, last, size = int(low[0]), int(high[0]), len(low) - 1
-    below, above = [], []
-    if low[1:] != "0" * size:
-        below = [concat(literal(low[0]), rest) for rest in same_length(low[1:], "9" * size)]
-        first += 1
-    if high[1:] != "9" * size:
-        above = [concat(literal(high[0]), rest) for rest in same_length("0" * size, high[1:])]
-        last -= 1
-    middle = [concat(Chars(((48 + first, 48 + last),)), digits(size, size))] if first <= last else []
-    return [*below, *middle, *above]
-
-
-def digits(low: int, high: int | None) -> Tree:
-    """From low to high digits."""
-    return EMPTY if high == 0 else DIGIT if low == high == 1 else Repeat(DIGIT, low, high)
-
-
+SOME = Repeat(DIGIT, 1, None)
+INTEGER = concat(optional(literal("-")), either(literal("0"), concat(NONZERO, Repeat(DIGIT, 0, None))))
+EXPONENT = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), SOME)
 SCALARS: dict[str, Tree] = {  # the rules of strings, numbers and blanks in unrestricted JSON
     "string": in_quotes(Repeat(syntax.Call("char"), 0, None)),
     "char": either(PLAIN, escaped('"\\/bfnrt', Repeat(HEX, 4, 4))),
-    "number": any_number(),
-    "integer": integers(None, None),
+    "number": concat(INTEGER, optional(concat(literal("."), SOME)), optional(EXPONENT)),
+    "integer": INTEGER,
     "ws": Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None),
 }

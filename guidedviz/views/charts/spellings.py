@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
+from guidedviz.decoding.jump import Spelling, Spellings
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.spellings import Spelling, Spellings
 from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted

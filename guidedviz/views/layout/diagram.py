@@ -9,7 +9,7 @@ and a call the shortest bend that meets no name.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import pairwise, product
 from math import ceil, cos, dist, pi, sin
@@ -20,27 +20,73 @@ import numpy as np
 from guidedviz.errors import shorten
 from guidedviz.machines.work import grouped
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.positions import (
-    Block,
-    Curve,
-    Diagram,
-    Extent,
-    Jumps,
-    Label,
-    Link,
-    Point,
-    Points,
-    Spot,
-    along,
-    bezier,
-    cut,
-    place,
-    sample,
-    straight,
-)
+from guidedviz.views.layout.curves import Curve, Extent, Link, Point, along, bezier, cut, place, sample, straight
 from guidedviz.views.layout.sketch import MANY, Bundle, Plan, Sketch, by_state, make_plan
 
 Curves = dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The position of a state, half its size, and whether it is drawn as a dot."""
+
+    x: float
+    y: float
+    rx: float
+    ry: float
+    dot: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """The text on a line, and the arrows that it labels."""
+
+    x: float
+    y: float
+    words: str
+    full: str
+    arrows: tuple[int, ...]
+    bundle: bool = False  # the arrows overlap
+
+
+@dataclass(frozen=True)
+class Block:
+    """The frame of a grammar rule: its name, and its nodes, the start first."""
+
+    name: str
+    nodes: tuple[int, ...]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """The curves of a call: to the start of the called rule, and from its ends back to the node after."""
+
+    call: Curve
+    returns: tuple[Curve, ...]
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A sketch with positions; the states in `more` have neighbours that are not drawn."""
+
+    sketch: Sketch
+    spots: dict[int, Spot]
+    curves: Curves
+    labels: tuple[Label, ...]
+    more: frozenset[int]
+    width: float
+    height: float
+    counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
+    blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
+    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
+
+
+# --- the room in a drawing ---
+
 
 GRAIN = 2.0  # pixels of a cell
 AROUND = 400.0  # right of the diagram and below it
@@ -93,7 +139,7 @@ class Room:
         steps = 2 + int(sum(dist(a, b) for a, b in pairwise(curve)) / GRAIN)
         self._lines[self._at(np.array(along(curve, np.linspace(0, 1, steps).tolist())))] += 1
 
-    def _at(self, points: Points) -> tuple[np.ndarray, np.ndarray]:
+    def _at(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         columns, rows = np.moveaxis((points / GRAIN).astype(int), -1, 0)
         high, long = self._owner.shape
         return rows.clip(0, high - 1), columns.clip(0, long - 1)
@@ -141,10 +187,10 @@ def _cells(box: Rect) -> tuple[slice, slice]:
     return slice(top, max(top, ceil(box.bottom / GRAIN))), slice(left, max(left, ceil(box.right / GRAIN)))
 
 
-def _rims(spot: Spot, toward: Points) -> Points:
+def _rims(spot: Spot, toward: np.ndarray) -> np.ndarray:
     """The points on a state's border towards other points."""
     centre = np.array([spot.x, spot.y])
-    way: Points = toward - centre
+    way: np.ndarray = toward - centre
     size = np.hypot(way[..., :1] / spot.rx, way[..., 1:] / spot.ry)
     return centre + way / size
 

@@ -7,8 +7,6 @@ Large machines consist mostly of runs: the letters of a key, a class repeated th
 A state inside a run is a dot on a line with one label; it can still be highlighted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -65,7 +63,7 @@ class Sketch:
         """The states inside folded chains and loops."""
         return frozenset(state for arrow in self.arrows for state in arrow.through)
 
-    def frame(self, words: str, lit: Iterable[int] = (), moves: Iterable[str] = (), **changes: Any) -> Sketch:
+    def frame(self, words: str, lit: Iterable[int] = (), moves: Iterable[str] = (), **changes: Any) -> "Sketch":
         """A frame of a film with these states and arrows highlighted."""
         return replace(self, words=words, lit=frozenset(lit), lit_arrows=frozenset(moves), **changes)
 

@@ -24,8 +24,8 @@ from guidedviz.machines.visible import visible
 from guidedviz.machines.work import grouped, reach
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import rect, wide, write
-from guidedviz.views.layout.diagram import FREE_END, call_box, short_name
-from guidedviz.views.layout.positions import Curve, Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.curves import Curve, head, straight, write_path
+from guidedviz.views.layout.diagram import FREE_END, Diagram, Label, Spot, call_box, short_name
 from guidedviz.views.layout.sketch import Arrow, Sketch, say_arrow
 
 
@@ -45,21 +45,54 @@ class Highlight:
     opened: frozenset[str] = frozenset()  # the rules on the stack
     counts: tuple[tuple[str, str], ...] = ()  # the open counted rules, each with its counter
 
+    @classmethod
+    def of_path(cls, path: Sequence[int], died: str = "") -> "Highlight":
+        """The highlight of a path; its arrows are numbered if there are several.
+
+        >>> Highlight.of_path([0, 1, 1]).numbers
+        (((0, 1), '1'), ((1, 1), '2'))
+        """
+        numbers = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
+        several = len(path) - 1 + bool(died) > 1
+        said = tuple((pair, say_numbers(found)) for pair, found in numbers.items() if several)
+        cross = (path[-1], died) if died else None
+        return cls(frozenset(path[-1:]), frozenset(path), frozenset(f"{a}-{b}" for a, b in numbers), said, cross)
+
+    @classmethod
+    def of_state(cls, pda: PDA, state: State) -> "Highlight":
+        """The current nodes, the open calls, and the nodes where these continue.
+
+        >>> pda = gv.grammar('root ::= "(" root ")" | "x"')
+        >>> lit = Highlight.of_state(pda, state_after(pda, "(("))
+        >>> sorted(lit.now), lit.calls, sorted(lit.back)
+        ([1], (('1:root', 1),), [3])
+        """
+        nodes = pda.nodes
+        calls: Counter[str] = Counter()
+        ways: set[tuple[int, int]] = set()  # from a called rule to the one that is open now
+        counts: dict[str, str] = {}
+        back: set[int] = set()
+        tops = [(at, cell) for at, cells in state.tops for cell in cells]
+        for top in tops[:MOST_TOPS]:
+            stack = list(islice(pda.stack_under(*top), MOST_SHOWN))
+            back |= {after for after, _ in stack[1:]}
+            calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
+            for _, cell in stack:
+                if bounds := nodes.counts[cell.rule]:
+                    counts.setdefault(nodes.names[cell.rule], bounds.say(cell.counts))
+            ways |= {(cell.rule, nodes.rule_of[at]) for at, cell in stack}
+        return cls(
+            frozenset(pda.places(state)),
+            calls=tuple(calls.items()),
+            last=frozenset(key for way in ways for key in _last_calls(nodes, *way)),
+            back=frozenset(back),
+            rules=frozenset(nodes.name_of(at) for at, _ in state.tops),
+            opened=frozenset(map(nodes.name_of, back)),
+            counts=tuple(counts.items()),
+        )
+
 
 UNLIT = Highlight()
-
-
-def highlight_path(path: Sequence[int], died: str = "") -> Highlight:
-    """The highlight of a path; its arrows are numbered if there are several.
-
-    >>> highlight_path([0, 1, 1]).numbers
-    (((0, 1), '1'), ((1, 1), '2'))
-    """
-    numbers = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
-    several = len(path) - 1 + bool(died) > 1
-    said = tuple((pair, say_numbers(found)) for pair, found in numbers.items() if several)
-    cross = (path[-1], died) if died else None
-    return Highlight(frozenset(path[-1:]), frozenset(path), frozenset(f"{a}-{b}" for a, b in numbers), said, cross)
 
 
 def say_numbers(numbers: Sequence[int]) -> str:
@@ -130,39 +163,6 @@ def states_along(pda: PDA, data: bytes) -> tuple[State, ...]:
         expected = top[0].waits if top else "the end"
         raise SettingError(f"text, byte {read}", seen=visible(data[read : read + 1]), expected=expected)
     return path
-
-
-def highlight_state(pda: PDA, state: State) -> Highlight:
-    """The current nodes, the open calls, and the nodes where these continue.
-
-    >>> pda = gv.grammar('root ::= "(" root ")" | "x"')
-    >>> lit = highlight_state(pda, state_after(pda, "(("))
-    >>> sorted(lit.now), lit.calls, sorted(lit.back)
-    ([1], (('1:root', 1),), [3])
-    """
-    nodes = pda.nodes
-    calls: Counter[str] = Counter()
-    ways: set[tuple[int, int]] = set()  # from a called rule to the one that is open now
-    counts: dict[str, str] = {}
-    back: set[int] = set()
-    tops = [(at, cell) for at, cells in state.tops for cell in cells]
-    for top in tops[:MOST_TOPS]:
-        stack = list(islice(pda.stack_under(*top), MOST_SHOWN))
-        back |= {after for after, _ in stack[1:]}
-        calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
-        for _, cell in stack:
-            if bounds := nodes.counts[cell.rule]:
-                counts.setdefault(nodes.names[cell.rule], bounds.say(cell.counts))
-        ways |= {(cell.rule, nodes.rule_of[at]) for at, cell in stack}
-    return Highlight(
-        frozenset(pda.places(state)),
-        calls=tuple(calls.items()),
-        last=frozenset(key for way in ways for key in _last_calls(nodes, *way)),
-        back=frozenset(back),
-        rules=frozenset(nodes.name_of(at) for at, _ in state.tops),
-        opened=frozenset(map(nodes.name_of, back)),
-        counts=tuple(counts.items()),
-    )
 
 
 def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:

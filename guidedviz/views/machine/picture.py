@@ -17,20 +17,9 @@ from guidedviz.markup import Element, node, together
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
 from guidedviz.views.figure import Figure, figure_of, moved, rect, soft, wide, write, write_legend
-from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.positions import Diagram
+from guidedviz.views.layout.diagram import Diagram, lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, say_arrow, say_ranges, sketch_of
-from guidedviz.views.machine.highlight import (
-    FEW,
-    STYLE,
-    UNLIT,
-    Highlight,
-    arrow_key,
-    highlight_path,
-    highlight_state,
-    state_after,
-    write_diagram,
-)
+from guidedviz.views.machine.highlight import FEW, STYLE, UNLIT, Highlight, arrow_key, state_after, write_diagram
 from guidedviz.views.words import align, label
 
 EDGE, CELL, STRIP = 14.0, 26.0, 50.0  # around a figure; one byte of a text above the machine, and all of it
@@ -74,10 +63,10 @@ def draw_machine(
     expect(title, str, "draw_machine, title", "a text")
     if isinstance(machine, PDA) and at is not None:
         state = state_after(machine, expect(at, State | bytes | str, "draw_machine, at", "a state or a text"))
-        lit, inside = highlight_state(machine, state), list(machine.places(state))
+        lit, inside = Highlight.of_state(machine, state), list(machine.places(state))
     elif at is not None:
         path = _check_path(sketch, at)
-        lit, inside = highlight_path(path, expect(died, str, "draw_machine, died", "a text")), path[-1:]
+        lit, inside = Highlight.of_path(path, expect(died, str, "draw_machine, died", "a text")), path[-1:]
     else:
         lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
     if folded is None:
@@ -124,14 +113,14 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
 
 def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:
     """A finite machine inside a larger picture, and its height."""
-    sketch, lit = sketch_of(machine), highlight_path(path)
+    sketch, lit = sketch_of(machine), Highlight.of_path(path)
     diagram = _lay_out(sketch, lit, path[-1:], len(sketch.names) > WHOLE)
     return _fit_inside(diagram, lit, count_states(diagram), path[-1], width, height)
 
 
 def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[Element, float]:
     """The innermost open rules at a state, as part of a larger picture."""
-    sketch, lit = sketch_of(pda), highlight_state(pda, state)
+    sketch, lit = sketch_of(pda), Highlight.of_state(pda, state)
     called = (key.partition(":")[2] for key, _ in lit.calls)
     wanted = list(dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, sketch.rules[0][0]]))[:MOST_OPEN]
     rules = tuple(rule for rule in sketch.rules if rule[0] in wanted)

@@ -17,8 +17,8 @@ from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.figure import Figure, drawing, figure_of, heading, moved, rect, soft, wide, write
-from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.positions import Curve, Diagram, Extent, Link, head, place, write_path
+from guidedviz.views.layout.curves import Curve, Extent, Link, head, place, write_path
+from guidedviz.views.layout.diagram import Diagram, lay_out
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import STYLE, UNLIT, Highlight, arrow_key, check_pda, state_after, write_diagram

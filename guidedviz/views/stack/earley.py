@@ -6,8 +6,6 @@ A lexer cuts the text into lexemes, and each item that is added is one frame. Th
 part has its key, and a frame says which parts are visible.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -306,7 +304,7 @@ class TreePart:
 
     words: str
     kind: PartKind
-    parts: tuple[TreePart, ...] = ()
+    parts: "tuple[TreePart, ...]" = ()
 
     @cached_property
     def width(self) -> float:

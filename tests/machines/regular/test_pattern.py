@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.pattern import CLASSES, pattern
-from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.regular.regex import CLASSES, pattern, regex
 
 AS_REGEX = {
     "UPPER": "[A-Z]", "LOWER": "[a-z]", "LETTER": "[A-Za-z]", "DIGIT": "[0-9]", "SPACE": "[ ]", "NEWLINE": r"\n",

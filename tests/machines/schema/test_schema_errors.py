@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.regular.dfa import DFA
 
 S, N = {"type": "string"}, {"type": "null"}
@@ -206,7 +206,7 @@ def test_rubbish_meets_no_other_error_than_ours_and_soon(schema, blanks):
     start = time.process_time()
     try:
         machine = gv.json_schema(schema, blanks)
-        shown = gv.machines.schema_gbnf(schema, whitespace=blanks)
+        shown = gv.machines.to_gbnf(machine)
     except gv.PatternError as error:
         if not str(error).startswith("schema"):
             raise

@@ -9,9 +9,9 @@ import pytest
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
-from guidedviz.views.layout import positions as layout
+from guidedviz.views.layout import curves as layout
+from guidedviz.views.layout.curves import Extent, Link, place_in_layers
 from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
-from guidedviz.views.layout.positions import Extent, Link, place_in_layers
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
 

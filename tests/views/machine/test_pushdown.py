@@ -11,7 +11,7 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.layout.diagram import NEAR_NODES, lay_out
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.highlight import arrow_key, highlight_state, state_after, taken_arrows
+from guidedviz.views.machine.highlight import Highlight, arrow_key, state_after, taken_arrows
 from guidedviz.views.machine.picture import draw_machine, to_dot
 
 SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
@@ -77,7 +77,7 @@ def test_what_is_open_is_lit():
 
 def test_a_call_that_came_last_is_not_on_the_stack():
     pda = grammar(LAST)
-    light = highlight_state(pda, state_after(pda, "<ab"))
+    light = Highlight.of_state(pda, state_after(pda, "<ab"))
     assert [key for key, _ in light.calls] == ["1:list"]
     assert {"root", "rest"} == set(pda.stack(state_after(pda, "<ab")))
     figure = draw_machine(pda, "<ab")
@@ -94,7 +94,7 @@ def test_a_call_that_came_last_is_not_on_the_stack():
     [(json(), '{"a": [1, {"b"'), (json(), "  [[ "), (json(), '{"a":'), (json(), '["\\u00'), (grammar(TWICE), "<1")],
 )
 def test_an_open_call_is_one_that_goes_on_and_a_last_one_leaves_nothing_to_do(pda, text):
-    nodes, light = pda.nodes, highlight_state(pda, state_after(pda, text))
+    nodes, light = pda.nodes, Highlight.of_state(pda, state_after(pda, text))
     numbers = {name: number for number, name in enumerate(nodes.names)}
 
     def after(key):

@@ -1,4 +1,4 @@
-"""A diagram as positions: curves, and the boxes that they join, placed by Graphviz inside this process or in layers.
+"""Curves, and the boxes that they join, placed by Graphviz inside this process or in layers.
 
 A curve is a tuple of points: a start, then three points per Bézier segment.
 
@@ -8,8 +8,8 @@ column, boxes follow the order of their neighbours. This is always quick.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import dist
@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.machines.work import distances, grouped
-from guidedviz.views.layout.sketch import Sketch
 
 Point = tuple[float, float]
 Points = npt.NDArray[np.float64]  # x and y in the last dimension
@@ -97,68 +96,6 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     u, v = (x - a) / far, (y - b) / far
     base = ((x - long * u - side * v, y - long * v + side * u) for side in (broad, -broad))
     return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), *base))
-
-
-# --- the parts of a diagram ---
-
-
-@dataclass(frozen=True)
-class Spot:
-    """The position of a state, half its size, and whether it is drawn as a dot."""
-
-    x: float
-    y: float
-    rx: float
-    ry: float
-    dot: bool = False
-
-
-@dataclass(frozen=True)
-class Label:
-    """The text on a line, and the arrows that it labels."""
-
-    x: float
-    y: float
-    words: str
-    full: str
-    arrows: tuple[int, ...]
-    bundle: bool = False  # the arrows overlap
-
-
-@dataclass(frozen=True)
-class Block:
-    """The frame of a grammar rule: its name, and its nodes, the start first."""
-
-    name: str
-    nodes: tuple[int, ...]
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True)
-class Jumps:
-    """The curves of a call: to the start of the called rule, and from its ends back to the node after."""
-
-    call: Curve
-    returns: tuple[Curve, ...]
-
-
-@dataclass(frozen=True)
-class Diagram:
-    """A sketch with positions; the states in `more` have neighbours that are not drawn."""
-
-    sketch: Sketch
-    spots: dict[int, Spot]
-    curves: dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
-    labels: tuple[Label, ...]
-    more: frozenset[int]
-    width: float
-    height: float
-    counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
-    blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
-    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
 
 
 # --- boxes and the lines between them, by Graphviz or in layers ---
