@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -16,10 +17,11 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
+from guidedviz.extras import need
 from guidedviz.files import parse_json
-from guidedviz.host.batcher import MB, Engine
+from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
-from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
+from guidedviz.host.limits import Guard, Limits, Refused, find_tokens, is_loopback
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
@@ -243,3 +245,42 @@ def reply(error: Exception) -> Response:
     elif status in (408, 413):  # the rest of the body is not read
         response.headers["Connection"] = "close"
     return response
+
+
+# Several processes with the model: replicas of Ray Serve (`serve run deploy/serve.yaml`).
+#
+# Ray's proxies bring each request to a replica, which has the same application as the host of one process. A request
+# names its whole text, so any replica can answer it; one that dies takes only its kept prefixes with it.
+
+
+DEFAULTS: dict[str, Any] = {"model": "clerk", "device": "auto", "tokens": "", "open": False}
+DEFAULTS |= {"rate": Limits.rate, "cache_mb": CACHE // MB}
+
+
+class Replica:
+    """One process with the model."""
+
+    def __init__(self, tokens: Mapping[str, str], model: str, device: str, rate: float, cache_mb: int) -> None:
+        self._service = open_service(tokens, model, device, rate, cache_mb, whole=False)
+
+    def __serve_build_asgi_app__(self) -> Any:  # Ray's name: `serve.ingress` mounts what it returns
+        return self._service
+
+
+def build_app(arguments: Mapping[str, Any]) -> Any:
+    """The application for `serve run`, from the arguments of a config file (deploy/serve.yaml explains them).
+
+    Without a token (the variable GUIDEDVIZ_TOKEN, or a file of tokens) it is refused, unless `open` says that only this
+    machine can reach it.
+    """
+    if unknown := sorted(set(arguments) - set(DEFAULTS)):
+        raise SettingError("args", seen=quoted(unknown[0]), expected=", ".join(sorted(DEFAULTS)))
+    chosen = DEFAULTS | dict(arguments)
+    tokens = find_tokens(Path(chosen["tokens"]) if chosen["tokens"] else None)
+    if not tokens and chosen["open"] is not True:
+        hint = "set GUIDEDVIZ_TOKEN, or `open: true` if only this machine can reach it"
+        raise SettingError("args", seen="no token", expected="a token", hint=hint)
+    serve = need("ray.serve", "classroom", "serve run")
+    deployment = serve.deployment(serve.ingress()(Replica), name="model")
+    rate, cache_mb = float(chosen["rate"]), int(chosen["cache_mb"])
+    return deployment.bind(tokens, str(chosen["model"]), str(chosen["device"]), rate, cache_mb)

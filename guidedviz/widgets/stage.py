@@ -22,8 +22,7 @@ from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, is_still
-from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
-from guidedviz.widgets.runner import Runner, running_loop
+from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, read_wish, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 
 

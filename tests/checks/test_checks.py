@@ -10,11 +10,18 @@ from hypothesis import assume, given, settings
 
 import guidedviz as gv
 from guidedviz.checks import guard
-from guidedviz.checks.machines import GIVEN, LISTS, MIRROR, say_texts
-from guidedviz.checks.parsers import GRAMMARS, finished_items
-from guidedviz.checks.tokens import SETS, SPELLED, TOKENS, count_kept, sort_by_ends, ways_to_store
+from guidedviz.checks.machines import GIVEN, GRAMMARS, LISTS, MIRROR, finished_items, say_texts
+from guidedviz.checks.tokens import (
+    SETS,
+    SLICES,
+    SPELLED,
+    TOKENS,
+    count_kept,
+    shortest_refused,
+    sort_by_ends,
+    ways_to_store,
+)
 from guidedviz.checks.verdict import Case, Verdict, check_function, show
-from guidedviz.checks.walks import SLICES, shortest_refused
 from guidedviz.machines.machine import read
 from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.vocabulary import longest_tokens

@@ -16,8 +16,8 @@ import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
-from guidedviz.host import replicas, server
-from guidedviz.host.app import Service
+from guidedviz.host import server
+from guidedviz.host.app import DEFAULTS, Replica, Service, build_app
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import Guard, find_tokens
 
@@ -91,14 +91,14 @@ def test_without_its_server_the_host_names_the_extra(monkeypatch, capsys, packag
 def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
     (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
     module, _, name = app["import_path"].partition(":")
-    assert (module, getattr(replicas, name)) == (replicas.__name__, replicas.build_app)
-    assert set(app["args"]) <= set(replicas.DEFAULTS)
+    assert (module, name) == (build_app.__module__, build_app.__name__)
+    assert set(app["args"]) <= set(DEFAULTS)
     assert [deployment["name"] for deployment in app["deployments"]] == ["model"]
     monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
     with pytest.raises(SettingError, match="no token"):
-        replicas.build_app(app["args"])
+        build_app(app["args"])
     with pytest.raises(SettingError, match="saw 'modle'"):
-        replicas.build_app({"modle": "clerk"})
+        build_app({"modle": "clerk"})
 
 
 async def test_the_application_agrees_to_start_and_to_end(bard):
@@ -119,7 +119,7 @@ def test_ray_serve_mounts_the_same_application(monkeypatch):
     from ray import serve
 
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
-    replica = serve.ingress()(replicas.Replica)
-    made = replica.__serve_build_asgi_app__(replicas.Replica({"": TOKEN}, "bard", "numpy", 100, 1))
+    replica = serve.ingress()(Replica)
+    made = replica.__serve_build_asgi_app__(Replica({"": TOKEN}, "bard", "numpy", 100, 1))
     assert isinstance(made, Service)
-    assert replicas.build_app({"model": "bard"}) is not None
+    assert build_app({"model": "bard"}) is not None

@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import guidedviz as gv
-from guidedviz.widgets import edit as editing
+from guidedviz.widgets import runner
 from tests.widgets.toy import told
 
 ADA = r'\{"name": "(Ada|Bob)"\}'
@@ -91,7 +91,7 @@ async def test_a_wrong_text_is_told_with_its_caret_and_not_sent_back_while_one_t
     assert box["error"].split("\n")[2] == "    ^"
     assert stage.take(60).text in ('{"name": "Ada"}', '{"name": "Bob"}'), "the old constraint runs on"
     assert stage.display.saved()["edit"]["text"] == r"\{(name"
-    monkeypatch.setattr(editing, "compile_guide", lambda *_: 1 / 0)
+    monkeypatch.setattr(runner, "compile_guide", lambda *_: 1 / 0)
     stage.display.hear({"do": "edit", "kind": "regex", "text": "a"})
     await until(lambda: told(stage)["edit"]["error"] == "ZeroDivisionError: division by zero")
     monkeypatch.undo()
@@ -120,7 +120,7 @@ def test_a_recording_and_a_stage_without_a_wish_have_no_box(toy):
 
 
 async def test_a_long_compile_leaves_the_stage_alive_and_a_newer_text_wins(toy, monkeypatch, until):
-    release, finished, plain = threading.Event(), threading.Event(), editing.compile_guide
+    release, finished, plain = threading.Event(), threading.Event(), runner.compile_guide
 
     def compile_slowly(kind, text, vocabulary):
         if text == "slow":
@@ -128,7 +128,7 @@ async def test_a_long_compile_leaves_the_stage_alive_and_a_newer_text_wins(toy, 
             finished.set()
         return plain(kind, text, vocabulary)
 
-    monkeypatch.setattr(editing, "compile_guide", compile_slowly)
+    monkeypatch.setattr(runner, "compile_guide", compile_slowly)
 
     stage = edited(toy, steps=2)
     stage.display.hear({"do": "edit", "kind": "regex", "text": "slow"})
