@@ -4,7 +4,6 @@ from guidedviz.machines.pushdown.pda import pushdown_moves as pushdown_moves
 from guidedviz.machines.regular.algebra import compare_machines as compare_machines
 from guidedviz.machines.regular.algebra import difference as difference
 from guidedviz.machines.regular.algebra import intersection as intersection
-from guidedviz.machines.regular.algebra import is_empty as is_empty
 from guidedviz.machines.regular.algebra import shortest_difference as shortest_difference
 from guidedviz.machines.regular.regex import machine_stages as machine_stages
 from guidedviz.machines.schema.json_schema import schema_regex as schema_regex

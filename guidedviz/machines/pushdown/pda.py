@@ -15,8 +15,7 @@ from typing import Literal
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
-from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
+from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, parse_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.rules import build_rule_nodes
 from guidedviz.machines.pushdown.stacks import Cell, Closure, Configuration, StackGraph, State

@@ -20,7 +20,6 @@ from guidedviz.machines.work import Numbers, spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
 
-NOTHING = DFA(((),), frozenset())
 MOST_COMPARED = 50_000  # pairs of states in a comparison; a few seconds
 MOST_PAIRS = 100_000  # until a difference must be found
 MOST_EDGES = 1_000_000  # visited in a product
@@ -147,15 +146,6 @@ def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_CO
         level, length = following, length + 1
         seen.update(level)
     return Equivalence(None, False, length - 1, len(seen), True)
-
-
-def is_empty(one: Machine[Any]) -> bool:
-    """Whether the machine accepts no text.
-
-    >>> is_empty(intersection(gv.regex("a+"), gv.regex("b+"))), is_empty(gv.regex(""))
-    (True, False)
-    """
-    return shortest_difference(one, NOTHING) is None
 
 
 def shortest_difference(one: Machine[Any], other: Machine[Any]) -> bytes | None:

@@ -10,18 +10,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from guidedviz.errors import PatternError
-from guidedviz.machines import syntax
 from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.regular.nfa import utf8_rows
-from guidedviz.machines.syntax import Range, Tree
+from guidedviz.machines.syntax import ANYTHING, EMPTY, LAST, NOTHING, Chars, Net, Range, Tree, merge_ranges
 from guidedviz.machines.work import Numbers, grouped, reach
 
 T = TypeVar("T", bound=Hashable)
 MOST_RANGES = 200_000
 TAIL = (0x80, 0xBF)  # the bytes of a character after its first one
-ROWS = tuple(utf8_rows(0, syntax.LAST))
+ROWS = tuple(utf8_rows(0, LAST))
 Way = tuple[int, int, int]  # lowest character, highest character, next state
 
 
@@ -35,7 +34,7 @@ def code_net(dfa: DFA) -> Tree:
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
         ranges = grouped((target, (low, high)) for low, high, target in dfa.edges[state])
-        return ((syntax.Chars(syntax.merge_ranges(found)), target) for target, found in ranges.items())
+        return ((Chars(merge_ranges(found)), target) for target, found in ranges.items())
 
     return build_net(dfa.initial, moves, dfa.is_accepting)
 
@@ -43,7 +42,7 @@ def code_net(dfa: DFA) -> Tree:
 def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
     """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
 
-    >>> a = syntax.literal("a")
+    >>> a = Chars(((97, 97),))
     >>> net = build_net(0, lambda place: [(a, place + 1)] if place < 2 else [], lambda place: place == 1)
     >>> [(source, target) for source, _, target in net.edges]
     [(0, 1), (1, 3)]
@@ -51,10 +50,10 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
     numbers = Numbers(start)
     edges = [(numbers[place], part, numbers[target]) for place in numbers.met for part, target in moves(place)]
     last = len(numbers)
-    edges += [(number, syntax.EMPTY, last) for place, number in numbers.items() if may_end(place)]
+    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
     sources = grouped((to, source) for source, _, to in edges)
     live = {*reach([last], sources.__getitem__)}
-    return syntax.Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else syntax.NOTHING
+    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
 
 
 def character_net(dfa: DFA) -> Tree:
@@ -63,7 +62,7 @@ def character_net(dfa: DFA) -> Tree:
     >>> character_net(gv.regex("é")).edges
     ((0, Chars(ranges=((233, 233),)), 1), (1, Concat(parts=()), 2))
     """
-    if dfa.accepting and difference(dfa, build_machine(syntax.ANYTHING)).accepting:
+    if dfa.accepting and difference(dfa, build_machine(ANYTHING)).accepting:
         raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
     left = MOST_RANGES
 
@@ -75,7 +74,7 @@ def character_net(dfa: DFA) -> Tree:
             left -= 1
             if left < 0:
                 raise PatternError("machine", seen=f"more than {MOST_RANGES:,} ranges", expected="a smaller machine")
-        return ((syntax.Chars(_over_surrogates(found)), target) for target, found in ranges.items())
+        return ((Chars(_over_surrogates(found)), target) for target, found in ranges.items())
 
     return build_net(dfa.initial, moves, dfa.is_accepting)
 
@@ -83,7 +82,7 @@ def character_net(dfa: DFA) -> Tree:
 def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:
     """Join ranges on both sides of the surrogates, so that [^"] stays [^"]; UTF-8 cannot encode surrogates."""
     around = {0xD7FF, 0xE000} <= {end for pair in ranges for end in pair}
-    return syntax.merge_ranges([*ranges, *[(0xD800, 0xDFFF)] * around])
+    return merge_ranges([*ranges, *[(0xD800, 0xDFFF)] * around])
 
 
 def _characters(dfa: DFA, state: int) -> Iterator[Way]:

@@ -49,7 +49,6 @@ from guidedviz.machines.work import limited_work, spend
 Schema = dict[str, Any] | bool | str | type
 NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
 GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
-FREE = ("value", "object", "member", "array", "string", "char", "number", "integer", "ws")
 STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
     "# $defs definitions properties patternProperties prefixItems anyOf oneOf allOf".split(), ""
 )
@@ -187,7 +186,7 @@ class SchemaReader:
         self.at = "#"  # the path of the part read last
 
     def grammar(self) -> Grammar:
-        """The rules that the root needs, unrestricted JSON last; raises an error for a rule that cannot end."""
+        """The rules that the root needs; raises an error for a rule that cannot end."""
         try:
             self.read_root()
         except RecursionError:
@@ -204,8 +203,7 @@ class SchemaReader:
             if rule.name in endless:
                 seen = "a schema whose every value contains another such value"
                 raise refusal(self.paths[rule.name], seen, "a way to end", "an optional property, or null beside it")
-        places = {name: place for place, name in enumerate(FREE, 1)}
-        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: places.get(rule.name, 0))))
+        return grammar
 
     def read_root(self) -> None:
         """The rule of the whole schema; with leading whitespace it is no rule of a schema inside."""
@@ -244,7 +242,7 @@ class SchemaReader:
         """A new name for the part at this path."""
         plain = rule_name(path)
         names = (f"{plain}-{number}" if number > 1 else plain for number in count(1))
-        name = next(name for name in names if name not in self.paths and name not in FREE)
+        name = next(name for name in names if name not in self.paths and name not in self.trees)
         self.paths[name] = path
         return name
 

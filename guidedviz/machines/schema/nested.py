@@ -10,11 +10,9 @@ from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.errors import PatternError, nearest, quoted
-from guidedviz.machines import syntax
 from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema import constraints, document
-from guidedviz.machines.schema.constraints import Conjunction
 from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, Subschema, below, goal_of, refusal
 from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.scalars import TextSet, bracket, escape, in_quotes, key_text, overlap, split_texts
@@ -65,7 +63,7 @@ class Slot(NamedTuple):
 class ObjectKeys:
     """The keys that a conjunction names, its patterns of keys, and the classes of all keys."""
 
-    def __init__(self, row: Conjunction) -> None:
+    def __init__(self, row: constraints.Conjunction) -> None:
         self.row, self.path = row, row.path
         self.keys, self.some = row.of_type(constraints.PropertyGoals), row.of_type(constraints.SomeProperty)
         self.required = {name: found.path for found in row.of_type(constraints.RequiredKeys) for name in found.names}
@@ -121,7 +119,7 @@ class ObjectKeys:
         return NoValue(at, quoted(name), "a key that the schema allows, with some value", near)
 
 
-def object_tree(row: Conjunction, reader: ReadsGoals) -> Tree:
+def object_tree(row: constraints.Conjunction, reader: ReadsGoals) -> Tree:
     """All objects that a conjunction allows."""
     keys = ObjectKeys(row)
     trees, errors = [], []
@@ -177,7 +175,7 @@ def read_variant(keys: ObjectKeys, variant: Variant, reader: ReadsGoals) -> Tree
     if unnamed is not None:
         fitting = [key for key in keys.others if unnamed in key.witness]
         slots.append(Slot(other_members(fitting, keys.some[unnamed].goal, reader), required=True))
-    net = slots_net(keys.path, slots, (low, high), reader.token(literal(","), ","))
+    net = slots_net(keys.path, slots, low, high, reader.token(literal(","), ","))
     if net == NOTHING:
         seen = f"from {low} to {'any number of' if high is None else high} properties, of which {must} are required"
         raise NoValue(keys.path, seen, "numbers and keys of some object")
@@ -191,14 +189,13 @@ def other_members(classes: Sequence[KeyClass], more: Sequence[Subschema], reader
     return either(*(concat(reader.token(key.tree), colon, value) for key, value in zip(classes, values, strict=True)))
 
 
-def slots_net(path: str, slots: list[Slot], bounds: syntax.Times, comma: Tree) -> Tree:
+def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: Tree) -> Tree:
     """Members in order, as an automaton that counts them.
 
     A place: the number of the next slot, how many members came, whether the comma was read. The comma is read on the
     way to a member, so that each member occurs once where nothing is counted.
     """
-    (low, high), visited = bounds, 0
-    most = max(1, low, high or 0)
+    most, visited = max(1, low, high or 0), 0
 
     def moves(place: tuple[int, int, bool]) -> Iterator[tuple[Tree, tuple[int, int, bool]]]:
         nonlocal visited
@@ -225,7 +222,7 @@ def slots_net(path: str, slots: list[Slot], bounds: syntax.Times, comma: Tree) -
 class ItemReader:
     """Reads the items of one conjunction."""
 
-    def __init__(self, row: Conjunction, reader: ReadsGoals) -> None:
+    def __init__(self, row: constraints.Conjunction, reader: ReadsGoals) -> None:
         self.row, self.reader = row, reader
         self.items = row.of_type(constraints.ItemGoals)
         self.low, self.high = row.bounds("array")
@@ -270,7 +267,7 @@ class ItemReader:
         return (option for option in trees if option[0] != NOTHING)
 
 
-def array_tree(row: Conjunction, reader: ReadsGoals) -> Tree:
+def array_tree(row: constraints.Conjunction, reader: ReadsGoals) -> Tree:
     """All arrays that a conjunction allows."""
     items = ItemReader(row, reader)
     if items.contains:

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import GrammarError, PatternError
 from guidedviz.machines import syntax
-from guidedviz.machines.grammars.gbnf import MOST_NESTED, parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.grammar import MOST_NESTED, Grammar, Rule, parse_grammar
 from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex

@@ -74,4 +74,3 @@ def test_the_shortest_text_of_a_grammar_is_found():
     nested = gv.grammar('root ::= "(" root ")" | "[" root "]" root | "ab"')
     assert shortest_difference(gv.json(), NOTHING) == b"0"
     assert shortest_difference(nested, NOTHING) == b"ab"
-    assert not gv.machines.is_empty(gv.json())

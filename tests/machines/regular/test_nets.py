@@ -5,7 +5,7 @@ from hypothesis import assume, given
 
 import guidedviz as gv
 from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark, show_regex
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nets import character_net
