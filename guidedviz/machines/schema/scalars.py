@@ -23,8 +23,7 @@ from guidedviz.machines import syntax
 from guidedviz.machines.grammars.counted import copy_net, map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nets import build_net, code_machine, code_net
+from guidedviz.machines.regular.minimal import code_machine, code_net, sources_of
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
 from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Range, Repeat, Tree, concat, either, literal, optional
@@ -430,7 +429,7 @@ def digits_net(rules: Sequence[NumberRule], whole: bool) -> Tree:
         fits = all(rule.fits(state) for rule, state in zip(rules, reading[1], strict=True))
         return fits and reading[0] not in ("start", "point")
 
-    return build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
+    return syntax.build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
 
 
 SOME = Repeat(DIGIT, 1, None)
