@@ -6,8 +6,6 @@ sandbox keeps it from files, modules and memory of Python. Here it has the filte
 pays for every text and list that it makes, before or just after it is made, so that no loop can double one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -17,13 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import need
 
 WHERE = "model.chat"
-CHAT_MODEL = 'gv.load_model("smollm2")'
 Messages = str | Sequence[Mapping[str, str]]
 
 
@@ -40,7 +37,7 @@ class Prompt(str):
     tokens: tuple[int, ...]
     parts: tuple[str, ...]
 
-    def __new__(cls, text: str, tokens: Iterable[int] = (), parts: Iterable[str] = ()) -> Prompt:
+    def __new__(cls, text: str, tokens: Iterable[int] = (), parts: Iterable[str] = ()) -> Self:
         made = super().__new__(cls, text)
         made.tokens, made.parts = tuple(tokens), tuple(parts)
         return made
@@ -48,7 +45,8 @@ class Prompt(str):
 
 def no_template(name: str) -> ModelError:
     """The error for a model that has no chat template."""
-    return ModelError(WHERE, seen=f"{name} has no chat template", expected="a chat model", hint=CHAT_MODEL)
+    hint = 'gv.load_model("smollm2")'
+    return ModelError(WHERE, seen=f"{name} has no chat template", expected="a chat model", hint=hint)
 
 
 class Encoder(Protocol):

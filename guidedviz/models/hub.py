@@ -199,7 +199,8 @@ class TorchNetwork:
         self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
         self.size = network.get_output_embeddings().weight.shape[0]
         self.weights = network.num_parameters()
-        self._cache_name = name_cache(network)
+        named = inspect.signature(network.forward).parameters  # transformers 5.24 has renamed it
+        self._cache_name = "cache" if "cache" in named else "past_key_values"
 
     def new_cache(self) -> Past:
         """An empty cache."""
@@ -268,11 +269,6 @@ class TorchNetwork:
             return [rows[row, : new[row]] for row in range(len(texts))]
         found = last.tolist()
         return [rows[row, [found.index(new[row] - 1)]] for row in range(len(texts))]
-
-
-def name_cache(network: Any) -> str:
-    """The parameter of a network's forward pass that takes its cache; transformers 5.24 has renamed it."""
-    return "cache" if "cache" in inspect.signature(network.forward).parameters else "past_key_values"
 
 
 def _is_plain(past: Past) -> bool:

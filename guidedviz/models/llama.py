@@ -3,8 +3,6 @@
 Every layer adds attention over the text so far and a small network to each token's vector (arXiv 2302.13971).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -53,7 +51,7 @@ class Cache:
         self.length = 0
         self._room = np.empty((shape.layers, 2, copies, shape.kv_heads, 0, shape.head_size), np.float32)
 
-    def fork(self, length: int) -> Cache:
+    def fork(self, length: int) -> "Cache":
         """A cache of its own that holds the first tokens of this one."""
         other = copy(self)
         other.length, other._room = length, self._room[..., :length, :].copy()

@@ -4,8 +4,6 @@
 `Remembered` a model whose answers are kept.
 """
 
-from __future__ import annotations
-
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -132,7 +130,7 @@ class KeptText:
     began: list[int] = field(default_factory=list)
     passing: bool = False  # another kept text begins with it
 
-    def fork(self, network: Network, length: int) -> KeptText:
+    def fork(self, network: Network, length: int) -> "KeptText":
         """The beginning of this text with a cache of its own; nothing of it if the cache cannot be cropped."""
         cache = self.cache.fork(length) if length else None
         if cache is None:
@@ -146,12 +144,7 @@ class LanguageModel:
     source: Source = "LIVE"
 
     def __init__(
-        self,
-        name: str,
-        network: Network,
-        tokenizer: Encoder,
-        vocabulary: Vocabulary,
-        template: ChatTemplate | None = None,
+        self, name: str, network: Network, tokenizer: Encoder, vocabulary: Vocabulary, template: ChatTemplate | None
     ) -> None:
         self.name, self.vocabulary, self.template = name, vocabulary, template
         self.has_template = template is not None
@@ -169,7 +162,7 @@ class LanguageModel:
         with self._lock:
             self._texts: list[KeptText] = []  # the one used last comes last
 
-    def side_by_side(self, rows: int) -> LanguageModel:
+    def side_by_side(self, rows: int) -> "LanguageModel":
         """A model with the same weights and its own caches that reads `rows` copies of the text in every pass."""
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
             raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1 up")

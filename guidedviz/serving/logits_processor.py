@@ -8,7 +8,7 @@ A row of 128,256 tokens takes 16 KB; as float32 logits it takes 513 KB.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,7 +23,6 @@ Row = npt.NDArray[np.int64]
 WORD = 32  # bits
 ALL = np.int32(-1)  # a word whose 32 tokens are all legal
 KEPT = 1024  # states per processor, at least four per row
-Text = tuple[int, bytes]  # the guide's number and the tokens of the row
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Place:
 
 
 class LogitsProcessor:
-    """Sets the logits of illegal tokens to minus infinity, for one guide or one guide (or None) per prompt.
+    """Sets the logits of illegal tokens to minus infinity.
 
     A text begins where the prompts end: at the width of the first call. A call with rows that do not continue the rows
     before begins new texts. After EOS a row is left as it is. A row with an illegal token, such as a beam of
@@ -47,55 +46,37 @@ class LogitsProcessor:
     ([[0.0, 0.0, -inf, -inf]], [[-inf, -inf, 0.0, -inf]])
     """
 
-    def __init__(self, guide: Guide | Sequence[Guide | None]) -> None:
-        self.guides: tuple[Guide | None, ...] = tuple(guide) if isinstance(guide, list | tuple) else (guide,)  # type: ignore[assignment]
-        given = [one for one in self.guides if one is not None]
-        for one in given:
-            check_guide(one, "LogitsProcessor")
-        if not given:
-            raise SettingError("LogitsProcessor", seen="no guide", expected="a guide, or one guide or None per prompt")
-        self._start = 0
-        self._known: OrderedDict[Text, Place] = OrderedDict()
+    def __init__(self, guide: Guide) -> None:
+        check_guide(guide, "LogitsProcessor")
+        self.guide, self._start = guide, 0
+        self._known: OrderedDict[bytes, Place] = OrderedDict()  # by the tokens of a row
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """The scores [rows, vocabulary] of the next token after each row of ids."""
         rows = _as_rows(input_ids)
         if len(getattr(scores, "shape", ())) != 2:
             raise SettingError("LogitsProcessor, scores", seen=quoted(scores), expected="logits [rows, vocabulary]")
-        each, left = divmod(len(rows), len(self.guides))
-        if left:
-            expected = f"a multiple of {len(self.guides)}, the number of guides"
-            raise SettingError("LogitsProcessor", seen=f"{len(rows)} rows", expected=expected)
-        guided = [
-            (row, guide, (row // each, rows[row])) for row in range(len(rows)) if (guide := self.guides[row // each])
-        ]
-        if not all(
-            self._knows(number, tokens) or self._knows(number, tokens[:-1]) for _, _, (number, tokens) in guided
-        ):
+        if not all(row.tobytes() in self._known or row[:-1].tobytes() in self._known for row in rows):
             self._start = rows.shape[1]
             self._known.clear()
-        packed = np.full((len(rows), words_of(scores.shape[-1])), ALL, np.int32)
-        for row, guide, (number, tokens) in guided:
-            packed[row] = pack_row(guide, self._place(number, guide, tokens), scores.shape[-1])
+        packed = np.empty((len(rows), words_of(scores.shape[-1])), np.int32)
+        for number, row in enumerate(rows):
+            packed[number] = pack_row(self.guide, self._place(row), scores.shape[-1])
         while len(self._known) > max(KEPT, 4 * len(rows)):
             self._known.popitem(last=False)
         return apply_packed(scores, packed)
 
-    def _knows(self, number: int, tokens: Row) -> bool:
-        return (number, tokens.tobytes()) in self._known
-
-    def _place(self, number: int, guide: Guide, row: Row) -> Place:
+    def _place(self, row: Row) -> Place:
         """Where a row stands: read on from its longest beginning that was seen."""
-        place, end = Place("open", guide.initial), self._start
+        place, end = Place("open", self.guide.initial), self._start
         for length in range(len(row), self._start - 1, -1):
-            if found := self._known.get((number, row[:length].tobytes())):
+            if found := self._known.get(row[:length].tobytes()):
                 place, end = found, length
                 break
         for token in row[end:].tolist():
-            place = read_token(guide, place, token)
-        key = number, row.tobytes()
-        self._known[key] = place
-        self._known.move_to_end(key)
+            place = read_token(self.guide, place, token)
+        self._known[row.tobytes()] = place
+        self._known.move_to_end(row.tobytes())
         return place
 
 

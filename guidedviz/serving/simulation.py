@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import ceil
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_fields, check_number
 from guidedviz.errors import SettingError, expect, quoted
@@ -101,13 +101,6 @@ def make_requests(
     return tuple(found)
 
 
-def check_requests(requests: Sequence[Request], where: str) -> None:
-    """Refuse what is not one or more requests."""
-    given: Any = requests  # of a user
-    if not isinstance(given, list | tuple) or not given or not all(isinstance(one, Request) for one in given):
-        raise SettingError(where, seen=quoted(given), expected="a list of requests", hint="gv.serving.make_requests")
-
-
 @dataclass(frozen=True, slots=True)
 class BatchPass:
     """One pass of the batch: when each part ran. A part that did not run has two equal times."""
@@ -169,19 +162,12 @@ class Timeline:
         """The throughput in requests."""
         return len(self.served) / self.seconds
 
-    def per_token(self, share: float) -> float:
-        """The time per output token that this share of the requests does not exceed: 0.5 for p50, 0.99 for p99."""
-        return percentile([one.per_token_ms for one in self.served], share)
-
-    def first_token(self, share: float) -> float:
-        """The time to the first token that this share of the requests does not exceed."""
-        return percentile([one.first_token_ms for one in self.served], share)
-
     def __repr__(self) -> str:
         rate = sum(one.request.tokens for one in self.served) / self.seconds
         parts = [f"{len(self.served)} requests in {self.seconds:.2f} s, {rate:,.0f} tokens per second"]
-        for name, find in (("per token", self.per_token), ("first token", self.first_token)):
-            parts.append(f"{name} p50 {find(0.5):,.1f} ms, p99 {find(0.99):,.1f} ms")
+        per_token = [one.per_token_ms for one in self.served]
+        for name, times in (("per token", per_token), ("first token", [one.first_token_ms for one in self.served])):
+            parts.append(f"{name} p50 {percentile(times, 0.5):,.1f} ms, p99 {percentile(times, 0.99):,.1f} ms")
         return "; ".join(parts)
 
 
@@ -194,7 +180,9 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     """
     expect(costs, Costs, "simulate, costs", "costs", "gv.serving.Costs(forward=20.0)")
     policy = expect(policy or Policy(), Policy, "simulate, policy", "a policy", 'gv.serving.Policy("parks")')
-    check_requests(requests, "simulate, requests")
+    if not isinstance(requests, list | tuple) or not requests or not all(isinstance(one, Request) for one in requests):
+        hint = "gv.serving.make_requests"
+        raise SettingError("simulate, requests", seen=quoted(requests), expected="a list of requests", hint=hint)
     blocks: bool = policy.compile == "blocks"
     compiled: set[str] = set()
     spans = [(one.arrives, one.arrives) for one in requests] if blocks else compile_times(requests)

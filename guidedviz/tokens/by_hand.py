@@ -4,8 +4,6 @@ The first is the simplest guide: its state is the number of tokens, independent 
 the tokens with a transition from a state are legal there; `machine()` gives the same machine over bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -37,37 +35,22 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
     }
 
 
-def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> StaticMasks:
-    """A guide that allows the n-th set of ids at the n-th position, and only EOS after the last.
-
-    >>> v = Vocabulary([b"a", b"b", b"\\n"])
-    >>> g = static_masks(v, [{0, 1}, {2}])
-    >>> g.mask(0).tolist(), g.mask(1).tolist(), g.is_accepting(2)
-    ([True, True, False], [False, False, True], True)
-    """
-    check_vocabulary(vocabulary, "static masks")
-    checked = (_check_tokens(f"static masks, position {place}", vocabulary, ids) for place, ids in enumerate(sets))
-    return StaticMasks(vocabulary, tuple(checked))
-
-
 def _check_tokens(where: str, vocabulary: Vocabulary, ids: Iterable[int]) -> frozenset[int]:
     """One or more token ids that are text."""
     expect(ids, Iterable, where, "a set of ids", 'char_classes(vocabulary)["LOWER"]')
-    checked = frozenset(_check_token(where, vocabulary, token) for token in ids)
+    checked = set[int]()
+    for given in ids:
+        try:
+            token = vocabulary.as_id(given)
+        except IllegalToken as error:
+            expected = f"an id, {error.expected}"
+            raise SettingError(where, seen=quoted(given), expected=expected, hint=error.hint) from None
+        if not vocabulary.is_text(token):
+            raise SettingError(where, seen=f"id {token} {vocabulary.display(token)!r}", expected="an id that is text")
+        checked.add(token)
     if not checked:
         raise SettingError(where, seen="an empty set", expected="at least one id")
-    return checked
-
-
-def _check_token(where: str, vocabulary: Vocabulary, token: Any) -> int:
-    """A token id that is text."""
-    try:
-        checked = vocabulary.as_id(token)
-    except IllegalToken as error:
-        raise SettingError(where, seen=quoted(token), expected=f"an id, {error.expected}", hint=error.hint) from None
-    if not vocabulary.is_text(checked):
-        raise SettingError(where, seen=f"id {checked} {vocabulary.display(checked)!r}", expected="an id that is text")
-    return checked
+    return frozenset(checked)
 
 
 class StaticMasks(Guide):
@@ -103,6 +86,19 @@ class StaticMasks(Guide):
     def label(self, state: int) -> str:
         """The position in words."""
         return "the end" if self.is_accepting(state) else f"position {state}"
+
+
+def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> StaticMasks:
+    """A guide that allows the n-th set of ids at the n-th position, and only EOS after the last.
+
+    >>> v = Vocabulary([b"a", b"b", b"\\n"])
+    >>> g = static_masks(v, [{0, 1}, {2}])
+    >>> g.mask(0).tolist(), g.mask(1).tolist(), g.is_accepting(2)
+    ([True, True, False], [False, False, True], True)
+    """
+    check_vocabulary(vocabulary, "static masks")
+    checked = (_check_tokens(f"static masks, position {place}", vocabulary, ids) for place, ids in enumerate(sets))
+    return StaticMasks(vocabulary, tuple(checked))
 
 
 class GuidedFSM:

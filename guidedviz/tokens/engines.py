@@ -4,14 +4,12 @@ An engine gets the user's text unchanged, so differences show how each engine in
 text. The text of a machine is exact, so all engines get the same language.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -88,7 +86,7 @@ class Matcher(Protocol):
     def mask(self) -> Mask: ...
     def take(self, token: int) -> bool: ...
     def may_end(self) -> bool: ...
-    def copy(self) -> Matcher: ...
+    def copy(self) -> Self: ...
 
 
 Compile = Callable[[Asked], Matcher]
@@ -138,7 +136,7 @@ class XGrammarMatcher:
         """Whether the text may end here."""
         return bool(self.inner.is_completed())
 
-    def copy(self) -> XGrammarMatcher:
+    def copy(self) -> Self:
         """A copy that can be advanced independently."""
         return replace(self, inner=self.inner.fork())
 
@@ -222,7 +220,7 @@ class LLGuidanceMatcher:
         """Whether the text may end here."""
         return bool(self.inner.is_accepting())
 
-    def copy(self) -> LLGuidanceMatcher:
+    def copy(self) -> Self:
         """A copy that can be advanced independently."""
         return replace(self, inner=self.inner.deep_copy())
 
@@ -287,7 +285,7 @@ class OutlinesMatcher:
         """Whether the text may end here."""
         return bool(self.index.is_final_state(self.state))
 
-    def copy(self) -> OutlinesMatcher:
+    def copy(self) -> Self:
         """A copy that can be advanced independently."""
         return replace(self)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import inf
 from threading import RLock
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -182,12 +182,6 @@ def read_tokens(guide: Guide, state: Any, tokens: Iterable[int]) -> list[Any]:
     return states
 
 
-class MaskSource(Protocol):
-    """Computes the mask of a state: an index, a split or a walk."""
-
-    def mask(self, state: Any) -> Mask: ...
-
-
 class Indexed:
     """A source of stored masks: the first is one walk, so that decoding begins at once; the second builds the index."""
 
@@ -213,7 +207,7 @@ class Indexed:
 class MachineGuide(Guide):
     """A guide over any machine, with the source of its masks."""
 
-    def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, source: MaskSource) -> None:
+    def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, source: Indexed | Split | Lazy) -> None:
         self.machine: Machine[Any] = machine
         self.vocabulary, self.source, self.initial = vocabulary, source, machine.initial
         self._mask = lru_cache(maxsize=max(1, KEPT // len(vocabulary)))(lambda state: source.mask(self.at(state)))

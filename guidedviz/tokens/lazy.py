@@ -165,7 +165,7 @@ class LazyWalk:
         whole = f"{len(self.part):,} tokens taken as a slice; " if self.part else ""
         return (
             f"LazyWalk({whole}of {self.nodes:,} nodes {self.asked:,} asked about, {len(self.live) - 1:,} live, "
-            f"{self.dropped:,} dropped in {self.cuts:,} cuts; {self.legal:,} tokens legal)"
+            f"{self.dropped:,} dropped in {len(self.cut):,} cuts; {self.legal:,} tokens legal)"
         )
 
     @property
@@ -187,11 +187,6 @@ class LazyWalk:
     def cut(self) -> Ints:
         """The nodes that the machine rejected."""
         return np.setdiff1d(self.trie.children(self.live), self.live, assume_unique=True)
-
-    @property
-    def cuts(self) -> int:
-        """The number of rejected nodes."""
-        return len(self.cut)
 
     @property
     def dropped(self) -> int:

@@ -7,8 +7,6 @@ the real stack as decide them.
 Next: `tokens/guide.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -223,7 +221,7 @@ class Split:
         tokens, said = trie.tokens(nodes, said)
         return np.concatenate((whole, tokens[said == ACCEPTED])), tokens[said == DEPENDENT]
 
-    def _repeat(self, node: int, counts: Counts) -> OpenRepeat | None:
+    def _repeat(self, node: int, counts: Counts) -> "OpenRepeat | None":
         key = (node, None) if self.pda.nodes.counts[self.pda.nodes.rule_of[node]] else (node, counts)
         if key not in self._repeats:
             self._repeats[key] = read_repeat(self._unknown, self._table, self.vocabulary, *key)

@@ -11,8 +11,6 @@ Nodes are numbered level by level; the children of node i are the nodes first[i]
 Next: `tokens/index.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,7 +53,7 @@ class Trie:
         return f"Trie({len(self):,} nodes, {len(self.levels) - 2} levels)"
 
     @property
-    def root(self) -> Node:
+    def root(self) -> "Node":
         """The first node, to walk the trie by hand."""
         return Node(self, 0)
 
@@ -78,20 +76,16 @@ class Trie:
 
     @cached_property
     def below(self) -> Ints:
-        """The number of nodes below each node."""
-        return self.sum_up(np.ones(len(self), dtype=np.intp)) - 1
+        """The number of nodes below each node.
 
-    def sum_up(self, counts: Ints) -> Ints:
-        """The sum of the counts of each node and of all nodes below it.
-
-        >>> gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie.sum_up(np.array([0, 1, 0, 1, 1])).tolist()
-        [3, 3, 0, 1, 1]
+        >>> gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie.below.tolist()
+        [4, 2, 0, 0, 0]
         """
-        sums = counts.copy()
+        sums = np.ones(len(self), dtype=np.intp)
         for above, low, high in reversed(list(zip(self.levels, self.levels[1:], self.levels[2:], strict=False))):
             before = np.concatenate(([0], np.cumsum(sums[low:high])))  # the sum of the level before each of its nodes
             sums[above:low] += np.diff(before[self.first[above : low + 1] - low])
-        return sums
+        return sums - 1
 
     def sum_down(self, counts: Ints) -> Ints:
         """The sum of the counts of each node and of all nodes above it.
@@ -173,7 +167,7 @@ class Node:
         return f"Node({self.number})"
 
     @property
-    def children(self) -> dict[int, Node]:
+    def children(self) -> dict[int, "Node"]:
         """The nodes below this one, each with the byte that leads to it."""
         low, high = self.trie.first[self.number : self.number + 2]
         return {byte: Node(self.trie, low + place) for place, byte in enumerate(self.trie.letters[low:high])}

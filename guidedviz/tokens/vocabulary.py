@@ -5,8 +5,6 @@ Masks and figures need only bytes, so every tokenizer is converted to bytes once
 Next: `tokens/trie.py`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from bisect import bisect_right
@@ -15,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -177,7 +175,7 @@ class Vocabulary:
             return f"<no token {quoted(token)}>"
 
     @classmethod
-    def from_tokenizer(cls, tokenizer: Any, size: int | None = None, eos: Iterable[int] | None = None) -> Vocabulary:
+    def from_tokenizer(cls, tokenizer: Any, size: int | None = None, eos: Iterable[int] | None = None) -> Self:
         """Read a Hugging Face tokenizer; `size` is the width of the model's logits, `eos` replaces the tokenizer's EOS.
 
         >>> from tokenizers import Tokenizer, models
@@ -187,19 +185,19 @@ class Vocabulary:
         return cls(*read_tokenizer(tokenizer, size, eos))
 
     @classmethod
-    def from_ranks(cls, path: str | Path, special: Sequence[str] = (), eos: Iterable[str] = ()) -> Vocabulary:
+    def from_ranks(cls, path: str | Path, special: Sequence[str] = (), eos: Iterable[str] = ()) -> Self:
         """Read a tiktoken rank file; `special` texts get the ids after the last rank, `eos` names some of them."""
         return cls(*read_ranks(Path(path), special, eos))
 
     @classmethod
     @cache
-    def llama3(cls) -> Vocabulary:
+    def llama3(cls) -> Self:
         """Llama 3's 128,256 tokens, from the installed package `llama-models`."""
         return cls(*read_llama3())
 
     @classmethod
     @cache
-    def tekken(cls) -> Vocabulary:
+    def tekken(cls) -> Self:
         """Mistral's Tekken, 131,072 tokens, from the installed package `mistral-common`."""
         return cls(*read_tekken())
 

@@ -60,13 +60,6 @@ def test_greedy_texts_of_a_padded_batch_are_those_of_decode(clerk, generate, gui
     assert [write(clerk, row) for row in generate(PROMPTS[:1], processor)] == texts[:1]  # the next call begins anew
 
 
-def test_each_prompt_has_its_own_guide_or_none(clerk, generate, guide):
-    yes = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
-    texts = [write(clerk, row) for row in generate(PROMPTS, gv.LogitsProcessor([guide, yes, None]))]
-    free = greedy(clerk, PROMPTS[2], None)
-    assert texts == [greedy(clerk, PROMPTS[0], guide), greedy(clerk, PROMPTS[1], yes), free]
-
-
 def test_a_prompt_that_goes_on_from_the_text_before_begins_a_new_text(clerk, generate, guide):
     processor = gv.LogitsProcessor(guide)
     first = write(clerk, generate(PROMPTS[:1], processor)[0])
@@ -82,11 +75,10 @@ def test_beams_find_the_likeliest_legal_text_although_they_are_reordered(clerk, 
     assert write(clerk, row) == best.text.decode()
 
 
-def test_beams_of_a_batch_with_two_guides_stay_in_their_languages(clerk, generate, guide):
+def test_beams_of_a_batch_stay_in_the_language(clerk, generate):
     yes = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
-    rows = generate(PROMPTS[:2], gv.LogitsProcessor([guide, yes]), num_beams=4, num_return_sequences=2)
-    assert all(guide.machine.accepts(write(clerk, row).encode()) for row in rows[:2])
-    assert {write(clerk, row) for row in rows[2:]} == {"yes", "no"}
+    rows = generate(PROMPTS[:2], gv.LogitsProcessor(yes), num_beams=4, num_return_sequences=2)
+    assert [sorted(write(clerk, row) for row in pair) for pair in (rows[:2], rows[2:])] == [["no", "yes"]] * 2
 
 
 def test_drafts_of_prompt_lookup_give_the_greedy_text(clerk, generate, guide):
@@ -146,8 +138,6 @@ def test_logits_beyond_the_vocabulary_are_illegal_and_fewer_are_refused():
         (lambda: gv.LogitsProcessor("[0-9]+"), "saw str, expected a guide"),
         (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))(None, np.zeros((1, 4))), "input_ids: saw None"),
         (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))([[1]], None), "scores: saw None"),
-        (lambda: gv.LogitsProcessor([None]), "saw no guide"),
-        (lambda: legal(gv.LogitsProcessor([gv.guide(gv.regex("a"), TOY), None]), [2], [2], [2]), "a multiple of 2"),
         (lambda: legal(gv.LogitsProcessor(gv.guide(gv.regex(""), ENDLESS)), [2]), "no legal token.*with an eos"),
     ],
 )

@@ -111,6 +111,7 @@ class Chart:
 
 EDGE, LINE, LEGEND = 16.0, 18.0, 26.0
 NARROW, SHORT = 10.0, 10  # pixels per tick label; characters of a label that is turned
+HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}  # of words on lines
 DASHES = {"dashed": "7 4", "dotted": "2 4", "mixed": "10 3 2 3"}
 
 
@@ -215,19 +216,18 @@ def _write_line(frame: PlotFrame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
     look = {"stroke": f"var(--gv-{series.colour})", "stroke_dasharray": DASHES.get(series.look, "none")}
-    yield node("path", d=way, fill="none", stroke_width=2.2, **look, **_part(series))
+    yield node("path", d=way, fill="none", stroke_width=2.2, **look, data_part=series.part or None)
 
 
 def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
     dots: list[Element] = []
-    halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
     look: dict[str, Any] = {"r": 4.5, "stroke_width": 1.6, "stroke": f"var(--gv-{series.colour})"}
     for n, point in enumerate(zip(series.x, series.y, strict=True)):
         cx, cy = frame.at(*point)
         dots.append(node("circle", *_title(series, n), cx=cx, cy=cy, fill=_dot_fill(series), **look))
         if series.words:
-            dots.append(write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **halo))
-    yield node("g", *dots, **_part(series))
+            dots.append(write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **HALO))
+    yield node("g", *dots, data_part=series.part or None)
 
 
 def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
@@ -248,10 +248,6 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
 
 
 WRITERS = {"line": _write_line, "dots": _write_dots}
-
-
-def _part(series: Series) -> dict[str, Any]:
-    return {"data_part": series.part} if series.part else {}
 
 
 def _dot_fill(series: Series) -> str:

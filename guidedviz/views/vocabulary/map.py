@@ -45,9 +45,8 @@ def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
     rows = np.packbits(picture, axis=1)
     lines = np.pad(rows, ((0, 0), (1, 0)))  # every line starts with its filter: none
     head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        _chunk(*part) for part in ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
-    )
+    parts = (b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*part) for part in parts)
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
@@ -71,8 +70,8 @@ def draw_outline(grid: Mask, cell: float, dashes: str) -> Element:
     path = borders(np.pad(widen(grid, int(AROUND / cell)), 1))
     look = {"d": path, "fill": "none", "transform": f"scale({cell:.5g}) translate(-1 -1)", "class_": "gv-outline"}
     seam = node("path", **look, stroke="var(--gv-page)", stroke_width=f"{3.2 / cell:.3g}")
-    dashed = {} if dashes == "none" else {"stroke_dasharray": " ".join(f"{int(n) / cell:.3g}" for n in dashes.split())}
-    return seam + node("path", **look, stroke="var(--gv-ink)", stroke_width=f"{1.6 / cell:.3g}", **dashed)
+    dash = None if dashes == "none" else " ".join(f"{int(n) / cell:.3g}" for n in dashes.split())
+    return seam + node("path", **look, stroke="var(--gv-ink)", stroke_width=f"{1.6 / cell:.3g}", stroke_dasharray=dash)
 
 
 def widen(grid: Mask, cells: int) -> Mask:
@@ -264,10 +263,9 @@ def list_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> tuple[Ele
     for place, rank in enumerate(shown):
         x, y = long * (place % COLUMNS), 20 + BOX * (place // COLUMNS)
         kind = next(kind for kind in kinds if kind.outline and kind.cells[rank])
-        line = {"stroke": f"var(--gv-{kind.colour})", "stroke_width": 2.4}
-        line |= {"stroke_dasharray": kind.outline} if kind.outline != "none" else {}
-        look = {"fill": f"var(--gv-{kind.colour})", "fill_opacity": 0.2} | line
-        parts.append(rect(x + 1, y + 1, long - 3, BOX - 3, 3, **look))
+        look = {"fill": f"var(--gv-{kind.colour})", "fill_opacity": 0.2, "stroke": f"var(--gv-{kind.colour})"}
+        dash = None if kind.outline == SOLID else kind.outline
+        parts.append(rect(x + 1, y + 1, long - 3, BOX - 3, 3, **look, stroke_width=2.4, stroke_dasharray=dash))
         words = shorten(label(made.vocabulary.pieces[made.vocabulary.order[rank]]), int(long / 7.5))
         parts.append(write(x + long / 2, y + 16, words, 12, mono=True, text_anchor="middle", font_weight="bold"))
     return together(parts), 28 + BOX * ceil(len(shown) / COLUMNS)

@@ -96,7 +96,7 @@ def say_walk(walk: LazyWalk) -> str:
     asked, live = share(walk.asked / max(1, walk.nodes)), len(walk.live) - 1
     return (
         f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({asked}): {live:,} live, "
-        f"{walk.cuts:,} refused, {walk.dropped:,} below these never asked; "
+        f"{len(walk.cut):,} refused, {walk.dropped:,} below these never asked; "
         f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
     )
 

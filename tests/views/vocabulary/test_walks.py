@@ -26,7 +26,7 @@ def test_the_levels_add_up_to_the_walk(text, slices):
     walk = lazy_walk(json(), Vocabulary.llama3(), text, slices)
     levels = walk_levels_of(walk)
     assert sum(level.live for level in levels) == len(walk.live) - 1
-    assert sum(level.refused for level in levels) == walk.cuts
+    assert sum(level.refused for level in levels) == len(walk.cut)
     assert sum(level.dropped for level in levels) == walk.dropped
     taken = len(walk.part) if walk.part else 0
     assert sum(level.tokens for level in levels) + taken == sum(walk.mask[token] for token in walk.vocabulary.text_ids)
