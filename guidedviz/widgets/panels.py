@@ -291,7 +291,7 @@ class Panels:
                 path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
                 one |= self.machine.pack(path, step.piece, page)
             if self.map:
-                ranks = self.map.ranks([c.token for c in words.shown_candidates(step)])
+                ranks = self.map.guide.vocabulary.rank[[c.token for c in words.shown_candidates(step)]].tolist()
                 one |= self.map.at(state, page.masks) | {"ranks": ranks}
             packed.append(cast(recording.PackedStep, one))
         return packed
