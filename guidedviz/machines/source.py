@@ -72,7 +72,7 @@ def machine_grammar(machine: Machine[Any]) -> Grammar:
     if isinstance(machine, PDA):
         return machine.grammar
     finite: DFA = expect(machine, DFA, "machine", "a finite or a pushdown machine")
-    return Grammar((Rule("root", character_net(finite), (0, 0)),))
+    return Grammar((Rule("root", character_net(finite)),))
 
 
 def character_net(dfa: DFA) -> Tree:

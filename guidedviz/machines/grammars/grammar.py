@@ -29,7 +29,7 @@ class Rule:
 
     name: str
     tree: Tree
-    span: Span  # of the name where it is defined
+    span: Span = (0, 0)  # of the name where it is defined
 
     @cached_property
     def calls(self) -> tuple[str, ...]:
