@@ -3,7 +3,7 @@
 import os
 import platform
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed, is_missing, need
@@ -56,12 +56,6 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
     return name, name, False
 
 
-@overload
-def load_model(name: Literal["clerk", "clerk-small", "bard"], device: str = "auto") -> LanguageModel: ...
-@overload
-def load_model(
-    name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
-) -> LanguageModel | RemoteModel: ...
 def load_model(
     name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
 ) -> LanguageModel | RemoteModel:
