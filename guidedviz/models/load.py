@@ -26,10 +26,7 @@ DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
 
 def embedded_folder(name: str) -> Path:
     """The folder of an embedded model."""
-    try:
-        return shipped(f"models/{name}/model.safetensors").parent
-    except SettingError as error:
-        raise ModelError(f"embedded model {name!r}", seen="no weights", hint=error.hint) from None
+    return shipped(f"models/{name}/model.safetensors").parent
 
 
 def find_model(name: str) -> tuple[str, Path | str, bool]:
