@@ -3,18 +3,19 @@
 This is the front door. `__init__.pyi` lists its names; each is imported when it is first used.
 """
 
-from guidedviz.decoding import page_writer
-from guidedviz.lazy import attach
+from typing import Any
+
+from guidedviz import lazy
 
 __version__ = "0.1.0"
 
 
-def load_writer() -> page_writer.PageWriter:
+def load_writer() -> Any:
     """The writer of pages for traces, which are in a room below the widgets."""
     from guidedviz.widgets import panels
 
     return panels
 
 
-page_writer.load_writer = load_writer
-__getattr__, __dir__, __all__ = attach(__name__)
+lazy.load_writer = load_writer
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -51,13 +51,13 @@ from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map
 from guidedviz.views.vocabulary.map import draw_split as draw_split
-from guidedviz.widgets.bias import bias_sliders as bias_sliders
 from guidedviz.widgets.film import film as film
 from guidedviz.widgets.film import folded as folded
-from guidedviz.widgets.fraction import fraction_slider as fraction_slider
 from guidedviz.widgets.map import vocabulary_map as vocabulary_map
 from guidedviz.widgets.predict import predict as predict
 from guidedviz.widgets.predict import score as score
+from guidedviz.widgets.sliders import bias_sliders as bias_sliders
+from guidedviz.widgets.sliders import fraction_slider as fraction_slider
 from guidedviz.widgets.stage import stage as stage
 
 __version__: str

@@ -12,6 +12,9 @@ from typing import Any
 
 from guidedviz.files import IN_TAB
 
+# gives what writes the page of a trace: the widgets, which are above the room of traces; the front door sets it
+load_writer: Callable[[], Any]
+
 
 class NoNumPy(ImportError):
     """A site that was built without a network has no NumPy. A notebook shows one sentence and no traceback."""

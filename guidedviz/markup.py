@@ -92,12 +92,12 @@ NOTHING = Element("", {})
 
 
 def node(name: str, /, *inside: Element | str, **attributes: Any) -> Element:
-    """One element; an underscore in the name of an attribute stands for a hyphen.
+    """One element; an underscore in the name of an attribute stands for a hyphen, and one with None is left out.
 
-    >>> print(node("rect", x=1.50, stroke_width=2, fill='"<'), node("p", "a<b", node("br"), "c"))
+    >>> print(node("rect", x=1.50, stroke_width=2, fill='"<', rx=None), node("p", "a<b", node("br"), "c"))
     <rect x="1.5" stroke-width="2" fill="&quot;&lt;"/> <p>a&lt;b<br/>c</p>
     """
-    named = {key.rstrip("_").replace("_", "-"): _value(value) for key, value in attributes.items()}
+    named = {key.rstrip("_").replace("_", "-"): _value(value) for key, value in attributes.items() if value is not None}
     return Element(name, named, tuple(_flat(inside)))
 
 

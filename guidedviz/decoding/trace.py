@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from guidedviz.decoding import page_writer
+from guidedviz import lazy
 from guidedviz.decoding.recording import End as End
 from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
@@ -138,7 +138,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, with what the page shows of the guide."""
-        kept = self if self.guide is None else replace(self, recording=page_writer.load_writer().recording_of(self))
+        kept = self if self.guide is None else replace(self, recording=lazy.load_writer().recording_of(self))
         save_record(kept, path, indent=1)
 
     def page(self, path: str | Path, step: int = 0, note: str = "") -> None:
@@ -146,7 +146,7 @@ class Trace:
 
         It opens after `step` tokens and shows the note; `#step=8` at the end of its address opens it elsewhere.
         """
-        page_writer.load_writer().save_page(self, path, step, note)
+        lazy.load_writer().save_page(self, path, step, note)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

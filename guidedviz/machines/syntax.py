@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import Numbers, grouped, reach, spend
 
+T = TypeVar("T", bound=Hashable)
 Range = tuple[int, int]  # both ends included
 LAST = 0x10FFFF  # the last Unicode code point
 WITH_BYTES = ((0, 0xD7FF), (0xE000, LAST))  # all characters but surrogates, which UTF-8 cannot encode
@@ -142,6 +143,23 @@ def either(*options: Tree) -> Tree:
     }
     kept = ([chars] if chars.ranges else []) + [*others.values()]
     return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
+
+
+def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
+    """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
+
+    >>> a = Chars(((97, 97),))
+    >>> net = build_net(0, lambda place: [(a, place + 1)] if place < 2 else [], lambda place: place == 1)
+    >>> [(source, target) for source, _, target in net.edges]
+    [(0, 1), (1, 3)]
+    """
+    numbers = Numbers(start)
+    edges = [(numbers[place], part, numbers[target]) for place in numbers.met for part, target in moves(place)]
+    last = len(numbers)
+    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
+    sources = grouped((to, source) for source, _, to in edges)
+    live = {*reach([last], sources.__getitem__)}
+    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
 
 
 def no_rules(part: Call | Tick) -> NoReturn:

@@ -116,7 +116,9 @@ class Figure:
 
 def show_figure(figure: Figure) -> Element:
     """The figure as HTML: part of the page in a live notebook and on the site, an `<img>` in a built notebook."""
-    return picture(figure) if headless() and not for_site() else inline(figure)
+    if headless() and not for_site():
+        return picture(figure)
+    return node("div", node("style", theme_css()), figure.drawing, class_="gv")  # in the colours of the page's theme
 
 
 def picture(figure: Figure) -> Element:
@@ -124,11 +126,6 @@ def picture(figure: Figure) -> Element:
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
     mark = "live" if figure.live else fingerprint(figure.drawing)  # nbval compares this and not `src`
     return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
-
-
-def inline(figure: Figure) -> Element:
-    """The figure as part of the page, in the colours of the page's theme."""
-    return node("div", node("style", theme_css()), figure.drawing, class_="gv")
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:
@@ -151,10 +148,8 @@ def write(x: float, y: float, words: str, size: float = 13, mono: bool = False, 
     >>> "<script>" in str(write(0, 0, "<script>"))
     False
     """
-    style = {"font_family": MONO} if mono else {}
-    colour = {"fill": "var(--gv-ink)"} | attributes
-    spaced = {"xml:space": "preserve"} if "  " in words else {}
-    return node("text", words, x=x, y=y, font_size=size, **style, **colour, **spaced)
+    look = {"font_family": MONO if mono else None, "fill": "var(--gv-ink)"} | attributes
+    return node("text", words, x=x, y=y, font_size=size, **look, **{"xml:space": "preserve" if "  " in words else None})
 
 
 def soft(x: float, y: float, words: str, size: float = 12, **attributes: Any) -> Element:
@@ -170,8 +165,7 @@ def heading(x: float, y: float, name: str, about: str) -> Element:
 
 def rect(x: float, y: float, width: float, height: float, rx: float = 0, /, **attributes: Any) -> Element:
     """A rectangle, with round corners if `rx` is given."""
-    corners = {"rx": rx} if rx else {}
-    return node("rect", x=x, y=y, width=width, height=height, **corners, **attributes)
+    return node("rect", x=x, y=y, width=width, height=height, rx=rx or None, **attributes)
 
 
 def write_box(
@@ -180,8 +174,8 @@ def write_box(
     """A box with as much of a text as has room in its middle."""
     room = int((width - 2) / wide("n"))
     said = words if len(words) <= room else shorten(words, room) if room > 3 else "…" * (room > 0)
-    style: dict[str, Any] = {"text_decoration": "line-through"} if struck else {}
-    inside = write(x + width / 2, y + height / 2 + 5, said, mono=True, text_anchor="middle", **style)
+    line = "line-through" if struck else None
+    inside = write(x + width / 2, y + height / 2 + 5, said, mono=True, text_anchor="middle", text_decoration=line)
     box = rect(x, y, max(0.6, width), height, 4, **{"fill": "var(--gv-card)"} | look)
     return box + (inside if said else NOTHING)
 

@@ -5,7 +5,6 @@ The row below the loop shows where the mask comes from. What a lab adds is marke
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import NOTHING, Element, node
@@ -16,6 +15,7 @@ PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
 ROWS = (78.0, 176.0, 244.0)  # the middles of the loop, of the row below it, and of the forced bytes
 TOP = 28.0  # of the arrow that leads back
 END = 5  # the column of the draw
+LIT = "var(--gv-orange)"  # of what is new
 
 Words = tuple[str, str]  # the name of a box, and what it holds
 
@@ -34,39 +34,31 @@ class LoopBox:
 
 
 @dataclass(frozen=True)
-class Added:
-    """What a lab adds: the box between logits and probabilities, the row below it, what is new, and how it advances."""
+class Part:
+    """What a lab adds: the row below the loop, what is new, the box before the probabilities, and how it advances."""
 
-    middle: tuple[Words, ...] = (("mask", "illegal: −∞"),)
     below: tuple[Words, ...] = ()
     new: tuple[str, ...] = ()
+    middle: tuple[Words, ...] = (("mask", "illegal: −∞"),)
     advance: str = "advance"
     forced: bool = False
 
 
-RULES, STATE, DFA = ("grammar", "rules"), ("state", "node and stack"), ("DFA", "one state")
-MACHINE = "machine", "reads bytes"
+RULES, REGEX, MACHINE = ("grammar", "rules"), ("regex", "a pattern"), ("machine", "reads bytes")
+STATE, DFA = ("state", "node and stack"), ("DFA", "one state")
 PARTS = {
-    "free": Added(middle=()),
-    "bias": Added((("bias", "plus a constant"),), new=("bias",)),
-    "static": Added(
-        below=(("list of masks", "one per position"),), new=("mask", "list of masks"), advance="next position"
-    ),
-    "fsm": Added(below=(("transitions", "by hand"), ("state", "what is read")), new=("transitions", "state")),
-    "regex": Added(below=(("regex", "a pattern"), ("NFA", "many states"), DFA), new=("regex", "NFA", "DFA")),
-    "index": Added(
-        below=(("regex", "a pattern"), DFA, ("trie", "all tokens"), ("index", "state → tokens")), new=("trie", "index")
-    ),
-    "schema": Added(
-        below=(("schema", "keys and types"), ("regex", "if finite"), MACHINE, ("index", "× tokens")), new=("schema",)
-    ),
-    "stack": Added(below=(RULES, ("PDA", "push and pop"), STATE), new=("grammar", "PDA", "state")),
-    "chart": Added(below=(RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), new=("lexer", "chart")),
-    "split": Added(
-        below=(RULES, ("token tables", "one per node"), ("stack", "decides the rest")), new=("token tables",)
-    ),
-    "walk": Added(below=(RULES, STATE, ("trie walk", "at each step")), new=("trie walk",)),
-    "jump": Added(below=(MACHINE, ("state", "where it is")), new=("forced bytes",), forced=True),
+    "free": Part(middle=()),
+    "bias": Part(new=("bias",), middle=(("bias", "plus a constant"),)),
+    "static": Part((("list of masks", "one per position"),), ("mask", "list of masks"), advance="next position"),
+    "fsm": Part((("transitions", "by hand"), ("state", "what is read")), ("transitions", "state")),
+    "regex": Part((REGEX, ("NFA", "many states"), DFA), ("regex", "NFA", "DFA")),
+    "index": Part((REGEX, DFA, ("trie", "all tokens"), ("index", "state → tokens")), ("trie", "index")),
+    "schema": Part((("schema", "keys and types"), ("regex", "if finite"), MACHINE, ("index", "× tokens")), ("schema",)),
+    "stack": Part((RULES, ("PDA", "push and pop"), STATE), ("grammar", "PDA", "state")),
+    "chart": Part((RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
+    "split": Part((RULES, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
+    "walk": Part((RULES, STATE, ("trie walk", "at each step")), ("trie walk",)),
+    "jump": Part((MACHINE, ("state", "where it is")), ("forced bytes",), forced=True),
 }
 
 
@@ -121,15 +113,15 @@ def _beside(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:
 
 def _draw_box(box: LoopBox, new: bool) -> Element:
     (x, y), (name, about) = box.side(0, 0), box.words
-    line = {"stroke": "var(--gv-orange)", "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
+    line = {"stroke": LIT, "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
     shape = rect(x - WIDE / 2, y - HIGH / 2, WIDE, HIGH, 6, fill="var(--gv-card)", **line)
     words = write(x, y - 3, name, 13, text_anchor="middle", font_weight="bold")
     words += soft(x, y + 13, about, 11, text_anchor="middle")
-    mark: dict[str, Any] = {"text_anchor": "end", "font_weight": "bold", "fill": "var(--gv-orange)"}
-    return shape + words + (write(x + WIDE / 2, y - HIGH / 2 - 5, "new", 11, **mark) if new else NOTHING)
+    mark = write(x + WIDE / 2, y - HIGH / 2 - 5, "new", 11, text_anchor="end", font_weight="bold", fill=LIT)
+    return shape + words + (mark if new else NOTHING)
 
 
-def _say(loop: list[LoopBox], below: list[LoopBox], part: Added) -> str:
+def _say(loop: list[LoopBox], below: list[LoopBox], part: Part) -> str:
     lines = [f"the decoding loop: {' → '.join(box.words[0] for box in loop)} → text"]
     if below:
         lines.append(f"the mask comes from: {' → '.join(box.words[0] for box in below)}")

@@ -204,10 +204,9 @@ def _chip(step: PackedStep, special: bool, current: bool, pale: bool, gone: bool
     fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * share if asked else 0.0}
     strange = current or how in ("inserted", "none")
     line = {"stroke": "var(--gv-orange)" if strange else "var(--gv-line)", "stroke_width": 2.5 if current else 1}
-    line |= {"stroke_dasharray": "3 2"} if how == "forced" and not current else {}
-    box = rect(0, 0, width, CHIP, 4, **fill, **line)
-    struck = {"text_decoration": "line-through"} if gone else {}
-    text = write(width / 2, 20, words, 15, mono=True, text_anchor="middle", **struck)
+    dash, struck = "3 2" if how == "forced" and not current else None, "line-through" if gone else None
+    box = rect(0, 0, width, CHIP, 4, **fill, **line, stroke_dasharray=dash)
+    text = write(width / 2, 20, words, 15, mono=True, text_anchor="middle", text_decoration=struck)
     parts = [box, moved((width - long) / 2, 0, name) if special else text]
     parts.append(soft((width + left) / 2, 37, below, text_anchor="middle"))
     if dropped:

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
+from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed, nearest_fraction
 from guidedviz.files import shipped
-from guidedviz.views.charts.costs import HEIGHT, WIDTH, draw_plot
+from guidedviz.views.charts.costs import HEIGHT, WIDTH, draw_payoff, draw_plot
 from guidedviz.views.figure import drawing
-from guidedviz.widgets import fraction
+from guidedviz.widgets import sliders
 
 pytestmark = pytest.mark.browser
 
@@ -102,19 +102,20 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(fraction.jump, "time_task", clock.time_task)
-    monkeypatch.setattr(fraction.jump, "measure_cost", lambda model: RECORD.cost)
-    monkeypatch.setattr(fraction, "ROUNDS", 1)
+    monkeypatch.setattr(sliders.jump, "time_task", clock.time_task)
+    monkeypatch.setattr(sliders.jump, "measure_cost", lambda model: RECORD.cost)
+    monkeypatch.setattr(sliders, "ROUNDS", 1)
     return clock
 
 
 def show_live(bare):
-    live = fraction.FractionSlider(replace(RECORD, source="LIVE", runs=()), SimpleNamespace(), TASKS, 0.7, 1)
+    live = sliders.FractionSlider(replace(RECORD, source="LIVE", runs=()), SimpleNamespace(), TASKS)
     return live, SliderPage(bare, bare.show(live))
 
 
 def show_record(bare, record=RECORD, share=0.5, rows=1):
-    recorded = gv.fraction_slider(record, fraction=share, rows=rows)
+    recorded = gv.fraction_slider(record)
+    recorded.place, recorded.rows = nearest_fraction(share), rows
     return recorded, SliderPage(bare, bare.show(recorded))
 
 
@@ -256,7 +257,8 @@ def test_nothing_moves_while_a_handle_is_dragged(bare, width, height):
 
 def test_what_a_notebook_keeps_needs_no_kernel(bare):
     bare.page.clock.install()
-    recorded = gv.fraction_slider(RECORD, fraction=0.55)
+    recorded = gv.fraction_slider(RECORD)
+    recorded.place = nearest_fraction(0.55)
     json.dumps(recorded.display.widget.saved)
     slider = SliderPage(bare, bare.reopen(recorded))
     assert (slider.points, slider.place) == ((3, 3), 11), "it shows where it stood"
@@ -278,7 +280,7 @@ def test_the_page_says_and_draws_what_the_picture_does(bare):
         _, slider = show_record(bare, share=share, rows=rows)
         slider.wait_place(round(20 * share))
         slider.page.locator(".gv-fraction-rows output", has_text=re.compile(f"^{rows}$")).wait_for()
-        assert slider.words == gv.views.draw_payoff(RECORD, share, rows).text.splitlines()[1]
+        assert slider.words == draw_payoff(RECORD, share, rows).text.splitlines()[1]
         plot = str(drawing(WIDTH, HEIGHT, *draw_plot(RECORD, share, rows), alt="plot"))
         for part in ("model", "handle"):
             drawn = re.search(f'd="([^"]*)"[^>]*data-part="{part}"', plot)[1]

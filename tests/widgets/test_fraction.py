@@ -10,7 +10,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
-from guidedviz.widgets import fraction
+from guidedviz.widgets import sliders
 from tests.widgets.toy import told
 
 PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
@@ -51,13 +51,13 @@ class Model:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(fraction.jump, "time_task", clock.time_task)
-    monkeypatch.setattr(fraction, "ROUNDS", 1)
+    monkeypatch.setattr(sliders.jump, "time_task", clock.time_task)
+    monkeypatch.setattr(sliders, "ROUNDS", 1)
     return clock
 
 
 def live(model=None):
-    return fraction.FractionSlider(replace(RECORD, source="LIVE"), model or Model(), TASKS, 0.7, 1)
+    return sliders.FractionSlider(replace(RECORD, source="LIVE"), model or Model(), TASKS)
 
 
 async def settled():
@@ -121,7 +121,7 @@ async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
     del model
     rest(slider, 10)
     await until(lambda: clock.begun)
-    slider.close()
+    slider.display.close()
     await settled()
     assert clock.stopped == [(0.5, 1)]
     rest(slider, 4)
@@ -130,7 +130,7 @@ async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
 
 
 def test_recorded_runs_start_none(clock):
-    slider = gv.fraction_slider(RECORD, fraction=0.5)
+    slider = gv.fraction_slider(RECORD)
     rest(slider, 4)
     assert clock.begun == []
     news = slider.display.news(True)
@@ -139,8 +139,8 @@ def test_recorded_runs_start_none(clock):
 
 
 def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch):
-    monkeypatch.setattr(fraction.jump.Payoff, "load", lambda path: RECORD)
-    monkeypatch.setattr(fraction, "shipped", lambda name: name)
+    monkeypatch.setattr(sliders.jump.Payoff, "load", lambda path: RECORD)
+    monkeypatch.setattr(sliders, "shipped", lambda name: name)
     slider = gv.fraction_slider(toy.toy_model(slow=0.1))
     assert slider.payoff is RECORD
     assert "A forward pass of toy takes 1" in slider.note
@@ -156,8 +156,8 @@ def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch
 )
 def test_a_machine_that_is_too_busy_to_measure_the_constants_is_told(passes, source, said, monkeypatch):
     costs = [Cost(ms, 0.1) for ms in passes]
-    monkeypatch.setattr(fraction, "is_still", lambda: False)
-    monkeypatch.setattr(fraction.jump, "measure_cost", lambda model: costs.pop())
+    monkeypatch.setattr(sliders, "is_still", lambda: False)
+    monkeypatch.setattr(sliders.jump, "measure_cost", lambda model: costs.pop())
     slider = gv.fraction_slider(gv.load_model("clerk"))
     assert (slider.payoff.source, costs) == (source, [])
     assert said in slider.note
@@ -175,7 +175,7 @@ async def test_a_first_page_starts_a_first_run_and_a_second_page_none(clock):
 
 
 async def test_a_point_is_the_median_of_its_runs(clock, monkeypatch):
-    monkeypatch.setattr(fraction, "ROUNDS", 5)
+    monkeypatch.setattr(sliders, "ROUNDS", 5)
     clock.naive = [90.0, 30.0, 31.0, 15.0, 32.0]
     slider = live()
     rest(slider, 10)
@@ -184,12 +184,3 @@ async def test_a_point_is_the_median_of_its_runs(clock, monkeypatch):
     assert (run["speedup"], run["spread"]) == (pytest.approx(3.1), pytest.approx([1.5, 9.0]))
     assert run["title"] == "50% forced, rows 1: measured 3.10×, the median of 5 runs from 1.50× to 9.00×"
     assert "measured 3.10× a token, the median of 5 runs from 1.50× to 9.00×: 10.0 ms for 3 tokens" in run["told"]
-
-
-@pytest.mark.parametrize(("wrong", "said"), [
-    ({"rows": 3}, "1, 2, 4, 8"), ({"rows": 256}, "1, 2, 4, 8"),
-    ({"fraction": "a"}, r"0 to 0\.95"), ({"fraction": 1.0}, r"0 to 0\.95"),
-])  # fmt: skip
-def test_a_place_that_the_slider_does_not_have_is_refused(wrong, said):
-    with pytest.raises(gv.SettingError, match=said):
-        gv.fraction_slider(RECORD, **wrong)

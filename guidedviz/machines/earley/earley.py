@@ -95,9 +95,6 @@ def build_productions(grammar: Grammar) -> list[Phrase]:
     """
     phrases = _Builder(grammar).phrases
     live = _that_follow(phrases, bool)
-    if phrases[0] not in live:
-        seen, hint = f"the rule {grammar.root} can never finish", "an option without rule calls"
-        raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
     nullable = _that_follow(phrases, lambda some: False)
     for phrase in phrases:
         phrase.rows = [row for row in phrase.rows if all(row.symbols) and live.issuperset(row.phrases)]
@@ -362,6 +359,7 @@ class Earley(Machine[EarleyState]):
 @lru_cache(maxsize=8)
 def build_earley(grammar: Grammar) -> Earley:
     """The Earley machine of a grammar; equal grammars share one machine and its known states."""
+    check_grammar(grammar)
     return Earley(grammar)
 
 
@@ -378,5 +376,4 @@ def earley(grammar: str | Grammar | PDA) -> Earley:
     rules = parse_grammar(grammar) if isinstance(grammar, str) else grammar
     if not isinstance(rules, Grammar):
         raise PatternError("earley", seen=type(rules).__name__, expected="a grammar", hint="a str in GBNF")
-    check_grammar(rules)
     return build_earley(rules)

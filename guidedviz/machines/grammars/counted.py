@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from guidedviz.machines import syntax
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.regular.nets import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
 from guidedviz.machines.syntax import Times, Tree
 from guidedviz.machines.work import grouped, reach, spend
@@ -52,7 +51,7 @@ def copy_net(net: syntax.Net) -> Tree:
             if not tick or count < tick.most - tick.rest:
                 yield part, (target, count + bool(tick))
 
-    return build_net((0, 0), moves, lambda at: at[0] == net.places - 1)
+    return syntax.build_net((0, 0), moves, lambda at: at[0] == net.places - 1)
 
 
 def _split(part: Tree) -> tuple[Tree, syntax.Tick | None]:

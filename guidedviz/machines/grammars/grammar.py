@@ -347,11 +347,8 @@ class _Parser:
 
     def item(self, depth: int) -> Tree:
         token = self.take()
-        if token.kind == "string" and "\\" not in token.text:
-            return syntax.literal(token.text[1:-1])
         if token.kind == "string":
-            codes = (code for code, _, _ in self.characters(token))
-            return syntax.concat(*(syntax.Chars(((code, code),)) for code in codes))
+            return syntax.concat(*(syntax.one_character(chr(code)) for code, _, _ in self.characters(token)))
         if token.kind == "chars":
             return syntax.Chars(self.ranges(token))
         if token.kind == "name":

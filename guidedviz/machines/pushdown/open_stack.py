@@ -5,8 +5,6 @@ its bytes may be read whatever lies below. When that rule ends, the text goes on
 this is a guess. Bytes that no guess reads are legal nowhere (context expansion, arXiv 2411.15100).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Set
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -18,6 +16,7 @@ from guidedviz.machines.pushdown.rules import Counts, RuleNodes, join_counts
 from guidedviz.machines.pushdown.stacks import Cell, StackGraph, State
 from guidedviz.machines.work import grouped
 
+Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
 MOST_WORK = 1_000_000  # moves for one walk; half a second
 MOST_WALKS = 10  # whose work may add up
 
@@ -125,9 +124,6 @@ class OpenStack:
         """The bytes that may come next."""
         found = [self._graph.closure(node).reads for node, _ in state.tops]
         return found[0] if len(found) == 1 else frozenset[int]().union(*found)
-
-
-Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:

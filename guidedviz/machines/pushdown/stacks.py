@@ -87,9 +87,6 @@ class Cell:
     guessed: bool = False  # one of its stacks stands on a guessed ground
     counts: Counts = None  # of a counted repeat: how many parts were read before this one
 
-    def __repr__(self) -> str:
-        return f"Cell({self.number}: rule {self.rule} called at node {self.node})"
-
 
 Configuration = tuple[int, Cell]  # a node, and the open call that it is in
 

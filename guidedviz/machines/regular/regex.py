@@ -16,8 +16,7 @@ from guidedviz.errors import PatternError, nearest, quoted, shorten
 from guidedviz.machines import syntax
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import build_machine, minimise
-from guidedviz.machines.regular.nets import build_net, code_machine, code_net
+from guidedviz.machines.regular.minimal import build_machine, code_machine, code_net, minimise
 from guidedviz.machines.regular.nfa import NFA, build_nfa
 from guidedviz.machines.syntax import ANYTHING, Range, Tree
 from guidedviz.machines.work import limited_work, spend
@@ -270,7 +269,7 @@ def _settle(tree: Tree, lookarounds: Sequence[Lookaround], kept: int) -> DFA:
             if low > syntax.LAST and (low, high) != (kept, kept):
                 yield syntax.EMPTY, target
 
-    return code_machine(build_net(machine.initial, moves, machine.is_accepting))
+    return code_machine(syntax.build_net(machine.initial, moves, machine.is_accepting))
 
 
 def _wrong_places(mark: int, lookarounds: Sequence[Lookaround]) -> DFA:
@@ -294,7 +293,7 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
                 yield letters, (target, place)
 
     start: Pair = 0, 0
-    return build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
+    return syntax.build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
 
 
 # Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count.

@@ -10,7 +10,7 @@ from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.errors import PatternError, nearest, quoted
-from guidedviz.machines.regular.nets import build_net
+from guidedviz.machines import syntax
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema import constraints, document
 from guidedviz.machines.schema.document import Goal, NotEnforced, NoValue, Subschema, below, goal_of, refusal
@@ -213,7 +213,7 @@ def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: T
             if not due and not slot.required:
                 yield EMPTY, (number + 1, count, False)
 
-    return build_net((0, 0, False), moves, lambda place: place[0] == len(slots) and place[1] >= low)
+    return syntax.build_net((0, 0, False), moves, lambda place: place[0] == len(slots) and place[1] >= low)
 
 
 # --- arrays ---------------------------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ def items_net(items: ItemReader) -> Tree:
     def may_end(place: tuple[int, Counts]) -> bool:
         return place[0] >= items.low and all(map(ge, place[1], least))
 
-    net = build_net((0, (0,) * len(items.contains)), moves, may_end)
+    net = syntax.build_net((0, (0,) * len(items.contains)), moves, may_end)
     if net == NOTHING:
         raise NoValue(items.row.path, "contains, minItems or uniqueItems that no array meets", "some array")
     return net

@@ -20,11 +20,10 @@ from typing import Any, ClassVar
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import syntax
-from guidedviz.machines.grammars.counted import map_parts
+from guidedviz.machines.grammars.counted import copy_net, map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nets import build_net, code_machine, code_net
+from guidedviz.machines.regular.minimal import code_machine, code_net, sources_of
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
 from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Range, Repeat, Tree, concat, either, literal, optional
@@ -38,7 +37,6 @@ PLAIN = Chars(syntax.other_ranges(MUST))
 # 128 characters copies take 0.6 of the time of counting, with 255 six times as long.
 MOST_COPIES = 2_000  # states of the copies of a pattern for its lengths; a larger product is counted
 LONG, FEW_COPIES = 200, 200  # characters; states of the copies for lengths above
-MOST_PRODUCT = 50_000  # states; about a second
 MOST_CLASSES = 128  # kinds of keys
 DIGIT, NONZERO = Chars(((48, 57),)), Chars(((49, 57),))
 MOST_REMAINDERS = 4_000
@@ -214,18 +212,14 @@ def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
     A tick stands after each character, and the machine counts them.
     """
     net = code_net(machine)
-    most = MOST_COPIES if high < LONG else min(FEW_COPIES, MOST_COPIES)
-    if tick and isinstance(net, syntax.Net) and count_states(escape(net)) * high > most:
-        rests = distances(machine.accepting, sources_of(machine.edges).__getitem__)  # from each state to the end
-        if rests[machine.initial] > high:
-            return NOTHING
-        ticks = {state: syntax.Tick(high, rest) for state, rest in rests.items()}
-        edges = ((source, part if part == EMPTY else concat(part, ticks[to]), to) for source, part, to in net.edges)
-        return syntax.Net(net.places, tuple(edges))
-    if len(machine) * high > MOST_PRODUCT:
-        seen = f"a length of at most {high:,} beside a pattern with {len(machine):,} states"
-        raise PatternError("pattern", seen=seen, expected=f"at most {MOST_PRODUCT:,} copies of states")
-    return code_net(intersection(machine, machine_over_characters(Repeat(syntax.ANY_CHARACTER, 0, high))))
+    rests = distances(machine.accepting, sources_of(machine.edges).__getitem__)  # from each state to the end
+    if not isinstance(net, syntax.Net) or rests[machine.initial] > high:
+        return NOTHING
+    ticks = {state: syntax.Tick(high, rest) for state, rest in rests.items()}
+    edges = ((source, part if part == EMPTY else concat(part, ticks[to]), to) for source, part, to in net.edges)
+    counted = syntax.Net(net.places, tuple(edges))
+    most = MOST_COPIES if high < LONG else FEW_COPIES
+    return counted if tick and count_states(escape(net)) * high > most else copy_net(counted)
 
 
 def split_texts(start: Tree, trees: Sequence[Tree]) -> list[tuple[Tree, frozenset[int]]]:
@@ -435,7 +429,7 @@ def digits_net(rules: Sequence[NumberRule], whole: bool) -> Tree:
         fits = all(rule.fits(state) for rule, state in zip(rules, reading[1], strict=True))
         return fits and reading[0] not in ("start", "point")
 
-    return build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
+    return syntax.build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
 
 
 SOME = Repeat(DIGIT, 1, None)

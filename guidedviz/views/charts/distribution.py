@@ -19,7 +19,7 @@ from guidedviz.decoding.sampling import Floats, probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, write_plot
+from guidedviz.views.charts.plot import HALO, Axis, Chart, PlotFrame, Series, write_plot
 from guidedviz.views.figure import Figure, drawing, figure_of, moved, rect, soft, wide, write, write_box
 from guidedviz.views.words import label, pack_step, reading
 
@@ -72,10 +72,8 @@ def draw_bars(
     end = top + pitch * len(rows)
     if low < 0:
         parts.append(node("path", d=f"M{at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
-    told = ", ".join(
-        f"{words} " + " ".join(f"{name} {_say(value)}" for name, value in zip(series, row, strict=True))
-        for words, row in zip(named, rows, strict=True)
-    )
+    values = (" ".join(f"{name} {_say(value)}" for name, value in zip(series, row, strict=True)) for row in rows)
+    told = ", ".join(map(" ".join, zip(named, values, strict=True)))
     text = f"{title}: {told}" if title else told
     return figure_of(WIDE, end + 10, text, *parts)
 
@@ -105,12 +103,11 @@ def _number(value: float) -> str:
 
 def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
-    cross, look = NOTHING, {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)"}
-    if struck and len(words) == 1:
-        cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end")
-    elif struck:
-        look |= {"text_decoration": "line-through"}
-    look |= {"font_weight": "bold"} if bold else {}
+    crossed = struck and len(words) == 1
+    cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if crossed else NOTHING
+    look: dict[str, Any] = {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)"}
+    look |= {"text_decoration": "line-through" if struck and not crossed else None}
+    look |= {"font_weight": "bold" if bold else None}
     return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", **look)
 
 
@@ -216,7 +213,7 @@ def _rows(step: PackedStep, width: float) -> list[Element]:
             parts.append(write_bar(start, 4, row.raw * span, 7.0, 0, struck))
             parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1, struck))
         parts.append(soft(width, 17, said[place], text_anchor="end"))
-        rows.append(moved(0, HEAD + ROW * place, *parts, **{"data_part": "row"} if place < len(named) else {}))
+        rows.append(moved(0, HEAD + ROW * place, *parts, data_part="row" if place < len(named) else None))
     return rows
 
 
@@ -285,7 +282,6 @@ def _boxes(tree: Branch, panel: str, pieces: Sequence[bytes], x: float = 0.0, ro
 LEFT, TOP, SPAN, HIGH = 112.0, 90.0, 510.0, 204.0
 POINTS, DEEPEST = 160, 12  # of the curve; powers of ten below 1
 NAME_END, BAR = 150.0, 330.0  # the end of a name, the full scale of a bar
-HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
 
 
 def draw_threshold(

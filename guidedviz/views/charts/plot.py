@@ -70,15 +70,10 @@ class Series:
     hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
     colour: str = "blue"
     look: Look = "solid"
-    start: tuple[float, ...] = ()  # the low end of each bar or span; 0 if empty
+    start: tuple[float, ...] = ()  # the low end of each bar or span
     words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
     part: str = ""  # the name by which a page finds these marks
-
-    @property
-    def low(self) -> tuple[float, ...]:
-        """The low end of each bar or span."""
-        return self.start or (0.0,) * len(self.x)
 
 
 Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
@@ -111,6 +106,7 @@ class Chart:
 
 EDGE, LINE, LEGEND = 16.0, 18.0, 26.0
 NARROW, SHORT = 10.0, 10  # pixels per tick label; characters of a label that is turned
+HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}  # of words on lines
 DASHES = {"dashed": "7 4", "dotted": "2 4", "mixed": "10 3 2 3"}
 
 
@@ -215,25 +211,24 @@ def _write_line(frame: PlotFrame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
     look = {"stroke": f"var(--gv-{series.colour})", "stroke_dasharray": DASHES.get(series.look, "none")}
-    yield node("path", d=way, fill="none", stroke_width=2.2, **look, **_part(series))
+    yield node("path", d=way, fill="none", stroke_width=2.2, **look, data_part=series.part or None)
 
 
 def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
     dots: list[Element] = []
-    halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
     look: dict[str, Any] = {"r": 4.5, "stroke_width": 1.6, "stroke": f"var(--gv-{series.colour})"}
     for n, point in enumerate(zip(series.x, series.y, strict=True)):
         cx, cy = frame.at(*point)
         dots.append(node("circle", *_title(series, n), cx=cx, cy=cy, fill=_dot_fill(series), **look))
         if series.words:
-            dots.append(write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **halo))
-    yield node("g", *dots, **_part(series))
+            dots.append(write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **HALO))
+    yield node("g", *dots, data_part=series.part or None)
 
 
 def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
     """Bars with their words above them, or spans with their words inside where there is room."""
     bars, half = series.mark == "bars", series.thick / 2
-    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.low, strict=True)):
+    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.start, strict=True)):
         corners = ((x - half, low), (x + half, y)) if bars else ((low, y - half), (x, y + half))
         (left, base), (right, top) = (frame.at(*corner) for corner in corners)
         width = right - left if bars else max(1.0, right - left - 1)
@@ -248,10 +243,6 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
 
 
 WRITERS = {"line": _write_line, "dots": _write_dots}
-
-
-def _part(series: Series) -> dict[str, Any]:
-    return {"data_part": series.part} if series.part else {}
 
 
 def _dot_fill(series: Series) -> str:
@@ -343,7 +334,7 @@ def _trace(series: Series) -> dict[str, Any]:
     fill: dict[str, Any] = {"color": line["color"], "opacity": 0.4 if series.look == "hollow" else 1.0}
     if series.look == "hatched":
         fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
-    trace |= {along: [up - down for down, up in zip(series.low, trace[along], strict=True)], "base": [*series.low]}
+    trace |= {along: [up - down for down, up in zip(series.start, trace[along], strict=True)], "base": [*series.start]}
     trace |= {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
     return trace | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 

@@ -17,7 +17,6 @@ MOST = 48  # bytes that are drawn
 LEFT, SPAN, PITCH, BEYOND_WIDE = 16.0, 600.0, 44.0, 44.0
 BOX, BAR = 28.0, 80.0
 ROWS, ROW, TOP = 4, 25.0, 78.0
-Span = tuple[int, int]  # the first byte of a token and its end
 X = Callable[[float], float]  # the left end of a byte in the picture
 
 
@@ -67,15 +66,6 @@ def draw_spellings(record: Spellings) -> Figure:
     return Figure(drawing(width, y + 14 + 18 * len(left_out), *parts, alt=text.replace("\n", ". ")), text, text)
 
 
-def find_spans(pieces: Sequence[bytes]) -> list[Span]:
-    """The first byte and the end of each token.
-
-    >>> find_spans([b"or", b"der"])
-    [(0, 2), (2, 5)]
-    """
-    return list(pairwise(accumulate(map(len, pieces), initial=0)))
-
-
 def spelling_rows(record: Spellings) -> tuple[Spelling, ...]:
     """The likeliest spellings, and every spelling with a name."""
     named = [one for one in record.spellings if _names(one)]
@@ -108,10 +98,11 @@ def _boxes(record: Spellings, x: X) -> Iterator[Element]:
 def _blocks(row: Spelling, size: int, x: X, y: float, colour: str) -> Iterator[Element]:
     """One block per token of a spelling, below its bytes."""
     look: Any = {"stroke": f"var(--gv-{colour})", "stroke_width": 1 if colour == "soft" else 1.8, "fill": "none"}
-    for piece, (start, end) in zip(row.pieces, find_spans(row.pieces), strict=True):
+    ends = accumulate(map(len, row.pieces), initial=0)
+    for piece, (start, end) in zip(row.pieces, pairwise(ends), strict=True):
         if start < MOST:
-            dash: Any = {"stroke_dasharray": "5 3"} if end > size else {}
-            yield write_box(x(start) + 1.5, y - 10, x(end) - x(start) - 3, ROW - 5, label(piece), **look, **dash)
+            look["stroke_dasharray"] = "5 3" if end > size else None
+            yield write_box(x(start) + 1.5, y - 10, x(end) - x(start) - 3, ROW - 5, label(piece), **look)
 
 
 def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:

@@ -276,8 +276,6 @@ MOST_RETURNS = 3  # for a rule with more ends, one return starts at its frame
 CLEAR = 4.0  # pixels between a name and the curve of a call
 
 Part = tuple[str, int]  # of a drawing: its kind, and the number of a state, a line, a bundle, or the arrow of a call
-Boxes = Mapping[Part, Extent]
-Links = Mapping[Part, tuple[Part, Part, float]]  # from part to part, with space for a label
 
 
 @lru_cache(maxsize=32)
@@ -351,7 +349,7 @@ def _choose_states(sketch: Sketch, among: Collection[int], start: int) -> Collec
     return _nearest(start, ahead, NEAR * 2 // 3, {}) | _nearest(start, behind, NEAR // 3, {})
 
 
-def _boxes(sketch: Sketch, plan: Plan) -> Boxes:
+def _boxes(sketch: Sketch, plan: Plan) -> dict[Part, Extent]:
     """The size of each state, bundle and call."""
     boxes: dict[Part, Extent] = {}
     for state in plan.discs:
@@ -365,8 +363,8 @@ def _boxes(sketch: Sketch, plan: Plan) -> Boxes:
     return boxes
 
 
-def _links(sketch: Sketch, plan: Plan) -> Links:
-    """The lines between them."""
+def _links(sketch: Sketch, plan: Plan) -> dict[Part, tuple[Part, Part, float]]:
+    """The lines between them: from part to part, with space for a label."""
     links: dict[Part, tuple[Part, Part, float]] = {}
     for n, line in enumerate(plan.lines):
         first, last = sketch.arrows[line.arrows[0]], sketch.arrows[line.arrows[-1]]

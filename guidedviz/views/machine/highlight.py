@@ -22,7 +22,7 @@ from guidedviz.machines.pushdown.stacks import Cell, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import grouped, reach
-from guidedviz.markup import NOTHING, Element, node
+from guidedviz.markup import Element, node
 from guidedviz.views.figure import rect, wide, write
 from guidedviz.views.layout.curves import Curve, head, straight, write_path
 from guidedviz.views.layout.diagram import FREE_END, Diagram, Label, Spot, call_box, short_name
@@ -241,11 +241,9 @@ def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
     starts = (_start(diagram.spots[first]) for first in firsts if first in diagram.spots)
     lines = (_labelled(diagram, label, lit) for label in diagram.labels)
     states = (_state(diagram, state, spot, lit) for state, spot in sorted(diagram.spots.items()))
-    cross = (
-        _cross(diagram.spots[lit.cross[0]], lit.cross[1]) if lit.cross and lit.cross[0] in diagram.spots else NOTHING
-    )
+    cross = (_cross(diagram.spots[at], byte) for at, byte in [lit.cross] if at in diagram.spots) if lit.cross else ()
     few = " gv-few" if len(diagram.jumps) <= FEW else ""
-    return node("g", *write_blocks(diagram, lit), *starts, *lines, *states, cross, class_="gv-machine" + few)
+    return node("g", *write_blocks(diagram, lit), *starts, *lines, *states, *cross, class_="gv-machine" + few)
 
 
 def _labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation, walk
@@ -159,10 +159,9 @@ class _ChartFilm:
 
     def ends(self, name: str) -> Iterator[int]:
         """Where a lexeme that begins here may end."""
-        path = read_path(self.machines[name], self.text[self.place :])
-        yield from (
-            self.place + read for read, state in enumerate(path) if read and state in self.machines[name].accepting
-        )
+        machine = self.machines[name]
+        path = read_path(machine, self.text[self.place :])
+        yield from (self.place + read for read, state in enumerate(path) if read and machine.is_accepting(state))
 
     def scan(self, name: str, end: int) -> None:
         """Begin a column with the items that waited for a lexeme."""
@@ -285,15 +284,13 @@ def _lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
         yield node("g", mark, brace, about, data_arrow=f"l{number}")
 
 
-# --- the parse tree of a text or of a prefix; in a large tree a finished branch is a triangle over its text ---
+# --- the parse tree of a text or of a prefix; ---
 
 
 TREE_TOP, LEVEL, BOX, APART, BROADEST = 34.0, 46.0, 24.0, 8.0, 1060.0
 DEEPEST = 60  # levels that are drawn
 TEXT_ROOM = 24  # characters of a text
-DETAILS = (8, 6, 5, 4, 3, 2, 1, 0)  # levels of finished branches: the first that fits
-PartKind = Literal["rule", "open", "leaf", "folded", "next"]
-LOW = ("leaf", "folded", "next")  # on the lowest line
+LOW = ("leaf", "next")  # kinds of parts on the lowest line
 LINE = {"stroke": "var(--gv-soft)", "stroke_width": 1.3}
 OPEN = {"stroke": "var(--gv-orange)", "stroke_width": 2, "stroke_dasharray": "5 3.5"}
 
@@ -303,7 +300,7 @@ class TreePart:
     """A node of the tree as it is drawn."""
 
     words: str
-    kind: PartKind
+    kind: str  # rule, open, leaf, next
     parts: "tuple[TreePart, ...]" = ()
 
     @cached_property
@@ -333,7 +330,10 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     """
     data = to_bytes(text)
     tree = derivation(grammar if isinstance(grammar, Earley) else earley(grammar), data)
-    drawn = _fit(tree, data)
+    drawn = _grow(tree, data) if max(depth for depth, _ in walk(tree)) <= DEEPEST else None
+    if drawn is None or drawn.width > BROADEST:
+        seen, expected = f"the tree of {len(data):,} bytes", "one that fits into a picture"
+        raise SettingError("draw_derivation, text", seen=seen, expected=expected, hint="a shorter text")
     lines, ground = list(_lines(drawn, 0)), TREE_TOP + LEVEL * (drawn.height - 1)
     about = f"{tree.name} is open" if tree.open else "finished"
     about += "; ? could be read in a second way" * any(" ?" in line for line in lines)  # a text has no spaces
@@ -343,42 +343,23 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     return figure_of(width, ground + BOX + EDGE, said, *body)
 
 
-def _fit(tree: ParseTree, data: bytes) -> TreePart:
-    """The tree with as many levels of its finished branches as fit."""
-    if max(depth for depth, _ in walk(tree)) <= DEEPEST:
-        for detail in DETAILS:
-            (drawn,) = _grow(tree, data, detail)
-            if drawn.width <= BROADEST:
-                return drawn
-    seen, expected = f"the tree of {len(data):,} bytes", "one that fits into a picture"
-    raise SettingError("draw_derivation, text", seen=seen, expected=expected, hint="a shorter text")
-
-
-def _grow(part: ParseTree | ParseLeaf, data: bytes, detail: int) -> Iterator[TreePart]:
-    """A branch with its parts; nothing for one without text. Without detail, a finished branch is drawn as its text."""
-    text = shorten(label(data[part.start : min(part.end, part.start + 2 * TEXT_ROOM)]), TEXT_ROOM)
+def _grow(part: ParseTree | ParseLeaf, data: bytes) -> TreePart:
+    """A branch with its parts that have text or are open."""
     if isinstance(part, ParseLeaf):
-        yield TreePart(text, "leaf")
-    elif part.open or part.end > part.start:
-        name, left = part.name + " ?" * part.ambiguous, detail - (not part.open)
-        parts = [grown for child in part.children for grown in _grow(child, data, left)] if left >= 0 else []
-        parts += [TreePart(text, "folded")] * (left < 0)
-        goes_on = any(isinstance(child, ParseTree) and child.open for child in part.children)
-        parts += [TreePart("▸", "next")] * (part.open and not goes_on)
-        yield TreePart(name, "open" if part.open else "rule", tuple(parts))
+        return TreePart(shorten(label(data[part.start : part.end]), TEXT_ROOM), "leaf")
+    opened = {child for child in part.children if isinstance(child, ParseTree) and child.open}
+    parts = [_grow(child, data) for child in part.children if child in opened or child.end > child.start]
+    parts += [TreePart("▸", "next")] * (part.open and not opened)
+    return TreePart(part.name + " ?" * part.ambiguous, "open" if part.open else "rule", tuple(parts))
 
 
 def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Element]:
     """A node centred in its width with its children below; text is on the lowest line."""
     middle, at = x + drawn.width / 2, x + (drawn.width - sum(part.width for part in drawn.parts)) / 2
     for part in drawn.parts:
-        down, to, half = ground if part.kind in LOW else y + LEVEL, at + part.width / 2, part.width / 2 - APART
-        if part.kind == "folded":
-            way, look = f"M{middle:.1f},{y + BOX:.1f}L{to - half:.1f},{down:.1f}H{to + half:.1f}Z", LINE
-        else:
-            way = f"M{middle:.1f},{y + BOX:.1f}L{to:.1f},{min(down, y + LEVEL):.1f}V{down:.1f}"
-            look = OPEN if part.kind in ("open", "next") else LINE
-        yield node("path", d=way, fill="none", **look)
+        down, to = ground if part.kind in LOW else y + LEVEL, at + part.width / 2
+        way = f"M{middle:.1f},{y + BOX:.1f}L{to:.1f},{min(down, y + LEVEL):.1f}V{down:.1f}"
+        yield node("path", d=way, fill="none", **(OPEN if part.kind in ("open", "next") else LINE))
         yield from _write(part, at, down, ground)
         at += part.width
     style: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
@@ -394,6 +375,6 @@ def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Eleme
 
 
 def _lines(drawn: TreePart, depth: int) -> Iterator[str]:
-    yield "  " * depth + "△ " * (drawn.kind == "folded") + drawn.words + " …" * (drawn.kind == "open")
+    yield "  " * depth + drawn.words + " …" * (drawn.kind == "open")
     for part in drawn.parts:
         yield from _lines(part, depth + 1)

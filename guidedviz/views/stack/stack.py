@@ -21,7 +21,7 @@ from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
-from guidedviz.views.words import label
+from guidedviz.views.words import align, label
 
 EDGE, CARD, FOLD, MOST_CARDS = 14.0, 42.0, 22.0, 12
 OUTER = 2  # cards at the bottom of a folded stack
@@ -201,11 +201,8 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     verdict = _say_end(pda, data, lines[-1][3] == "empty", expect(unread, bytes, "draw_stack_table, unread", "bytes"))
     if (more := len(lines) - 1 - MOST_ROWS) > 0:
         lines[FIRST + 1 : FIRST + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
-    letters = [max(map(len, column)) + 2 for column in zip(*lines, strict=True)]
-    said = "\n".join(
-        "".join(f"{words:<{room}}" for words, room in zip(line, letters, strict=True)).rstrip()
-        for line in (*lines, ("end", "", verdict, ""))
-    )
+    said = align(lines, ())
+    said.append("end".ljust(said[0].index("stack")) + verdict)
     widths = [max(wide(words, 13) for words in column) + 26 for column in zip(*lines, strict=True)]
     starts = [EDGE + sum(widths[:column]) for column in range(4)]
     width, low = max(EDGE + sum(widths), starts[1] + 8.0 * len(verdict) + EDGE), 5 + ROW * len(lines)
@@ -216,7 +213,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
         parts += [_cell(x, 22 + ROW * number, words, look, True) for x, words, look in cells]
     parts += [_cell(EDGE, low + 17, "end", "", True), _cell(starts[1], low + 17, verdict, _colour(verdict), False)]
     parts += [node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)") for y in (30.0, low)]
-    return figure_of(width, low + ROW + 10, said, *parts)
+    return figure_of(width, low + ROW + 10, "\n".join(said), *parts)
 
 
 def _cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:

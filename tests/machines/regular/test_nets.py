@@ -8,8 +8,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark, show_regex
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.nets import character_net
-from guidedviz.machines.source import machine_grammar
+from guidedviz.machines.source import character_net, machine_grammar
 from guidedviz.machines.syntax import EMPTY, NOTHING
 from tests.strategies import regexes, texts
 

@@ -1,29 +1,38 @@
-"""The fraction slider: the share of tokens that the constraint fixes, and the time that jump-forward saves.
+"""The two sliders: how many tokens a constraint fixes, and what is added to a logit.
 
-The constants of the cost model are measured first, until two measurements agree. The page moves the handles without
-the kernel. Where they rest, live runs are timed in a thread; moving on stops them.
+The fraction slider shows the time that jump-forward saves. The constants of its cost model are measured first, until
+two measurements agree. The page moves the handles without the kernel. Where they rest, live runs are timed in a thread;
+moving on stops them.
 """
 
 import asyncio
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from guidedviz.decoding import jump
-from guidedviz.errors import SettingError
+from guidedviz.decoding.loop import start
+from guidedviz.decoding.sampling import apply_bias, softmax
+from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.extras import need
 from guidedviz.files import shipped
-from guidedviz.models.model import LanguageModel, Model, check_model
+from guidedviz.models.model import LanguageModel, Model, check_model, check_text
 from guidedviz.models.remote import RemoteModel
 from guidedviz.views.charts import costs
+from guidedviz.views.charts.distribution import draw_threshold
 from guidedviz.views.figure import Figure, drawing
-from guidedviz.views.words import kept_source, label, milliseconds
-from guidedviz.widgets.display import Display, Shown, is_still
+from guidedviz.views.words import kept_source, label, milliseconds, reading
+from guidedviz.widgets.display import Display, Shown, is_still, mime_bundle
 from guidedviz.widgets.runner import WORKER, running_loop, say_failure
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)  # texts side by side
 PLACES = range(len(jump.FRACTIONS))
+PLACE = jump.nearest_fraction(0.7)  # where it opens
 ROUNDS = 5  # of a live run; the median counts
 SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
 UNSTABLE = (
@@ -36,29 +45,29 @@ EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
 Wish = tuple[jump.SliderTask, int]  # a task, and the rows
 
 
-def fraction_slider(model: Model | jump.Payoff, *, fraction: float = 0.7, rows: int = 1) -> "FractionSlider":
+def fraction_slider(model: Model | jump.Payoff) -> "FractionSlider":
     """A slider over the runs of a live model, or recorded runs: `gv.fraction_slider(gv.decoding.Payoff.load(path))`.
 
     It shows recorded runs for a model whose forward pass takes longer than 80 ms or that is on a shared host, on a
     machine that is too busy to time runs, and where nobody can click.
     """
     if isinstance(model, jump.Payoff):
-        return FractionSlider(model, None, (), fraction, rows)
+        return FractionSlider(model)
     check_model(model, "gv.fraction_slider, model")
-    recorded = partial(FractionSlider, jump.Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows)
+    recorded = partial(FractionSlider, jump.Payoff.load(shipped("traces/jump-cpu.json")))
     if is_still():
         return recorded()
     if slow := say_slow(model):
-        return recorded(slow)
+        return recorded(note=slow)
     if not isinstance(model, LanguageModel):
         raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
     if (found := jump.calibrate(model)) is None:
-        return recorded(UNFIT)
+        return recorded(note=UNFIT)
     cost, stable = found
     tasks = jump.build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
     payoff = jump.Payoff(cost, (), tuple(task.text for task in tasks), *about)
-    return FractionSlider(payoff, model, tasks, fraction, rows, "" if stable else MEDIAN)
+    return FractionSlider(payoff, model, tasks, "" if stable else MEDIAN)
 
 
 def say_slow(model: Model) -> str:
@@ -80,13 +89,11 @@ class FractionSlider(Shown):
     def __init__(
         self,
         payoff: jump.Payoff,
-        model: LanguageModel | None,
-        tasks: tuple[jump.SliderTask, ...],
-        fraction: float,
-        rows: int,
+        model: LanguageModel | None = None,
+        tasks: tuple[jump.SliderTask, ...] = (),
         note: str = "",
     ) -> None:
-        self.place, self.rows = jump.nearest_fraction(fraction), _check_rows(rows)
+        self.place, self.rows = PLACE, ROWS[0]
         self.payoff, self.note = payoff, note
         self._model, self._tasks = model, tasks
         self._wish: Wish | None = None  # the run that is timed now or next
@@ -94,11 +101,8 @@ class FractionSlider(Shown):
         saved = partial(self._pack, everything=True)
         self.display = Display("fraction", self._news, self._hear, saved=saved, on_close=self._release)
 
-    def close(self) -> None:
-        """Stop, and release the model; the runs stay as a picture."""
-        self.display.close()
-
     def _release(self) -> None:
+        """Stop, and release the model; the runs stay as a picture."""
         self._wish, self._model, self._tasks = None, None, ()
         self.note = CLOSED
         self.display.tell()
@@ -209,7 +213,97 @@ def pack_run(run: jump.Timed) -> dict[str, Any]:
     }
 
 
-def _check_rows(rows: int) -> int:
-    if rows not in ROWS:
-        raise SettingError("rows", seen=repr(rows), expected=", ".join(map(str, ROWS)))
-    return int(rows)
+# Sliders for logit bias: a constant added to some logits, as a threshold in the whole distribution.
+
+
+REACH = 8.0  # of a slider to both sides; a larger bias widens it
+
+
+def bias_sliders(
+    model: Model, prompt: str, tokens: Iterable[str | int], *, bias: Mapping[str | int, float] | None = None
+) -> "BiasSliders":
+    """One slider per token, and the whole vocabulary on a log scale with each bias as a threshold.
+
+    A slider goes from -8 to 8, and further for a larger bias.
+    """
+    check_model(model, "gv.bias_sliders, model")
+    expect(tokens, Iterable, "gv.bias_sliders, tokens", "texts and token ids")
+    expect(bias, Mapping | None, "gv.bias_sliders, bias", "a bias per token")
+    if isinstance(tokens, str | bytes):
+        raise SettingError("gv.bias_sliders, tokens", seen=quoted(tokens), expected="a list of texts and token ids")
+    biased = {_token(model, token): amount for token, amount in (bias or {}).items()}
+    return BiasSliders(model, prompt, {_token(model, token): 0.0 for token in tokens} | biased)
+
+
+class BiasSliders(Shown):
+    """What `gv.bias_sliders` returns. The model runs once; after that a bias is only arithmetic."""
+
+    def __init__(self, model: Model, prompt: str, bias: Mapping[int, float]) -> None:
+        self._logits = np.asarray(model.logits(list(start(model, prompt).tokens)), dtype=np.float64)
+        self._title = f"next token after “{'…' * (len(prompt) > 40)}{reading(prompt[-40:])}”"
+        self._source, self._pieces = model.source, model.vocabulary.pieces
+        self._sliders: dict[int, Any] = {}
+        self.before = softmax(self._logits)
+        self.display = Display("picture", lambda everything: {"drawing": self._draw(self._source).drawing.shapes})
+        self._change(dict(bias))
+
+    def set(self, token: int, amount: float) -> Self:
+        """Change the bias of one token."""
+        return self._change({**self.bias, token: amount})
+
+    def reset(self) -> Self:
+        """Set all sliders to zero."""
+        return self._change(dict.fromkeys(self.bias, 0.0))
+
+    def _change(self, bias: dict[int, float]) -> Self:
+        self.after, self.bias = softmax(apply_bias(self._logits, bias)), bias
+        for token, slider in self._sliders.items():
+            _reach(slider, bias[token])
+            slider.value = bias[token]
+        self.display.tell()
+        self.display.save()
+        return self
+
+    @property
+    def figure(self) -> Figure:
+        """The thresholds, before and after, as a still picture."""
+        return self._draw(kept_source(self._source))
+
+    @cached_property
+    def widget(self) -> Any:
+        """The sliders, a reset button and the picture."""
+        widgets = need("ipywidgets", "lab", "gv.bias_sliders")
+        reset = widgets.Button(description="Reset", tooltip="Set all sliders to zero")
+        reset.on_click(lambda _: self.reset())
+        look = {"style": {"description_width": "8em"}, "layout": {"width": "600px"}}
+        for token, amount in self.bias.items():
+            name = label(self._pieces[token])
+            slider = widgets.FloatSlider(0.0, min=-REACH, max=REACH, step=0.5, description=name, **look)
+            _reach(slider, amount)
+            slider.value = amount
+            slider.observe(lambda change, token=token: self.set(token, change["new"]), "value")
+            self._sliders[token] = slider
+        return widgets.VBox([*self._sliders.values(), reset, self.display.widget])
+
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        return mime_bundle(self.figure, lambda: self.widget, **wanted)
+
+    def _draw(self, source: str) -> Figure:
+        return draw_threshold(self._pieces, self.before, self.after, self.bias, f"{source}: {self._title}")
+
+
+def _reach(slider: Any, amount: float) -> None:
+    """Widen a slider for a bias beyond its ends."""
+    slider.min, slider.max = min(slider.min, -abs(amount)), max(slider.max, abs(amount))
+
+
+def _token(model: Model, token: str | int) -> int:
+    """A token id, given as an id or as a text that is exactly one token."""
+    if not isinstance(token, str):
+        return model.vocabulary.as_id(token)
+    written = model.vocabulary.ids(check_text("gv.bias_sliders, token", token).encode())
+    ids = written or tuple(model.encode(token))
+    if len(ids) == 1 or written:
+        return ids[0]
+    seen = f"{len(ids)} tokens: " + " | ".join(map(model.vocabulary.display, ids))
+    raise SettingError(f"a slider for {quoted(token)}", seen=seen, expected="one token", hint="one of these")
