@@ -1,6 +1,5 @@
 from guidedviz.views.charts.costs import draw_break_even as draw_break_even
 from guidedviz.views.charts.costs import draw_costs as draw_costs
-from guidedviz.views.charts.costs import draw_payoff as draw_payoff
 from guidedviz.views.charts.costs import draw_throughput as draw_throughput
 from guidedviz.views.charts.distribution import draw_bars as draw_bars
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution

@@ -116,7 +116,9 @@ class Figure:
 
 def show_figure(figure: Figure) -> Element:
     """The figure as HTML: part of the page in a live notebook and on the site, an `<img>` in a built notebook."""
-    return picture(figure) if headless() and not for_site() else inline(figure)
+    if headless() and not for_site():
+        return picture(figure)
+    return node("div", node("style", theme_css()), figure.drawing, class_="gv")  # in the colours of the page's theme
 
 
 def picture(figure: Figure) -> Element:
@@ -124,11 +126,6 @@ def picture(figure: Figure) -> Element:
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
     mark = "live" if figure.live else fingerprint(figure.drawing)  # nbval compares this and not `src`
     return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
-
-
-def inline(figure: Figure) -> Element:
-    """The figure as part of the page, in the colours of the page's theme."""
-    return node("div", node("style", theme_css()), figure.drawing, class_="gv")
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:

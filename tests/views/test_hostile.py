@@ -11,6 +11,7 @@ from guidedviz.decoding.distribution import Task
 from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import GuidedVizError
 from guidedviz.markup import ELEMENTS
+from guidedviz.views.charts.costs import draw_payoff
 from guidedviz.views.layout.sketch import Arrow, Sketch
 
 NASTY = "\x00\x1b]0;<b>&\"'\ud800\uffff\u202e␀"
@@ -66,7 +67,6 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_spellings": (SPELLED,),
     "draw_rollback": (RUN,),
     "draw_text_tree": (TASK,),
-    "draw_payoff": (PAYOFF,),
     "draw_overlap": (OVERLAP,),
     "draw_break_even": ({NASTY: (1.0, 1.0)},),
     "draw_throughput": ({NASTY: {0: 1, 1: 2}}, {}),
@@ -77,6 +77,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
 OTHERS = {
     "a sketch": lambda: gv.draw_machine(SKETCH, 0, title=NASTY, died=NASTY),
     "a grammar": lambda: gv.draw_machine(PDA, "<\x00", title=NASTY),
+    "a payoff": lambda: draw_payoff(PAYOFF, 0.5),
     "a table with a rest": lambda: gv.draw_stack_table(PDA, "<\x00>", unread=RAW),
 }
 

@@ -282,7 +282,7 @@ def say_times(speedup: float) -> str:
     return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
 
 
-def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
+def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:
     """The curves and the measured points with the handle at one share.
 
     >>> previews = ((("{", True), ('"', True), ("a", False), ("}", True)),) * 20
@@ -291,9 +291,6 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     jump-forward, TOY: toy; cpu
     75% forced: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
     """
-    expect(payoff, Payoff, "draw_payoff", "runs that were timed: a Payoff", "gv.decoding.Payoff.load(path)")
-    if not isinstance(rows, int) or rows < 1:
-        raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1")
     at = nearest_fraction(fraction)
     share, said, chart = FRACTIONS[at], say_place(payoff, at, rows), payoff_chart(payoff, rows)
     handle = Series("", "line", (share, share), (LOW, MOST), colour="ink", look="dotted")

@@ -70,15 +70,10 @@ class Series:
     hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
     colour: str = "blue"
     look: Look = "solid"
-    start: tuple[float, ...] = ()  # the low end of each bar or span; 0 if empty
+    start: tuple[float, ...] = ()  # the low end of each bar or span
     words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
     part: str = ""  # the name by which a page finds these marks
-
-    @property
-    def low(self) -> tuple[float, ...]:
-        """The low end of each bar or span."""
-        return self.start or (0.0,) * len(self.x)
 
 
 Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
@@ -233,7 +228,7 @@ def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
 def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
     """Bars with their words above them, or spans with their words inside where there is room."""
     bars, half = series.mark == "bars", series.thick / 2
-    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.low, strict=True)):
+    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.start, strict=True)):
         corners = ((x - half, low), (x + half, y)) if bars else ((low, y - half), (x, y + half))
         (left, base), (right, top) = (frame.at(*corner) for corner in corners)
         width = right - left if bars else max(1.0, right - left - 1)
@@ -339,7 +334,7 @@ def _trace(series: Series) -> dict[str, Any]:
     fill: dict[str, Any] = {"color": line["color"], "opacity": 0.4 if series.look == "hollow" else 1.0}
     if series.look == "hatched":
         fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
-    trace |= {along: [up - down for down, up in zip(series.low, trace[along], strict=True)], "base": [*series.low]}
+    trace |= {along: [up - down for down, up in zip(series.start, trace[along], strict=True)], "base": [*series.start]}
     trace |= {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
     return trace | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 

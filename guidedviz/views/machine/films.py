@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, PatternError, SettingError, quoted
+from guidedviz.errors import SettingError, quoted
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
@@ -95,17 +95,15 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
     return tuple(frozenset(merged[twin]) for twin in range(len(after)))
 
 
-def check_watchable(
-    where: str, size: int, of: str, hint: str, most: int = MOST_WATCHED, error: type[GuidedVizError] = SettingError
-) -> None:
+def check_watchable(where: str, size: int, of: str, hint: str, most: int = MOST_WATCHED) -> None:
     """Refuse a film that a person could not follow."""
     if size > most:
-        raise error(where, seen=f"{size:,} {of}", expected=f"at most {most}", hint=hint)
+        raise SettingError(where, seen=f"{size:,} {of}", expected=f"at most {most}", hint=hint)
 
 
 def _check_machine(text: str, machine: NFA | DFA) -> None:
     of, hint = f"{type(machine).__name__} states", "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
-    check_watchable(f"film of {quoted(text, 40)}", len(machine), of, hint, error=PatternError)
+    check_watchable(f"film of {quoted(text, 40)}", len(machine), of, hint)
 
 
 def list_names(names: Iterable[str]) -> str:
@@ -243,7 +241,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
             words = f'"{sign}" is read, {source} to {live[child]}: {legal}'
             frames.append(before.frame(words, before.lit | {child}, before.lit_arrows | {f"{above}-{child}"}))
         else:
-            lost = _below(trie, child)
+            lost = frozenset(reach([child], partial(_under, trie)))
             cut = lost.union(*(nodes for _, nodes in before.groups))
             lost_said = "the subtree is cut, " * (len(lost) > 1) + _say_tokens(before, lost)
             words = f'"{sign}" cannot be read in {source}: {lost_said} illegal.'
@@ -268,11 +266,6 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
     names = ("start", *map(visible, begun[1:]))
     ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
     return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here")
-
-
-def _below(trie: Trie, node: int) -> frozenset[int]:
-    """A node and all nodes below it."""
-    return frozenset(reach([node], partial(_under, trie)))
 
 
 def _under(trie: Trie, node: int) -> range:

@@ -334,48 +334,30 @@ HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "by
 NUMBERS = (2, 3, 4, 6)
 
 
-@dataclass(frozen=True)
-class NodeRow:
-    """Nodes of one rule with equal masks."""
-
-    rule: str
-    nodes: tuple[int, ...]
-    waits: str  # at the first of them
-    accepted: int
-    rejected: int
-    dependent: int
-    kind: str  # how the accepted ones are stored
-    nbytes: int
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Its cells."""
-        more = f" +{len(self.nodes) - 1}" if len(self.nodes) > 1 else ""
-        numbers = f"{self.accepted:,}", f"{self.rejected:,}", f"{self.dependent:,}" if self.dependent else "–"
-        return f"{name_node(self.nodes[0])}{more}", shorten(self.waits, 24), *numbers, self.kind, f"{self.nbytes:,}"
-
-
-def split_rows(split: Split) -> tuple[NodeRow, ...]:
-    """The rows of all nodes, by rule, those with the most context-dependent tokens first.
+def split_rows(split: Split) -> list[list[NodeSplit]]:
+    """Nodes of one rule with equal masks in a row; by rule, those with the most context-dependent tokens first.
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
-    >>> split_rows(nested)[0]
-    NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=13)
+    >>> [[part.node for part in row] for row in split_rows(nested)]
+    [[0], [1], [3]]
     """
     rule_of = split.pda.nodes.rule_of
     alike = grouped(((rule_of[part.node], id(part.accepted.data), id(part.dependent)), part) for part in split.build())
-    rows = ((rule, _row(split, parts)) for (rule, _, _), parts in alike.items())
-    return tuple(row for _, row in sorted(rows, key=lambda pair: (pair[0], -pair[1].dependent, -pair[1].nbytes)))
+    return sorted(alike.values(), key=lambda row: (rule_of[row[0].node], *_most(row)))
 
 
-def _row(split: Split, parts: Sequence[NodeSplit]) -> NodeRow:
-    first = parts[0]
+def _most(row: Sequence[NodeSplit]) -> tuple[int, int]:
+    """The order of rows: the most context-dependent tokens and bytes first."""
+    return -len(row[0].dependent), -row[0].nbytes
+
+
+def _say_row(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
+    first, more = row[0], f" +{len(row) - 1}" * (len(row) > 1)
     accepted, dependent = first.accepted.count, len(first.dependent)
-    nodes, rejected = tuple(part.node for part in parts), first.accepted.size - accepted - dependent
-    waits = say_waits(split.pda, first.node)
-    name = split.pda.nodes.name_of(first.node)
-    return NodeRow(name, nodes, waits, accepted, rejected, dependent, first.accepted.kind, first.nbytes)
+    numbers = f"{accepted:,}", f"{first.accepted.size - accepted - dependent:,}", f"{dependent:,}" if dependent else "–"
+    waits = shorten(say_waits(split.pda, first.node), 24)
+    return f"{name_node(first.node)}{more}", waits, *numbers, first.accepted.kind, f"{first.nbytes:,}"
 
 
 def draw_split_nodes(split: Split) -> Figure:
@@ -392,16 +374,15 @@ def draw_split_nodes(split: Split) -> Figure:
     n3    )                 1         5          –  bits         1
     """
     expect(split, Split, "draw_split_nodes, split", "a split", SPLIT_HINT)
-    rows = split_rows(split)
-    most_asked = set(sorted(rows, key=lambda row: (-row.dependent, -row.nbytes))[:MOST])
-    shown, total, rule = [row for row in rows if row in most_asked], _say_total(split, rows), ""
-    head, *table = align([HEAD, *(row.words for row in shown)], NUMBERS)
+    rows, rule = split_rows(split), ""
+    most_asked = sorted(rows, key=_most)[:MOST]
+    shown, total = [row for row in rows if row in most_asked], _say_total(split, rows)
+    head, *table = align([HEAD, *(_say_row(split, row) for row in shown)], NUMBERS)
     lines = [(head, {"fill": "var(--gv-soft)"})]  # each with its look
     for row, words in zip(shown, table, strict=True):
-        if row.rule != rule:
-            rule = row.rule
+        if rule != (rule := split.pda.nodes.name_of(row[0].node)):
             lines.append((shorten(rule, 40), {"font_weight": "bold"}))
-        lines.append((words, {"fill": "var(--gv-gold)", "font_weight": "bold"} if row.dependent else {}))
+        lines.append((words, {"fill": "var(--gv-gold)", "font_weight": "bold"} if row[0].dependent.size else {}))
     parts = [heading(EDGE, 24, "what each node knows", ""), soft(EDGE, 44, total)]
     parts += [write(EDGE, FIRST + LINE * n, words, 12, mono=True, **look) for n, (words, look) in enumerate(lines)]
     width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
@@ -409,8 +390,8 @@ def draw_split_nodes(split: Split) -> Figure:
     return figure_of(width, FIRST + LINE * len(lines), said, *parts)
 
 
-def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:
-    asking, nodes = (sum(len(row.nodes) for row in part) for part in ([r for r in rows if r.dependent], rows))
+def _say_total(split: Split, rows: Sequence[Sequence[NodeSplit]]) -> str:
+    asking, nodes = (sum(map(len, part)) for part in ([row for row in rows if len(row[0].dependent)], rows))
     kept, dense = split.nbytes, split.dense_nbytes
     said = f"{counted(nodes, 'node')} over {len(split.vocabulary):,} tokens, {asking:,} with context-dependent tokens; "
     said += f"{kept:,} bytes kept, {share(kept / dense)} of a dense table's {dense:,}"

@@ -94,11 +94,9 @@ def draw_walk(walk: LazyWalk) -> Figure:
 def say_walk(walk: LazyWalk) -> str:
     """The cost and the result of a walk in one line."""
     asked, live = share(walk.asked / max(1, walk.nodes)), len(walk.live) - 1
-    return (
-        f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({asked}): {live:,} live, "
-        f"{len(walk.cut):,} refused, {walk.dropped:,} below these never asked; "
-        f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
-    )
+    counts = f"{live:,} live, {len(walk.cut):,} refused, {walk.dropped:,} below these never asked"
+    legal = f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
+    return f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({asked}): {counts}; {legal}"
 
 
 def _say_slice(walk: LazyWalk) -> Iterator[str]:

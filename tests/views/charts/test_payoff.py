@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed
-from guidedviz.views.charts.costs import AXES, draw_plot, payoff_chart
+from guidedviz.views.charts.costs import AXES, draw_payoff, draw_plot, payoff_chart
 
 COST = Cost(2.5, 0.25)
 
@@ -44,40 +44,40 @@ def test_the_page_finds_the_parts_that_it_moves_and_the_numbers_to_place_them():
 
 
 def test_the_words_say_what_was_measured_and_what_was_not():
-    assert gv.views.draw_payoff(PAYOFF, 0.7).text.splitlines() == [
+    assert draw_payoff(PAYOFF, 0.7).text.splitlines() == [
         "jump-forward, RECORDED: clerk; cpu",
         "70% forced: 20 tokens, 6 passes instead of 20; measured 3.00×, the cost model says 2.75×, ideal 3.33×",
     ]
-    assert "20 tokens, 32 texts side by side, 6 passes" in gv.views.draw_payoff(PAYOFF, 0.7, 32).text
-    assert "1 pass instead of 20; not measured here" in gv.views.draw_payoff(PAYOFF, 0.95).text
+    assert "20 tokens, 32 texts side by side, 6 passes" in draw_payoff(PAYOFF, 0.7, 32).text
+    assert "1 pass instead of 20; not measured here" in draw_payoff(PAYOFF, 0.95).text
 
 
 def test_the_latest_run_of_a_place_counts_and_a_record_says_that_it_is_one():
     again = replace(PAYOFF, runs=(*RUNS, run_at(0.7, speedup=4.0)))
-    assert "measured 4.00×" in gv.views.draw_payoff(again, 0.7).text
-    assert "RECORDED, 2026-11-22" in gv.views.draw_payoff(PAYOFF, 0.7).svg
-    assert "live · clerk" in gv.views.draw_payoff(replace(PAYOFF, source="LIVE"), 0.7).svg
+    assert "measured 4.00×" in draw_payoff(again, 0.7).text
+    assert "RECORDED, 2026-11-22" in draw_payoff(PAYOFF, 0.7).svg
+    assert "live · clerk" in draw_payoff(replace(PAYOFF, source="LIVE"), 0.7).svg
 
 
 @pytest.mark.parametrize("fraction", [-0.1, 0.96, 1.0])
 def test_a_share_that_the_slider_does_not_have_is_refused(fraction):
     with pytest.raises(gv.SettingError, match=r"0 to 0\.95"):
-        gv.views.draw_payoff(PAYOFF, fraction)
+        draw_payoff(PAYOFF, fraction)
 
 
 def test_a_text_that_is_all_fixed_needs_no_pass():
     parts = (("{}", True), ("", True))
     run = Timed(0.95, 1.0, 1, 20.0, 1.0, 2, 0, 2, 2, parts, "same tokens")
     for record in (replace(PAYOFF, runs=(run,)), replace(PAYOFF, runs=(), previews=(parts,) * 20)):
-        figure = gv.views.draw_payoff(record, 0.95)
+        figure = draw_payoff(record, 0.95)
         assert "100% forced: 2 tokens, 0 passes instead of 2" in figure.text
         assert figure.text.endswith("the cost model says 11.0×, ideal ∞×")
     fewer = replace(PAYOFF, runs=(replace(run_at(0.55), jump_passes=3),))
-    assert "3 passes instead of 20" in gv.views.draw_payoff(fewer, 0.55).text
+    assert "3 passes instead of 20" in draw_payoff(fewer, 0.55).text
 
 
 def test_a_dot_tells_its_spread_and_the_axis_that_it_is_logarithmic():
     run = replace(RUNS[0], speedups=(1.9, 2.0, 2.2))
-    svg = gv.views.draw_payoff(replace(PAYOFF, runs=(run,)), 0.5).svg
+    svg = draw_payoff(replace(PAYOFF, runs=(run,)), 0.5).svg
     assert "50% forced, rows 1: measured 2.00×, the median of 3 runs from 1.90× to 2.20×" in svg
     assert "on a logarithmic scale" in svg

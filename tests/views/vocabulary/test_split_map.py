@@ -73,8 +73,8 @@ def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
     assert said in figure.text
     assert any(said in words for words in shown)
     for row in split_rows(split):
-        assert any(words.split()[:1] == [f"n{row.nodes[0]}"] for words in shown)
-        assert any(line.split()[:1] == [f"n{row.nodes[0]}"] for line in figure.text.splitlines())
+        assert any(words.split()[:1] == [f"n{row[0].node}"] for words in shown)
+        assert any(line.split()[:1] == [f"n{row[0].node}"] for line in figure.text.splitlines())
 
 
 def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
