@@ -11,12 +11,12 @@ from math import ceil, floor, isinf, log10
 
 from guidedviz.decoding.jump import FRACTIONS, Payoff, Timed, fixed_share, ideal, nearest_fraction
 from guidedviz.decoding.records import AtLeastZero, Share, check_number
-from guidedviz.decoding.trace import Step, Trace
+from guidedviz.decoding.trace import TRACE_HINT, Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.views.charts.plot import Axis, Chart, Look, Mark, PlotFrame, Series, draw_chart, round_ticks, write_plot
-from guidedviz.views.figure import TRACE_HINT, Figure
+from guidedviz.views.figure import Figure
 from guidedviz.views.words import label, milliseconds, say_badge, share
 
 MOST_STEPS, LEAST_STEPS = 300, 24  # that are drawn, and that have room
