@@ -1,7 +1,6 @@
 """Exercises on servers: who emptied a mask, the packed mask, a cache key, what delayed a pass, and bounds of Z."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, permutations
 from math import exp, log
 from typing import Any
@@ -133,8 +132,14 @@ def check_cache_key(answer: Callable[[Request], Any]) -> Verdict:
     """
 
     def compare(*requests: Request) -> str | None:
-        with _without_hash(getattr(answer, "__globals__", {})):
+        names = getattr(answer, "__globals__", {})
+        before = {name: names[name] for name in names.keys() & {"hash"}}
+        names["hash"] = _refuse_hash  # where the answer finds its names
+        try:
             keys = [answer(request) for request in (BASE, *requests)]
+        finally:
+            del names["hash"]
+            names.update(before)
         if is_open(keys[0]):
             return None
         if not isinstance(keys[0], str | bytes | tuple):
@@ -146,19 +151,6 @@ def check_cache_key(answer: Callable[[Request], Any]) -> Verdict:
         requests = tuple({**BASE, **change} for change in changes)
         cases.append(Case(requests, expected, why, (("changed", ", ".join(map(show, changes[:3]))),)))
     return check_function(compare if callable(answer) else answer, cases, spell=str)
-
-
-@contextmanager
-def _without_hash(names: dict[str, Any]) -> Iterator[None]:
-    """Where an answer finds its names, `hash` is refused; other threads keep theirs."""
-    before = names.get("hash")
-    names["hash"] = _refuse_hash
-    try:
-        yield
-    finally:
-        del names["hash"]
-        if before is not None:
-            names["hash"] = before
 
 
 def _refuse_hash(value: Any) -> int:

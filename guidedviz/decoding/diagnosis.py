@@ -20,8 +20,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import grouped
 from guidedviz.markup import notice, table
-from guidedviz.tokens.guide import Guide, check_guide, expected_next, read_tokens
-from guidedviz.tokens.guide import guide as make_guide
+from guidedviz.tokens.guide import Guide, check_guide, expected_next, guide, read_tokens
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
@@ -190,7 +189,7 @@ def find_empty_mask(run: Run) -> Iterator[Finding]:
         vocabulary, expected = run.guide.vocabulary, next_bytes(run.machine, state)
         if expected and {vocabulary.pieces[token][0] for token in vocabulary.text_ids}.isdisjoint(expected):
             seen = f"{after} the machine expects {expected_next(run.machine, state)}, and no token begins with that"
-        elif count := int(make_guide(run.machine, vocabulary, "trie").mask(state).sum()):
+        elif count := int(guide(run.machine, vocabulary, "trie").mask(state).sum()):
             seen += f"; the machine alone allows {counted(count, 'token')} there"
     yield Finding("empty mask", len(run.trace.steps) - 1, seen)
 

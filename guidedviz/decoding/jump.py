@@ -276,7 +276,6 @@ def cut_example(model: Model, example: Example) -> Parts:
 
 
 Run = tuple[float, Trace]  # milliseconds and the decode
-Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
 MANY = 16  # rows
 TRIES, WITHIN = 8, 0.2  # measurements of the constants at most, and how far the speed-ups of two may differ
 PATIENCE = 3.0  # seconds; after that no measurement is begun
@@ -372,7 +371,7 @@ def measure_cost(model: LanguageModel) -> Cost:
     return Cost(max(0.0, pass_one - row), token, row, token_one - token)
 
 
-def time_prices(model: LanguageModel, rows: int) -> Prices:
+def time_prices(model: LanguageModel, rows: int) -> tuple[float, float]:
     """The fixed milliseconds of a pass, and the milliseconds per token that it reads, with this many rows."""
     free, forced = _references(model.vocabulary)
     free_ms, chosen = time_once(model.side_by_side(rows), free, "")

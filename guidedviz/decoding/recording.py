@@ -328,13 +328,13 @@ def compress(shown: Any) -> str:
     return b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
-def decompress(text: str, where: str, expected: str, most: int = MOST) -> Any:
-    """What `compress` packed, of at most so many bytes."""
+def decompress(text: str, where: str, expected: str) -> Any:
+    """What `compress` packed, of a bounded size."""
     try:
         unpacker = zlib.decompressobj(31)
-        data = unpacker.decompress(b64decode(text, validate=True), most)
+        data = unpacker.decompress(b64decode(text, validate=True), MOST)
         if unpacker.unconsumed_tail:
-            raise ValueError(f"more than {most >> 20} MB")
+            raise ValueError(f"more than {MOST >> 20} MB")
         return parse_json(data, MOST_VALUES)
     except (ValueError, zlib.error, RecursionError) as error:
         raise TraceError(where, seen=str(error)[:80], expected=expected) from None

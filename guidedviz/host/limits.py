@@ -190,12 +190,10 @@ def read_tokens(path: Path) -> dict[str, str]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
-        name, _, token = line.strip().rpartition(" ")
-        check_token(f"{where}, line {number}", token)
+        here, (name, _, token) = f"{where}, line {number}", line.strip().rpartition(" ")
+        check_token(here, token)
         if name.strip() in found or token in found.values():
-            raise SettingError(
-                f"{where}, line {number}", seen="the same name or token twice", expected="each only once"
-            )
+            raise SettingError(here, seen="the same name or token twice", expected="each only once")
         found[name.strip()] = token
     if not found:
         raise SettingError(where, seen="no token", expected="a line per student: name token")

@@ -166,9 +166,8 @@ def make_server(service: Service, certificate: Path | None = None, key: Path | N
 def listen(bind: str, port: int) -> socket.socket:
     """A socket that listens; port 0 lets the system choose one."""
     try:
-        return socket.create_server(
-            (bind, port), family=socket.AF_INET6 if ":" in bind else socket.AF_INET, backlog=1024
-        )
+        family = socket.AF_INET6 if ":" in bind else socket.AF_INET
+        return socket.create_server((bind, port), family=family, backlog=1024)
     except OSError as error:
         seen = error.strerror or str(error)
         raise SettingError(f"--port {port}", seen=seen, expected="a free port and an address here") from None

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from guidedviz.errors import GrammarError, PatternError, quoted
+from guidedviz.errors import GrammarError, PatternError, expect, quoted
 from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, draw_caret, line_and_column, show_line
 from guidedviz.machines.grammars.show import show_gbnf
@@ -37,8 +37,7 @@ def guess_kind(text: str) -> str:
     >>> guess_kind("[0-9]+"), guess_kind('{"type": "null"}'), guess_kind('root ::= "a"'), guess_kind("{a}")
     ('regex', 'schema', 'grammar', 'regex')
     """
-    if not isinstance(text, str):
-        raise PatternError("constraint", seen=type(text).__name__, expected="a str")
+    expect(text, str, "constraint", "a str")
     if re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
         return "grammar"
     return "schema" if re.match(r"\s*\{\s*[\"}]", text) else "regex"
@@ -72,9 +71,8 @@ def machine_grammar(machine: Machine[Any]) -> Grammar:
     """
     if isinstance(machine, PDA):
         return machine.grammar
-    if not isinstance(machine, DFA):
-        raise PatternError("machine", seen="another machine", expected="a finite or a pushdown machine")
-    return Grammar((Rule("root", character_net(machine), (0, 0)),))
+    finite: DFA = expect(machine, DFA, "machine", "a finite or a pushdown machine")
+    return Grammar((Rule("root", character_net(finite)),))
 
 
 def character_net(dfa: DFA) -> Tree:

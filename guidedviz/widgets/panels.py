@@ -85,15 +85,12 @@ def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
 
 def pack_explanation(why: Explanation) -> recording.PackedWhy:
     """A token byte by byte up to the rejected one."""
-    rows, names = [], why.states
-    for place in range(len(why.piece)):
-        died = place == why.died_at
-        state = names[place] if place < len(names) else ""
-        after = names[place + 1] if place + 1 < len(names) else ""
+    rows, read = [], why.piece if why.died_at is None else why.piece[: why.died_at + 1]
+    names = [*why.states, *[""] * (len(read) + 1)]
+    for place in range(len(read)):
+        died, after = place == why.died_at, names[place + 1]
         fate = f"expected {why.expected}" if died else after and f"→ {after}"
-        rows.append(recording.PackedByte(words.label(why.piece[place : place + 1]), state, fate, died))
-        if died:
-            break
+        rows.append(recording.PackedByte(words.label(read[place : place + 1]), names[place], fate, died))
     return {"label": words.label(why.piece), "reason": why.reason, "rows": tuple(rows), "stack": why.stack}
 
 
@@ -378,4 +375,4 @@ def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
         raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
     expect(note, str, "Trace.page, note", "a text")
     asked = "".join(trace.parts[::2]) or trace.prompt
-    return play_page(f"{trace.model}: {asked.strip()[:60]}", [("stage", recording_of(trace), step)], note)
+    return play_page(f"{trace.model}: {asked.strip()[:60]}", "stage", recording_of(trace), step, note)

@@ -16,9 +16,8 @@ PLAYER = "player.js"
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
-def play_page(title: str, runs: list[tuple[str, str, int]], note: str = "") -> str:
-    """A page that plays recordings; each is a kind of widget, its recording, and the step that it opens at."""
-    kinds = list(dict.fromkeys(kind for kind, _, _ in runs))
+def play_page(title: str, kind: str, recording: str, step: int, note: str) -> str:
+    """A page that plays a recording of a kind of widget; it opens at a step."""
     head = node(
         "head",
         node("meta", charset="utf-8"),
@@ -26,11 +25,10 @@ def play_page(title: str, runs: list[tuple[str, str, int]], note: str = "") -> s
         node("meta", name="viewport", content="width=device-width"),
         node("meta", name="color-scheme", content="light dark"),
         node("title", title),
-        play_head(kinds),
+        play_head([kind]),
     )
     about = node("p", note, class_="note") if note else NOTHING
-    places = (play_place(kind, recording, step) for kind, recording, step in runs)
-    body = node("body", node("main", node("h1", title, class_="gv-heard"), about, *places))
+    body = node("body", node("main", node("h1", title, class_="gv-heard"), about, play_place(kind, recording, step)))
     return f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
 
 

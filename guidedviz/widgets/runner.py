@@ -15,8 +15,7 @@ from typing import Any, Protocol
 from guidedviz.decoding.player import LiveWalk, Player, Run
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, shorten
-from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.source import KINDS, compile_text, guess_kind, say_error
+from guidedviz.machines.source import compile_text, say_error
 from guidedviz.models.remote import RemoteModel
 from guidedviz.tokens.guide import Explanation, Guide, guide, keep_budget
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -238,27 +237,6 @@ class Editor:
 def compile_guide(kind: str, text: str, vocabulary: Vocabulary) -> Guide:
     """The guide of a text."""
     return guide(compile_text(kind, text), vocabulary)
-
-
-def read_wish(wish: bool | str | tuple[str, str], guide: Guide | None) -> tuple[str, str] | None:
-    """The kind and the text that `gv.stage(edit=...)` asks for; None for no box.
-
-    >>> read_wish("[0-9]+", None), read_wish(("grammar", ""), None), read_wish(False, None)
-    (('regex', '[0-9]+'), ('grammar', ''), None)
-    """
-    if isinstance(wish, str):
-        return guess_kind(wish), wish
-    if isinstance(wish, tuple) and len(wish) == 2:
-        kind, text = wish
-        if kind not in KINDS:
-            raise SettingError("gv.stage, edit", seen=repr(kind), expected=", ".join(KINDS))
-        return kind, text
-    if wish not in (True, False, None):
-        expected = "a text, a pair of its kind and the text, True or False"
-        raise SettingError("gv.stage, edit", seen=type(wish).__name__, expected=expected)
-    machine = guide.machine if guide else None
-    text = machine.grammar.text if isinstance(machine, PDA) else ""
-    return ("grammar" if text else "regex", text) if wish else None
 
 
 def name_text(kind: str, text: str) -> str:

@@ -171,7 +171,6 @@ class Publisher:
 
     def __init__(self, place: Address, vocabulary: str) -> None:
         self._wire, self._vocabulary = Connection(place, patience=PATIENCE, timeout=TIMEOUT), vocabulary
-        self._latest: tuple[Trace, Guide | None, Player] | None = None
         self._told: Player | None = None  # what the host has
         self._name, self._begins = "", False  # of the run, and whether the host has not heard of it
         self._state, self.followers, self.trouble = "ended", 0, ""
@@ -237,8 +236,6 @@ class Publisher:
 
     def _publish(self) -> None:
         """Send the run, if it has moved."""
-        if self._latest is None:
-            return
         (trace, guide, player), ended = self._latest, self._state == "ends"
         if self._told is player and not ended:
             return

@@ -22,7 +22,7 @@ from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, is_still
-from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, read_wish, running_loop
+from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 
 
@@ -145,9 +145,8 @@ class Stage:
     def edit(self, text: str, kind: str = "") -> Self:
         """Change the constraint of the steps that follow; if it rejects a token that was taken, call `go_back`."""
         if self._editor is None:
-            raise SettingError("stage.edit", seen="a stage without a box", expected="gv.stage(..., edit=True)")
-        guessed = guess_kind(text)
-        self._editor.read(kind or guessed, text)
+            raise SettingError("stage.edit", seen="a stage without a box", expected="gv.stage(..., edit=text)")
+        self._editor.read(kind or guess_kind(text), text)
         return self
 
     def go_back(self) -> Self:
@@ -206,10 +205,8 @@ class Stage:
         return self.display.bundle(figure, still=still, **wanted)
 
     def _hear(self, said: Any) -> None:
-        if self.role is None or not self.role.hear(said, self):
-            self._obey(said)
-
-    def _obey(self, said: Any) -> None:
+        if self.role is not None and self.role.hear(said, self):
+            return
         moves: dict[str, Callable[[], Any]] = {"play": self.play, "pause": self.pause, "reset": self.reset}
         moves |= {"end": lambda: self.play(hurry=True), "step": lambda: self._take_by_hand(None)}
         moves |= {"go_back": self.go_back, "page": self._send_page}
@@ -359,7 +356,7 @@ def stage(
     show: int | None = None,
     jump_forward: bool | str = False,
     draft: Any = None,
-    edit: bool | str | tuple[str, str] = False,
+    edit: str = "",
     stack: bool = False,
     share: bool = False,
     follow: bool = False,
@@ -371,9 +368,8 @@ def stage(
     With a guide the stage also shows its machine and its stack; a trace needs the guide it was recorded with.
     `constraint` names the constraint. `jump_forward` appends forced tokens without the model, and `draft` guesses
     tokens that it judges together, as in `gv.decode`.
-    `edit` adds a box to change the constraint in: its text (regex, JSON Schema or GBNF), or a pair of kind and text,
-    or True to take the text from the guide. Without a guide the text of the box is the constraint. With `stack` the
-    map of a split also shows which tokens depend on the stack.
+    `edit` adds a box with this text (regex, JSON Schema or GBNF) to change the constraint in. Without a guide the text
+    is the constraint. With `stack` the map of a split also shows which tokens depend on the stack.
     With `share` the teacher shows the stage to the class, on the host of the model, and `gv.stage(model, follow=True)`
     follows it live until the student goes on alone.
     """
@@ -387,6 +383,7 @@ def stage(
         return _replay(model, guide, given)
     check_model(model, "gv.stage, model")
     check_text("gv.stage, constraint", constraint)
+    check_text("gv.stage, edit", edit)
     if follow:
         return _follow(model, prompt, guide, share)
     if not prompt:
@@ -394,8 +391,8 @@ def stage(
     settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
-    box = read_wish(edit, guide)
-    if box and box[1] and guide is None:
+    box = (guess_kind(edit), edit) if edit else None
+    if box and guide is None:
         guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)
     player = Player(LiveWalk(model, prompt, guide), settings)
     constraint = constraint or (name_guide(guide) if guide else "")

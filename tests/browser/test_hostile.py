@@ -60,7 +60,7 @@ def build():
     drawing = gv.draw_machine(gv.regex("ab"))
     asked = gv.predict("How `many`?", choices=["a", "b"], answer="a", reveal=["said", lambda: print(1), drawing])
     return {
-        "stage": gv.stage(model, prompt, nested, temperature=0, max_tokens=6, edit=True),
+        "stage": gv.stage(model, prompt, nested, temperature=0, max_tokens=6, edit=nested.machine.grammar.text),
         "film": gv.film(gv.views.minimal_frames("ab|cb"), "a film"),
         "fold": gv.folded(gv.regex("(abc|xyz)[0-9]")),
         "map": gv.vocabulary_map(digits),

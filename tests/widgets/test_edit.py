@@ -115,7 +115,7 @@ def test_a_recording_and_a_stage_without_a_wish_have_no_box(toy):
         gv.stage(trace, edit="a*")
     assert "edit" not in told(gv.stage(trace))
     assert "edit" not in told(gv.stage(toy.toy_model(), "say "))
-    with pytest.raises(gv.SettingError, match=r"gv.stage\(..., edit=True\)"):
+    with pytest.raises(gv.SettingError, match=r"gv.stage\(..., edit=text\)"):
         gv.stage(toy.toy_model(), "say ").edit("a")
 
 
@@ -171,7 +171,7 @@ def test_a_budget_stays_when_the_constraint_is_edited():
     nested = 'root ::= "(" root ")" | "x"'
     model = gv.ToyModel([b"(", b")", b"x", b"a", b"</s>"], lambda tokens: [3.0, 0.1, 0.1, 0.1, -3.0], eos={4})
     guide = gv.within(gv.guide(gv.grammar(nested), model.vocabulary), 8)
-    stage = gv.stage(model, "(", guide, steps=2, edit=True, max_tokens=60)
+    stage = gv.stage(model, "(", guide, steps=2, edit=nested, max_tokens=60)
     stage.edit(nested.replace("x", "a")).take(60)
     assert stage.text == "(((a)))"
     before = stage.guide

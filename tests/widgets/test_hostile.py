@@ -107,7 +107,7 @@ MESSAGES = st.dictionaries(st.sampled_from(KEYS), LEAVES, max_size=4).flatmap(
 def test_no_message_breaks_a_widget(messages):
     async def page():
         shown = [
-            gv.stage(MODEL, "x", GUIDE, steps=2, max_tokens=6, edit=True),
+            gv.stage(MODEL, "x", GUIDE, steps=2, max_tokens=6, edit=MACHINE.grammar.text),
             gv.stage(TRACE, guide=GUIDE, steps=2),
             gv.vocabulary_map(FINITE),
             gv.vocabulary_map(GUIDE),

@@ -31,7 +31,7 @@ def stages():
     return {
         "without a constraint": gv.stage(MODEL, "x", max_tokens=6, temperature=0.5, bias={2: 3.0}),
         "a finite machine": gv.stage(MODEL, "x", finite, max_tokens=6),
-        "a stack, its map and a box": gv.stage(MODEL, "x", guide, max_tokens=6, stack=True, edit=True),
+        "a stack, its map and a box": gv.stage(MODEL, "x", guide, max_tokens=6, stack=True, edit=NESTED),
         "a trace": gv.stage(trace),
         "a trace with its guide": gv.stage(trace, guide=finite),
         "a trace without its guide": gv.stage(replace(trace, guide=None)),

@@ -232,7 +232,7 @@ def test_who_asked_the_stack_is_shown_only_where_somebody_wants_it_and_the_engin
 
 
 def test_after_an_edit_the_new_stack_is_asked():
-    stage = nested(steps=3, edit=("grammar", NESTED))
+    stage = nested(steps=3, edit=NESTED)
     page = Page(stage)
     stage.edit('root ::= "(" root ")" | "[" root "]" | "x" | "y"', "grammar")
     stage.take()

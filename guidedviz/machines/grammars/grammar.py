@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
-from guidedviz.errors import GrammarError, PatternError, nearest, quoted, shorten
+from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import syntax
 from guidedviz.machines.syntax import Range, Tree
 from guidedviz.machines.visible import visible
@@ -29,7 +29,7 @@ class Rule:
 
     name: str
     tree: Tree
-    span: Span  # of the name where it is defined
+    span: Span = (0, 0)  # of the name where it is defined
 
     @cached_property
     def calls(self) -> tuple[str, ...]:
@@ -232,10 +232,8 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
     >>> [rule.name for rule in grammar.rules], grammar.named["digit"].tree
     (['root', 'digit'], Chars(ranges=((48, 57),)))
     """
-    if not isinstance(text, str):
-        raise PatternError("grammar", seen=type(text).__name__, expected="a str")
-    if not isinstance(root, str):
-        raise PatternError("grammar, root", seen=type(root).__name__, expected="the name of a rule")
+    expect(text, str, "grammar", "a str")
+    expect(root, str, "grammar, root", "the name of a rule")
     if len(text) > MOST_CHARACTERS:
         raise PatternError("grammar", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
     grammar = Grammar(_Parser(text).rules(), root, text)

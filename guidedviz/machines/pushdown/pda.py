@@ -278,7 +278,7 @@ def regex(text: str) -> DFA | PDA:
 def counted_regex(text: str) -> DFA | PDA:
     tree = parse_regex(text)
     try:
-        return PDA(Grammar((Rule("root", tree, (0, 0)),))) if is_counted(tree) else finite_regex(text)
+        return PDA(Grammar((Rule("root", tree),))) if is_counted(tree) else finite_regex(text)
     except (PatternError, RecursionError):
         return finite_regex(text)  # or its error
 

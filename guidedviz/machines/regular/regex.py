@@ -12,7 +12,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from guidedviz.errors import PatternError, nearest, quoted, shorten
+from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import syntax
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA, build_dfa
@@ -63,9 +63,7 @@ def regex(text: str) -> DFA:
 
 def check_regex(text: object) -> None:
     """Raise an error for any other type than str."""
-    if not isinstance(text, str):
-        hint = "text.decode()" if isinstance(text, bytes) else ""
-        raise PatternError("regex", seen=type(text).__name__, expected="a str", hint=hint)
+    expect(text, str, "regex", "a str", "text.decode()" if isinstance(text, bytes) else "")
 
 
 def machine_stages(text: str, whole: bool = True) -> tuple[NFA, DFA, DFA]:
