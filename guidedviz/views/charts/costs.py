@@ -315,7 +315,6 @@ def say_place(payoff: Payoff, at: int, rows: int) -> str:
     measured = f"measured {say_times(run.speedup)}" if run else "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
     count = f"{passes} pass{'es' * (passes != 1)} instead of {run.naive_passes if run else len(parts)}"
-    return (
-        f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}, "
-        f"the cost model says {say_times(payoff.cost.speedup(share, rows))}, ideal {say_times(ideal(share))}"
-    )
+    model, most = say_times(payoff.cost.speedup(share, rows)), say_times(ideal(share))
+    said = f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}"
+    return f"{said}, the cost model says {model}, ideal {most}"

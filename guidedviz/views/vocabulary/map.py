@@ -11,7 +11,6 @@ import base64
 import struct
 import unicodedata
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -26,6 +25,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import name_node
+from guidedviz.machines.work import grouped
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, Split
@@ -349,12 +349,10 @@ def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
     return f"{count:,} of {len(mask):,} tokens legal ({share(count / max(1, len(mask)))}){end}"
 
 
-def count_regions(made: Atlas, cells: Mask) -> Counter[str]:
+def count_regions(made: Atlas, cells: Mask) -> dict[str, int]:
     """How many of these cells each region has, for people who cannot see the map."""
-    counts: Counter[str] = Counter()
-    for place in made.regions:
-        counts[place.name] += int(cells[place.start : place.stop].sum())
-    return counts
+    parts = grouped((place.name, int(cells[place.start : place.stop].sum())) for place in made.regions)
+    return {name: sum(counts) for name, counts in parts.items()}
 
 
 def map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
@@ -385,8 +383,7 @@ def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     if kind.colour == "land" or kind.outline or kind.count > FEW or cell >= DOT:
         return
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
-        look = {"fill": f"var(--gv-{kind.colour})", "stroke": "var(--gv-page)"}
-        yield node("circle", cx=x, cy=y, r=DOT / 2, **look)
+        yield node("circle", cx=x, cy=y, r=DOT / 2, fill=f"var(--gv-{kind.colour})", stroke="var(--gv-page)")
 
 
 def _stencil(made: Atlas, kind: Kind) -> Element:
@@ -397,8 +394,7 @@ def _stencil(made: Atlas, kind: Kind) -> Element:
     address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     image = node("image", href=address, **size, image_rendering="pixelated")
     hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
-    colour = {"fill": f"var(--gv-{kind.colour})"}
-    return hole + node("rect", **size, **colour, mask=f"url(#{name})")
+    return hole + node("rect", **size, fill=f"var(--gv-{kind.colour})", mask=f"url(#{name})")
 
 
 def _lines(made: Atlas, cell: float) -> Element:
@@ -451,8 +447,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
     for rank, token in enumerate(made.vocabulary.order.tolist()):
         x, y = ((made.cells[rank] + 0.5) * cell).tolist()
         words = shorten(label(made.vocabulary.pieces[token]), int(cell // 7))
-        look = {"text_anchor": "middle", **ink_on(kinds, rank, rank + 1)}
-        parts.append(write(x, y + 4, words, 12, mono=True, **look))
+        parts.append(write(x, y + 4, words, 12, mono=True, text_anchor="middle", **ink_on(kinds, rank, rank + 1)))
     return parts
 
 
