@@ -38,6 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; without one, say which there are."""
     about = "See how a mask guides a language model."
     parser = argparse.ArgumentParser(prog="python -m guidedviz", description=about, epilog=MORE)
+    parser.set_defaults(run=lambda _: parser.print_help())
     commands = parser.add_subparsers(metavar="command")
     labs = commands.add_parser("labs", help="copy the labs to a folder and open JupyterLab there")
     labs.add_argument("folder", nargs="?", default="guidedviz-labs", help="a new folder, or one with labs from before")
@@ -67,9 +68,6 @@ def main(arguments: list[str] | None = None) -> int:
     host.add_argument("--cache-mb", type=int, default=CACHE // MB, help="keys and values that it keeps")
     host.set_defaults(run=run_host)
     options = parser.parse_args(arguments)
-    if not hasattr(options, "run"):
-        parser.print_help()
-        return 0
     try:
         options.run(options)
     except GuidedVizError as error:
@@ -147,23 +145,23 @@ def run_host(options: argparse.Namespace) -> None:
 
 def copy_labs(folder: Path, solutions: bool = False) -> tuple[list[str], list[str]]:
     """Copy the notebooks that the folder lacks; the names of the copied ones, and of those that differ and stay."""
-    labs, new, changed = find_labs(), [], []
-    for name in list_labs(labs, solutions):
-        content, copy = (labs / name).read_bytes(), folder / name
+    new, changed = [], []
+    for name, source in find_labs(solutions).items():
+        content, copy = source.read_bytes(), folder / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(copy):
             with open(copy, "xb") as file:  # never writes over a student's work
                 file.write(content)
-            new.append(str(name))
+            new.append(name)
         elif not copy.is_file() or copy.read_bytes() != content:
-            changed.append(str(name))
+            changed.append(name)
     return new, changed
 
 
 def copy_fresh(folder: Path, lab: str, solutions: bool = False) -> Path:
     """Copy one lab again, under a new name beside the student's file; the path of the copy."""
-    labs = find_labs()
-    found = [name for name in list_labs(labs, solutions) if name.as_posix().startswith(lab)]
+    labs = find_labs(solutions)
+    found = [name for name in labs if name.startswith(lab)]
     if len(found) != 1:
         seen, expected = f"{quoted(lab)}, {len(found)} labs", "the start of one name, such as 03"
         raise SettingError("labs, --fresh", seen=seen, expected=expected)
@@ -172,22 +170,17 @@ def copy_fresh(folder: Path, lab: str, solutions: bool = False) -> Path:
     while os.path.lexists(path := copy.with_stem(f"{copy.stem}-fresh{f'-{number}' * (number > 1)}")):
         number += 1
     with open(path, "xb") as file:
-        file.write((labs / found[0]).read_bytes())
+        file.write(labs[found[0]].read_bytes())
     return path
 
 
-def list_labs(labs: Path, solutions: bool) -> list[Path]:
-    """The notebooks in the folder of the labs; the solved ones only for a teacher, who asks for them."""
+def find_labs(solutions: bool = False) -> dict[str, Path]:
+    """The notebooks by their names: in a wheel beside the code, in a clone at the top; the solved ones on request."""
     hidden = {".ipynb_checkpoints"} | (set() if solutions else {"solutions"})
-    names = (path.relative_to(labs) for path in sorted(labs.rglob("*.ipynb")))
-    return [name for name in names if hidden.isdisjoint(name.parts)]
-
-
-def find_labs() -> Path:
-    """The folder of the labs: in a wheel beside the code, in a clone at the top."""
     for folder in (PACKAGE / "assets" / "labs", PACKAGE.parent / "labs"):
         if (folder / FIRST).is_file():
-            return folder
+            names = (path.relative_to(folder) for path in sorted(folder.rglob("*.ipynb")))
+            return {name.as_posix(): folder / name for name in names if hidden.isdisjoint(name.parts)}
     raise SettingError("labs", seen="no notebooks", expected="labs that came with guidedviz", hint="install it again")
 
 

@@ -72,7 +72,7 @@ def lab(monkeypatch):
 def test_labs_are_copied_and_opened(tmp_path, lab, capsys):
     folder = tmp_path / "a class" / "labs"
     assert commands.main(["labs", str(folder)]) == 0
-    source = commands.find_labs()
+    source = commands.find_labs()[FIRST].parent
     wanted = {path.relative_to(source) for path in source.rglob("*.ipynb") if "solutions" not in path.parts}
     assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == wanted
     assert (folder / FIRST).read_bytes() == (source / FIRST).read_bytes()
@@ -131,7 +131,7 @@ def test_a_fresh_copy_stands_beside_the_work(tmp_path, capsys):
     (tmp_path / "00_start_here-fresh-2.ipynb").symlink_to(tmp_path / "elsewhere")
     third = commands.copy_fresh(tmp_path, "00_start")
     assert third.name == "00_start_here-fresh-3.ipynb"
-    assert third.read_bytes() == (commands.find_labs() / FIRST).read_bytes()
+    assert third.read_bytes() == commands.find_labs()[FIRST].read_bytes()
     assert (tmp_path / FIRST).read_text() == "my work"
     assert not (tmp_path / "elsewhere").exists()
 

@@ -32,6 +32,7 @@ ENDS: dict[End, str] = {
     "stop": "stopped",
     "dead_end": "dead end: no token is legal here",
 }
+TRACE_HINT = "gv.record(model, prompt, guide)"  # how to make a trace
 CHOSEN = ("sampled", "inserted", "accepted")  # from the probabilities of the model
 
 

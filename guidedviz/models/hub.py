@@ -195,6 +195,7 @@ class TorchNetwork:
     copies = 1
 
     def __init__(self, network: Any, device: str) -> None:
+        self._torch, self._cache_class = need("torch", "hub"), need("transformers", "hub").DynamicCache
         self.network, self.device, self._device = network, f"torch · {device}", device
         self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
         self.size = network.get_output_embeddings().weight.shape[0]
@@ -204,39 +205,31 @@ class TorchNetwork:
 
     def new_cache(self) -> Past:
         """An empty cache."""
-        from transformers import DynamicCache
-
-        return Past(DynamicCache(config=self.network.config))
+        return Past(self._cache_class(config=self.network.config))
 
     def read(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]:
         """Read the new tokens of several texts, in one pass where their caches can be joined."""
-        import torch
-
         try:
-            with torch.inference_mode():
+            with self._torch.inference_mode():
                 if len(texts) > 1 and all(map(_is_plain, caches)):
                     return self._read_joined(caches, texts, every)
                 return [self._read_one(past.cache, text, every) for past, text in zip(caches, texts, strict=True)]
         except RuntimeError as error:
             if not _is_full(error):
                 raise
-            if torch.cuda.is_available():
-                torch.cuda.empty_cache()
+            if self._torch.cuda.is_available():
+                self._torch.cuda.empty_cache()
             raise MemoryError from None
 
     def _read_one(self, cache: Any, text: Sequence[int], every: bool) -> Array:
-        import torch
-
-        ids = torch.tensor([text] * self.copies, device=self._device)
+        ids = self._torch.tensor([text] * self.copies, device=self._device)
         keep = 0 if every else 1
         out = self.network(input_ids=ids, use_cache=True, logits_to_keep=keep, **{self._cache_name: cache})
         return to_numpy(out.logits[0])
 
     def _read_joined(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool) -> list[Array]:
         """Pad the caches on the left and the new tokens on the right, so that in between each text is whole."""
-        import torch
-        from torch.nn.functional import pad
-
+        torch, pad = self._torch, self._torch.nn.functional.pad
         past = [past.cache.get_seq_length() for past in caches]
         new, most = [len(text) for text in texts], max(past)
         wide, copies = max(new), self.copies

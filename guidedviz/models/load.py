@@ -3,7 +3,7 @@
 import os
 import platform
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed, is_missing, need
@@ -26,10 +26,7 @@ DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
 
 def embedded_folder(name: str) -> Path:
     """The folder of an embedded model."""
-    try:
-        return shipped(f"models/{name}/model.safetensors").parent
-    except SettingError as error:
-        raise ModelError(f"embedded model {name!r}", seen="no weights", hint=error.hint) from None
+    return shipped(f"models/{name}/model.safetensors").parent
 
 
 def find_model(name: str) -> tuple[str, Path | str, bool]:
@@ -56,12 +53,6 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
     return name, name, False
 
 
-@overload
-def load_model(name: Literal["clerk", "clerk-small", "bard"], device: str = "auto") -> LanguageModel: ...
-@overload
-def load_model(
-    name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
-) -> LanguageModel | RemoteModel: ...
 def load_model(
     name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
 ) -> LanguageModel | RemoteModel:

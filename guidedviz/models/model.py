@@ -20,6 +20,7 @@ import numpy.typing as npt
 from guidedviz.errors import ChatWarning, ModelError, SettingError, VocabularyError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.tokens.jump import shared_length
+from guidedviz.tokens.trie import read_only
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 Array = npt.NDArray[np.float32]
@@ -27,16 +28,23 @@ SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
 Source = Literal["LIVE", "RECORDED", "TOY"]  # where a picture's numbers come from
 
 
-class Model(Protocol):
+@runtime_checkable
+class Scorer(Protocol):
+    """The least that tells a model from other values."""
+
+    vocabulary: Vocabulary
+
+    def logits(self, tokens: list[int]) -> Array: ...
+
+
+class Model(Scorer, Protocol):
     """Anything that gives the next token's logits. One that reads a limited number of tokens has a `context`, too."""
 
     name: str
     device: str
     source: Source
-    vocabulary: Vocabulary
 
     def encode(self, text: str) -> list[int]: ...
-    def logits(self, tokens: list[int]) -> Array: ...
     def all_logits(self, tokens: list[int], start: int = 0) -> Sequence[Array] | Array: ...  # after each from `start`
 
 
@@ -54,15 +62,6 @@ class Chat(Protocol):
     has_template: bool
 
     def chat(self, messages: Messages) -> Prompt: ...
-
-
-@runtime_checkable
-class Scorer(Protocol):
-    """The least that tells a model from other values."""
-
-    vocabulary: Vocabulary
-
-    def logits(self, tokens: list[int]) -> Array: ...
 
 
 def context_of(model: Model) -> float:
@@ -335,7 +334,8 @@ class Remembered:
     """A model, and the logits that it gave. What was used longest ago is dropped first."""
 
     def __init__(self, model: Model, most: int = KEPT_BYTES) -> None:
-        self.model, self._row = model, lru_cache(most // (4 * len(model.vocabulary)))(self._ask)
+        self.model, keep = model, lru_cache(most // (4 * len(model.vocabulary)))
+        self._row = keep(lambda tokens: read_only(np.array(model.logits([*tokens]))))
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
         self.context = context_of(model)
         self.has_template = isinstance(model, Chat) and model.has_template
@@ -356,11 +356,6 @@ class Remembered:
     def logits(self, tokens: list[int]) -> Array:
         """The next token's logits, read-only. The model is asked once per text."""
         return self._row(tuple(tokens))
-
-    def _ask(self, tokens: tuple[int, ...]) -> Array:
-        logits = np.array(self.model.logits([*tokens]))
-        logits.setflags(write=False)
-        return logits
 
     def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:
         """The logits after the token at `start` and after each later one; each text is read once."""

@@ -13,7 +13,7 @@ from typing import Any
 from guidedviz.errors import quoted
 from guidedviz.models.chat import any_of
 from guidedviz.models.weights import damaged, read_json
-from guidedviz.tokens.readers import byte_alphabet, flat_parts
+from guidedviz.tokens.vocabulary import byte_alphabet, flat_parts
 
 LETTERS, NUMBERS = "a-zA-Zª", "0-9²"  # as classes of the kinds of characters
 WORD, REST = r"[^\r\n\p{L}\p{N}]?\p{L}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"

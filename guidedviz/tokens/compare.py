@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
 from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.machine import Machine, read, to_bytes
@@ -25,6 +25,7 @@ from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_to
 KINDS = ("forced only", "known fault", "lawful choice", "ours", "not known")
 MOST_ASKED = 1000  # the engine's accept is called only if at most this many tokens differ
 ALL = (*PREPARE, *VARIANTS)
+NAMED = 6  # tokens of a difference that are named
 
 
 @dataclass(frozen=True)
@@ -71,23 +72,32 @@ class Comparison:
 
     def __str__(self) -> str:
         names = ", ".join(f"{name} {version}" for name, version in self.engines)
-        lines = [f"{_on_one_line(self.constraint)}: {names or 'no engine'}"]
-        lines += [f"cannot take it: {name}: {_on_one_line(why)}" for name, why in self.unable]
+        lines = [f"{on_one_line(self.constraint)}: {names or 'no engine'}"]
+        lines += [f"cannot take it: {name}: {on_one_line(why)}" for name, why in self.unable]
         return "\n".join([*lines, *(line for step in self.steps for line in self._lines(step))])
 
     def _lines(self, step: ComparedStep) -> Iterator[str]:
-        shown = "the end" if step.token is None else self.vocabulary.display(step.token)
+        shown = self.name_next(step)
         yield f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * step.agree
-        for found in step.differences:
-            tokens = (*found.missing, *found.extra)
-            yield f"      {found}: {' '.join(map(self.vocabulary.display, tokens[:4]))}" + " ..." * (len(tokens) > 4)
+        yield from (f"      {found}: {self.name_tokens(found)}" for found in step.differences)
         for name in step.refused_by:
             yield f"      {name} refuses {shown}"
         if step.stopped:
             yield f"      the constraint does not allow {shown}"
 
+    def name_next(self, step: ComparedStep) -> str:
+        """The token that follows a step."""
+        return "the end" if step.token is None else self.vocabulary.display(step.token)
 
-def _on_one_line(text: str) -> str:
+    def name_tokens(self, found: Disagreement) -> str:
+        """The first tokens of a difference."""
+        tokens = (*found.missing, *found.extra)
+        names = " ".join(shorten(self.vocabulary.display(token), 24) for token in tokens[:NAMED])
+        return names + " …" * (len(tokens) > NAMED)
+
+
+def on_one_line(text: str) -> str:
+    """A text with signs for line ends, in which nothing is hidden."""
     return show_line(text.replace("\n", "↵"))
 
 

@@ -135,16 +135,12 @@ class Split:
         self._repeats: dict[Place, OpenRepeat | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
         self._answers: dict[Hashable, Answer] = {}  # they hold for all stacks with the same upper cells
-        self._tangled: set[tuple[Place, ...]] = set()  # nodes from which a text is too ambiguous to read
+        self._tangled: set[tuple[Place, ...]] = set()  # nodes from which a text on an unknown stack is too ambiguous
+        self._lazy = Lazy(pda, vocabulary)  # there the walk is on the real stack
         self._lock = RLock()
 
     def __repr__(self) -> str:
         return f"Split({self.pda!r}, {self.vocabulary!r})"
-
-    @cached_property
-    def _lazy(self) -> Lazy:
-        """The walk on the real stack, for states at which an unknown stack is too ambiguous."""
-        return Lazy(self.pda, self.vocabulary)
 
     @property
     def standing(self) -> tuple[int, ...]:

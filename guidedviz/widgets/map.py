@@ -18,8 +18,7 @@ from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
 from guidedviz.tokens.split import DEPENDENT, Split
 from guidedviz.tokens.trie import Mask, pack
 from guidedviz.views.figure import Figure
-from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import draw_map
+from guidedviz.views.vocabulary.map import atlas, draw_map
 from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
 from guidedviz.widgets.display import Display, Shown

@@ -9,10 +9,9 @@ from statistics import fmean
 
 from guidedviz.decoding.trace import EngineRun, Overlap
 from guidedviz.errors import expect, shorten
-from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
-from guidedviz.tokens.compare import ComparedStep, Comparison, Disagreement
+from guidedviz.tokens.compare import Comparison, Disagreement, on_one_line
 from guidedviz.views.charts import plot
 from guidedviz.views.figure import Figure
 
@@ -141,7 +140,6 @@ def _say_run(run: EngineRun) -> str:
 COMPARISON_HINT = "gv.compare_engines(constraint, vocabulary, text)"
 ABOUT = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
 MOST_STEPS, PITCH, ENGINE_LANE = 40, 84.0, 52.0  # steps that are drawn, and pixels per step and per engine
-NAMED = 6  # tokens that are named where the pointer is
 AGREES, NOT_ASKED = "agrees", "stopped: it is not asked any more"
 SIGNS = {  # per kind of difference: a mark and its colour
     "forced only": ("1", "green"),
@@ -168,17 +166,17 @@ def draw_comparison(comparison: Comparison) -> Figure:
     stopped: list[tuple[str, plot.Box]] = []
     for lane, (engine, _) in zip(range(len(comparison.engines), 0, -1), comparison.engines, strict=False):
         for place, step in enumerate(steps):
-            told = f"{engine}, before {_next(comparison, step)}, {step.legal:,} legal\n"
+            told = f"{engine}, before {comparison.name_next(step)}, {step.legal:,} legal\n"
             found = [each for each in step.differences if each.engine == engine]
             if not found:
                 dots[AGREES].append((place, lane, told + AGREES, ""))
             for number, each in enumerate(found):  # side by side
                 spot = place + 0.3 * (number - (len(found) - 1) / 2)
                 words = SIGNS[each.kind][0] + f" {_say_counts(each)}" * (len(found) == 1)
-                dots[each.kind].append((spot, lane, f"{told}{each}: {_say_tokens(comparison, each)}", words))
+                dots[each.kind].append((spot, lane, f"{told}{each}: {comparison.name_tokens(each)}", words))
             if engine in step.refused_by:
                 end = len(steps) - 0.5
-                stopped.append((NOT_ASKED, (place + 0.5, end, lane, f"{engine} refuses {_next(comparison, step)}")))
+                stopped.append((NOT_ASKED, (place + 0.5, end, lane, f"{engine} refuses {comparison.name_next(step)}")))
                 break
     series = [*plot.spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
     for kind in (kind for kind in dots if dots[kind]):
@@ -186,22 +184,16 @@ def draw_comparison(comparison: Comparison) -> Figure:
         mark, colour = SIGNS.get(kind, ("", "soft"))
         look: plot.Look = "hollow" if kind == AGREES else "solid"
         series.append(plot.Series(f"{mark} {kind}".strip(), "dots", xs, ys, hover, colour, look, words=above))
-    notes = [shorten(show_line(comparison.constraint.replace("\n", "↵")), 100), ABOUT, *_say_ends(comparison)]
+    notes = [shorten(on_one_line(comparison.constraint), 100), ABOUT, *_say_ends(comparison)]
     more = f"{len(left):,} more steps are not drawn; {sum(not step.agree for step in left):,} have a difference"
-    ticks = tuple((float(n), shorten(_next(comparison, step), 14)) for n, step in enumerate(steps))
+    ticks = tuple((float(n), shorten(comparison.name_next(step), 14)) for n, step in enumerate(steps))
     x = plot.Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
     y = plot.lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
     width = min(760.0, PITCH * max(3, len(steps)))
     notes += [more] * bool(left)
     height = ENGINE_LANE * (len(y.ticks) + 0.3)
-    return plot.draw_chart(
-        plot.Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height), str(comparison)
-    )
-
-
-def _next(comparison: Comparison, step: ComparedStep) -> str:
-    """The token that follows a step."""
-    return "the end" if step.token is None else comparison.vocabulary.display(step.token)
+    chart = plot.Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height)
+    return plot.draw_chart(chart, str(comparison))
 
 
 def _say_counts(found: Disagreement) -> str:
@@ -209,19 +201,12 @@ def _say_counts(found: Disagreement) -> str:
     return " ".join(f"{sign}{len(ids):,}" for sign, ids in (("−", found.missing), ("+", found.extra)) if ids)
 
 
-def _say_tokens(comparison: Comparison, found: Disagreement) -> str:
-    """The first tokens of a difference."""
-    tokens = (*found.missing, *found.extra)
-    names = " ".join(shorten(comparison.vocabulary.display(token), 24) for token in tokens[:NAMED])
-    return names + " …" * (len(tokens) > NAMED)
-
-
 def _say_ends(comparison: Comparison) -> Iterator[str]:
     """The engines that were not asked, or not until the end, and why."""
     for name, why in comparison.unable:
-        yield f"{name} cannot take the constraint: {show_line(why)}"
+        yield f"{name} cannot take the constraint: {on_one_line(why)}"
     for step in comparison.steps:
         for name in step.refused_by:
-            yield f"{name} refuses {_next(comparison, step)} at {step.position}, and is not asked again"
+            yield f"{name} refuses {comparison.name_next(step)} at {step.position}, and is not asked again"
         if step.stopped:
-            yield f"the text ends here: the constraint does not allow {_next(comparison, step)}"
+            yield f"the text ends here: the constraint does not allow {comparison.name_next(step)}"
