@@ -141,8 +141,7 @@ def draw_rollback(trace: Trace) -> Figure:
     before: [n]
     after: {no}
     """
-    expect(trace, Trace, "draw_rollback", "a trace", TRACE_HINT)
-    steps = trace.steps
+    steps = expect(trace, Trace, "draw_rollback", "a trace", TRACE_HINT).steps
     jumps = [at for at, step in enumerate(steps) if step.back]
     title = f"retokenisation: {counted(len(jumps), 'jump')} take{'s' * (len(jumps) == 1)} tokens back"
     parts, lines, y, width = [write(16, 24, title, 13, font_weight="bold")], [title], 56.0, 460.0
