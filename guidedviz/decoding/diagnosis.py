@@ -11,7 +11,7 @@ from itertools import chain, groupby, takewhile
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, taken_back
+from guidedviz.decoding.trace import CHOSEN, ENDS, TRACE_HINT, End, Step, Trace, taken_back
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
@@ -350,7 +350,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     >>> run.text, diagnose(run).names, diagnose(run).findings[0].seen
     ('ab', ('empty mask',), 'after "ab" the machine expects $, and no token begins with that')
     """
-    expect(trace, Trace, "diagnose, trace", "a trace", "gv.record(model, prompt, guide)")
+    expect(trace, Trace, "diagnose, trace", "a trace", TRACE_HINT)
     if guide is not None:
         check_guide(guide, "diagnose, guide")
     if not trace.steps:

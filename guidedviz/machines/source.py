@@ -5,11 +5,10 @@ In a machine over bytes, a path of one to four bytes that encodes whole characte
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from guidedviz.errors import GrammarError, PatternError, quoted
+from guidedviz.errors import GrammarError, PatternError, expect, quoted
 from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, draw_caret, line_and_column, show_line
 from guidedviz.machines.grammars.show import show_gbnf
@@ -22,8 +21,8 @@ from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.schema.document import below, show_path
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.machines.syntax import ANYTHING, LAST, Chars, Range, Tree, build_net, merge_ranges
+from guidedviz.machines.work import grouped, limited_work, spend
 
-MOST_RANGES = 200_000
 TAIL = (0x80, 0xBF)  # the bytes of a character after its first one
 ROWS = tuple(utf8_rows(0, LAST))
 Way = tuple[int, int, int]  # lowest character, highest character, next state
@@ -37,8 +36,7 @@ def guess_kind(text: str) -> str:
     >>> guess_kind("[0-9]+"), guess_kind('{"type": "null"}'), guess_kind('root ::= "a"'), guess_kind("{a}")
     ('regex', 'schema', 'grammar', 'regex')
     """
-    if not isinstance(text, str):
-        raise PatternError("constraint", seen=type(text).__name__, expected="a str")
+    expect(text, str, "constraint", "a str")
     if re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
         return "grammar"
     return "schema" if re.match(r"\s*\{\s*[\"}]", text) else "regex"
@@ -72,11 +70,11 @@ def machine_grammar(machine: Machine[Any]) -> Grammar:
     """
     if isinstance(machine, PDA):
         return machine.grammar
-    if not isinstance(machine, DFA):
-        raise PatternError("machine", seen="another machine", expected="a finite or a pushdown machine")
-    return Grammar((Rule("root", character_net(machine), (0, 0)),))
+    finite: DFA = expect(machine, DFA, "machine", "a finite or a pushdown machine")
+    return Grammar((Rule("root", character_net(finite)),))
 
 
+@limited_work()
 def character_net(dfa: DFA) -> Tree:
     """The same machine over characters; raises PatternError if some text is not UTF-8.
 
@@ -85,16 +83,9 @@ def character_net(dfa: DFA) -> Tree:
     """
     if dfa.accepting and difference(dfa, build_machine(ANYTHING)).accepting:
         raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
-    left = MOST_RANGES
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        nonlocal left
-        ranges: defaultdict[int, list[Range]] = defaultdict(list)
-        for low, high, target in _characters(dfa, state):
-            ranges[target].append((low, high))
-            left -= 1
-            if left < 0:
-                raise PatternError("machine", seen=f"more than {MOST_RANGES:,} ranges", expected="a smaller machine")
+        ranges = grouped((target, (low, high)) for low, high, target in _characters(dfa, state))
         return ((Chars(_over_surrogates(found)), target) for target, found in ranges.items())
 
     return build_net(dfa.initial, moves, dfa.is_accepting)
@@ -121,6 +112,7 @@ def _characters(dfa: DFA, state: int) -> Iterator[Way]:
 def _tails(dfa: DFA, way: Way, tail: Sequence[Range]) -> Iterator[Way]:
     """The edges for the remaining bytes of a character, given the range of its first bits."""
     if not tail:
+        spend(5)
         yield way
         return
     least, most, state = way

@@ -35,7 +35,6 @@ class Tag(NamedTuple):
 
 @limited_work()
 def tagged(
-    free: DFA | None = None,
     tags: Iterable[Tag | tuple[Any, ...]] = (),
     *,
     begin: str = "",
@@ -46,7 +45,6 @@ def tagged(
 ) -> DFA | PDA:
     r"""The machine of free text with tags: one tag (`begin`, `machine`, `end`), or several as tuples in `tags`.
 
-    `free`: None for any text, or a finite machine for every stretch of text outside tags.
     `at_least_one`: the text may end only after a tag. `stop_after_first`: nothing may follow the first tag.
 
     >>> call = tagged(begin="<sum>", machine=gv.regex(r"\d+\+\d+"), end="</sum>")
@@ -54,14 +52,12 @@ def tagged(
     (True, True, False)
     """
     expect(tags, Iterable, "tagged, tags", "a list of tuples of begin, machine and end")
-    expect(free, DFA | None, "tagged, free", "a finite machine, or None for any text", "gv.regex(text)")
     listed = list(map(_check_tag, [*([(begin, machine, end)] if begin else []), *tags]))
     _check_begins(listed)
     rules = _Rules()
     contents = grouped((tag.begin, rules.add(tag.begin, rules.tag(tag))) for tag in listed)
-    stretch = ANYTHING if free is None else character_net(free)
-    first = _to_first_tag(stretch, {opening: either(*calls) for opening, calls in contents.items()})
-    rest = _without(stretch, concat(ANYTHING, either(*map(literal, contents)), ANYTHING))
+    first = _to_first_tag({opening: either(*calls) for opening, calls in contents.items()})
+    rest = _without(ANYTHING, concat(ANYTHING, either(*map(literal, contents)), ANYTHING))
     if stop_after_first:
         return rules.machine(first if at_least_one else either(first, rest))
     return rules.machine(concat(Repeat(first, int(at_least_one), None), rest))
@@ -100,8 +96,8 @@ def _without(tree: Tree, other: Tree) -> Tree:
     return code_net(difference(code_machine(tree), code_machine(other)))
 
 
-def _to_first_tag(stretch: Tree, contents: Mapping[str, Tree]) -> Tree:
-    """A stretch, and the tag whose begin is complete first; a mark beyond the characters stands for each content."""
+def _to_first_tag(contents: Mapping[str, Tree]) -> Tree:
+    """Free text, and the tag whose begin is complete first; a mark beyond the characters stands for each content."""
     marks: list[Tree] = [Chars(((FIRST_MARK + number, FIRST_MARK + number),)) for number in range(len(contents))]
     opened = either(*(concat(literal(begin), mark) for begin, mark in zip(contents, marks, strict=True)))
     early = concat(ANYTHING, either(*map(literal, contents)), Repeat(ANY_CHARACTER, 1, None), either(*marks))
@@ -111,7 +107,7 @@ def _to_first_tag(stretch: Tree, contents: Mapping[str, Tree]) -> Tree:
         is_mark = isinstance(part, Chars) and part.ranges[0][0] > LAST
         return follows[part.ranges[0][0] - FIRST_MARK] if is_mark and isinstance(part, Chars) else part
 
-    return map_parts(_without(concat(stretch, opened), early), put)
+    return map_parts(_without(concat(ANYTHING, opened), early), put)
 
 
 class _Rules:
@@ -146,7 +142,7 @@ class _Rules:
     def machine(self, root: Tree) -> DFA | PDA:
         """The machine with this tree as its root: a DFA if it is small and nothing nests."""
         trees = {**self.trees, "root": root}
-        grammar = needed_rules(Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in trees.items())))
+        grammar = needed_rules(Grammar(tuple(Rule(name, tree) for name, tree in trees.items())))
         flat, notes = inline_rules(grammar), tuple(self.notes)
         if not any(flat.calls.values()):
             try:

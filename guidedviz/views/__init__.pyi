@@ -29,8 +29,8 @@ from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map
 from guidedviz.views.vocabulary.map import draw_split as draw_split
-from guidedviz.views.vocabulary.map import draw_split_nodes as draw_split_nodes
 from guidedviz.views.vocabulary.table import draw_positions as draw_positions
+from guidedviz.views.vocabulary.table import draw_split_nodes as draw_split_nodes
 from guidedviz.views.vocabulary.table import draw_token_table as draw_token_table
 from guidedviz.views.vocabulary.trie import draw_flat_trie as draw_flat_trie
 from guidedviz.views.vocabulary.trie import draw_walk as draw_walk

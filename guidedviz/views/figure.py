@@ -52,7 +52,6 @@ def _content(element: Element) -> Iterator[str]:
 
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
-TRACE_HINT = "gv.record(model, prompt, guide)"
 
 
 @dataclass(frozen=True)
@@ -159,8 +158,7 @@ def soft(x: float, y: float, words: str, size: float = 12, **attributes: Any) ->
 
 def heading(x: float, y: float, name: str, about: str) -> Element:
     """The name of a picture, and beside it what it shows."""
-    beside = soft(x + 10 + 7.8 * len(name), y, about) if about else NOTHING
-    return write(x, y, name, font_weight="bold") + beside
+    return write(x, y, name, font_weight="bold") + soft(x + 10 + 7.8 * len(name), y, about)
 
 
 def rect(x: float, y: float, width: float, height: float, rx: float = 0, /, **attributes: Any) -> Element:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from guidedviz.decoding.recording import PackedStep
-from guidedviz.decoding.trace import ENDS, Step, Trace, follows, taken_back
+from guidedviz.decoding.trace import ENDS, TRACE_HINT, Step, Trace, follows, taken_back
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -18,12 +18,11 @@ from guidedviz.machines.visible import counted
 from guidedviz.markup import NOTHING, node, together
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, rect, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
-from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import legal_kinds, say_kinds, say_mask, split_kinds, write_map
+from guidedviz.views.vocabulary.map import atlas, legal_kinds, say_kinds, say_mask, split_kinds, write_map
 from guidedviz.views.words import pack_step, prompt_parts, reading, say_badge, special_name, write_badge
 
 WIDTH, EDGE, GAP, PAD = 920.0, 16.0, 10.0, 12.0

@@ -43,8 +43,8 @@ def theme_css(scope: str = ".gv") -> str:
     >>> "--gv-blue: #0072b2" in theme_css()
     True
     """
-    light = _variables({name: _follow(name, colour) for name, colour in LIGHT.items()})
-    dark = _variables({name: _follow(name, colour) for name, colour in DARK.items()})
+    light = _variables(LIGHT | {name: f"var({follows}, {LIGHT[name]})" for name, follows in LAB.items()})
+    dark = _variables(DARK | {name: f"var({follows}, {DARK[name]})" for name, follows in LAB.items()})
     night = f"[data-jp-theme-light='false'] {scope}"
     own = f"{scope} .gv-map-all {{ {_variables(LIGHT)} }}"  # the colours of a map are its meaning
     forced = f"@media (forced-colors: active) {{ {scope}, {night} {{ {_variables(FORCED)} }} {own} }}"
@@ -62,10 +62,6 @@ def stand_alone(svg: str) -> str:
     for _ in range(DEPTH):
         svg = VARIABLE.sub(lambda found: values.get(found[1], found[2] or "none"), svg)
     return svg
-
-
-def _follow(name: str, colour: str) -> str:
-    return f"var({LAB[name]}, {colour})" if name in LAB else colour
 
 
 def _variables(colours: dict[str, str]) -> str:

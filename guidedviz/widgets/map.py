@@ -18,8 +18,7 @@ from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
 from guidedviz.tokens.split import DEPENDENT, Split
 from guidedviz.tokens.trie import Mask, pack
 from guidedviz.views.figure import Figure
-from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import draw_map
+from guidedviz.views.vocabulary.map import atlas, draw_map
 from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
 from guidedviz.widgets.display import Display, Shown
@@ -95,10 +94,6 @@ class MapFeed:
         land = {} if masks.has_land else {"land": self.land}
         masks.new, masks.answers, masks.has_land = {}, [], True
         return news | land
-
-    def ranks(self, tokens: list[int]) -> list[int]:
-        """The ranks of tokens on the map."""
-        return list(map(int, self.guide.vocabulary.rank[tokens]))
 
     def hear(self, said: Any, state: Hashable, masks: Masks) -> None:
         """Answer a question of the page with the next news."""

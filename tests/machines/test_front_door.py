@@ -16,8 +16,7 @@ DOORS = {
     "difference": lambda value: gv.machines.difference(gv.regex("a"), value),
     "compare": lambda value: gv.machines.compare_machines(gv.regex("a"), value),
     "bytes_to_end": lambda value: gv.machines.bytes_to_end(value, 0),
-    "free": lambda value: gv.tagged(value or 0, begin="<"),
-    "tags": lambda value: gv.tagged(None, value),
+    "tags": lambda value: gv.tagged(value),
     "kind": lambda value: compile_text(value, "a"),
     "pattern": lambda value: gv.pattern([value]),
 }

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from guidedviz.errors import PatternError
+from guidedviz.errors import PatternError, expect
 from guidedviz.machines import syntax
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar, parse_grammar
 from guidedviz.machines.machine import LazySteps, Machine, byte_kinds, check_text
@@ -371,9 +371,6 @@ def earley(grammar: str | Grammar | PDA) -> Earley:
     >>> machine.accepts(b"1+1+1"), machine.accepts(b"1+"), machine.accepts_prefix(b"1+"), machine.accepts_prefix(b"+")
     (True, False, True, False)
     """
-    if isinstance(grammar, PDA):
-        grammar = grammar.grammar
     rules = parse_grammar(grammar) if isinstance(grammar, str) else grammar
-    if not isinstance(rules, Grammar):
-        raise PatternError("earley", seen=type(rules).__name__, expected="a grammar", hint="a str in GBNF")
-    return build_earley(rules)
+    rules = rules.grammar if isinstance(rules, PDA) else rules
+    return build_earley(expect(rules, Grammar, "earley", "a grammar", "a str in GBNF"))

@@ -27,9 +27,8 @@ def without_ticks(grammar: Grammar) -> Grammar:
     >>> [syntax.has_ticks(made.rules[1].tree) for made in (counted, without_ticks(counted))]
     [True, False]
     """
-    ticking = [rule for rule in grammar.rules if syntax.has_ticks(rule.tree)]
-    copied = {rule.name: replace(rule, tree=_copy(rule.tree)) for rule in ticking}
-    return replace(grammar, rules=tuple(copied.get(rule.name, rule) for rule in grammar.rules)) if copied else grammar
+    rules = (replace(rule, tree=_copy(rule.tree)) if syntax.has_ticks(rule.tree) else rule for rule in grammar.rules)
+    return replace(grammar, rules=tuple(rules))
 
 
 def _copy(tree: Tree) -> Tree:
@@ -87,7 +86,7 @@ def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, M
 
 def is_counted(tree: Tree) -> bool:
     """Whether a tree has a repeat that is counted although the machine would be finite without."""
-    counted, bounds = count_repeats(Grammar((Rule("root", tree, (0, 0)),)), MOST_FINITE_COPIES)
+    counted, bounds = count_repeats(Grammar((Rule("root", tree),)), MOST_FINITE_COPIES)
     return any(isinstance(part, syntax.Call) and part.name in bounds for part in syntax.walk(counted.rules[0].tree))
 
 
@@ -131,7 +130,7 @@ class _Counted:
 
     def may_count(self, part: Tree) -> bool:
         """Whether a part has texts, none of them empty."""
-        here = Rule("", part, (0, 0))
+        here = Rule("", part)
         rules = [here, *map(self.grammar.named.__getitem__, reach(here.calls, self.grammar.calls.__getitem__))]
         return "" in rules_with(rules, lambda chars: chars != syntax.NOTHING) - rules_with(rules, lambda chars: False)
 

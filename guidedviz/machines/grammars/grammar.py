@@ -12,13 +12,12 @@ from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
-from guidedviz.errors import GrammarError, PatternError, nearest, quoted, shorten
+from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import syntax
 from guidedviz.machines.syntax import Range, Tree
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import derive, grouped, spend
 
-Span = tuple[int, int]  # start and end in the grammar's text, the end not included
 LINE_END = re.compile(r"\r\n?|\n")
 WIDEST = 80  # characters of a line in an error
 
@@ -29,7 +28,7 @@ class Rule:
 
     name: str
     tree: Tree
-    span: Span  # of the name where it is defined
+    span: tuple[int, int] = (0, 0)  # of the name where it is defined in the text, the end not included
 
     @cached_property
     def calls(self) -> tuple[str, ...]:
@@ -104,9 +103,6 @@ def show_line(text: str) -> str:
 # Properties of the rules of a grammar (can it finish, can it be empty), and the graph of their calls.
 
 
-Graph = Mapping[str, Collection[str]]  # the rules that each rule leads to
-
-
 def rules_with(rules: Iterable[Rule], holds: Callable[[syntax.Chars], bool]) -> frozenset[str]:
     """The rules with a property that sequences inherit from all parts and choices from any part.
 
@@ -151,8 +147,8 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[syntax.Chars], bool], fres
         yield from _clauses(part, number, holds, fresh)
 
 
-def recursive_rules(graph: Graph) -> frozenset[str]:
-    """The rules that lead to themselves, and those between two of them.
+def recursive_rules(graph: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """The rules that lead to themselves, and those between two of them; the graph is what each rule leads to.
 
     >>> sorted(recursive_rules({"a": "b", "b": "ac", "c": "d", "d": "", "e": "e"}))
     ['a', 'b', 'e']
@@ -232,10 +228,8 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
     >>> [rule.name for rule in grammar.rules], grammar.named["digit"].tree
     (['root', 'digit'], Chars(ranges=((48, 57),)))
     """
-    if not isinstance(text, str):
-        raise PatternError("grammar", seen=type(text).__name__, expected="a str")
-    if not isinstance(root, str):
-        raise PatternError("grammar, root", seen=type(root).__name__, expected="the name of a rule")
+    expect(text, str, "grammar", "a str")
+    expect(root, str, "grammar, root", "the name of a rule")
     if len(text) > MOST_CHARACTERS:
         raise PatternError("grammar", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
     grammar = Grammar(_Parser(text).rules(), root, text)

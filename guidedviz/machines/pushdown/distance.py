@@ -9,7 +9,6 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any
 
-from guidedviz.errors import SettingError
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rules import RuleNodes
@@ -31,9 +30,6 @@ def bytes_to_end(machine: Machine[Any], state: Hashable | None, alphabet: frozen
     machine = as_machine(machine, "bytes_to_end")
     if state is None:
         return None
-    if isinstance(state, str | bytes):
-        hint = "machine.step(machine.initial, byte), byte by byte"
-        raise SettingError("bytes_to_end", seen="a text", expected="the state after it", hint=hint)
     if machine.is_accepting(state):
         return 0
     if isinstance(machine, PDA) and isinstance(state, State):

@@ -74,7 +74,7 @@ class PDA(Machine[State]):
         self.notes = notes  # what the source says and the machine does not enforce
         self.grammar, self.nodes = grammar, build_rule_nodes(grammar, copies)
         self.graph = StackGraph(self, self.nodes, self.kinds)
-        self.bottom = self.graph.bottom
+        self.bottom, self._own = self.graph.bottom, self.graph.steps.own
         start = self.graph.settle([(self.nodes.starts[0], self.bottom)])
         assert start is not None  # the root can be finished, or its nodes would not have been built
         self.initial: State = start
@@ -184,9 +184,6 @@ class PDA(Machine[State]):
         """The configurations in which a text may go on when this call has ended; none at the bottom."""
         return self.graph.below(cell)
 
-    def _own(self, state: State) -> State:
-        return self.graph.steps.own(state)
-
 
 def say_waits(pda: PDA, node: int, may_end: bool | None = None) -> str:
     """What may come at a node, in words; optional whitespace is not named. `may_end`: whether the rule may end there.
@@ -278,7 +275,7 @@ def regex(text: str) -> DFA | PDA:
 def counted_regex(text: str) -> DFA | PDA:
     tree = parse_regex(text)
     try:
-        return PDA(Grammar((Rule("root", tree, (0, 0)),))) if is_counted(tree) else finite_regex(text)
+        return PDA(Grammar((Rule("root", tree),))) if is_counted(tree) else finite_regex(text)
     except (PatternError, RecursionError):
         return finite_regex(text)  # or its error
 

@@ -12,7 +12,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from guidedviz.errors import PatternError, nearest, quoted, shorten
+from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import syntax
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA, build_dfa
@@ -63,9 +63,7 @@ def regex(text: str) -> DFA:
 
 def check_regex(text: object) -> None:
     """Raise an error for any other type than str."""
-    if not isinstance(text, str):
-        hint = "text.decode()" if isinstance(text, bytes) else ""
-        raise PatternError("regex", seen=type(text).__name__, expected="a str", hint=hint)
+    expect(text, str, "regex", "a str", "text.decode()" if isinstance(text, bytes) else "")
 
 
 def machine_stages(text: str, whole: bool = True) -> tuple[NFA, DFA, DFA]:
@@ -115,7 +113,6 @@ def _too_deep() -> PatternError:
 ANY = syntax.ANY_CHARACTER
 WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), syntax.other_ranges([(10, 10)])))
 BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # what may not follow `$`
-BOUNDARIES = (op.AT_BOUNDARY, op.AT_NON_BOUNDARY)
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
 
@@ -177,7 +174,7 @@ class _TreeReader:
 
     def anchor(self, where: Any, flags: int) -> Tree:
         """An anchor or a word boundary; when searching, `$` is only at the very end of the text."""
-        if where in BOUNDARIES:
+        if where in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY):
             return self.boundary(where is op.AT_BOUNDARY)
         lines = bool(flags & MULTILINE)
         if where in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):

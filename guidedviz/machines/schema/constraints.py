@@ -337,9 +337,8 @@ def _properties(part: Subschema, closed: bool) -> PropertyGoals:
     for text, inner in patterns.items():
         texts = matching_texts(text, below(path, "patternProperties", text), refusal)
         found.append((texts, goal_of(part.at(inner, "patternProperties", text))))
-    rest: Goal | None = None
-    if "additionalProperties" in schema:
-        rest = goal_of(part.at(schema["additionalProperties"], "additionalProperties"))
+    more = "additionalProperties"
+    rest = goal_of(part.at(schema[more], more)) if more in schema else None
     goals = {name: goal_of(part.at(inner, "properties", name)) for name, inner in named.items()}
     closing = closed and rest is None and part.sign == document.PLAIN and "unevaluatedProperties" not in schema
     return PropertyGoals(goals, tuple(found), rest, path, closing, part.sign == document.PLAIN, part.says)

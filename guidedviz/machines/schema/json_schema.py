@@ -54,7 +54,6 @@ STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
 )
 LONGEST = 40  # characters of a name
 FEW = 4  # signs; a named or shared part with more becomes a rule
-MOST_BRANCHES = 1_000  # of a union that is read branch by branch
 TOO_DEEP = ("parts nested too deeply", "a flatter schema", "at most about fifty levels")
 EMPTY_SCHEMA = ("keywords that no value satisfies together", "some value")
 
@@ -195,7 +194,7 @@ class SchemaReader:
             if error.where.startswith("schema"):
                 raise
             raise refusal(self.at, error.seen, error.expected, error.hint) from error
-        grammar = needed_rules(Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in self.trees.items())))
+        grammar = needed_rules(Grammar(tuple(Rule(name, tree) for name, tree in self.trees.items())))
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
         graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
         endless = recursive_rules(graph) - ends
@@ -294,18 +293,17 @@ class SchemaReader:
             return either(*(self.read_part((branch,), branch.path) for branch in branches))
         if applied or says_unevaluated(part.schema):
             return self.read_rows(self.normal.of(part))
-        tree, errors = self.read_kinds(self.normal.constraints(part))
+        errors: list[NoValue] = []
+        tree = self.read_kinds(self.normal.constraints(part), errors)
         if tree == NOTHING:
             raise errors[0].error if len(errors) == 1 else refusal(part.path, *EMPTY_SCHEMA)
         return tree
 
     def branches(self, part: Subschema, key: str) -> list[Subschema]:
-        """The branches of a union, if they are few and each may be read by itself; else nothing."""
+        """The branches of a union, if each may be read by itself; else nothing."""
         if self.normal.constraints(part).key != EVERYTHING.key or says_unevaluated(part.schema):
             return []
         branches = [part.at(inner, key, n) for n, inner in enumerate(part.listed(key))]
-        if len(branches) > MOST_BRANCHES:
-            return []
         apart = key == "anyOf" or not any(others for _, others in self.normal.exclusive(branches))
         return branches if apart else []
 
@@ -333,23 +331,19 @@ class SchemaReader:
 
     def read_rows(self, rows: list[Conjunction]) -> Tree:
         """The values of which each meets a row."""
-        return either(*(self.once(row.key, row.path, partial(self.read_row, row)) for row in rows))
+        return either(*(self.once(row.key, row.path, partial(self.read_kinds, row, [])) for row in rows))
 
-    def read_row(self, row: Conjunction) -> Tree:
-        return self.read_kinds(row)[0]
-
-    def read_kinds(self, row: Conjunction) -> tuple[Tree, list[NoValue]]:
-        """The values of a row, and why there are none of some kinds."""
+    def read_kinds(self, row: Conjunction, errors: list[NoValue]) -> Tree:
+        """The values of a row; `errors` gets the reasons why there are none of some kinds."""
         spend(30)
         if row.values is not None:
-            return self.read_values(row), []
+            return self.read_values(row)
         if row.key == EVERYTHING.key:
-            return self.free("value", row.path), []
-        errors: list[NoValue] = []
+            return self.free("value", row.path)
         nested = [self.read_kind(kind, row, errors) for kind in ("object", "array") if kind in row.kinds]
         kinds = row.kinds - {"integer"} if row.kinds >= document.NUMBERS else row.kinds
         scalars = either(*(self.read_kind(kind, row, errors) for kind in document.KINDS[2:] if kind in kinds))
-        return either(*nested, self.token(scalars)), errors
+        return either(*nested, self.token(scalars))
 
     def read_kind(self, kind: str, row: Conjunction, errors: list[NoValue]) -> Tree:
         """All values of one kind; scalars come without trailing whitespace."""
@@ -379,13 +373,12 @@ class SchemaReader:
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""
         values = row.allowed_values()
-        scalars = [plain_text(value) for value in values if not isinstance(value, dict | list | tuple)]
-        nested = [value for value in values if isinstance(value, dict | list | tuple)]
-        trees = [self.read_nested(value, row) for value in nested]
-        return either(self.token(either(*map(literal, scalars))), *trees)
+        scalars = [literal(plain_text(value)) for value in values if not isinstance(value, dict | list | tuple)]
+        nested = [self.read_nested(value, row) for value in values if isinstance(value, dict | list | tuple)]
+        return either(self.token(either(*scalars)), *nested)
 
     def read_nested(self, value: Any, row: Conjunction) -> Tree:
         """One object or array, if it meets what a row says of objects or arrays."""
         rest = replace(row, kinds=frozenset((document.kind_of(value),)), values=None)
         rows = self.normal.both(self.normal.of(spelled_out(value, row.path)), [rest], row.path)
-        return either(*map(self.read_row, rows))
+        return either(*(self.read_kinds(row, []) for row in rows))

@@ -11,12 +11,12 @@ from math import ceil, floor, isinf, log10
 
 from guidedviz.decoding.jump import FRACTIONS, Payoff, Timed, fixed_share, ideal, nearest_fraction
 from guidedviz.decoding.records import AtLeastZero, Share, check_number
-from guidedviz.decoding.trace import Step, Trace
+from guidedviz.decoding.trace import TRACE_HINT, Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.views.charts.plot import Axis, Chart, Look, Mark, PlotFrame, Series, draw_chart, round_ticks, write_plot
-from guidedviz.views.figure import TRACE_HINT, Figure
+from guidedviz.views.figure import Figure
 from guidedviz.views.words import label, milliseconds, say_badge, share
 
 MOST_STEPS, LEAST_STEPS = 300, 24  # that are drawn, and that have room
@@ -315,7 +315,6 @@ def say_place(payoff: Payoff, at: int, rows: int) -> str:
     measured = f"measured {say_times(run.speedup)}" if run else "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
     count = f"{passes} pass{'es' * (passes != 1)} instead of {run.naive_passes if run else len(parts)}"
-    return (
-        f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}, "
-        f"the cost model says {say_times(payoff.cost.speedup(share, rows))}, ideal {say_times(ideal(share))}"
-    )
+    model, most = say_times(payoff.cost.speedup(share, rows)), say_times(ideal(share))
+    said = f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}"
+    return f"{said}, the cost model says {model}, ideal {most}"

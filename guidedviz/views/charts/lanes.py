@@ -192,9 +192,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
     width = min(760.0, PITCH * max(3, len(steps)))
     notes += [more] * bool(left)
     height = ENGINE_LANE * (len(y.ticks) + 0.3)
-    return plot.draw_chart(
-        plot.Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height), str(comparison)
-    )
+    chart = plot.Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height)
+    return plot.draw_chart(chart, str(comparison))
 
 
 def _say_counts(found: Disagreement) -> str:

@@ -6,11 +6,11 @@ from typing import Any
 
 from guidedviz.decoding.jump import Spelling, Spellings
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import Trace, standing
+from guidedviz.decoding.trace import TRACE_HINT, Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, figure_of, rect, soft, write, write_box, write_legend
+from guidedviz.views.figure import Figure, drawing, figure_of, rect, soft, write, write_box, write_legend
 from guidedviz.views.words import characters, label, write_badge
 
 MOST = 48  # bytes that are drawn

@@ -104,6 +104,7 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
 SWEEPS = 4
 DOT = 72.0  # points per inch in Graphviz
 MARGIN = 10.0
+HEAD = 'digraph{rankdir=LR;nodesep=0.22;ranksep=0.3;node[shape=ellipse,fixedsize=true,label=""];edge[arrowhead=none]'
 MOST_WORK = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
 MOST_LABELLED = 200  # space for labels doubles the number of columns
 
@@ -245,10 +246,7 @@ def describe(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
     >>> describe([Extent(18, 18)], []).splitlines()[-2]
     '0[width=0.5,height=0.5]'
     """
-    lines = [
-        'digraph{rankdir=LR;nodesep=0.22;ranksep=0.3;node[shape=ellipse,fixedsize=true,label=""];edge[arrowhead=none]'
-    ]
-    lines += [f"{n}[width={2 * box.rx / DOT:g},height={2 * box.ry / DOT:g}]" for n, box in enumerate(boxes)]
+    lines = [HEAD, *(f"{n}[width={2 * box.rx / DOT:g},height={2 * box.ry / DOT:g}]" for n, box in enumerate(boxes))]
     lines += [f"{link.source}->{link.target}[id={n}{_room(link)}]" for n, link in enumerate(links)]
     return "\n".join([*lines, "}"])
 

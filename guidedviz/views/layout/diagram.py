@@ -174,9 +174,8 @@ class Room:
 
 
 PARTS = 16  # in which the curves are tried
-PULLS = [
-    (far * cos(pi * turn / 8), far * sin(pi * turn / 8)) for far in (40, 90, 170, 300, 450) for turn in range(16)
-]  # from a state to the control point of its curve
+# from a state to the control point of its curve
+PULLS = [(far * cos(pi * n / 8), far * sin(pi * n / 8)) for far in (40, 90, 170, 300, 450) for n in range(16)]
 BEND = bezier(80)
 STRIKE = 1000.0  # pixels of detour to keep a point of a curve off a name
 ON_LINE = 6.0  # off a line

@@ -119,12 +119,10 @@ def sketch_fsm(fsm: GuidedFSM) -> Sketch:
     (('start', 'end'), (Arrow(source=0, target=1, ranges=((97, 98),), call=''),))
     """
     pieces, number = fsm.vocabulary.pieces, {state: n for n, state in enumerate(fsm.transitions)}
-    between: dict[tuple[int, int], list[int]] = {}
-    for source, ways in fsm.transitions.items():
-        for token, target in ways.items():
-            if len(pieces[token]) > 1:
-                return sketch_dfa(fsm.machine())
-            between.setdefault((number[source], number[target]), []).append(pieces[token][0])
+    moves = [(source, *way) for source, ways in fsm.transitions.items() for way in ways.items()]
+    if any(len(pieces[token]) > 1 for _, token, _ in moves):
+        return sketch_dfa(fsm.machine())
+    between = grouped(((number[source], number[target]), pieces[token][0]) for source, token, target in moves)
     arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in between.items())
     accepting = frozenset(number[state] for state in fsm.transitions if fsm.is_accepting(state))
     return Sketch(tuple(map(str, fsm.transitions)), arrows, number[fsm.start], accepting)
@@ -153,10 +151,8 @@ def sketch_pda(pda: PDA) -> Sketch:
 def _nodes_of_rules(nodes: RuleNodes, arrows: list[Arrow]) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """The nodes of every rule in order, without those that no arrow reaches: nothing can be completed from them."""
     used = {*nodes.starts, *(arrow.target for arrow in arrows)}
-    found: list[list[int]] = [[start] for start in nodes.starts]
-    for node in sorted(used - {*nodes.starts}):
-        found[nodes.rule_of[node]].append(node)
-    return tuple(zip(nodes.names, map(tuple, found), strict=True))
+    others = grouped((nodes.rule_of[node], node) for node in sorted(used - {*nodes.starts}))
+    return tuple((name, (nodes.starts[rule], *others[rule])) for rule, name in enumerate(nodes.names))
 
 
 def sketch_of(machine: Any, where: str = "draw_machine") -> Sketch:

@@ -118,11 +118,8 @@ def _name(state: int, subset: frozenset[int]) -> str:
 
 
 def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
-    ways = [
-        f"{_show_ranges(arrow.ranges)} leads to {whole.names[arrow.target]}{'' if arrow.target in met else ' (new)'}"
-        for arrow in whole.arrows
-        if arrow.source == step.state
-    ]
+    out = [(_show_ranges(arrow.ranges), arrow.target) for arrow in whole.arrows if arrow.source == step.state]
+    ways = [f"{read} leads to {whole.names[target]}" + " (new)" * (target not in met) for read, target in out]
     here = f"{_say(step.subset)}, which is q{step.state}"
     return f"From {here}: {', '.join(ways)}." if ways else f"From {here}, no byte leads on."
 

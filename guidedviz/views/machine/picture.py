@@ -161,13 +161,11 @@ def to_dot(machine: Any) -> Any:
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     graph.node("start", shape="point")
     for state, name in enumerate(sketch.names):
-        if state in sketch.folded:
-            continue
         graph.node(str(state), graphviz.escape(name), shape="double" * (state in sketch.accepting) + "circle")
     if sketch.names:
         graph.edge("start", str(sketch.initial))
     for arrow in sketch.arrows:
-        words = say_arrow(arrow, whole=True) if arrow.through else arrow.call or say_ranges(arrow.ranges, 16)
+        words = arrow.call or say_ranges(arrow.ranges, 16)
         graph.edge(str(arrow.source), str(arrow.target), graphviz.escape(words))
     return graphviz.Source(graph.source)
 

@@ -7,7 +7,6 @@ its arrows lead to the frames that may lie below it.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import to_bytes
@@ -185,7 +184,7 @@ def _say_cards(cards: Cards) -> Iterator[str]:
 
 GAP = 26.0
 WIDTH, LEVEL, MOST_CARDS = 216.0, CARD + 4, 9
-MOVES = {"call": ("push", "push ▲", "blue"), "return": ("pop", "pop ▼", "green")}
+MOVES = {"call": ("push", "push ▲", "var(--gv-blue)"), "return": ("pop", "pop ▼", "var(--gv-green)")}
 MORE = ".gv-machine.gv-taken path { opacity: 1; stroke-width: 4.2; } .gv-absent { visibility: hidden; }"
 
 
@@ -318,8 +317,7 @@ def _parts(
         yield f"{'top' if now else 'card'} {level} {more} {at}", moved(left, y, card)
     if frame.move in MOVES:
         _, words, colour = MOVES[frame.move]
-        look: dict[str, Any] = {"fill": f"var(--gv-{colour})", "text_anchor": "end", "font_weight": "bold"}
-        yield frame.move, write(left + WIDTH, top + 14, words, 14, **look)
+        yield frame.move, write(left + WIDTH, top + 14, words, 14, text_anchor="end", font_weight="bold", fill=colour)
         key = f"{frame.move} {frame.way[0]} {frame.way[1]}"
         yield key, ways.get(key, NOTHING)
 

@@ -8,7 +8,6 @@ rules, if there are any; `every` shows all.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
@@ -217,8 +216,8 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
 
 
 def _cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
-    look: dict[str, Any] = {"fill": f"var(--gv-{colour})", "font_weight": "bold"} if colour else {}
-    return write(x, y, words, mono=mono, **look)
+    bold = "bold" if colour else None
+    return write(x, y, words, mono=mono, fill=f"var(--gv-{colour or 'ink'})", font_weight=bold)
 
 
 def _say_names(row: StackRow) -> str:

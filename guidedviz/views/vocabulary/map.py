@@ -1,17 +1,21 @@
 """The whole vocabulary as a map: every token is a cell, legal tokens are sea and illegal ones land.
 
-The cells of one kind are one small PNG used as an SVG mask, so that the colours remain those of the theme. Important
-cells have an outline, and below the map they are enlarged. On the map of a split a token is accepted, rejected, or
-depends on the stack; a table has the counts of these for all nodes, and the storage.
+Tokens follow in byte order along a curve that fills a rectangle, so tokens with a common prefix are neighbours. Ids
+without text (special, EOS, empty) come last. A region is named after the first characters of its tokens. The cells of
+one kind are one small PNG used as an SVG mask, so that the colours remain those of the theme. Important cells have an
+outline, and below the map they are enlarged. On the map of a split a token is accepted, rejected, or depends on the
+stack.
 """
 
 import base64
 import struct
+import unicodedata
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
+from functools import cached_property, lru_cache
+from itertools import groupby
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -19,18 +23,230 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from guidedviz.errors import expect, shorten
-from guidedviz.machines.pushdown.pda import say_waits
 from guidedviz.machines.pushdown.stacks import State
-from guidedviz.machines.visible import counted, name_node
+from guidedviz.machines.visible import name_node
 from guidedviz.machines.work import grouped
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
+from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, Split
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, figure_of, heading, moved, rect, soft, wide, write, write_legend
-from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, borders
-from guidedviz.views.words import align, label, share
+from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, write, write_legend
+from guidedviz.views.words import label, share
+
+# A curve through every cell of a rectangle, on which consecutive cells are adjacent.
+#
+# It generalises Hilbert's curve to rectangles (J. Červený, 2019): cut a long rectangle into two parts and a squarer one
+# into three, such that each part ends where the next begins.
+
+
+Cells = npt.NDArray[np.int32]
+ASPECT = 2.0  # width divided by height of a map
+
+
+def size_for(count: int) -> tuple[int, int]:
+    """Width and height of a rectangle for `count` cells; both are even, so that no step is diagonal.
+
+    >>> size_for(128_256), size_for(4_096), size_for(30)
+    ((506, 254), (90, 46), (8, 4))
+    """
+    height = 2 * max(1, round(sqrt(count / ASPECT) / 2))
+    return max(2, 2 * ceil(count / height / 2)), height
+
+
+@lru_cache(maxsize=64)
+def curve(width: int, height: int) -> Cells:
+    """Column and row of every cell, from the top left corner to the top right one.
+
+    >>> curve(4, 2).tolist()
+    [[0, 0], [0, 1], [1, 1], [1, 0], [2, 0], [2, 1], [3, 1], [3, 0]]
+    """
+    places = np.concatenate(_parts(width, height), dtype=np.int32)
+    places.flags.writeable = False
+    return places
+
+
+def _parts(width: int, height: int) -> list[Cells]:
+    if height == 1:
+        return [np.stack([np.arange(width), np.zeros(width, dtype=int)], 1)]
+    if width == 1:
+        return [np.stack([np.zeros(height, dtype=int), np.arange(height)], 1)]
+    half, low = _even_half(width), _even_half(height)
+    if 2 * width > 3 * height:
+        return [curve(half, height), np.add(curve(width - half, height), (half, 0))]
+    down, up = curve(low, half)[:, ::-1], curve(low, width - half)[:, ::-1]
+    return [down, np.add(curve(width, height - low), (0, low)), np.subtract((width - 1, low - 1), up)]
+
+
+def _even_half(length: int) -> int:
+    half = length // 2
+    return half + 1 if half % 2 and length > 2 else half
+
+
+LETTER = (1.1, 2.4)  # width and height of a letter, in cells of a map 114 cells wide
+NO_TEXT = "no text"
+
+
+@dataclass(frozen=True)
+class Region:
+    """Tokens start .. stop in byte order; the name is centred at (x, y), where `room` cells are free."""
+
+    name: str
+    start: int
+    stop: int
+    x: float = 0.0
+    y: float = 0.0
+    room: float = 0.0  # 0 where no name fits
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+@dataclass(frozen=True, eq=False)
+class Atlas:
+    """The byte order of a vocabulary and its cells on the map."""
+
+    vocabulary: Vocabulary
+    width: int
+    height: int
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Column and row of every token in byte order; the last cells of the curve may be empty."""
+        return curve(self.width, self.height)[: len(self)]
+
+    def grid(self, values: npt.NDArray[np.generic], empty: int = 0) -> npt.NDArray[np.int32]:
+        """Values in byte order as a picture."""
+        picture = np.full((self.height, self.width), empty, dtype=np.int32)
+        picture[self.cells[:, 1], self.cells[:, 0]] = values
+        return picture
+
+    def ordered(self, mask: Mask) -> Mask:
+        """A mask by id as a mask in byte order."""
+        return mask[self.vocabulary.order]
+
+    @cached_property
+    def moves(self) -> bytes:
+        """The moves of the curve from the top left corner, two bits per cell: right, down, left, up."""
+        step = np.diff(curve(self.width, self.height), axis=0)
+        code = np.where(step[:, 0] != 0, 1 - step[:, 0], 2 - step[:, 1]).astype(np.uint8)
+        bits = np.stack([code & 1, code >> 1], 1).ravel()
+        return np.packbits(bits, bitorder="little").tobytes()
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """The named parts of the curve, with positions for their names."""
+        return tuple(settle(self, name, start, stop) for name, start, stop in _stretches(self))
+
+    @cached_property
+    def borders(self) -> str:
+        """The lines between regions, as an SVG path in cells."""
+        number = np.repeat(np.arange(len(self.regions)), list(map(len, self.regions)))
+        return borders(self.grid(number, empty=-1))
+
+
+@lru_cache(maxsize=8)
+def atlas(vocabulary: Vocabulary) -> Atlas:
+    """The map of a vocabulary, built once.
+
+    >>> made = atlas(Vocabulary([b"b", b"</s>", b"ab", b"a"], eos={1}))
+    >>> made.vocabulary.order.tolist(), made.width, made.height, [place.name for place in made.regions]
+    ([3, 2, 0, 1], 2, 2, ['a–z', 'no text'])
+    """
+    return Atlas(vocabulary, *size_for(len(vocabulary)))
+
+
+# --- names of regions ---
+
+
+def kind(piece: bytes) -> str:
+    """The kind of a piece's first character, or of the one after a leading blank.
+
+    >>> [kind(p) for p in (b" the", b"42", b"\\n", "ж".encode(), b"\\xe4\\xb8", b"\\x80", b'{"', "é".encode())]
+    ['␣a–z', '0–9', 'blanks', 'Cyrillic', 'CJK', 'inner bytes', 'signs', 'Latin']
+    """
+    blank = piece[:1] == b" " and len(piece) > 1
+    name = _kind_of_start(piece[blank : blank + 4])
+    return f"␣{name}" if blank and name != "blanks" else name
+
+
+@lru_cache(maxsize=65536)
+def _kind_of_start(start: bytes) -> str:
+    """The kind of the first character; an incomplete one is completed to some character."""
+    for end in (b"", b"\x80", b"\xbf", b"\x80\x80", b"\xbf\xbf", b"\x80\x80\x80", b"\xbf\xbf\xbf"):
+        text = (start + end).decode("utf-8", "ignore")
+        if text and (start + end).startswith(text[0].encode()):
+            return _kind_of_character(text[0])
+    return "inner bytes"
+
+
+def _kind_of_character(character: str) -> str:
+    if character.isascii():
+        named = (("0–9", character.isdigit()), ("a–z", character.islower()), ("A–Z", character.isupper()))
+        blank = character.isspace() or not character.isprintable()
+        return next((name for name, holds in named if holds), "blanks" if blank else "signs")
+    if unicodedata.category(character)[0] not in "LM":
+        return "signs"
+    script = unicodedata.name(character, "other").split()[0].title()
+    return script.replace("Cjk", "CJK")
+
+
+def _stretches(made: Atlas) -> Iterator[tuple[str, int, int]]:
+    """Neighbours of one kind; a part too short to be visible joins the one before it."""
+    vocabulary, text = made.vocabulary, len(made.vocabulary.text_ids)
+    kinds = [kind(vocabulary.pieces[token]) for token in vocabulary.order[:text]]
+    least = max(1, len(made) // 1500)
+    runs: list[tuple[str, int]] = []
+    for name, group in groupby([*kinds, *[NO_TEXT] * (len(made) - text)]):
+        count = sum(1 for _ in group)
+        if runs and (runs[-1][0] == name or (count < least and name != NO_TEXT)):
+            runs[-1] = (runs[-1][0], runs[-1][1] + count)
+        else:
+            runs.append((name, count))
+    start = 0
+    for name, count in runs:
+        yield name, start, (start := start + count)
+
+
+def settle(made: Atlas, name: str, start: int, stop: int) -> Region:
+    """The region with the position nearest its centre where its name fits, in the largest size that fits."""
+    inside = np.zeros((made.height + 1, made.width + 1), dtype=np.int32)
+    cells = made.cells[start:stop]
+    inside[cells[:, 1] + 1, cells[:, 0] + 1] = 1
+    sums, middle = inside.cumsum(0).cumsum(1), cells.mean(0) + 0.5
+    for zoom in (0.25, 0.5, 1, 2, 4, 8):
+        scale = made.width / 114 / zoom
+        wide, high = (max(1, round(letters * scale)) for letters in (LETTER[0] * len(name), LETTER[1]))
+        if high >= made.height or wide >= made.width:
+            continue
+        free = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide] == wide * high
+        spots = np.argwhere(free)[:, ::-1] + (wide / 2, high / 2)
+        if len(spots):
+            x, y = spots[((spots - middle) ** 2).sum(1).argmin()]
+            return Region(name, start, stop, float(x), float(y), float(wide))
+    return Region(name, start, stop)
+
+
+def borders(grid: npt.NDArray[Any]) -> str:
+    """The lines between different cells, as an SVG path.
+
+    >>> borders(np.array([[1, 1], [1, 2]]))
+    'M1 1h1M1 1v1'
+    """
+    across = (f"M{x} {y}h{long}" for y, x, long in _runs(grid[1:] != grid[:-1]))
+    along = (f"M{x} {y}v{long}" for x, y, long in _runs((grid[:, 1:] != grid[:, :-1]).T))
+    return "".join((*across, *along))
+
+
+def _runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
+    """The runs of True, as the border after their row, their start and their length."""
+    rows, edges = np.nonzero(np.diff(np.pad(lines.astype(np.int8), ((0, 0), (1, 1))), axis=1))
+    for number, start, stop in zip(rows[::2].tolist(), edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        yield number + 1, start, stop - start
+
 
 # A black-and-white picture as a PNG, without an imaging library.
 
@@ -133,12 +349,10 @@ def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
     return f"{count:,} of {len(mask):,} tokens legal ({share(count / max(1, len(mask)))}){end}"
 
 
-def count_regions(made: Atlas, cells: Mask) -> Counter[str]:
+def count_regions(made: Atlas, cells: Mask) -> dict[str, int]:
     """How many of these cells each region has, for people who cannot see the map."""
-    counts: Counter[str] = Counter()
-    for place in made.regions:
-        counts[place.name] += int(cells[place.start : place.stop].sum())
-    return counts
+    parts = grouped((place.name, int(cells[place.start : place.stop].sum())) for place in made.regions)
+    return {name: sum(counts) for name, counts in parts.items()}
 
 
 def map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
@@ -169,8 +383,7 @@ def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     if kind.colour == "land" or kind.outline or kind.count > FEW or cell >= DOT:
         return
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
-        look = {"fill": f"var(--gv-{kind.colour})", "stroke": "var(--gv-page)"}
-        yield node("circle", cx=x, cy=y, r=DOT / 2, **look)
+        yield node("circle", cx=x, cy=y, r=DOT / 2, fill=f"var(--gv-{kind.colour})", stroke="var(--gv-page)")
 
 
 def _stencil(made: Atlas, kind: Kind) -> Element:
@@ -181,8 +394,7 @@ def _stencil(made: Atlas, kind: Kind) -> Element:
     address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     image = node("image", href=address, **size, image_rendering="pixelated")
     hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
-    colour = {"fill": f"var(--gv-{kind.colour})"}
-    return hole + node("rect", **size, **colour, mask=f"url(#{name})")
+    return hole + node("rect", **size, fill=f"var(--gv-{kind.colour})", mask=f"url(#{name})")
 
 
 def _lines(made: Atlas, cell: float) -> Element:
@@ -235,8 +447,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
     for rank, token in enumerate(made.vocabulary.order.tolist()):
         x, y = ((made.cells[rank] + 0.5) * cell).tolist()
         words = shorten(label(made.vocabulary.pieces[token]), int(cell // 7))
-        look = {"text_anchor": "middle", **ink_on(kinds, rank, rank + 1)}
-        parts.append(write(x, y + 4, words, 12, mono=True, **look))
+        parts.append(write(x, y + 4, words, 12, mono=True, text_anchor="middle", **ink_on(kinds, rank, rank + 1)))
     return parts
 
 
@@ -275,7 +486,6 @@ def list_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> tuple[Ele
 
 
 SOLID, DASHED = "none", "3 2"
-SPLIT_HINT = "gv.build_split(machine, vocabulary)"
 
 
 def draw_split(split: Split, at: int, title: str = "") -> Figure:
@@ -287,7 +497,7 @@ def draw_split(split: Split, at: int, title: str = "") -> Figure:
     Split, node n0 of root: of 6 tokens 2 are accepted, 1 rejected, 3 context-dependent
     """
     expect(title, str, "draw_split, title", "a text")
-    expect(split, Split, "draw_split, split", "a split", SPLIT_HINT)
+    expect(split, Split, "draw_split, split", "a split", "gv.build_split(machine, vocabulary)")
     node = int(expect(at, int | np.integer, "draw_split, at", "a node"))
     made, verdicts = atlas(split.vocabulary), split.node(node).verdicts
     dependent = Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID)
@@ -323,76 +533,3 @@ def say_kinds(kinds: Sequence[Kind]) -> str:
     if len(asked) == 1:
         return f"{said}, {asked[0]:,} context-dependent"
     return f"{said}, {sum(asked):,} context-dependent: {asked[0]:,} legal, {asked[1]:,} illegal"
-
-
-# The nodes of a split as a table: how many tokens each accepts, rejects and leaves to the stack, and the storage.
-
-
-MOST = 60  # rows: of more, those with the most context-dependent tokens and bytes
-LINE, FIRST = 21.0, 70.0
-HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "bytes")
-NUMBERS = (2, 3, 4, 6)
-
-
-def split_rows(split: Split) -> list[list[NodeSplit]]:
-    """Nodes of one rule with equal masks in a row; by rule, those with the most context-dependent tokens first.
-
-    >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
-    >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
-    >>> [[part.node for part in row] for row in split_rows(nested)]
-    [[0], [1], [3]]
-    """
-    rule_of = split.pda.nodes.rule_of
-    alike = grouped(((rule_of[part.node], id(part.accepted.data), id(part.dependent)), part) for part in split.build())
-    return sorted(alike.values(), key=lambda row: (rule_of[row[0].node], *_most(row)))
-
-
-def _most(row: Sequence[NodeSplit]) -> tuple[int, int]:
-    """The order of rows: the most context-dependent tokens and bytes first."""
-    return -len(row[0].dependent), -row[0].nbytes
-
-
-def _say_row(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
-    first, more = row[0], f" +{len(row) - 1}" * (len(row) > 1)
-    accepted, dependent = first.accepted.count, len(first.dependent)
-    numbers = f"{accepted:,}", f"{first.accepted.size - accepted - dependent:,}", f"{dependent:,}" if dependent else "–"
-    waits = shorten(say_waits(split.pda, first.node), 24)
-    return f"{name_node(first.node)}{more}", waits, *numbers, first.accepted.kind, f"{first.nbytes:,}"
-
-
-def draw_split_nodes(split: Split) -> Figure:
-    """The table of all nodes, with its memory compared to one bit per node and token.
-
-    >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
-    >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
-    >>> print(draw_split_nodes(nested).text)
-    Split: 3 nodes over 6 tokens, 2 with context-dependent tokens; 23 bytes kept, 770% of a dense table's 3
-    node  waits for  accepted  rejected  dependent  kept as  bytes
-    root
-    n0    ( or x            2         1          3  bits        13
-    n1    ( or x            3         1          2  bits         9
-    n3    )                 1         5          –  bits         1
-    """
-    expect(split, Split, "draw_split_nodes, split", "a split", SPLIT_HINT)
-    rows, rule = split_rows(split), ""
-    most_asked = sorted(rows, key=_most)[:MOST]
-    shown, total = [row for row in rows if row in most_asked], _say_total(split, rows)
-    head, *table = align([HEAD, *(_say_row(split, row) for row in shown)], NUMBERS)
-    lines = [(head, {"fill": "var(--gv-soft)"})]  # each with its look
-    for row, words in zip(shown, table, strict=True):
-        if rule != (rule := split.pda.nodes.name_of(row[0].node)):
-            lines.append((shorten(rule, 40), {"font_weight": "bold"}))
-        lines.append((words, {"fill": "var(--gv-gold)", "font_weight": "bold"} if row[0].dependent.size else {}))
-    parts = [heading(EDGE, 24, "what each node knows", ""), soft(EDGE, 44, total)]
-    parts += [write(EDGE, FIRST + LINE * n, words, 12, mono=True, **look) for n, (words, look) in enumerate(lines)]
-    width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
-    said = "\n".join([f"Split: {total}", *(words for words, _ in lines)])
-    return figure_of(width, FIRST + LINE * len(lines), said, *parts)
-
-
-def _say_total(split: Split, rows: Sequence[Sequence[NodeSplit]]) -> str:
-    asking, nodes = (sum(map(len, part)) for part in ([row for row in rows if len(row[0].dependent)], rows))
-    kept, dense = split.nbytes, split.dense_nbytes
-    said = f"{counted(nodes, 'node')} over {len(split.vocabulary):,} tokens, {asking:,} with context-dependent tokens; "
-    said += f"{kept:,} bytes kept, {share(kept / dense)} of a dense table's {dense:,}"
-    return said + (f"; {len(rows) - MOST:,} more rows are not shown" if len(rows) > MOST else "")

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from guidedviz.errors import PatternError
+from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.earley import earley as module
 from guidedviz.machines.earley.earley import build_earley, build_productions, earley
 from guidedviz.machines.grammars.grammar import Grammar, Rule, parse_grammar
@@ -18,7 +18,7 @@ def test_a_grammar_a_machine_or_a_text_is_taken():
     for same in (grammar, PDA(grammar)):
         assert earley(same).accepts(b"aab")
     assert earley('root ::= "a" root | "b"').accepts(b"aab")
-    with pytest.raises(PatternError, match="earley: saw int, expected a grammar"):
+    with pytest.raises(SettingError, match="earley: saw int, expected a grammar"):
         earley(5)
 
 

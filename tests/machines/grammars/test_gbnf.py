@@ -88,7 +88,7 @@ def test_any_class_and_any_text_is_shown_as_it_is(pairs):
     some = tuple((ord(low), min(ord(low) + more, syntax.LAST)) for low, more in pairs)
     rest = syntax.other_ranges(some)
     for tree in (Chars(rest), Chars(syntax.other_ranges(rest)), literal("".join(dict(pairs)))):
-        shown = show_gbnf(Grammar((Rule("root", tree, (0, 0)),)))
+        shown = show_gbnf(Grammar((Rule("root", tree),)))
         assert parse_grammar(shown).named["root"].tree == tree
         assert shown.isprintable()
 
@@ -105,13 +105,13 @@ def test_spans_are_places_in_the_text():
 
 def test_a_small_net_is_written_out():
     net = Net(3, ((0, literal("a"), 1), (1, Repeat(Call("b"), 0, None), 2), (2, literal(","), 0)))
-    assert show_gbnf(Grammar((Rule("root", Concat((literal("<"), net)), (0, 0)),))) == 'root ::= "<" "a" b* (",a" b*)*'
+    assert show_gbnf(Grammar((Rule("root", Concat((literal("<"), net))),))) == 'root ::= "<" "a" b* (",a" b*)*'
 
 
 def test_a_large_net_is_shown_as_a_rule_a_place():
     net = Net(302, tuple((place, literal(chr(97 + place % 26)), place + 1) for place in range(301)))
-    other = Rule("root-0-0", literal("x"), (0, 0))
-    shown = parse_grammar(show_gbnf(Grammar((Rule("root", Concat((literal("<"), net)), (0, 0)), other))))
+    other = Rule("root-0-0", literal("x"))
+    shown = parse_grammar(show_gbnf(Grammar((Rule("root", Concat((literal("<"), net))), other))))
     assert [rule.name for rule in shown.rules[:3]] == ["root", "root-1-0", "root-1-1"]
     assert [rule.name for rule in shown.rules[-2:]] == ["root-1-301", "root-0-0"]
     assert show_gbnf(shown).splitlines()[2].split() == ["root-1-1", "::=", '"b"', "root-1-2"]
@@ -126,7 +126,7 @@ def test_odd_trees_are_shown_too():
         '("a" b)?': Repeat(concat(literal("a"), Call("b")), 0, 1),
     }
     for shown, tree in trees.items():
-        assert show_gbnf(Grammar((Rule("root", tree, (0, 0)),))) == f"root ::= {shown}"
+        assert show_gbnf(Grammar((Rule("root", tree),))) == f"root ::= {shown}"
 
 
 ERRORS = [

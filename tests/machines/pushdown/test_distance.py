@@ -64,7 +64,7 @@ def test_a_shortest_text_too_long_to_be_written_has_a_length():
 
 def test_it_is_asked_of_a_machine_and_a_state():
     machine = gv.grammar('root ::= "(" root ")" | "x"')
-    with pytest.raises(gv.SettingError, match="bytes_to_end: saw a text, expected the state after it"):
+    with pytest.raises(gv.SettingError, match="state: saw bytes, expected a state of"):
         bytes_to_end(machine, b"((")
     with pytest.raises(gv.SettingError, match="bytes_to_end: saw str, expected a machine"):
         bytes_to_end("(x)", 0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 
 import guidedviz as gv
-from guidedviz.errors import PatternError
+from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark, show_regex
 from guidedviz.machines.regular.dfa import DFA
@@ -63,7 +63,7 @@ def test_a_machine_whose_texts_are_not_all_utf8_is_refused(rows):
 
 def test_what_is_no_text_at_all_and_what_is_no_machine_of_ours():
     assert character_net(DFA(((),), frozenset())) == NOTHING
-    with pytest.raises(PatternError, match="saw another machine"):
+    with pytest.raises(SettingError, match="machine: saw"):
         machine_grammar(gv.earley('root ::= "a"'))
 
 

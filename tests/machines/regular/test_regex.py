@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.errors import PatternError
+from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.machine import forced_bytes, read
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.regular.regex import parse_regex, regex
@@ -97,7 +97,7 @@ def test_what_re_refuses_is_refused(pattern):
 
 @pytest.mark.parametrize("wrong", [b"a", None, 3])
 def test_a_pattern_is_a_str(wrong):
-    with pytest.raises(PatternError, match="expected a str"):
+    with pytest.raises(SettingError, match="expected a str"):
         regex(wrong)
 
 

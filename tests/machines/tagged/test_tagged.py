@@ -21,13 +21,10 @@ def is_nested(text):
     return text == "(" * half + "1" + ")" * half
 
 
-def reads(text, tags, free=".*", at_least_one=False, stop_after_first=False, seen=False):
+def reads(text, tags, at_least_one=False, stop_after_first=False, seen=False):
     """Whether the text is a sequence of stretches and tags; a tag is a begin, a predicate of its content and an end."""
     starts = range(len(text) + 1)
     start, opened = next(((at, b) for at in starts for b, _, _ in tags if text[:at].endswith(b)), (None, ""))
-    stretch = text if start is None else text[: start - len(opened)]
-    if not re.fullmatch(free, stretch, re.DOTALL):
-        return False
     if start is None:
         return seen or not at_least_one
     for begin, is_content, close in tags:
@@ -36,7 +33,7 @@ def reads(text, tags, free=".*", at_least_one=False, stop_after_first=False, see
                 rest = text[stop + len(close) :]
                 if stop_after_first and rest == "":
                     return True
-                if not stop_after_first and reads(rest, tags, free, at_least_one, False, True):
+                if not stop_after_first and reads(rest, tags, at_least_one, False, True):
                     return True
     return False
 
@@ -50,19 +47,19 @@ regex_of = {"1": "1", "1*": "1*", "[ab]{0,2}": "[ab]{0,2}", "b|bb": "b|bb", "": 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.data(), st.sampled_from(OPTIONS), st.sampled_from([None, None, "a*", "[^b]{0,2}", "ab|b"]))
-def test_a_machine_accepts_the_sequences_of_stretches_and_tags(data, options, free):
+@given(st.data(), st.sampled_from(OPTIONS))
+def test_a_machine_accepts_the_sequences_of_stretches_and_tags(data, options):
     begins = data.draw(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=2))
     patterns = [data.draw(st.sampled_from(sorted(regex_of))) for _ in begins]
     ends = [data.draw(st.text("ab1", max_size=2)) for _ in begins]
     if any(one != other and one in other for one in begins for other in begins):
         return
     tags = [(begin, gv.regex(p), end) for begin, p, end in zip(begins, patterns, ends, strict=True)]
-    machine = gv.tagged(None if free is None else gv.regex(free), tags, **options)
+    machine = gv.tagged(tags, **options)
     plain = [(b, re.compile(p).fullmatch, e) for b, p, e in zip(begins, patterns, ends, strict=True)]
     assert isinstance(machine, DFA)
     for text in texts_of("ab1", 6):
-        assert machine.accepts(text.encode()) == reads(text, plain, free=free or ".*", **options), text
+        assert machine.accepts(text.encode()) == reads(text, plain, **options), text
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -75,7 +72,7 @@ def test_a_tag_may_nest(begin, options):
 
 
 def test_tags_have_rules_of_their_own():
-    machine = gv.tagged(None, [("<a>", gv.regex("1*"), ";"), ("<b>", NESTED, ";"), ("<c>", NESTED, ".")])
+    machine = gv.tagged([("<a>", gv.regex("1*"), ";"), ("<b>", NESTED, ";"), ("<c>", NESTED, ".")])
     assert machine.accepts(b"<a>11;<b>(1); <c>1.<d>;")
     assert not machine.accepts_prefix(b"<a>(")
     assert machine.stack(read(machine, b"hi <b>((")) == ("content", "content", "b", "root")
@@ -123,7 +120,7 @@ def test_notes_of_the_contents_are_kept():
 
 @pytest.mark.parametrize(("arguments", "said"), [
     ({}, "no tag"), ({"begin": "<", "machine": "a"}, "a finite or a pushdown machine"),
-    ({"begin": "<", "free": NESTED}, "a finite machine"), ({"tags": [("", None, "")]}, "not empty"),
+    ({"tags": [("", None, "")]}, "not empty"),
     ({"tags": ["ab"]}, "tuples"), ({"tags": [("a", None, ""), ("ab", None, "")]}, "contains 'a'"),
     ({"begin": "a\ud800"}, "a text"), ({"begin": 3, "end": ""}, "a str"), ({"begin": "a", "end": 3}, "a str"),
     ({"begin": "a" * 4001}, "over 4,000 letters"),
