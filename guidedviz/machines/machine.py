@@ -203,11 +203,10 @@ def next_bytes(machine: Machine[S], state: S) -> bytes:
     return bytes([byte for byte, kind in enumerate(kinds) if kind in live])
 
 
-LONGEST_RUN = 10_000  # bytes that are forced
 CONTINUING = range(0x80, 0xC0)  # continuation bytes of UTF-8
 
 
-def forced_bytes(machine: Machine[S], state: S, limit: int = LONGEST_RUN) -> bytes:
+def forced_bytes(machine: Machine[S], state: S, limit: int = 10_000) -> bytes:
     """The bytes that must come next, up to a choice or an accepting state, cut to whole characters.
 
     SGLang compresses such chains of states and does not run the model for them (LMSYS, "Fast JSON decoding for local

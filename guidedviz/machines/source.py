@@ -5,7 +5,6 @@ In a machine over bytes, a path of one to four bytes that encodes whole characte
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -22,8 +21,8 @@ from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.schema.document import below, show_path
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.machines.syntax import ANYTHING, LAST, Chars, Range, Tree, build_net, merge_ranges
+from guidedviz.machines.work import grouped, limited_work, spend
 
-MOST_RANGES = 200_000
 TAIL = (0x80, 0xBF)  # the bytes of a character after its first one
 ROWS = tuple(utf8_rows(0, LAST))
 Way = tuple[int, int, int]  # lowest character, highest character, next state
@@ -75,6 +74,7 @@ def machine_grammar(machine: Machine[Any]) -> Grammar:
     return Grammar((Rule("root", character_net(finite)),))
 
 
+@limited_work()
 def character_net(dfa: DFA) -> Tree:
     """The same machine over characters; raises PatternError if some text is not UTF-8.
 
@@ -83,16 +83,9 @@ def character_net(dfa: DFA) -> Tree:
     """
     if dfa.accepting and difference(dfa, build_machine(ANYTHING)).accepting:
         raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
-    left = MOST_RANGES
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        nonlocal left
-        ranges: defaultdict[int, list[Range]] = defaultdict(list)
-        for low, high, target in _characters(dfa, state):
-            ranges[target].append((low, high))
-            left -= 1
-            if left < 0:
-                raise PatternError("machine", seen=f"more than {MOST_RANGES:,} ranges", expected="a smaller machine")
+        ranges = grouped((target, (low, high)) for low, high, target in _characters(dfa, state))
         return ((Chars(_over_surrogates(found)), target) for target, found in ranges.items())
 
     return build_net(dfa.initial, moves, dfa.is_accepting)
@@ -119,6 +112,7 @@ def _characters(dfa: DFA, state: int) -> Iterator[Way]:
 def _tails(dfa: DFA, way: Way, tail: Sequence[Range]) -> Iterator[Way]:
     """The edges for the remaining bytes of a character, given the range of its first bits."""
     if not tail:
+        spend(5)
         yield way
         return
     least, most, state = way

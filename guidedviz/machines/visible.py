@@ -3,8 +3,9 @@
 Machines, vocabularies and figures use these functions to show bytes.
 """
 
+import codecs
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import islice
 
 from guidedviz.machines.syntax import merge_ranges
@@ -19,18 +20,16 @@ def visible(data: bytes) -> str:
     >>> visible(b"a b\n"), visible("é".encode()), visible(b"\xe2\x82"), visible(b"")
     ('a␣b↵', 'é', '<0xE2><0x82>', '')
     """
-    return "".join(_visible_parts(data))
+    return "".join(map(_visible_character, data.decode("utf-8", "guidedviz.visible")))
 
 
-def _visible_parts(data: bytes) -> Iterator[str]:
-    while data:
-        try:
-            yield from map(_visible_character, data.decode("utf-8"))
-            return
-        except UnicodeDecodeError as error:
-            yield from map(_visible_character, data[: error.start].decode("utf-8"))
-            yield from map(byte_name, data[error.start : error.end])
-            data = data[error.end :]
+def _name_bytes(error: UnicodeError) -> tuple[str, int]:
+    """The numbers of bytes that are not UTF-8, and where the text goes on."""
+    assert isinstance(error, UnicodeDecodeError)
+    return "".join(map(byte_name, error.object[error.start : error.end])), error.end
+
+
+codecs.register_error("guidedviz.visible", _name_bytes)
 
 
 def byte_name(byte: int) -> str:

@@ -27,9 +27,8 @@ def without_ticks(grammar: Grammar) -> Grammar:
     >>> [syntax.has_ticks(made.rules[1].tree) for made in (counted, without_ticks(counted))]
     [True, False]
     """
-    ticking = [rule for rule in grammar.rules if syntax.has_ticks(rule.tree)]
-    copied = {rule.name: replace(rule, tree=_copy(rule.tree)) for rule in ticking}
-    return replace(grammar, rules=tuple(copied.get(rule.name, rule) for rule in grammar.rules)) if copied else grammar
+    rules = (replace(rule, tree=_copy(rule.tree)) if syntax.has_ticks(rule.tree) else rule for rule in grammar.rules)
+    return replace(grammar, rules=tuple(rules))
 
 
 def _copy(tree: Tree) -> Tree:

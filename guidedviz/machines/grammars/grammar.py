@@ -18,7 +18,6 @@ from guidedviz.machines.syntax import Range, Tree
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import derive, grouped, spend
 
-Span = tuple[int, int]  # start and end in the grammar's text, the end not included
 LINE_END = re.compile(r"\r\n?|\n")
 WIDEST = 80  # characters of a line in an error
 
@@ -29,7 +28,7 @@ class Rule:
 
     name: str
     tree: Tree
-    span: Span = (0, 0)  # of the name where it is defined
+    span: tuple[int, int] = (0, 0)  # of the name where it is defined in the text, the end not included
 
     @cached_property
     def calls(self) -> tuple[str, ...]:
@@ -104,9 +103,6 @@ def show_line(text: str) -> str:
 # Properties of the rules of a grammar (can it finish, can it be empty), and the graph of their calls.
 
 
-Graph = Mapping[str, Collection[str]]  # the rules that each rule leads to
-
-
 def rules_with(rules: Iterable[Rule], holds: Callable[[syntax.Chars], bool]) -> frozenset[str]:
     """The rules with a property that sequences inherit from all parts and choices from any part.
 
@@ -151,8 +147,8 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[syntax.Chars], bool], fres
         yield from _clauses(part, number, holds, fresh)
 
 
-def recursive_rules(graph: Graph) -> frozenset[str]:
-    """The rules that lead to themselves, and those between two of them.
+def recursive_rules(graph: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """The rules that lead to themselves, and those between two of them; the graph is what each rule leads to.
 
     >>> sorted(recursive_rules({"a": "b", "b": "ac", "c": "d", "d": "", "e": "e"}))
     ['a', 'b', 'e']

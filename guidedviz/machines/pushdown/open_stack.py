@@ -45,8 +45,7 @@ class OpenStack:
         for rule in rules:
             guess = tuple((node, guesses[pda.nodes.rule_of[node]]) for node in after[rule])
             follow = guess if expand else ((len(pda.nodes), guesses[0]),)
-            graph.follow_ground(self._grounds[rule], follow)
-            graph.follow_ground(guesses[rule], follow)
+            graph.grounds[self._grounds[rule]] = graph.grounds[guesses[rule]] = follow
 
     def limited(self, walks: int = 1) -> AbstractContextManager[None]:
         """Limit the work of so many walks."""

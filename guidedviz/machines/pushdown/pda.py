@@ -74,7 +74,7 @@ class PDA(Machine[State]):
         self.notes = notes  # what the source says and the machine does not enforce
         self.grammar, self.nodes = grammar, build_rule_nodes(grammar, copies)
         self.graph = StackGraph(self, self.nodes, self.kinds)
-        self.bottom = self.graph.bottom
+        self.bottom, self._own = self.graph.bottom, self.graph.steps.own
         start = self.graph.settle([(self.nodes.starts[0], self.bottom)])
         assert start is not None  # the root can be finished, or its nodes would not have been built
         self.initial: State = start
@@ -183,9 +183,6 @@ class PDA(Machine[State]):
     def below(self, cell: Cell) -> tuple[Configuration, ...]:
         """The configurations in which a text may go on when this call has ended; none at the bottom."""
         return self.graph.below(cell)
-
-    def _own(self, state: State) -> State:
-        return self.graph.steps.own(state)
 
 
 def say_waits(pda: PDA, node: int, may_end: bool | None = None) -> str:

@@ -132,7 +132,6 @@ def join_counts(parts: Iterable[Counts]) -> Counts:
 
 
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on
-Clause = tuple[int, tuple[int, ...]]  # what follows, and all that it takes
 Limit = tuple[int, int] | None  # at a tick: up to which count, and the node where it leads
 
 
@@ -186,7 +185,8 @@ class RuleNodes:
         tick = self.ticks[node]
         return tick[1] if tick else node
 
-    def _over_calls(self) -> Iterator[Clause]:
+    def _over_calls(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """For each call what follows, and all that it takes."""
         for node, calls in enumerate(self.calls):
             for rule, after in calls:
                 yield node, (self.starts[rule], after)

@@ -120,7 +120,7 @@ class StackGraph:
         self._most_work = self._limit = maxsize
         self.steps: LazySteps[State] = LazySteps(machine, kinds, self._read, self.owns)
         self._cell_numbers, self._state_numbers = count(), count()
-        self._grounds: dict[Cell, tuple[Configuration, ...]] = {}
+        self.grounds: dict[Cell, tuple[Configuration, ...]] = {}  # where a text goes on when the rules above have ended
         self._walked: list[State] = []
         self._forget()
         self.bottom = self.add_ground()
@@ -133,12 +133,8 @@ class StackGraph:
         """A new cell of a rule with nothing below it; a counted rule may go on and may end."""
         number = next(self._cell_numbers)
         ground = Cell(number, -1 - number, rule, (), 1, sure, guessed)
-        self._grounds[ground] = ()
+        self.grounds[ground] = ()
         return ground
-
-    def follow_ground(self, ground: Cell, after: tuple[Configuration, ...]) -> None:
-        """Where a text may go on when the last rule above this ground has ended."""
-        self._grounds[ground] = after
 
     def closure(self, node: int) -> Closure:
         """The closure of a node, computed once."""
@@ -183,8 +179,8 @@ class StackGraph:
         with self.steps.lock:
             if (found := self._cells.get(key)) is None:
                 found = self._cells[key] = replace(cell, counts=counts)
-                if cell in self._grounds:
-                    self._grounds[found] = self._grounds[cell]
+                if cell in self.grounds:
+                    self.grounds[found] = self.grounds[cell]
                 self._kept += 1
             return found
 
@@ -292,7 +288,7 @@ class StackGraph:
         return chain([(self.nodes.starts[cell.rule], self.recount(cell, self.alike(again, cell.rule)))], below)
 
     def _below(self, cell: Cell) -> Iterator[Configuration]:
-        if (known := self._grounds.get(cell)) is not None:
+        if (known := self.grounds.get(cell)) is not None:
             yield from known
             return
         for after, rule in self.closure(cell.node).returns[cell.rule]:

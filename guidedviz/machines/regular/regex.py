@@ -113,7 +113,6 @@ def _too_deep() -> PatternError:
 ANY = syntax.ANY_CHARACTER
 WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), syntax.other_ranges([(10, 10)])))
 BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # what may not follow `$`
-BOUNDARIES = (op.AT_BOUNDARY, op.AT_NON_BOUNDARY)
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
 
@@ -175,7 +174,7 @@ class _TreeReader:
 
     def anchor(self, where: Any, flags: int) -> Tree:
         """An anchor or a word boundary; when searching, `$` is only at the very end of the text."""
-        if where in BOUNDARIES:
+        if where in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY):
             return self.boundary(where is op.AT_BOUNDARY)
         lines = bool(flags & MULTILINE)
         if where in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):

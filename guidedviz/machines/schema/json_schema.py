@@ -373,10 +373,9 @@ class SchemaReader:
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""
         values = row.allowed_values()
-        scalars = [plain_text(value) for value in values if not isinstance(value, dict | list | tuple)]
-        nested = [value for value in values if isinstance(value, dict | list | tuple)]
-        trees = [self.read_nested(value, row) for value in nested]
-        return either(self.token(either(*map(literal, scalars))), *trees)
+        scalars = [literal(plain_text(value)) for value in values if not isinstance(value, dict | list | tuple)]
+        nested = [self.read_nested(value, row) for value in values if isinstance(value, dict | list | tuple)]
+        return either(self.token(either(*scalars)), *nested)
 
     def read_nested(self, value: Any, row: Conjunction) -> Tree:
         """One object or array, if it meets what a row says of objects or arrays."""

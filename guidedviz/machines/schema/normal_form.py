@@ -25,7 +25,6 @@ Clause = list[Subschema]  # all of them hold
 MOST_ROWS = 2_000
 MOST_SIGNS = 12  # a longer part becomes a rule of its own
 DEEPEST = 3  # levels of a value that are searched for a contradiction
-DEPENDENT = ("dependentSchemas", "dependentRequired", "dependencies")
 LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
 
 
@@ -230,7 +229,11 @@ class NormalForms:
         elif key == "if":
             asked, then, other = (part.at(schema.get(word, True), word) for word in ("if", "then", "else"))
             yield if_else(asked, then, other)
-        elif key in DEPENDENT:  # schemas that apply if a key is there; a list of names requires these keys
+        elif key in (
+            "dependentSchemas",
+            "dependentRequired",
+            "dependencies",
+        ):  # schemas that apply if a key is there; a list of names requires these keys
             for name, inner in part.mapped(key, "schemas or lists of names").items():
                 goal = part.at(inner, key, name)
                 if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
