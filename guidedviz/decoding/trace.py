@@ -142,12 +142,12 @@ class Trace:
         kept = self if self.guide is None else replace(self, recording=lazy.load_writer().recording_of(self))
         save_record(kept, path, indent=1)
 
-    def page(self, path: str | Path, step: int = 0, note: str = "") -> None:
+    def page(self, path: str | Path, step: int = 0) -> None:
         """Write a page in one file that plays the run in any browser, without a kernel and without a network.
 
-        It opens after `step` tokens and shows the note; `#step=8` at the end of its address opens it elsewhere.
+        It opens after `step` tokens; `#step=8` at the end of its address opens it elsewhere.
         """
-        lazy.load_writer().save_page(self, path, step, note)
+        lazy.load_writer().save_page(self, path, step)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -384,13 +384,9 @@ class Overlap:
             raise TraceError("overlap, engine", seen=repr(engine), expected=names)
         return found[False], found[True]
 
-    def save(self, path: str | Path) -> None:
-        """Write as JSON."""
-        save_record(self, path)
-
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a record, which is marked RECORDED unless it is a TOY."""
+        """Read a record that `save_record` wrote, which is marked RECORDED unless it is a TOY."""
         return load_record(cls, path, hint='shipped("traces/overlap-cpu.json")', check=check_runs)
 
 

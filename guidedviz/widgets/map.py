@@ -95,10 +95,6 @@ class MapFeed:
         masks.new, masks.answers, masks.has_land = {}, [], True
         return news | land
 
-    def ranks(self, tokens: list[int]) -> list[int]:
-        """The ranks of tokens on the map."""
-        return list(map(int, self.guide.vocabulary.rank[tokens]))
-
     def hear(self, said: Any, state: Hashable, masks: Masks) -> None:
         """Answer a question of the page with the next news."""
         count = len(self.guide.vocabulary)

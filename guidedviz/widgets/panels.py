@@ -15,7 +15,7 @@ from guidedviz.decoding import recording
 from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, Run, Walk, read_record, shared_steps
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.trace import Candidate, Step, Trace, follows, taken_back
-from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
@@ -291,7 +291,7 @@ class Panels:
                 path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
                 one |= self.machine.pack(path, step.piece, page)
             if self.map:
-                ranks = self.map.ranks([c.token for c in words.shown_candidates(step)])
+                ranks = self.map.guide.vocabulary.rank[[c.token for c in words.shown_candidates(step)]].tolist()
                 one |= self.map.at(state, page.masks) | {"ranks": ranks}
             packed.append(cast(recording.PackedStep, one))
         return packed
@@ -363,16 +363,15 @@ def recording_of(trace: Trace) -> str:
     return trace.recording if trace.shown else recording.compress(show_run(trace))
 
 
-def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:
+def save_page(trace: Trace, path: str | Path, step: int) -> None:
     """Write a page that plays a trace."""
     file = check_path(path)
-    write_whole(file, page_of(trace, step, note).encode("utf-8", "replace"))
+    write_whole(file, page_of(trace, step).encode("utf-8", "replace"))
 
 
-def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
+def page_of(trace: Trace, step: int) -> str:
     """A page that plays a trace."""
     if type(step) is not int or not 0 <= step <= len(trace.steps):
         raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
-    expect(note, str, "Trace.page, note", "a text")
     asked = "".join(trace.parts[::2]) or trace.prompt
-    return play_page(f"{trace.model}: {asked.strip()[:60]}", "stage", recording_of(trace), step, note)
+    return play_page(f"{trace.model}: {asked.strip()[:60]}", "stage", recording_of(trace), step)

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from guidedviz.markup import NOTHING, Element, node, together, within
+from guidedviz.markup import Element, node, together, within
 from guidedviz.views.machine.highlight import STYLE
 from guidedviz.views.stack import cards, earley
 from guidedviz.views.theme import theme_css
@@ -16,7 +16,7 @@ PLAYER = "player.js"
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
-def play_page(title: str, kind: str, recording: str, step: int, note: str) -> str:
+def play_page(title: str, kind: str, recording: str, step: int) -> str:
     """A page that plays a recording of a kind of widget; it opens at a step."""
     head = node(
         "head",
@@ -27,8 +27,7 @@ def play_page(title: str, kind: str, recording: str, step: int, note: str) -> st
         node("title", title),
         play_head([kind]),
     )
-    about = node("p", note, class_="note") if note else NOTHING
-    body = node("body", node("main", node("h1", title, class_="gv-heard"), about, play_place(kind, recording, step)))
+    body = node("body", node("main", node("h1", title, class_="gv-heard"), play_place(kind, recording, step)))
     return f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from guidedviz.decoding.player import LiveWalk, Player, Run
 from guidedviz.decoding.trace import Trace
-from guidedviz.errors import GuidedVizError, PatternError, SettingError, shorten
+from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.machines.source import compile_text, say_error
 from guidedviz.models.remote import RemoteModel
 from guidedviz.tokens.guide import Explanation, Guide, guide, keep_budget
@@ -163,35 +163,24 @@ class Editor:
     def __init__(self, stage: LiveStage, vocabulary: Vocabulary, kind: str, text: str) -> None:
         self.kind, self.text, self.state, self.error = kind, text, "", ""
         self._stage, self._vocabulary = stage, vocabulary
-        self._task: asyncio.Task[None] | None = None
+        self._compiling: asyncio.Future[Guide] | None = None
         self._waits: tuple[Guide, Run, Explanation] | None = None  # for the person to go back; the steps and why
 
-    def type(self, kind: str, text: str) -> None:
-        """Compile another text in a thread and drop the one before."""
-        if self._task:
-            self._task.cancel()
-        if not (loop := running_loop()):
-            return self.read(kind, text)
-        self._begin(kind, text)
-        self._task = loop.create_task(self._compile())
-        self._stage.tell()
-
     def read(self, kind: str, text: str) -> None:
-        """Compile another text immediately."""
-        self._begin(kind, text)
-        try:
-            self._settle(compile_guide(kind, text, self._vocabulary))
-        except (PatternError, SettingError) as error:
-            self._fail(error)
+        """Compile another text, in a thread where there is an event loop, and drop the one before."""
+        if self._compiling:
+            self._compiling.cancel()
+        self.kind, self.text, self.state, self.error, self._waits = kind, text, "compiling", "", None
+        work = partial(compile_guide, kind, text, self._vocabulary)
+        if not (loop := running_loop()):
+            return self._finish(work)
+        self._compiling = loop.run_in_executor(COMPILERS, work)
+        self._compiling.add_done_callback(lambda done: None if done.cancelled() else self._finish(done.result))
         self._stage.tell()
 
-    def _begin(self, kind: str, text: str) -> None:
-        self.kind, self.text, self.state, self.error, self._waits = kind, text, "compiling", "", None
-
-    async def _compile(self) -> None:
-        given = self.kind, self.text, self._vocabulary
+    def _finish(self, compiled: Callable[[], Guide]) -> None:
         try:
-            self._settle(await asyncio.get_running_loop().run_in_executor(COMPILERS, compile_guide, *given))
+            self._settle(compiled())
         except Exception as error:  # whatever a text does, the old constraint stays
             self._fail(error)
         self._stage.tell()

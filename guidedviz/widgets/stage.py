@@ -115,10 +115,6 @@ class Stage:
         self.accept(self.player.go(cursor))
         return self.tell()
 
-    def back(self, count: int = 1) -> Self:
-        """Go back some steps."""
-        return self.go(self.player.cursor - count)
-
     def turn(self, branch: int) -> Self:
         """Return to a run that was left, at the place where it parts from the current one."""
         known = 0 <= branch < len(self.player.branches)
@@ -228,7 +224,7 @@ class Stage:
                 self.change(**{name: value})
             case {"do": "edit", "kind": str(kind), "text": str(text)} if self._editor is not None:
                 self._page.text = text
-                self._editor.type(kind, text)
+                self._editor.read(kind, text)
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()

@@ -69,7 +69,7 @@ def test_no_text_of_a_file_does_anything_in_the_player(run, files, tmp_path):
     def load(record, pressed):
         path.write_text(pack(record), encoding="utf-8")
         try:
-            gv.Trace.load(path).page(page, step=2, note=record["trace"]["prompt"])
+            gv.Trace.load(path).page(page, step=2)
         except GuidedVizError as error:
             refused.append(str(error))
             assert len(refused[-1]) < 700

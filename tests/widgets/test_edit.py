@@ -96,6 +96,7 @@ async def test_a_wrong_text_is_told_with_its_caret_and_not_sent_back_while_one_t
     await until(lambda: told(stage)["edit"]["error"] == "ZeroDivisionError: division by zero")
     monkeypatch.undo()
     stage.edit("[", "regex")
+    await until(lambda: stage.display.saved()["edit"]["state"] == "wrong")
     assert stage.display.news(False)["edit"]["text"] == "["
 
 

@@ -100,7 +100,7 @@ def test_a_state_is_told_once_and_again_to_a_new_page():
     assert set(first) == set(map(str, news["next"]["path"])), "the first state, and those inside the next token"
     stage.take(2)
     assert first.keys().isdisjoint(told(stage, False)["stacks"])
-    stage.back(2).take(1)
+    stage.go(stage.player.cursor - 2).take(1)
     assert told(stage, False)["stacks"] == {}
     news = told(stage)
     assert set(news["stacks"]) == {str(n) for step in [*news["add"], news["next"]] if step for n in step["path"]}

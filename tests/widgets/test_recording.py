@@ -67,7 +67,7 @@ def test_a_run_of_another_guide_is_refused(clerk, run):
 
 
 def test_a_page_is_one_file_with_everything_in_it(run, tmp_path):
-    run.page(tmp_path / "run.html", step=3, note=HOSTILE)
+    replace(run, prompt=HOSTILE).page(tmp_path / "run.html", step=3)
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert len(page) < 400_000
     assert "<script>window.hacked" not in page
@@ -75,9 +75,9 @@ def test_a_page_is_one_file_with_everything_in_it(run, tmp_path):
     assert "default-src &#x27;none&#x27;" in page
     assert "unsafe-inline" not in page.split("script-src")[1].split(">")[0]
     assert 'data-open="3"' in page
-    for step, note in ((-1, ""), (99, ""), (True, ""), ("1", ""), (0, 1)):
+    for step in (-1, 99, True, "1"):
         with pytest.raises(gv.SettingError, match=r"Trace\.page"):
-            run.page(tmp_path / "wrong.html", step=step, note=note)
+            run.page(tmp_path / "wrong.html", step=step)
     assert not (tmp_path / "wrong.html").exists()
 
 

@@ -47,7 +47,7 @@ async def test_a_follower_shows_each_move_of_the_teacher(bard, until):
         teacher.take(3)
         await until(lambda: student.text == teacher.text)
         assert student.player.steps == teacher.player.steps
-        teacher.back(2)
+        teacher.go(teacher.player.cursor - 2)
         await until(lambda: student.player.cursor == 1)
         other = next(c.token for c in teacher.player.taken[1].step.candidates if c.legal and c.token != 0)
         teacher.choose(other)

@@ -41,7 +41,7 @@ def test_only_what_is_new_is_told(toy):
     stage.take()
     assert page.told[-1]["from"] == 3
     assert len(page.told[-1]["add"]) == 1
-    stage.back(2)
+    stage.go(2)
     assert page.told[-1]["add"] == []
     assert page.told[-1]["cursor"] == 2
     assert len(json.dumps(page.told[-2])) < 2500
