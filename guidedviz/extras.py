@@ -31,12 +31,9 @@ def need(module: str, extra: Extra, where: str = "") -> Any:
         return import_module(module)
     except ImportError as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == package
-        raise SettingError(
-            where or f"package {package}",
-            seen="it is not installed" if absent else str(error),
-            expected=f"the package {package} of the extra {extra!r}",
-            hint=how_to_install(extra),
-        ) from error
+        where, seen = where or f"package {package}", "it is not installed" if absent else str(error)
+        expected = f"the package {package} of the extra {extra!r}"
+        raise SettingError(where, seen=seen, expected=expected, hint=how_to_install(extra)) from error
 
 
 def is_missing(module: str) -> bool:

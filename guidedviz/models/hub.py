@@ -63,12 +63,7 @@ def read_torch(folder: Path, device: str) -> tuple[Network, Encoder]:
     safe: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
     network, report = AutoModelForCausalLM.from_pretrained(
-        folder,
-        dtype=dtype,
-        use_safetensors=True,
-        output_loading_info=True,
-        ignore_mismatched_sizes=True,
-        **safe,
+        folder, dtype=dtype, use_safetensors=True, output_loading_info=True, ignore_mismatched_sizes=True, **safe
     )
     if lost := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
         raise ValueError(f"{len(lost)} tensors missing or of another shape, such as {lost[0]}")

@@ -86,6 +86,7 @@ class Connection:
 
     def __init__(self, place: Address, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
         self.place, self.patience, self.timeout = place, patience, timeout
+        self.where = f"host {place}"  # in errors
         self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
         self.retries, self.known = 0, False  # known: it was a host of guidedviz before
         self._answered = False
@@ -111,7 +112,7 @@ class Connection:
                     if spent + pause > self.patience:
                         hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
                         seen = f"{why}, for {spent:.0f} s"
-                        raise ModelError(f"host {self.place}", seen=seen, expected="an answer", hint=hint)
+                        raise ModelError(self.where, seen=seen, expected="an answer", hint=hint)
                     self.retries += 1
                     self._failed = why
                     time.sleep(pause * self._random.uniform(0.5, 1.0))
@@ -151,16 +152,14 @@ class Connection:
                 self.close()
         except ssl.SSLCertVerificationError as error:
             self.close()
-            raise ModelError(
-                f"host {self.place}", seen=error.verify_message, expected="a trusted certificate"
-            ) from None
+            raise ModelError(self.where, seen=error.verify_message, expected="a trusted certificate") from None
         except (OSError, HTTPException) as error:
             self.close()
             if not self._answered and isinstance(error, ssl.SSLError | HTTPException):  # it speaks the other one
                 speaks, other = ("https", "http") if self.place.secure else ("http", "https")
                 hint = f'gv.load_model("{other}://{self.place}")'
                 seen, expected = f"no answer in {speaks}", f"an address that begins with {other}://, if it speaks that"
-                raise ModelError(f"host {self.place}", seen=seen, expected=expected, hint=hint) from None
+                raise ModelError(self.where, seen=seen, expected=expected, hint=hint) from None
             return 0.0, str(getattr(error, "strerror", "") or error or type(error).__name__), b""
         if answer.status == 200 and len(found) <= most:
             return 0.0, "", found
@@ -179,7 +178,7 @@ class Connection:
 
     def _refused(self, status: int, body: bytes) -> GuidedVizError:
         """The error for a request that will fail again."""
-        where, said = f"host {self.place}", read_error(body)
+        where, said = self.where, read_error(body)
         if status in TOKEN and not (status == 403 and said):  # 403: the token is known, and not the teacher's
             hint = 'gv.load_model(address, token="..."), or the variable GUIDEDVIZ_TOKEN'
             return ModelError(where, seen="it refused the token", expected="the token of the class", hint=hint)
@@ -218,11 +217,8 @@ def read_card(body: bytes, place: Address) -> dict[str, Any]:
         found = {key: card[key] for key in FIELDS}
         texts = [value for value in found.values() if isinstance(value, str)]
         plain = all(text.isprintable() and len(text) <= MOST_WORD for text in texts) and found["version"].isascii()
-        if (
-            card["protocol"] == frames.PROTOCOL
-            and plain
-            and all(type(found[key]) is kind for key, kind in FIELDS.items())
-        ):
+        typed = all(type(found[key]) is kind for key, kind in FIELDS.items())
+        if card["protocol"] == frames.PROTOCOL and plain and typed:
             return found | {"name": shorten(found["name"], 40), "device": shorten(found["device"], 60)}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass

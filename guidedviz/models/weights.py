@@ -131,9 +131,7 @@ def _locate(file: Path, name: str, about: Any, start: int) -> StoredTensor:
     where = f"tensor {quoted(name)}"
     match about:
         case {"dtype": str(kind), "shape": [*shape], "data_offsets": [int(begin), int(end)]} if kind in BITS:
-            plain = len(shape) <= DIMENSIONS and all(
-                type(size) is int and 0 <= size <= LARGEST_DIMENSION for size in shape
-            )
+            plain = len(shape) <= DIMENSIONS and all(type(n) is int and 0 <= n <= LARGEST_DIMENSION for n in shape)
             if plain and 0 <= begin <= end and (end - begin) * 8 == prod(shape) * BITS[kind]:
                 return StoredTensor(file, kind, tuple(shape), start + begin, start + end)
             seen = f"{where}: bytes {quoted(begin)} to {quoted(end)} for {kind} of shape {quoted(shape)}"

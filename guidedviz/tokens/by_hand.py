@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted
-from guidedviz.machines.regular import dfa, minimal, nfa, regex
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import code_machine
+from guidedviz.machines.regular.regex import CLASSES
+from guidedviz.machines.syntax import build_net, literal
+from guidedviz.machines.work import grouped
 from guidedviz.tokens.guide import Guide, illegal_token
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -31,7 +35,7 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
             single[token] = ord(text)
     return {
         name: frozenset(token for token, code in single.items() if any(low <= code <= high for low, high in ranges))
-        for name, ranges in regex.CLASSES.items()
+        for name, ranges in CLASSES.items()
     }
 
 
@@ -138,7 +142,7 @@ class GuidedFSM:
         """Whether the text may end in a state."""
         return not self.transitions.get(state) if self.accepting is None else state in self.accepting
 
-    def machine(self) -> dfa.DFA:
+    def machine(self) -> DFA:
         """The smallest machine over bytes that accepts the same texts; it works with any vocabulary.
 
         >>> fsm = gv.GuidedFSM(gv.Vocabulary(["é".encode(), b"ab"]), accepting=1)
@@ -151,26 +155,12 @@ class GuidedFSM:
         return wire(moves, filter(self.is_accepting, self.transitions), self.start)
 
 
-def wire(moves: Iterable[tuple[Hashable, bytes, Hashable]], ends: Iterable[Hashable], start: Hashable = 0) -> dfa.DFA:
+def wire(moves: Iterable[tuple[Hashable, bytes, Hashable]], ends: Iterable[Hashable], start: Hashable = 0) -> DFA:
     """The smallest machine of moves, each a state, the bytes that it reads, and a next state; several may fit.
 
     >>> wire([(0, b"ab", 1), (0, b"a", 2)], {1, 2}) == gv.regex("ab?")
     True
     """
-    moves = dict.fromkeys(moves)
-    states = dict.fromkeys(state for source, _, target in moves for state in (source, target) if state != start)
-    numbers = {start: nfa.NFA.initial} | {state: number for number, state in enumerate(states, 2)}
-    edges: list[list[nfa.Edge]] = [[] for _ in range(len(states) + 2)]
-    for source, piece, target in moves:
-        at = numbers[source]
-        for byte in piece[:-1]:  # a state of its own after each byte but the last
-            edges[at].append((byte, byte, len(edges)))
-            at = len(edges)
-            edges.append([])
-        edges[at].append((piece[-1], piece[-1], numbers[target]))
-        if len(edges) > nfa.MOST_NFA_STATES:
-            raise nfa.too_large(f"more than {nfa.MOST_NFA_STATES:,} NFA states")
-    free: list[tuple[int, ...]] = [()] * len(edges)
-    for state in {*ends} & {*numbers}:
-        free[numbers[state]] = (nfa.NFA.accepting,)
-    return minimal.minimise(dfa.build_dfa(nfa.NFA(tuple(map(tuple, edges)), tuple(free))))
+    different = dict.fromkeys(moves)
+    after = grouped((source, (literal(piece.decode("latin-1")), to)) for source, piece, to in different)
+    return code_machine(build_net(start, after.__getitem__, {*ends}.__contains__))

@@ -5,7 +5,6 @@ reason is the first of a list that fits; every fault in it was observed by runni
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +16,12 @@ from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
 from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.machine import Machine, read, to_bytes
+from guidedviz.machines.work import grouped
 from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
 from guidedviz.tokens.guide import guide, token_path
 from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 
-KINDS = ("forced only", "known fault", "lawful choice", "ours", "not known")
 MOST_ASKED = 1000  # the engine's accept is called only if at most this many tokens differ
 ALL = (*PREPARE, *VARIANTS)
 NAMED = 6  # tokens of a difference that are named
@@ -33,7 +32,7 @@ class Disagreement:
     """The tokens of one step on which an engine and the machine disagree for one reason."""
 
     engine: str
-    kind: str  # one of KINDS
+    kind: str  # "forced only", "known fault", "lawful choice", "ours" or "not known"
     name: str  # which fault or choice
     missing: tuple[int, ...]  # ids that the machine allows and the engine does not
     extra: tuple[int, ...]  # ids that the engine allows and the machine does not
@@ -187,17 +186,17 @@ def _differ(place: Position, ours: Mask) -> Iterator[Disagreement]:
         return
     doubtful = np.flatnonzero(ours != theirs).tolist()
     place.allowed, place.may_ask = int(theirs.sum()), len(doubtful) <= MOST_ASKED
-    groups: dict[tuple[str, str], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for token in doubtful:
-        extra = bool(theirs[token])
-        if place.is_legal(token) == extra:
-            why = "ours", "the machine says so"
-        else:
-            fits = EXTRA if extra else MISSING
-            why = next(((kind, name) for kind, name, fit in fits if fit(place, token)), UNKNOWN)
-        groups[why][extra].append(token)
-    for (kind, name), (lost, added) in groups.items():
-        yield Disagreement(place.engine, kind, name, tuple(lost), tuple(added))
+    reasons = grouped((_reason(place, token, bool(theirs[token])), token) for token in doubtful)
+    for (kind, name), tokens in reasons.items():
+        missing, extra = (tuple(token for token in tokens if theirs[token] == there) for there in (False, True))
+        yield Disagreement(place.engine, kind, name, missing, extra)
+
+
+def _reason(place: Position, token: int, extra: bool) -> tuple[str, str]:
+    """The kind and the name of the first reason that fits."""
+    if place.is_legal(token) == extra:
+        return "ours", "the machine says so"
+    return next(((kind, name) for kind, name, fit in (EXTRA if extra else MISSING) if fit(place, token)), UNKNOWN)
 
 
 def _accepts(place: Position, token: int) -> bool:
