@@ -5,8 +5,6 @@ right to left without a search, and a rule that derives itself causes no cycle. 
 the unfinished rules, each inside the first row that waited for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
@@ -38,7 +36,7 @@ class ParseTree:
     end: int
     open: bool = False  # not finished yet
     ambiguous: bool = False  # its text has more than one derivation
-    children: list[ParseTree | ParseLeaf] = field(default_factory=list)
+    children: list["ParseTree | ParseLeaf"] = field(default_factory=list)
 
     def __str__(self) -> str:
         return "\n".join(f"{'  ' * depth}{_title(part)}" for depth, part in walk(self))

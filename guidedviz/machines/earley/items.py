@@ -3,10 +3,8 @@
 Next: earley.py does the same work for any grammar in GBNF, fast and with nullable rules (Jay Earley, 1970).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 Rules = Mapping[str, Sequence[tuple[str, ...]]]  # the alternatives of each rule; other symbols are text
 
@@ -29,7 +27,7 @@ class Item(NamedTuple):
         return self.symbols[self.dot] if self.dot < len(self.symbols) else None
 
     @property
-    def moved(self) -> Item:
+    def moved(self) -> Self:
         """The item with its dot moved by one."""
         return self._replace(dot=self.dot + 1)
 

@@ -4,12 +4,10 @@ An ambiguous text may have several counts at once (counting-set automata, Turono
 token most counts behave alike: far below the lower bound a repeat cannot end, between the bounds it may also go on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import MOST_COPIES, count_repeats
@@ -193,7 +191,7 @@ class RuleNodes:
                 if (bounds := self.counts[rule]) and bounds.texts == 0:
                     yield node, (after,)
 
-    def trim(self) -> RuleNodes:
+    def trim(self) -> Self:
         """The nodes without the edges and calls after which the rule can never finish."""
         over_bytes = ((node, (to,)) for node, edges in enumerate(self.edges) for _, _, to in edges)
         over_ticks = ((node, (tick[1],)) for node, tick in enumerate(self.ticks) if tick)

@@ -3,8 +3,6 @@
 Next: `tokens/vocabulary.py`.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -43,7 +41,7 @@ class DFA(Machine[int]):
         return f"DFA({counted(len(self), 'state')}, {len(self.accepting):,} accepting{notes})"
 
     @cached_property
-    def table(self) -> array[int]:
+    def table(self) -> "array[int]":
         """The edges as an array: table[state * 256 + byte] is the next state, or -1."""
         table = array("i", [-1]) * (256 * len(self))
         for state, edges in enumerate(self.edges):

@@ -3,15 +3,13 @@
 A place is a JSON pointer (RFC 6901); it names a subschema, and every error and note begins with it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 from urllib.parse import unquote, urljoin
 
 from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted, shorten
@@ -212,11 +210,11 @@ class Subschema:
     scope: Scope = ()  # of $dynamicRef
     base: str = field(default="", compare=False)  # the URI of its resource
 
-    def at(self, schema: Any, *keys: str | int) -> Subschema:
+    def at(self, schema: Any, *keys: str | int) -> Self:
         """A schema below this one, with the same sign."""
         return replace(self, path=below(self.path, *keys), schema=schema)
 
-    def flip(self) -> Subschema:
+    def flip(self) -> Self:
         """The negated subschema."""
         return replace(self, sign=FLIPPED[self.sign])
 

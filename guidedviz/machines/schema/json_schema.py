@@ -20,8 +20,6 @@ choice, we choose as the engines for structured output do:
   ignored and noted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -116,7 +114,7 @@ def schema_regex(schema: Schema, **settings: Any) -> str:
         return show_regex(grammar.rules[0].tree)
 
 
-def read_schema(schema: Schema, settings: SchemaSettings) -> tuple[SchemaReader, Grammar]:
+def read_schema(schema: Schema, settings: SchemaSettings) -> tuple["SchemaReader", Grammar]:
     """The grammar of a schema, and its reader; with approximate=True without what cannot be enforced."""
     root, ignored = document.load_schema(schema), dict[str, str]()
     while True:
@@ -129,7 +127,7 @@ def read_schema(schema: Schema, settings: SchemaSettings) -> tuple[SchemaReader,
             ignored[error.path] = error.seen
 
 
-def too_large_pattern(reader: SchemaReader) -> str:
+def too_large_pattern(reader: "SchemaReader") -> str:
     """The path of a pattern that is too large by itself; "" if there is none."""
     for found in (each for own in reader.normal.own.values() for each in own.of_type(Matching)):
         try:

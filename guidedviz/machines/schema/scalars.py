@@ -7,8 +7,6 @@ A bounded number has no exponent: to compare `0.001e3` with a bound one must cou
 minus sign is allowed only if the bounds allow negative numbers; `-0` then counts as `0`.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
@@ -16,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache, reduce
 from math import ceil, floor
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import syntax
@@ -73,7 +71,7 @@ class Matching:
     path: str
     kind: ClassVar = "string"
 
-    def negations(self) -> Iterator[tuple[Matching, ...]]:
+    def negations(self) -> Iterator[tuple[Self, ...]]:
         yield (replace(self, wanted=not self.wanted),)
 
     def allows(self, value: str) -> bool:
@@ -284,18 +282,18 @@ class NumberBound:
     kind: ClassVar = "number"
     start: ClassVar[State] = (0, 0, 0)
 
-    def negations(self) -> Iterator[tuple[NumberBound, ...]]:
+    def negations(self) -> Iterator[tuple[Self, ...]]:
         yield (replace(self, signs=SIGNS - self.signs),)
 
     def allows(self, number: Decimal) -> bool:
         return (number > self.value) - (number < self.value) in self.signs
 
-    def of_size(self, sign: int) -> NumberBound:
+    def of_size(self, sign: int) -> Self:
         """The same for the sizes of numbers with this sign."""
         return replace(self, value=self.value.copy_abs(), signs=frozenset(sign * each for each in self.signs))
 
     @property
-    def rounded(self) -> NumberBound:
+    def rounded(self) -> Self:
         """The same for integers: a minimum is the lowest integer that it allows."""
         if -1 in self.signs or 1 not in self.signs:
             return self
@@ -337,7 +335,7 @@ class MultipleOf:
     kind: ClassVar = "number"
     start: ClassVar[State] = (0, -1)
 
-    def negations(self) -> Iterator[tuple[MultipleOf, ...]]:
+    def negations(self) -> Iterator[tuple[Self, ...]]:
         yield (replace(self, wanted=not self.wanted),)
 
     def allows(self, number: Decimal) -> bool:

@@ -302,8 +302,7 @@ def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
     """The last live run of a place."""
-    runs = (run for run in reversed(payoff.runs) if nearest_fraction(run.asked) == at and run.rows == rows)
-    return next(runs, None)
+    return next((run for run in reversed(payoff.runs) if nearest_fraction(run.asked) == at and run.rows == rows), None)
 
 
 def say_place(payoff: Payoff, at: int, rows: int) -> str:

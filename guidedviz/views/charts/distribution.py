@@ -105,10 +105,9 @@ def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: i
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
     crossed = struck and len(words) == 1
     cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if crossed else NOTHING
-    look: dict[str, Any] = {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)"}
-    look |= {"text_decoration": "line-through" if struck and not crossed else None}
-    look |= {"font_weight": "bold" if bold else None}
-    return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", **look)
+    look = {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
+    line = "line-through" if struck and not crossed else None
+    return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", text_decoration=line, **look)
 
 
 def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> Element:

@@ -6,7 +6,7 @@ from typing import Any
 
 from guidedviz.decoding.jump import Spelling, Spellings
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import TRACE_HINT, Trace, standing
+from guidedviz.decoding.trace import TRACE_HINT, Step, Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element
@@ -141,8 +141,7 @@ def draw_rollback(trace: Trace) -> Figure:
     before: [n]
     after: {no}
     """
-    expect(trace, Trace, "draw_rollback", "a trace", TRACE_HINT)
-    steps = trace.steps
+    steps: tuple[Step, ...] = expect(trace, Trace, "draw_rollback", "a trace", TRACE_HINT).steps
     jumps = [at for at, step in enumerate(steps) if step.back]
     title = f"retokenisation: {counted(len(jumps), 'jump')} take{'s' * (len(jumps) == 1)} tokens back"
     parts, lines, y, width = [write(16, 24, title, 13, font_weight="bold")], [title], 56.0, 460.0

@@ -396,14 +396,13 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
         raise SettingError("draw_verdicts, texts", seen=seen, expected=f"1 to {MOST_VERDICTS} texts")
     complete = sum(one.verdict == "complete" for one in found)
     summary = f"{complete} of {counted(len(found), 'text')} {'is' if complete == 1 else 'are'} complete"
-    texts_shown = ["".join(one.shown) for one in found]
-    second = EDGE + 52 + max(wide(shown, SIZE) for shown in texts_shown)
+    cells = ["".join(one.shown) for one in found]
+    second = EDGE + 52 + max(wide(shown, SIZE) for shown in cells)
     longest = max(len(shorten(one.said, 90)) for one in found)
     width = max(second + 7.4 * longest, 8.0 * len(summary) + EDGE) + EDGE
     rows = [_write_row(one, second, 34 + VERDICT_ROW * number, width) for number, one in enumerate(found)]
     head = write(EDGE, 20, summary, SIZE, font_weight="bold")
-    column = [f"{SIGNS[one.verdict][0]} {shown}" for one, shown in zip(found, texts_shown, strict=True)]
-    lines = align([(words, one.said) for words, one in zip(column, found, strict=True)], ())
+    lines = align([(f"{SIGNS[one.verdict][0]} {text}", one.said) for one, text in zip(found, cells, strict=True)], ())
     return figure_of(width, 44 + VERDICT_ROW * len(found), "\n".join([summary, *lines]), head, *rows)
 
 

@@ -98,9 +98,6 @@ class Region:
     y: float = 0.0
     room: float = 0.0  # 0 where no name fits
 
-    def __len__(self) -> int:
-        return self.stop - self.start
-
 
 @dataclass(frozen=True, eq=False)
 class Atlas:
@@ -144,7 +141,7 @@ class Atlas:
     @cached_property
     def borders(self) -> str:
         """The lines between regions, as an SVG path in cells."""
-        number = np.repeat(np.arange(len(self.regions)), list(map(len, self.regions)))
+        number = np.repeat(np.arange(len(self.regions)), [place.stop - place.start for place in self.regions])
         return borders(self.grid(number, empty=-1))
 
 
@@ -468,9 +465,9 @@ def list_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> tuple[Ele
     ranks = np.flatnonzero(outlined_cells(kinds)).tolist()
     if not ranks:
         return NOTHING, 0.0
-    shown, long, parts = ranks[: COLUMNS * ROWS], width / COLUMNS, []
+    shown, long = ranks[: COLUMNS * ROWS], width / COLUMNS
     said = f"enlarged: {len(shown):,} of the {len(ranks):,} outlined cells, each with the text of its token"
-    parts.append(soft(0, 12, said))
+    parts = [soft(0, 12, said)]
     for place, rank in enumerate(shown):
         x, y = long * (place % COLUMNS), 20 + BOX * (place // COLUMNS)
         kind = next(kind for kind in kinds if kind.outline and kind.cells[rank])
