@@ -31,6 +31,7 @@ from guidedviz.decoding.jump import (
     median_run,
     time_task,
 )
+from guidedviz.decoding.records import save_record
 
 ROWS = (1, 16)
 TRACES = Path(__file__).resolve().parents[1] / "assets" / "traces"
@@ -66,7 +67,7 @@ def time_cases(options: Namespace, model: Any, about: Any) -> dict[str, Any]:
         device = model.device if "cuda" in model.device else f"{model.device}: {processor()}, CPU time of one thread"
         runs = tuple(run for row in found.values() for run in row)
         record = Payoff(cost, runs, previews, model.name, device, date.today().isoformat(), "canonical")
-        record.save(TRACES / f"jump-{options.device.replace(':', '')}.json")
+        save_record(record, TRACES / f"jump-{options.device.replace(':', '')}.json")
     return {"about": about, "cost": asdict(cost), "cases": figures}
 
 

@@ -166,13 +166,9 @@ class Payoff:
     way: str  # how forced runs were tokenized
     source: Source = "LIVE"
 
-    def save(self, path: str | Path) -> None:
-        """Write as JSON."""
-        records.save_record(self, path)
-
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a file that `save` wrote. The record is marked RECORDED unless it is a TOY."""
+        """Read a file that `save_record` wrote. The record is marked RECORDED unless it is a TOY."""
         return records.load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed, ideal, median_run, nearest_fraction
+from guidedviz.decoding.records import save_record
 from guidedviz.errors import SettingError, TraceError
 from guidedviz.files import shipped
 
@@ -73,7 +74,7 @@ def test_the_median_of_several_runs_counts_whatever_disturbs_one_of_them():
 )
 def test_a_record_comes_back_from_its_file_and_damage_is_named(tmp_path, change, said):
     path = tmp_path / "jump.json"
-    RECORD.save(path)
+    save_record(RECORD, path)
     assert Payoff.load(path) == replace(RECORD, source="RECORDED")
     data = json.loads(path.read_text(encoding="utf-8"))
     change = {name: [data["runs"][0] | value[0]] if name == "runs" else value for name, value in change.items()}
