@@ -149,8 +149,7 @@ removeprefix removesuffix replace rfind rsplit rstrip split splitlines startswit
 class Purse:
     """What a template may still make."""
 
-    def __init__(self) -> None:
-        self.left = MADE
+    left = MADE
 
     def pay(self, size: int) -> None:
         """Count so many characters."""
