@@ -347,11 +347,8 @@ def check_conditioned(answer: Callable[[Chances, set[str]], Chances]) -> Verdict
         expected    {'a': 1}
         because     the probabilities of the legal texts add up to 1
     """
-
-    def reference(chances: Chances, legal: set[str]) -> Chances:
-        return {text: chances[text] / sum(chances[one] for one in legal) for text in sorted(legal)}
-
-    return check_function(answer, cases_of(reference, LEGAL))
+    cases = cases_of(lambda p, legal: {text: p[text] / sum(p[one] for one in legal) for text in sorted(legal)}, LEGAL)
+    return check_function(answer, cases)
 
 
 def check_distance(answer: Callable[[Sequence[float]], float]) -> Verdict:

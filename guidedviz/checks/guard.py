@@ -15,7 +15,6 @@ import ctypes
 import faulthandler
 import gc
 import io
-import operator
 import os
 import pickle
 import signal
@@ -299,7 +298,7 @@ def _plain(value: Any, items: Iterator[int], depth: int = 0) -> Any:
     if hasattr(kind, "__array__"):  # of NumPy, torch, pandas
         return plain(np.asarray(value).tolist())
     if hasattr(kind, "__index__"):
-        number = operator.index(value)
+        number = int(value)
         return number if number.bit_length() < 10_000 else Failed("a number of thousands of digits")
     if hasattr(kind, "__float__"):
         return float(value)

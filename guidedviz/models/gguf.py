@@ -7,7 +7,6 @@ Afterwards no network is needed.
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -164,7 +163,7 @@ def convert(file: Path, folder: Path) -> None:
         values = (read(name, tensor, heads, unpack) for name, tensor in tensors.items())
         write_tensors(fresh / "model.safetensors", shapes, values)
         if not folder.is_dir():  # another process may have been quicker
-            os.replace(fresh, folder)
+            fresh.replace(folder)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

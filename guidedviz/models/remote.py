@@ -11,7 +11,6 @@ import re
 import ssl
 import threading
 import time
-import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -91,7 +90,7 @@ class Connection:
         self.retries, self.known = 0, False  # known: it was a host of guidedviz before
         self._answered = False
         self._random = Random()  # its own, because a student may have set a seed
-        self.headers = {"X-Guidedviz-Student": uuid.uuid4().hex}
+        self.headers = {"X-Guidedviz-Student": os.urandom(16).hex()}
         if place.token:
             self.headers["Authorization"] = f"Bearer {place.token}"
         self._lock = threading.Lock()
@@ -405,23 +404,19 @@ def report(
 ) -> None:
     """Tell where this student stands, if they gave a nickname; it neither waits nor raises an error.
 
+    The nickname is that of `gv.load_model(..., nickname=...)`, or of two variables.
     `choices` are those of a question, () for one that asks for a number.
     """
     with suppress(GuidedVizError):
-        if reporter := _find_reporter():
+        host, nickname = (os.environ.get(f"GUIDEDVIZ_{name}", "") for name in ("HOST", "NICKNAME"))
+        if _joined is None and host and nickname and not headless():
+            join_class(read_address(host), nickname)
+        if _joined:
             told: dict[str, Any] = {"place": shorten(place, PLACE_LENGTH), "state": state}
             if choices is not None:
                 told["choices"] = [shorten(choice, ANSWER) for choice in choices]
                 told["answer"] = shorten(answer, ANSWER) if isinstance(answer, str) else answer
-            reporter.tell(told)
-
-
-def _find_reporter() -> Reporter | None:
-    """Who reports: the student of `gv.load_model(..., nickname=...)`, or of two variables."""
-    host, nickname = (os.environ.get(f"GUIDEDVIZ_{name}", "") for name in ("HOST", "NICKNAME"))
-    if _joined is None and host and nickname and not headless():
-        join_class(read_address(host), nickname)
-    return _joined
+            _joined.tell(told)
 
 
 def can_be_seen(text: str) -> bool:

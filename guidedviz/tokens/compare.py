@@ -53,11 +53,6 @@ class ComparedStep:
     refused_by: tuple[str, ...]  # engines that reject the next token; they are not compared any further
     stopped: bool = False  # whether the constraint forbids the next token
 
-    @property
-    def agree(self) -> bool:
-        """Whether the masks of all remaining engines equal ours."""
-        return not self.differences
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -77,7 +72,7 @@ class Comparison:
 
     def _lines(self, step: ComparedStep) -> Iterator[str]:
         shown = self.name_next(step)
-        yield f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * step.agree
+        yield f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * (not step.differences)
         yield from (f"      {found}: {self.name_tokens(found)}" for found in step.differences)
         for name in step.refused_by:
             yield f"      {name} refuses {shown}"

@@ -167,11 +167,6 @@ class Split:
         arrays = (array for part in self._nodes.values() for array in (part.accepted.data, part.dependent))
         return sum({id(array): array.nbytes for array in arrays}.values())
 
-    @property
-    def dense_nbytes(self) -> int:
-        """The memory of one bit per node and token."""
-        return len(self.standing) * ((len(self.vocabulary) + 7) // 8)
-
     def mask(self, state: State) -> Mask:
         """True for every id that is legal; read-only."""
         self.pda.places(state)  # refuses states of other machines

@@ -11,7 +11,6 @@ Next: `tokens/trie.py`.
 import hashlib
 import json
 import re
-import struct
 from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,7 +45,6 @@ KNOWN = "byte-level BPE, sentencepiece (Metaspace, or Replace with ByteFallback)
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 # These split a text at spaces and drop the spaces, so the concatenated pieces are not the text.
 DROPS_BLANKS = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer", "CharDelimiterSplit"})
-Decode = Callable[[str], bytes]
 Part = dict[str, Any]  # one JSON object of tokenizer.json
 
 
@@ -92,7 +90,7 @@ class Vocabulary:
         """
         digest = hashlib.sha256()
         for ids in (sorted(self.eos), sorted(self.special), list(map(len, self.pieces))):
-            digest.update(struct.pack(f"<Q{len(ids)}Q", len(ids), *ids))
+            digest.update(np.array([len(ids), *ids], "<u8").tobytes())
         digest.update(b"".join(self.pieces))
         return digest.hexdigest()[:32]
 
@@ -408,7 +406,7 @@ def flat_parts(part: Part | None, children: str) -> Iterator[Part]:
         yield part
 
 
-def _decode_of(config: Part) -> Decode:
+def _decode_of(config: Part) -> Callable[[str], bytes]:
     decoders = list(flat_parts(config.get("decoder"), "decoders"))
     before = {part["type"] for part in flat_parts(config.get("pre_tokenizer"), "pretokenizers")}
     if "ByteLevel" in before or any(part["type"] == "ByteLevel" for part in decoders):

@@ -167,8 +167,6 @@ def make_bar(words: str, **keys: str) -> dict[str, Any]:
 class Publisher:
     """Shows a stage to the class; its state is "shows", "ends" until the host knows, or "ended"."""
 
-    follows = False
-
     def __init__(self, place: Address, vocabulary: str) -> None:
         self._wire, self._vocabulary = Connection(place, patience=PATIENCE, timeout=TIMEOUT), vocabulary
         self._told: Player | None = None  # what the host has
@@ -258,8 +256,6 @@ class Scene(NamedTuple):
 class Follower:
     """Shows the teacher's run on a stage."""
 
-    follows = True
-
     def __init__(self, model: Model, place: Address, guide: Guide | None = None) -> None:
         self._model, self._guide = model, guide
         self._wire = Connection(place, patience=PATIENCE, timeout=WAIT + 10)
@@ -277,9 +273,6 @@ class Follower:
         self._arrive()
         if loop := running_loop():
             threading.Thread(target=self._listen, args=(loop,), daemon=True).start()
-
-    def moved(self, stage: LiveStage) -> None:
-        """Do nothing."""
 
     def stop(self) -> None:
         """Follow no longer."""

@@ -69,7 +69,7 @@ class Stage:
     @property
     def follows(self) -> bool:
         """Whether the steps are the teacher's."""
-        return self.role is not None and self.role.follows
+        return isinstance(self.role, Follower)
 
     def begin(self, head: Trace, guide: Guide | None) -> None:
         """Show another run, or go on under another guide."""
@@ -78,7 +78,7 @@ class Stage:
     def branch(self) -> Self:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
         walk, head = self.player.walk, self.head
-        if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
+        if isinstance(self.role, Follower) and isinstance(walk, LiveWalk):
             self.role.stop()
             self.role = None
             self.head = make_trace(walk.model, head.prompt, head.constraint)
@@ -287,7 +287,7 @@ class Stage:
             self._runner.nudge()
         if self._editor is not None:
             self._editor.moved()
-        if self.role is not None:
+        if isinstance(self.role, Publisher):
             self.role.moved(self)
         if self.display.wire is not None:
             self.display.tell()

@@ -39,7 +39,6 @@ def rule(tokens):
 class Lesson:
     """A role that says a line, as the teacher's stage does in a class."""
 
-    follows = False
     bar = staticmethod(lambda: make_bar("The class sees this run.", stop="stop"))
     start = moved = stop = staticmethod(lambda *stage: None)
     hear = staticmethod(lambda said, stage: False)

@@ -185,7 +185,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
         look: plot.Look = "hollow" if kind == AGREES else "solid"
         series.append(plot.Series(f"{mark} {kind}".strip(), "dots", xs, ys, hover, colour, look, words=above))
     notes = [shorten(on_one_line(comparison.constraint), 100), ABOUT, *_say_ends(comparison)]
-    more = f"{len(left):,} more steps are not drawn; {sum(not step.agree for step in left):,} have a difference"
+    more = f"{len(left):,} more steps are not drawn; {sum(bool(step.differences) for step in left):,} have a difference"
     ticks = tuple((float(n), shorten(comparison.name_next(step), 14)) for n, step in enumerate(steps))
     x = plot.Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
     y = plot.lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])

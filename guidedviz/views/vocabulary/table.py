@@ -265,7 +265,7 @@ def draw_split_nodes(split: Split) -> Figure:
 
 def _say_total(split: Split, rows: Sequence[Sequence[NodeSplit]]) -> str:
     asking, nodes = (sum(map(len, part)) for part in ([row for row in rows if len(row[0].dependent)], rows))
-    kept, dense = split.nbytes, split.dense_nbytes
+    kept, dense = split.nbytes, len(split.standing) * ((len(split.vocabulary) + 7) // 8)  # one bit per node and token
     said = f"{counted(nodes, 'node')} over {len(split.vocabulary):,} tokens, {asking:,} with context-dependent tokens; "
     said += f"{kept:,} bytes kept, {share(kept / dense)} of a dense table's {dense:,}"
     return said + (f"; {len(rows) - ROWS:,} more rows are not shown" if len(rows) > ROWS else "")

@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 
 import guidedviz as gv
-from guidedviz.tokens.compare import KINDS, ComparedStep, Comparison, Disagreement
+from guidedviz.tokens.compare import EXTRA, MISSING, UNKNOWN, ComparedStep, Comparison, Disagreement
 from guidedviz.views.charts.lanes import MOST_STEPS, SIGNS
 
 V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})
@@ -37,9 +37,9 @@ def test_every_engine_has_a_dot_at_every_step_and_says_agree_or_differ():
 
 
 def test_each_kind_has_a_mark_and_a_colour_of_its_own():
-    assert tuple(SIGNS) == KINDS
-    assert all(len(set(parts)) == len(KINDS) for parts in zip(*SIGNS.values(), strict=True))
-    words = texts(drawn(step(0, 0, *(found(kind=kind, missing=(0, 1)) for kind in KINDS))))
+    assert {*SIGNS} == {kind for kind, *_ in (*EXTRA, *MISSING, UNKNOWN, ("ours",))}
+    assert all(len(set(parts)) == len(SIGNS) for parts in zip(*SIGNS.values(), strict=True))
+    words = texts(drawn(step(0, 0, *(found(kind=kind, missing=(0, 1)) for kind in SIGNS))))
     assert all({mark, f"{mark} {kind}"} <= set(words) for kind, (mark, _) in SIGNS.items())
 
 
