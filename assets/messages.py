@@ -1,23 +1,103 @@
-"""Write messages.d.ts: the types of what the kernel sends to the page, as `decoding/recording.py` defines them.
+"""Write messages.d.ts: the types of what the kernel sends to the page.
+
+`decoding/recording.py` has the forms of a recording. Here are those that only the messages of a live stage have; a test
+holds every message to its form.
 
 python assets/messages.py           # `make labs` does it too
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from guidedviz.decoding import recording
 
 PAGE = Path(__file__).resolve().parents[1] / "guidedviz" / "widgets" / "page" / "messages.d.ts"
-HEAD = """// The messages from kernel to page. assets/messages.py makes this file from guidedviz/decoding/recording.py.
+HEAD = """// The messages from kernel to page. assets/messages.py makes this file.
 
 /** A drawing: a name, attributes, and texts or shapes inside; `shared/shapes.js` makes elements of it. */
 export type Shapes = [name: string, attributes: Record<string, string | number>, ...inside: (string | Shapes)[]];
 """
+
+
+class PackedSearch(TypedDict):
+    """The tokens that a search found, as bits, or a note why it found none."""
+
+    query: str
+    note: NotRequired[str]
+    count: NotRequired[recording.Count]
+    bits: NotRequired[str]
+
+
+class PackedAnswer(TypedDict, total=False):
+    """An answer to a question about the map: texts of neighbours, what was found, or why a token is forbidden."""
+
+    texts: tuple[recording.Count, tuple[recording.PackedToken, ...]]
+    found: PackedSearch
+    why: tuple[int, str]
+
+
+class PackedMapNews(TypedDict):
+    """What the page lacks of the map."""
+
+    bits: dict[int, str]
+    answers: tuple[PackedAnswer, ...]
+    land: NotRequired[recording.PackedLand]
+
+
+class PackedEdit(TypedDict):
+    """The box in which the constraint is edited; its text is sent where the page does not have it."""
+
+    kind: str
+    text: NotRequired[str]
+    state: Literal["", "compiling", "wrong", "waits", "runs"]
+    error: str
+    rejects: tuple[str, str] | None
+    place: recording.Count | None
+
+
+class PackedLesson(TypedDict):
+    """What the stage does in a class: the words, and the keys as what each says to the kernel and its label."""
+
+    words: str
+    keys: tuple[tuple[str, str], ...]
+
+
+PackedNewSteps = TypedDict(
+    "PackedNewSteps",
+    {"from": recording.Count, "add": tuple[recording.PackedStep | None, ...], "next": recording.PackedStep | None},
+)
+
+
+class PackedNews(PackedNewSteps, recording.PackedStage):
+    """What the kernel tells a live stage: its state now, and of the rest what the page lacks.
+
+    The steps are those after the first `from`; None stands for the step that the page has as the next one. `top` are
+    the milliseconds of a full bar.
+    """
+
+    number: NotRequired[recording.Count]
+    why: recording.PackedWhy | None
+    lesson: PackedLesson | None
+    top: NotRequired[tuple[float, str]]
+    head: NotRequired[recording.PackedHead]
+    machine: NotRequired[recording.PackedMachine | None]
+    map: NotRequired[PackedMapNews]
+    edit: NotRequired[PackedEdit]
+
+
 PLAIN = {int: "number", float: "number", bool: "boolean", str: "string", NoneType: "null"}
 
 
@@ -59,7 +139,8 @@ def declare(kind: Any) -> str:
 
 def write_messages() -> str:
     """The types of all messages."""
-    kinds = [kind for name, kind in vars(recording).items() if name.startswith("Packed")]
+    known = vars(recording) | globals()
+    kinds = [kind for name, kind in known.items() if name.startswith("Packed")]
     return "\n".join([HEAD, *map(declare, kinds)])
 
 

@@ -1,7 +1,8 @@
-"""The messages to the page, and a recording: what the page shows at every step, as compressed JSON.
+"""A recording: what the page shows at every step, as compressed JSON, and the forms of its parts.
 
 A recording may come from a stranger, so all of it is checked when it is read: each field has a type, no field is
-unknown, and a drawing has nothing but shapes. `assets/messages.py` writes the types of the page's scripts from these.
+unknown, and a drawing has nothing but shapes. `assets/messages.py` has the forms that only live messages have, and
+writes the types of the page's scripts from all.
 """
 
 import gzip
@@ -200,27 +201,10 @@ class PackedToken(NamedTuple):
     bytes: str
 
 
-class PackedSearch(TypedDict):
-    """The tokens that a search found, as bits, or a note why it found none."""
-
-    query: str
-    note: NotRequired[str]
-    count: NotRequired[Count]
-    bits: NotRequired[str]
-
-
 class PackedTexts(TypedDict):
     """The texts of neighbours on the map, with the number of their chunk."""
 
     texts: tuple[Count, tuple[PackedToken, ...]]
-
-
-class PackedAnswer(TypedDict, total=False):
-    """An answer to a question about the map: texts of neighbours, what was found, or why a token is forbidden."""
-
-    texts: tuple[Count, tuple[PackedToken, ...]]
-    found: PackedSearch
-    why: tuple[int, str]
 
 
 class PackedRecordedMap(TypedDict):
@@ -230,32 +214,6 @@ class PackedRecordedMap(TypedDict):
     bits: dict[int, str]
     answers: tuple[PackedTexts, ...]
     land: PackedLand
-
-
-class PackedMapNews(TypedDict):
-    """What the page lacks of the map."""
-
-    bits: dict[int, str]
-    answers: tuple[PackedAnswer, ...]
-    land: NotRequired[PackedLand]
-
-
-class PackedEdit(TypedDict):
-    """The box in which the constraint is edited; its text is sent where the page does not have it."""
-
-    kind: str
-    text: NotRequired[str]
-    state: Literal["", "compiling", "wrong", "waits", "runs"]
-    error: str
-    rejects: tuple[str, str] | None
-    place: Count | None
-
-
-class PackedLesson(TypedDict):
-    """What the stage does in a class: the words, and the keys as what each says to the kernel and its label."""
-
-    words: str
-    keys: tuple[tuple[str, str], ...]
 
 
 class PackedBranch(NamedTuple):
@@ -278,9 +236,6 @@ class PackedPlayer(TypedDict):
 
 
 PackedSteps = TypedDict("PackedSteps", {"from": Count, "add": tuple[PackedStep, ...], "next": PackedStep | None})
-PackedNewSteps = TypedDict(
-    "PackedNewSteps", {"from": Count, "add": tuple[PackedStep | None, ...], "next": PackedStep | None}
-)
 
 
 class PackedStage(PackedPlayer):
@@ -302,23 +257,6 @@ class PackedRun(PackedSteps, PackedStage):
     map: NotRequired[PackedRecordedMap]
     head: PackedHead
     why: None
-
-
-class PackedNews(PackedNewSteps, PackedStage):
-    """What the kernel tells a live stage: its state now, and of the rest what the page lacks.
-
-    The steps are those after the first `from`; None stands for the step that the page has as the next one. `top` are
-    the milliseconds of a full bar.
-    """
-
-    number: NotRequired[Count]
-    why: PackedWhy | None
-    lesson: PackedLesson | None
-    top: NotRequired[tuple[float, str]]
-    head: NotRequired[PackedHead]
-    machine: NotRequired[PackedMachine | None]
-    map: NotRequired[PackedMapNews]
-    edit: NotRequired[PackedEdit]
 
 
 def compress(shown: Any) -> str:

@@ -1,14 +1,14 @@
-"""Every message from kernel to page has the form that recording.py gives it, and the page's types are made from it."""
+"""Every message from kernel to page has a form, and the types of the page are made from these forms."""
 
 import json
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.recording import PackedNews
 from guidedviz.decoding.records import read_value
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,11 +16,14 @@ NESTED = 'root ::= "(" root ")" | "x"'
 MODEL = gv.ToyModel([b"(", b")", b"x", b"((", b"y"], lambda tokens: [0.3, 0.2, 0.1, 0.0, 0.4])
 
 
-def test_the_types_of_the_page_are_what_the_script_writes(monkeypatch):
+@pytest.fixture
+def messages(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "assets"))
     monkeypatch.delitem(sys.modules, "messages", raising=False)
-    import messages
+    return import_module("messages")
 
+
+def test_the_types_of_the_page_are_what_the_script_writes(messages):
     assert messages.PAGE.read_text(encoding="utf-8") == messages.write_messages(), "run: python assets/messages.py"
 
 
@@ -39,12 +42,12 @@ def stages():
 
 
 @pytest.mark.parametrize("name", stages())
-async def test_what_a_stage_tells_has_the_form_of_its_message(name):
+async def test_what_a_stage_tells_has_the_form_of_its_message(name, messages):
     stage = stages()[name]
 
     def told(everything=False):
         news = json.loads(json.dumps(stage.display.news(everything)))
-        read_value(PackedNews, news, "news")
+        read_value(messages.PackedNews, news, "news")
         return news
 
     told(everything=True)

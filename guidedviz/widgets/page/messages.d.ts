@@ -1,4 +1,4 @@
-// The messages from kernel to page. assets/messages.py makes this file from guidedviz/decoding/recording.py.
+// The messages from kernel to page. assets/messages.py makes this file.
 
 /** A drawing: a name, attributes, and texts or shapes inside; `shared/shapes.js` makes elements of it. */
 export type Shapes = [name: string, attributes: Record<string, string | number>, ...inside: (string | Shapes)[]];
@@ -131,24 +131,9 @@ export interface Land {
 /** A token of the vocabulary. */
 export type Token = [id: number, label: string, bytes: string];
 
-/** The tokens that a search found, as bits, or a note why it found none. */
-export interface Search {
-  query: string;
-  note?: string;
-  count?: number;
-  bits?: string;
-}
-
 /** The texts of neighbours on the map, with the number of their chunk. */
 export interface Texts {
   texts: [number, Token[]];
-}
-
-/** An answer to a question about the map: texts of neighbours, what was found, or why a token is forbidden. */
-export interface Answer {
-  texts?: [number, Token[]];
-  found?: Search;
-  why?: [number, string];
 }
 
 /** The masks of the steps as bits, and the texts of tokens. */
@@ -157,29 +142,6 @@ export interface RecordedMap {
   bits: Record<number, string>;
   answers: Texts[];
   land: Land;
-}
-
-/** What the page lacks of the map. */
-export interface MapNews {
-  bits: Record<number, string>;
-  answers: Answer[];
-  land?: Land;
-}
-
-/** The box in which the constraint is edited; its text is sent where the page does not have it. */
-export interface Edit {
-  kind: string;
-  text?: string;
-  state: "" | "compiling" | "wrong" | "waits" | "runs";
-  error: string;
-  rejects: [string, string] | null;
-  place: number | null;
-}
-
-/** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
-export interface Lesson {
-  words: string;
-  keys: [string, string][];
 }
 
 /** A run that was left: the steps that it shares with the current run, and those after them as a number and text. */
@@ -198,12 +160,6 @@ export interface Player {
 export interface Steps {
   from: number;
   add: Step[];
-  next: Step | null;
-}
-
-export interface NewSteps {
-  from: number;
-  add: (Step | null)[];
   next: Step | null;
 }
 
@@ -245,6 +201,50 @@ export interface Run {
   map?: RecordedMap;
   head: Head;
   why: null;
+}
+
+/** The tokens that a search found, as bits, or a note why it found none. */
+export interface Search {
+  query: string;
+  note?: string;
+  count?: number;
+  bits?: string;
+}
+
+/** An answer to a question about the map: texts of neighbours, what was found, or why a token is forbidden. */
+export interface Answer {
+  texts?: [number, Token[]];
+  found?: Search;
+  why?: [number, string];
+}
+
+/** What the page lacks of the map. */
+export interface MapNews {
+  bits: Record<number, string>;
+  answers: Answer[];
+  land?: Land;
+}
+
+/** The box in which the constraint is edited; its text is sent where the page does not have it. */
+export interface Edit {
+  kind: string;
+  text?: string;
+  state: "" | "compiling" | "wrong" | "waits" | "runs";
+  error: string;
+  rejects: [string, string] | null;
+  place: number | null;
+}
+
+/** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
+export interface Lesson {
+  words: string;
+  keys: [string, string][];
+}
+
+export interface NewSteps {
+  from: number;
+  add: (Step | null)[];
+  next: Step | null;
 }
 
 /** What the kernel tells a live stage: its state now, and of the rest what the page lacks. The steps are those after the first `from`; None stands for the step that the page has as the next one. `top` are the milliseconds of a full bar. */
