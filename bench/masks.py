@@ -35,8 +35,8 @@ from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.source import machine_grammar
 from guidedviz.models.gguf import SMOLLM2
-from guidedviz.tokens import index
 from guidedviz.tokens.engines import PREPARE
+from guidedviz.tokens.index import compute_index
 from guidedviz.tokens.split import inlined
 from guidedviz.tokens.vocabulary import longest_tokens
 
@@ -132,7 +132,7 @@ def compile_ours(engine: str, vocabulary: gv.Vocabulary, case: Case) -> Ours:
 def forget() -> None:
     """Empty our caches in memory."""
     regex.cache_clear()
-    index.forget()
+    compute_index.cache_clear()
     inlined.cache_clear()
 
 

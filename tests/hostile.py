@@ -200,7 +200,7 @@ class Attack:
         self.shown: set[str] = set()  # places whose texts were seen on a page
         self.faults: set[str] = set()
 
-    def run(self, rounds: int, alone: int = 3, press_all: bool = False, guess: Collection[str] = ()) -> None:
+    def run(self, rounds: int, alone: int = 3, guess: Collection[str] = ()) -> None:
         """Try every place: all together so many times with other texts, and those that are needed as they are alone.
 
         Which these are is found out, sooner with a guess.
@@ -209,7 +209,7 @@ class Attack:
         for places, names, count in (self.texts, NAMES, rounds), (self.others, STYLES, len(STYLES)):
             needed = [name for name in places if name.endswith(".element")]  # without it a drawing shows nothing
             rest = {name: paths for name, paths in places.items() if name not in needed}
-            needed += self._find_needed(rest, press_all, guess)
+            needed += self._find_needed(rest, guess)
             free = {name: paths for name, paths in places.items() if name not in needed}
             self.try_all([self.write(free, turn, names) for turn in range(count) if free], pressed=True)
             self.try_all([self.write({name: places[name]}, turn, names) for name in needed for turn in range(alone)])
@@ -255,12 +255,12 @@ class Attack:
             for count, path in enumerate(paths)
         }
 
-    def _find_needed(self, places: dict[str, list[Path]], pressed: bool, guess: Collection[str]) -> list[str]:
+    def _find_needed(self, places: dict[str, list[Path]], guess: Collection[str]) -> list[str]:
         guessed = [[name] for name in places if name in guess]
         groups, found = [[name for name in places if name not in guess], *guessed], list[str]()
         while groups:
             tries = [{path: PROBE for name in group for path in places[name]} for group in groups]
-            failed = [group for group, why in zip(groups, self.try_all(tries, pressed), strict=True) if why]
+            failed = [group for group, why in zip(groups, self.try_all(tries), strict=True) if why]
             found += [group[0] for group in failed if len(group) == 1]
             groups = [half for group in failed if len(group) > 1 for half in (group[::2], group[1::2])]
         return found

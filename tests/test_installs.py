@@ -34,7 +34,6 @@ for shown in (
     gv.stage(model, "Price:\\n", guide, max_tokens=9),
     gv.bias_sliders(model, "Price:\\n", ["$"]),
     gv.fraction_slider(model),
-    gv.vocabulary_map(guide),
     gv.film(gv.views.dfa_frames("a|b")),
     gv.folded(gv.regex("abc")),
 ):
@@ -63,7 +62,7 @@ wanted = {
     "lab graphviz": lambda: gv.to_dot(date),
     "lab plotly": lambda: chart.plotly,
     "lab resvg_py": lambda: chart.save("x.png"),
-    "lab anywidget": lambda: gv.vocabulary_map(gv.guide(date, vocabulary)).display.widget,
+    "lab anywidget": lambda: gv.folded(date).display.widget,
     "lab llama_models": gv.Vocabulary.llama3,
     "engines xgrammar": lambda: gv.guide(date, vocabulary, "xgrammar"),
     "hub torch": lambda: gv.load_model("clerk", device="torch"),
@@ -115,7 +114,7 @@ def test_models_and_every_widget_work_as_stills(bare):
     for name, bundle in said.items():
         assert bundle["text/html"].startswith("<img "), name
         assert 'pip install "guidedviz[lab]"' in bundle["text/plain"].splitlines()[-1], name
-    assert len(said) == 6
+    assert len(said) == 5
 
 
 def test_pictures_need_nothing_and_the_rest_names_its_extra(bare):

@@ -138,9 +138,7 @@ def either(*options: Tree) -> Tree:
     flat = [inner for option in options for inner in (option.options if isinstance(option, Either) else (option,))]
     spend(2 * len(flat))
     chars = Chars(merge_ranges(pair for option in flat if isinstance(option, Chars) for pair in option.ranges))
-    others = {
-        option if isinstance(option, Call) else id(option): option for option in flat if type(option) is not Chars
-    }
+    others = {part if isinstance(part, Call) else id(part): part for part in flat if type(part) is not Chars}
     kept = ([chars] if chars.ranges else []) + [*others.values()]
     return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
 

@@ -11,11 +11,10 @@ import re
 import sys
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import need
@@ -61,8 +60,7 @@ class Encoder(Protocol):
     def encode_special(self, text: str) -> list[int]: ...  # the same, and a special token for its text
 
 
-@dataclass(frozen=True)
-class ChatTemplate:
+class ChatTemplate(NamedTuple):
     """The template of a model, and its tokenizer."""
 
     source: str
@@ -151,8 +149,7 @@ removeprefix removesuffix replace rfind rsplit rstrip split splitlines startswit
 class Purse:
     """What a template may still make."""
 
-    def __init__(self) -> None:
-        self.left = MADE
+    left = MADE
 
     def pay(self, size: int) -> None:
         """Count so many characters."""

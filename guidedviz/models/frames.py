@@ -7,7 +7,7 @@ protocol.
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,7 @@ def body_type(path: str) -> str:
     return BYTES if path in ("/v1/encode", "/v1/logits") else JSON
 
 
-@dataclass(frozen=True)
-class Ask:
+class Ask(NamedTuple):
     """A request for logits: the whole text as tokens, and the first place that a row is wanted for.
 
     >>> read_ask(pack_ask(Ask((5, 7), start=1)))

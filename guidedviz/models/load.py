@@ -11,7 +11,7 @@ from guidedviz.files import read_bounded, shipped, shipped_size
 from guidedviz.models.chat import MOST_SOURCE, ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, read_torch
-from guidedviz.models.model import SMALLER, LanguageModel, Network
+from guidedviz.models.model import SMALLER, LanguageModel
 from guidedviz.models.remote import RemoteModel, find_host, find_remote, join_class
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
@@ -89,19 +89,13 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
     device = "" if device == "numpy" or (plain and device in ("auto", "cpu")) else pick_device(short, device)
     folder = fetch(place)
     with as_model_error(short):
-        network, words = read_torch(folder, device) if device else read_numpy(folder)
+        network, words = read_torch(folder, device) if device else (read_llama(folder), Tokenizer(folder))
+        if not device and network.weights > LARGE and not is_missing("threadpoolctl"):
+            need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
         template = read_template(folder, words)
         ends = read_ends(folder, words, template)
         vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
         return LanguageModel(short, network, words, vocabulary, template)
-
-
-def read_numpy(folder: Path) -> tuple[Network, Encoder]:
-    """The network and the tokenizer of a folder of Llama's kind, on NumPy."""
-    network, words = read_llama(folder), Tokenizer(folder)
-    if network.weights > LARGE and not is_missing("threadpoolctl"):
-        need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
-    return network, words
 
 
 def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:

@@ -14,12 +14,11 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import PurePath
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
@@ -45,8 +44,7 @@ TOKEN, OTHER_MODEL = {401, 403}, 409
 FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int, "chat": bool}
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(NamedTuple):
     """Where a host is."""
 
     secure: bool

@@ -7,12 +7,11 @@ gaps. All headers, and the settings of config.json, are checked before any numbe
 
 import os
 import re
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from math import inf, pi, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,8 +63,7 @@ def weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(set(named.values()))]
 
 
-@dataclass(frozen=True)
-class StoredTensor:
+class StoredTensor(NamedTuple):
     """Where a tensor is stored."""
 
     file: Path
@@ -274,7 +272,7 @@ def _read_layer(stored: dict[str, StoredTensor], name: str) -> Layer:
             (one.file, one.kind, one.end) == (other.file, other.kind, other.begin) for one, other in pairwise(parts)
         ):
             shape = sum(part.shape[0] for part in parts), *parts[0].shape[1:]
-            return replace(parts[0], shape=shape, end=parts[-1].end).read()
+            return parts[0]._replace(shape=shape, end=parts[-1].end).read()
         return np.concatenate([part.read() for part in parts])
 
     return Layer(

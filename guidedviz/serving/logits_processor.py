@@ -9,8 +9,7 @@ A row of 128,256 tokens takes 16 KB; as float32 logits it takes 513 KB.
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +24,7 @@ ALL = np.int32(-1)  # a word whose 32 tokens are all legal
 KEPT = 1024  # states per processor, at least four per row
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where a text stands: the guide's state while it is open."""
 
     kind: Literal["open", "ended", "illegal"]

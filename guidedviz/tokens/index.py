@@ -81,7 +81,7 @@ def build_index(machine: Machine[Any], vocabulary: Vocabulary) -> Index:
     if not isinstance(machine, DFA):
         raise not_finite("index", machine)
     check_vocabulary(vocabulary, "index")
-    return _build_index(machine, vocabulary)
+    return compute_index(machine, vocabulary)
 
 
 def not_finite(where: str, machine: object) -> SettingError:
@@ -97,6 +97,7 @@ def live_machine(given: object, where: str) -> Machine[Any]:
     return machine if trimmed == machine else trimmed
 
 
+@lru_cache(maxsize=8)
 def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     """Walk the trie once, from all states together.
 
@@ -133,11 +134,3 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
         stays[0, accepting] = accepting
         after = np.concatenate((after, stays))
     return Index(machine, vocabulary, kind, after)
-
-
-_build_index = lru_cache(maxsize=8)(compute_index)
-
-
-def forget() -> None:
-    """Drop the indexes in memory."""
-    _build_index.cache_clear()

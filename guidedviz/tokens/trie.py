@@ -134,12 +134,6 @@ class Trie:
         count = first[nodes + 1] - first[nodes]
         return order[number_on(first[nodes], count)], np.repeat(labels, count)
 
-    def ids(self, node: int) -> list[int]:
-        """The tokens whose bytes end in a node."""
-        order, first = self._by_node
-        found: list[int] = order[first[node] : first[node + 1]].tolist()
-        return found
-
     def mask(self, nodes: Ints) -> Mask:
         """True for the tokens whose bytes end in these nodes.
 
@@ -175,7 +169,9 @@ class Node:
     @property
     def tokens(self) -> list[int]:
         """The ids of the tokens whose bytes end here."""
-        return self.trie.ids(self.number)
+        order, first = self.trie._by_node
+        found: list[int] = order[first[self.number] : first[self.number + 1]].tolist()
+        return found
 
 
 def number_on(first: Ints, count: Ints) -> Ints:

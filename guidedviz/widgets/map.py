@@ -1,4 +1,4 @@
-"""The live vocabulary map: the mask of one state over all tokens, to hover, search and zoom.
+"""The live vocabulary map of a stage: the mask of one state over all tokens, to hover, search and zoom.
 
 The page gets the layout once, and each mask once with one bit per token. On a stage that asks for it, it also gets the
 ranks of the tokens that depend on the stack, which are few. Texts and reasons are sent when the page asks for them.
@@ -7,21 +7,17 @@ ranks of the tokens that depend on the stack, which are few. Texts and reasons a
 from base64 import b64encode
 from collections.abc import Hashable, Iterable
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, shorten
-from guidedviz.machines.machine import next_bytes, read_path
-from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
+from guidedviz.errors import GuidedVizError, PatternError, shorten
+from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.split import DEPENDENT, Split
 from guidedviz.tokens.trie import Mask, pack
-from guidedviz.views.figure import Figure
-from guidedviz.views.vocabulary.map import atlas, draw_map
-from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
+from guidedviz.views.vocabulary.map import atlas
+from guidedviz.views.vocabulary.table import WAYS, find_tokens
 from guidedviz.views.words import label
-from guidedviz.widgets.display import Display, Shown
 from guidedviz.widgets.runner import say_failure
 
 CHUNK = 256  # tokens whose texts are sent together
@@ -140,56 +136,3 @@ class MapFeed:
         except Exception as error:  # a guide that cannot explain still forbids the token
             reason = say_failure(error)
         return {"why": [token, reason]}
-
-
-def vocabulary_map(guide: Guide) -> "VocabularyMap":
-    """A live map of the first mask of a guide; `read` shows the mask after a text, as the box on the page does."""
-    check_guide(guide)
-    return VocabularyMap(guide)
-
-
-class VocabularyMap(Shown):
-    """What `gv.vocabulary_map` returns: a guide, a state, and a page that shows which tokens are legal in it."""
-
-    def __init__(self, guide: Guide) -> None:
-        self.guide, self.state, self.text, self.note = guide, guide.initial, "", ""
-        self._feed, self._masks = MapFeed(guide), Masks()
-        self.display = Display("map", self._news, self._hear, saved=lambda: self._pack(Masks()))
-
-    def read(self, text: str) -> Self:
-        """Show the state after a text read from the start; the note says where the machine rejects it."""
-        expect(text, str, "gv.vocabulary_map, read", "a text")
-        machine = self.guide.machine
-        if machine is None:
-            raise SettingError("map after a text", seen="a guide without a machine", expected="gv.guide(machine, ...)")
-        data, self.text, self.note = read_signs(text), text, ""
-        *read, self.state = read_path(machine, data)
-        if (place := len(read)) < len(data):
-            expected = visible_bytes(next_bytes(machine, self.state)) or "the end"
-            after = f"after {visible(data[:place])[-40:]}, " if place else ""
-            self.note = f"{after}{visible(data[place : place + 1])} cannot come: expected {expected}"
-        self.display.tell()
-        return self
-
-    @property
-    def figure(self) -> Figure:
-        """The map as a still picture."""
-        return draw_map(self.guide, self.state)
-
-    def _hear(self, heard: Any) -> None:
-        match heard:
-            case {"do": "map"}:
-                self._feed.hear(heard, self.state, self._masks)
-                self.display.tell()
-            case {"do": "read", "text": str(text)} if self.guide.machine is not None:
-                self.read(text)
-
-    def _news(self, everything: bool) -> dict[str, Any]:
-        if everything or self._masks.full:
-            self._masks = Masks()
-        return self._pack(self._masks)
-
-    def _pack(self, masks: Masks) -> dict[str, Any]:
-        name, now = shorten(self.guide.label(self.state), 40), self._feed.at(self.state, masks)["mask"]
-        shown = self._feed.news(masks) | {"now": now, "asked": None, "state": name}
-        return {"map": shown, "text": self.text, "reads": self.guide.machine is not None, "note": self.note}

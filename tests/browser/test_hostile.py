@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
 GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
 KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction")]
-KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "predict open", "score", "picture")]
+KINDS += [f"{kind}, live" for kind in ("stage", "predict", "predict open", "score", "picture")]
 ROUNDS = {"recorded": 3, "live": 2}  # the page shows both with the same code
 PAGES = {"player", "class"}  # these bundles are tried in test_hostile_pages.py
 NEEDED: list[str] = []  # of the kinds before
@@ -54,7 +54,6 @@ def build():
     """Every kind of widget."""
     model, nested = build_run()
     prompt = Prompt("x<|s|>", (9,), ("x", "<|s|>"))
-    digits = gv.guide(gv.regex("[0-9]+x?"), gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0}))
     payoff = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
     drawing = gv.draw_machine(gv.regex("ab"))
     asked = gv.predict("How `many`?", choices=["a", "b"], answer="a", reveal=["said", lambda: print(1), drawing])
@@ -62,7 +61,6 @@ def build():
         "stage": gv.stage(model, prompt, nested, temperature=0, max_tokens=6, edit=nested.machine.grammar.text),
         "film": gv.film(gv.views.minimal_frames("ab|cb"), "a film"),
         "fold": gv.folded(gv.regex("(abc|xyz)[0-9]")),
-        "map": gv.vocabulary_map(digits),
         "fraction": gv.fraction_slider(replace(payoff, runs=payoff.runs[:2])),
         "predict": asked,
         "score": gv.score(),
@@ -96,7 +94,7 @@ def tell():
     stage.edit('root ::= "{" "b"', "grammar")
     widgets["predict open"] = gv.predict("Which `one`?", choices=["a", "b"], answer="a")
     widgets["predict"].commit("b")
-    widgets["map"].display.hear({"do": "map", "ask": "texts", "of": 0})
+    stage.display.hear({"do": "map", "ask": "texts", "of": 0})
     heard = {}
     for kind in (name.removesuffix(", live") for name in KINDS if "live" in name):
         wire = widgets[kind].display.widget if kind != "picture" else widgets[kind].widget.children[-1]
@@ -130,6 +128,6 @@ def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
         return bare_page.call("show", kind, live == "live", pressed, records)
 
     attack = Attack(shown[name], show, bare_page.faults)
-    attack.run(ROUNDS[live], press_all=kind == "map", guess=NEEDED)  # a map reads its texts when it is used
+    attack.run(ROUNDS[live], guess=NEEDED)
     NEEDED.extend(attack.needed)
     attack.report(name)

@@ -97,12 +97,11 @@ STYLES = """async root => {
 
 
 def test_no_style_of_jupyterlab_changes_another_widget(open_notebook):
-    """A film, a folded machine, the fraction slider, a map and the score."""
+    """A film, a folded machine, the fraction slider and the score."""
     make = """import guidedviz as gv
-clerk = gv.load_model('clerk')
-guide = gv.guide(gv.regex('[0-9]{4}'), clerk.vocabulary)"""
+clerk = gv.load_model('clerk')"""
     film, fold = "gv.film(gv.views.dfa_frames('a|b'))", "gv.folded(gv.regex('(abc|abd){4}'))"
-    shows = [film, fold, "gv.fraction_slider(clerk)", "gv.vocabulary_map(guide)", "gv.score()"]
+    shows = [film, fold, "gv.fraction_slider(clerk)", "gv.score()"]
     notebook = open_notebook(make, *shows)
     for place in range(1 + len(shows)):
         notebook.run_cell(place)

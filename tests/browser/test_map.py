@@ -80,9 +80,13 @@ class Chart:
         self.bare.wait(lambda: hold(*self.colours()))
 
 
-def open_chart(bare, guide, text=""):
-    shown = gv.vocabulary_map(guide).read(text) if text else gv.vocabulary_map(guide)
-    return Chart(bare, bare.show(shown))
+def open_chart(bare, guide):
+    """The map on the stage of a model that likes all tokens alike."""
+    vocabulary = guide.vocabulary
+    model = gv.ToyModel(vocabulary.pieces, lambda tokens: np.zeros(len(vocabulary)), eos=vocabulary.eos)
+    stage = bare.show_stage(gv.stage(model, " ", guide, seed=7))
+    stage.tab("map")
+    return Chart(bare, stage.root)
 
 
 @pytest.fixture
@@ -90,25 +94,24 @@ def string():
     return gv.guide(gv.regex(STRING), VOCABULARY)
 
 
-def test_the_picture_is_the_mask_of_128k_tokens_and_follows_what_is_typed(bare):
-    chart = open_chart(bare, gv.guide(gv.regex(STRING), gv.Vocabulary.llama3()))
+@pytest.fixture
+def inside():
+    """The same inside the name."""
+    return gv.guide(gv.regex(STRING.partition('"name": "')[2]), VOCABULARY)
+
+
+def test_the_picture_is_the_mask_and_takes_the_colours_of_the_theme(bare, string, inside):
+    chart = open_chart(bare, string)
     assert "legal 2 (" in chart.legend
     assert "EOS illegal" in chart.legend
     sea, land = chart.colours()
-    assert sea < 0.01 < 0.9 < land
-    text = chart.root.get_by_label("after the text")
-    text.fill('{"name": "Ada')
-    chart.wait(".gv-map-legend", "legal 123,218 (96%)")
+    assert sea < 0.05 < 0.7 < land
+    chart = open_chart(bare, inside)
     sea, land = chart.colours()
-    assert sea > 0.85
-    assert land < 0.1
-    bare.shot("map-llama3", chart.root)
-    text.fill('{"name": "Ada"x')
-    chart.wait(".gv-note", "x cannot come: expected ,")
-    text.fill('{"name": "Ada')
-    chart.wait(".gv-map-legend", "legal 123,218 (96%)")
+    assert sea > 0.7
+    assert land < 0.3
     bare.theme("Dark")
-    chart.wait_colours(lambda sea, land: sea > 0.85)  # the canvas takes the colours of the theme
+    chart.wait_colours(lambda dark, _: abs(dark - sea) < 0.05)  # the canvas takes the colours of the theme
 
 
 def test_pointing_says_the_token_its_bytes_and_why_it_is_illegal(bare, string):
@@ -130,8 +133,8 @@ def test_pointing_says_the_token_its_bytes_and_why_it_is_illegal(bare, string):
     chart.wait(".gv-map-card", "no text")
 
 
-def test_search_counts_marks_and_goes_from_one_to_the_next(bare, string):
-    chart = open_chart(bare, string, '{"name": "Ada')
+def test_search_counts_marks_and_goes_from_one_to_the_next(bare, inside):
+    chart = open_chart(bare, inside)
     find = chart.root.get_by_label("find tokens")
     find.fill("/[0-9]+/")
     chart.wait(".gv-map-find", "found, ")
@@ -149,7 +152,8 @@ def test_search_counts_marks_and_goes_from_one_to_the_next(bare, string):
 
 
 def test_small_vocabularies_show_their_tokens_and_hostile_ones_stay_text(bare):
-    chart = open_chart(bare, WordsGuide(toy_model().vocabulary))
+    model = toy_model()
+    chart = Chart(bare, bare.show_stage(gv.stage(model, "say ", WordsGuide(model.vocabulary))).root)
     find = chart.root.get_by_label("find tokens")
     find.fill("script")
     chart.wait(".gv-map-find", "1 found, 0 legal")
@@ -192,11 +196,11 @@ def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(bare):
 
 
 @pytest.fixture
-def long_page(bare, string):
+def long_page(bare, inside):
     """A map of 1,042 tokens on a page that is longer than the window."""
     space = "document.body.append(Object.assign(document.createElement('p'), { style: 'height: 2000px' }))"
     bare.page.evaluate(space)
-    chart = open_chart(bare, string, '{"name": "Ada')
+    chart = open_chart(bare, inside)
     bare.page.evaluate(space)
     return chart
 

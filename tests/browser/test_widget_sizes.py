@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.files import shipped
-from tests.browser.test_map import VOCABULARY, open_stage
+from tests.browser.test_map import open_stage
 
 pytestmark = pytest.mark.browser
 SIZES = {"cell": (931, 768), "hall": (1280, 720), "phone": (390, 844)}
@@ -42,7 +42,6 @@ WIDGETS = {
     "slider": lambda: gv.fraction_slider(gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))),
     "film": lambda: gv.film(gv.views.dfa_frames("(a|b)*abb")),
     "folded": lambda: gv.folded(gv.regex(r'\{"name": "[a-z]+", "age": [0-9]{1,3}\}')),
-    "map": lambda: gv.vocabulary_map(gv.guide(gv.regex("[0-9]+(,[0-9]+)?"), VOCABULARY)),
     "choice": lambda: gv.predict("Which `{`?", choices=["a DFA", "a stack", "neither"], answer="a DFA"),
     "number": lambda: gv.predict("How many?", number=2),
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as kind from "../../guidedviz/widgets/page/kinds/map.js";
 import {
   countShared, focusOn, has, newMap, nextFound, pixelOf, rankAt, rankOfKey, readCurve, sayShare, scaleOf, showMask, stackRanks, textOf, unpack,
   updateMap, zoomBy,
 } from "../../guidedviz/widgets/page/map/map-data.js";
 import { newTile, paintTile } from "../../guidedviz/widgets/page/map/map-ground.js";
-import { sayFate } from "../../guidedviz/widgets/page/map/map-view.js";
+import { buildMap, sayFate } from "../../guidedviz/widgets/page/map/map-view.js";
+import { connect } from "../../guidedviz/widgets/page/shared/connection.js";
 import { frame, HOSTILE, press, render } from "./fixtures.js";
 
 const pack = (bytes) => btoa(String.fromCharCode(...bytes));
@@ -143,10 +143,30 @@ test("bits are read in byte order", () => {
 
 test("nearly all is not rounded to 100%", () => assert.deepEqual([0.5, 0.9991, 0.995, 1].map(sayShare), ["50%", ">99.9%", "99.5%", "100%"]));
 
-const STANDING = { states: ["q0", "q1"], at: 0, text: "", reads: true, note: "" };
+/** The map alone, as a widget. */
+const kind = {
+  default: {
+    render({ model, el }) {
+      const { say, start, stop } = connect(model);
+      const ui = buildMap({ say });
+      el.append(ui.node);
+      start((all) => {
+        for (const { map } of all) {
+          ui.hear(map);
+          showMask(ui.map, map);
+        }
+        ui.paint();
+      });
+      return () => {
+        ui.stop();
+        stop();
+      };
+    },
+  },
+};
 
 function chart() {
-  const page = render(kind, { ...STANDING, map: news() });
+  const page = render(kind, { map: news() });
   const sheet = page.find(".gv-map");
   page.find(".gv-map").resizeTo(40);
   return { ...page, sheet, legend: () => page.find(".gv-map-legend").textContent, card: () => page.find(".gv-map-card").textContent };
@@ -163,19 +183,11 @@ test("a key shows a token, asks for its text, and a hostile text stays text", ()
   press(sheet, "Home");
   assert.deepEqual(model.asked, [{ do: "map", ask: "texts", of: 0 }]);
   const texts = [0, [[5, HOSTILE, "3c"], [6, "b", "62"], [7, "c", "63"], [8, "d", "64"]]];
-  model.tell({ number: 2, ...STANDING, map: news({ land: undefined, answers: [{ texts }] }) });
+  model.tell({ number: 2, map: news({ land: undefined, answers: [{ texts }] }) });
   frame();
   assert.ok(card().startsWith(HOSTILE));
   assert.equal(find(".gv-map-card img, .gv-map-card script"), null);
   assert.match(card(), /id 5 · bytes 3c · digits✓ legal/);
   assert.deepEqual(model.asked.at(-1), { do: "map", ask: "why", of: 5 });
-  stop();
-});
-
-test("a text is typed to see what may come after it", () => {
-  const { model, find, stop } = chart();
-  find(".gv-read").value = "ab";
-  find(".gv-read").dispatchEvent(new Event("input"));
-  assert.deepEqual(model.asked, [{ do: "read", text: "ab" }]);
   stop();
 });

@@ -8,8 +8,6 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.extras import how_to_install
 
-DIGITS = gv.guide(gv.regex("[0-9]+x?"), gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0}))
-
 
 def guide_of(toy):
     return toy.WordsGuide(toy.toy_model().vocabulary)
@@ -18,7 +16,6 @@ def guide_of(toy):
 SHOWN = {
     "stage": lambda toy: gv.stage(toy.toy_model(), "say ", guide_of(toy)),
     "bias_sliders": lambda toy: gv.bias_sliders(toy.toy_model(), "say ", ["Ada"]),
-    "vocabulary_map": lambda toy: gv.vocabulary_map(DIGITS),
     "fraction_slider": lambda toy: gv.fraction_slider(toy.toy_model()),
     "film": lambda toy: gv.film(gv.views.dfa_frames("a|b")),
     "folded": lambda toy: gv.folded(gv.regex("abc[0-9]")),

@@ -62,8 +62,6 @@ CALLS = {
     "film, frames": gv.film,
     "film, title": lambda wrong: gv.film(dfa_frames("a"), wrong),
     "folded, machine": gv.folded,
-    "vocabulary_map, guide": gv.vocabulary_map,
-    "vocabulary_map, text": lambda wrong: gv.vocabulary_map(GUIDE).read(wrong),
     "bias_sliders, model": lambda wrong: gv.bias_sliders(wrong, "x", ["("]),
     "bias_sliders, prompt": lambda wrong: gv.bias_sliders(MODEL, wrong, ["("]),
     "bias_sliders, amount": lambda wrong: gv.bias_sliders(MODEL, "x", ["("], bias={"x": wrong}),
@@ -101,7 +99,7 @@ MESSAGES = st.dictionaries(st.sampled_from(KEYS), LEAVES, max_size=4).flatmap(
 
 
 @settings(max_examples=25)
-@example([{"do": "read", "text": "\ud800"}, {"do": "map", "ask": "find", "of": "\ud800"}])
+@example([{"do": "map", "ask": "find", "of": "\ud800"}])
 @example([{"do": "edit", "kind": kind, "text": "\ud800"} for kind in ("regex", "grammar", "schema", "\ud800")])
 @given(st.lists(MESSAGES | JSON, max_size=12))
 def test_no_message_breaks_a_widget(messages):
@@ -109,8 +107,6 @@ def test_no_message_breaks_a_widget(messages):
         shown = [
             gv.stage(MODEL, "x", GUIDE, steps=2, max_tokens=6, edit=MACHINE.grammar.text),
             gv.stage(TRACE, guide=GUIDE, steps=2),
-            gv.vocabulary_map(FINITE),
-            gv.vocabulary_map(GUIDE),
             gv.folded(FINITE.machine),
             gv.predict("?", choices=["x", "y"], answer="x"),
             gv.predict("?", number=1),

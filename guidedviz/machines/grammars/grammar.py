@@ -195,8 +195,7 @@ UNKNOWN = {  # the first character of an invalid token: its description, a corre
     "'": ("a single quote", 'write texts in double quotes: "a"'),
     ":": ("a colon", "a rule is written name ::= ..."),
     "=": ("an equals sign", "a rule is written name ::= ..."),
-    "<": ("a token of the model", "grammars here are over bytes: write the token's text in quotes"),
-    "!": ("a token of the model", "grammars here are over bytes: write the token's text in quotes"),
+    **dict.fromkeys("<!", ("a token of the model", "grammars here are over bytes: write the token's text in quotes")),
 }
 
 

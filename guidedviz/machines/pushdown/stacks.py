@@ -71,7 +71,6 @@ MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
 MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
 NUMBER = attrgetter("number")
-FEW_WAYS, HINT = "few ways to read a text", "rules that are not ambiguous"
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -311,4 +310,5 @@ class StackGraph:
         most = max(map(len, places.values()))
         crowded = [node for node, cells in places.items() if len(cells) > most // 2]
         names = " and ".join(list(dict.fromkeys(map(self.nodes.name_of, crowded)))[:3])
-        return PatternError("grammar", seen=f"more than {what} {names}", expected=FEW_WAYS, hint=HINT)
+        seen, hint = f"more than {what} {names}", "rules that are not ambiguous"
+        return PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)

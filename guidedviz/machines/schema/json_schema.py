@@ -148,8 +148,7 @@ def schema_named() -> Iterator[None]:
             raise
         raise PatternError("schema", seen=error.seen, expected=error.expected, hint=error.hint) from error
     except RecursionError as error:
-        seen, expected, hint = TOO_DEEP
-        raise PatternError("schema", seen=seen, expected=expected, hint=hint) from error
+        raise refusal("#", *TOO_DEEP) from error
 
 
 # --- reading --------------------------------------------------------------------------------------------------------

@@ -345,9 +345,8 @@ def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
         return EVERYTHING  # every key is evaluated
     named: dict[str, Goal] = {name: () for keys in found for name in keys.named}
     patterns: dict[TextSet, Goal] = {pattern: () for keys in found for pattern, _ in keys.patterns}
-    goal = goal_of(part)
     keys = constraints.PropertyGoals(
-        named, tuple(patterns.items()), goal, part.path, naming=part.sign == document.PLAIN, says=part.says
+        named, tuple(patterns.items()), goal_of(part), part.path, naming=part.sign == document.PLAIN, says=part.says
     )
     return Conjunction(part.path, constraints=(keys,))
 
