@@ -72,6 +72,22 @@ def _get(name: str) -> bytes:
     return bytes(request.response.to_bytes())
 
 
+def as_sent(value: Any) -> Any:
+    """A message for a page. In a tab None must be JavaScript's null: the kernel leaves out what is None."""
+    if not IN_TAB:
+        return value
+    from pyodide.ffi import jsnull  # type: ignore[import-not-found]
+
+    match value:
+        case None:
+            return jsnull
+        case dict():
+            return {key: as_sent(one) for key, one in value.items()}
+        case list() | tuple():
+            return [*map(as_sent, value)]
+    return value
+
+
 def size_of(path: Path, most: float = inf) -> int:
     """The size of a regular file in bytes; an OSError for any other file and for a larger one.
 

@@ -12,6 +12,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
+from guidedviz.files import as_sent
 from guidedviz.widgets.player_page import BUNDLES, page_css, read_bundle
 from guidedviz.widgets.runner import running_loop
 
@@ -46,7 +47,7 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
     _esm = traitlets.Unicode().tag(sync=True)
     kind = traitlets.Unicode().tag(sync=True)
     code = traitlets.Instance(Code).tag(sync=True, **ipywidgets.widget_serialization)
-    saved = traitlets.Dict().tag(sync=True)  # what a page without a kernel shows
+    saved = traitlets.Dict().tag(sync=True, to_json=lambda value, _: as_sent(value))  # for a page without a kernel
 
     def __init__(self, kind: str, on_message: Callable[[Any], None], news: Callable[[bool], dict[str, Any]]) -> None:
         super().__init__(kind=kind, _esm=LOADER, code=_code(kind))
@@ -77,7 +78,7 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
         everything, self._everything = self._everything, False
         self._number += 1
         self._sent_at = self._now()
-        self.send({"number": self._number, **self._news(everything)})
+        self.send(as_sent({"number": self._number, **self._news(everything)}))
 
     def _receive(self, _: Any, content: Any, __: Any) -> None:
         if self._loop and self._loop.is_running():

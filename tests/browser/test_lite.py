@@ -13,6 +13,11 @@ import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lite")]
 ROOT = Path(__file__).resolve().parents[2]
+NUMPY = [
+    *(ROOT / "build" / "lite" / "distribution").glob("numpy-*.whl")
+]  # by tests/tab/numpy.sh, or a build in a network
+without_numpy = pytest.mark.skipif(bool(NUMPY), reason="NumPy is there")
+with_numpy = pytest.mark.skipif(not NUMPY, reason="no NumPy for a tab is there: tests/tab/numpy.sh builds it")
 RUN = """async code => {
   const sessions = window.jupyterapp.serviceManager.sessions;
   const options = {name: "t", path: "t.ipynb", type: "notebook", kernel: {name: "python"}};
@@ -21,7 +26,7 @@ RUN = """async code => {
   const said = [];
   future.onIOPub = message => {
     const {text, traceback, data} = message.content;
-    said.push(text ?? traceback?.join("\\n") ?? data?.["text/plain"] ?? "");
+    said.push(text ?? traceback?.join("\\n") ?? data?.["text/plain"] ?? (data && JSON.stringify(data)) ?? "");
   };
   await future.done;
   return said.join("");
@@ -48,7 +53,7 @@ def site(tmp_path_factory):
     if done.returncode and not os.environ.get("CI"):
         pytest.skip(f"no site without the package registries: {done.stderr[-200:]}")
     assert done.returncode == 0, done.stderr
-    assert "numpy" in done.stdout.splitlines()[1], "what is missing is said"
+    assert NUMPY or "numpy" in done.stdout.splitlines()[1], "what is missing is said"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(to / "site")))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}", to / "site"
@@ -111,10 +116,52 @@ def test_the_page_draws_on_while_python_computes(tab):
     assert page.evaluate("window.frames") - before > 10, "Python runs in a worker"
 
 
+def test_what_a_widget_sends_arrives_whole(tab):
+    page, _ = tab
+    code = """
+from comm import create_comm
+from guidedviz.files import as_sent
+create_comm(target_name="t", data=as_sent({"answer": None, "parts": [None, "a"], "right": False}))"""
+    assert '{"answer":null,"parts":[null,"a"],"right":false}' in page.evaluate(RUN, code), "the kernel leaves out None"
+
+
+@without_numpy
 def test_what_needs_numpy_says_so_in_one_sentence(tab):
     page, _ = tab
     said = page.evaluate(RUN, "gv.load_model('clerk')").strip()
     assert said == "guidedviz.load_model needs NumPy, which this site lacks: it was built without a network"
+
+
+@with_numpy
+def test_a_lab_runs_its_live_stage_takes_a_step_and_a_prediction_is_answered(tab):
+    page, _ = tab
+    page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells').then(() => { window.ran = true; })")
+    page.wait_for_function("window.ran", timeout=300_000)
+    cells = "[...window.jupyterapp.shell.currentWidget.content.model.cells]"
+    outputs = f"{cells}.flatMap(cell => cell.outputs?.toJSON() ?? []).map(output => output.output_type)"
+    assert "error" not in page.evaluate(outputs)
+    scroll(page, "00-start-here-20")
+    stage = page.locator('.gv-stage:has-text("LIVE")').first
+    cursor = int(stage.get_attribute("data-cursor"))
+    stage.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(f'.gv-stage[data-cursor="{cursor + 1}"]')
+    scroll(page, "00-start-here-15")
+    asked = page.locator('.gv-predict:has-text("print for this answer")').first
+    asked.get_by_role("radio").nth(2).check()
+    asked.get_by_role("button", name="Commit").click()
+    asked.get_by_text("True:").or_(asked.get_by_text("Right:")).first.wait_for()
+
+
+def scroll(page, cell):
+    """Scroll to a cell; those far away are not drawn."""
+    page.evaluate(
+        """id => {
+      const notebook = window.jupyterapp.shell.currentWidget.content;
+      return notebook.scrollToCell(notebook.widgets.find(cell => cell.model.id === id), "start");
+    }""",
+        cell,
+    )
 
 
 def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are_used(tab, site):

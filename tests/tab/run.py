@@ -14,6 +14,7 @@ import sysconfig
 import time
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import anywidget  # noqa: F401  (before the platform is another one)
 import numpy as np  # noqa: F401
@@ -56,6 +57,7 @@ def simulate():
     Thread.start = refuse
     os.fork = subprocess.Popen = refuse
     sys.meta_path.insert(0, Absent())
+    sys.modules["pyodide.ffi"] = SimpleNamespace(jsnull=None)
     sys.platform = "emscripten"
 
 
