@@ -14,12 +14,14 @@ from math import inf
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
+from zlib import decompress
 
 from guidedviz.errors import SettingError
 
 PACKAGE = Path(__file__).resolve().parent
 IN_TAB = sys.platform == "emscripten"  # there are no threads and no processes
 LIST = "beside.json"  # in the wheel of a site: the size of each file that lies beside it
+PACKED = ".z"  # ends its name there, as it is compressed
 
 
 def shipped(name: str) -> Path:
@@ -59,17 +61,17 @@ def fetch(folder: Path, name: str) -> None:
 
 
 def _get(name: str) -> bytes:
-    """The content of a file of the site. The kernel is a worker, which may wait for it."""
+    """The content of a file beside the site. The kernel is a worker, which may wait for it."""
     import js  # type: ignore[import-not-found]
     import pyodide_js  # type: ignore[import-not-found]
 
     request: Any = js.XMLHttpRequest.new()
-    request.open("GET", f"{pyodide_js.lockfileBaseUrl}guidedviz/{name}", False)
+    request.open("GET", f"{pyodide_js.lockfileBaseUrl}guidedviz/{name}{PACKED}", False)
     request.responseType = "arraybuffer"
     request.send()
     if request.status != 200:
         raise OSError(f"the site answers {request.status} for {name}")
-    return bytes(request.response.to_bytes())
+    return decompress(request.response.to_bytes())
 
 
 def as_sent(value: Any) -> Any:

@@ -27,10 +27,11 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
+from zlib import compress
 
 from hatchling.builders.wheel import WheelBuilder
 
-from guidedviz.files import LIST
+from guidedviz.files import LIST, PACKED
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -45,7 +46,7 @@ KERNEL_EXTENSION = f"{EXTENSIONS}/@jupyterlite/pyodide-kernel-extension"
 NEEDS = {"guidedviz": ("numpy", "anywidget"), "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
          "ipywidgets": ("comm", "ipython", "traitlets"), "piplite": ("micropip",),
          "pyodide-kernel": ("ipykernel", "ipython", "jedi", "comm")}  # fmt: skip
-CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+CORE = ("pyodide.asm.wasm", "python_stdlib.zip")  # most of Python
 AT_START = ("piplite", "pyodide-kernel", "guidedviz")  # with what they need, fetched while Python starts
 JUPYTERLITE, PYODIDE, PYTHON = "0.8.6", "314.0.6", "3.14"  # that fit each other
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full"
@@ -189,10 +190,10 @@ def build_wheel(to: Path, files: Path) -> Path:
 
 
 def keep(files: Path, name: str, content: bytes, sizes: dict[str, int]) -> None:
-    """Lay a file beside the wheel."""
-    path = files / name
+    """Lay a file beside the wheel, compressed, as no host compresses a model."""
+    path = files / f"{name}{PACKED}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    path.write_bytes(compress(content, 9))
     sizes[name] = len(content)
 
 
@@ -277,11 +278,9 @@ def build(to: Path, cache: Path, offline: bool) -> list[str]:
 
 def finish_page(site: Path) -> None:
     """Let the page of a notebook fetch Python beside its own scripts, open at a cell and say where the work stays."""
-    folder, page = site / "static" / "pyodide", site / "notebooks" / "index.html"
-    known = json.loads((folder / "pyodide-lock.json").read_bytes())["packages"]
-    settings = json.loads((site / "jupyter-lite.json").read_bytes())["jupyter-config-data"]["litePluginSettings"]
-    first = [known[name]["file_name"] for name in settings[KERNEL_PLUGIN]["loadPyodideOptions"]["packages"]]
-    links = "".join(f'<link rel="prefetch" href="../static/pyodide/{name}">\n' for name in (*CORE, *first))
+    page = site / "notebooks" / "index.html"
+    about = 'rel="preload" as="fetch" crossorigin fetchpriority="low"'
+    links = "".join(f'<link {about} href="../static/pyodide/{name}">\n' for name in CORE)
     script = f"<script>\n{(HERE / 'page.js').read_text(encoding='utf-8')}</script>\n</body>"
     text = page.read_text(encoding="utf-8").replace("</head>", f"{links}</head>").replace("</body>", script)
     page.write_text(text, encoding="utf-8")

@@ -14,15 +14,19 @@ function openAtCell(notebook) {
   notebook.scrollToCell(notebook.widgets[place]);
 }
 
-// What the lab will load is fetched while Python starts; a model is a folder of these files.
-function prefetch(notebook) {
-  const code = notebook.widgets.map(cell => cell.model.sharedModel.source).join("\n");
-  const named = new Set([...code.matchAll(/load_model\((?:"[^"]*?)?(clerk-small|clerk|bard)?"?\)/g)].map(found => found[1] ?? "clerk"));
-  const files = [...named].flatMap(name => ["model.safetensors", "tokenizer.json"].map(file => `models/${name}/${file}`));
+// What the lab will load is fetched while Python starts, after what Python itself needs. A model is a folder of files.
+async function prefetch({ content, sessionContext }) {
+  while (!sessionContext.session?.kernel) await new Promise(done => setTimeout(done, 100));
+  const python = new URL("../static/pyodide/", location.href);
+  const settings = JSON.parse(document.getElementById("jupyter-config-data").textContent).litePluginSettings;
+  const { packages } = settings["@jupyterlite/pyodide-kernel-extension:kernel"].loadPyodideOptions;
+  const known = (await (await fetch(new URL("pyodide-lock.json", python))).json()).packages;
+  await Promise.all(packages.map(async name => (await fetch(new URL(known[name].file_name, python))).arrayBuffer()));
+  const code = content.widgets.map(cell => cell.model.sharedModel.source).join("\n");
+  const named = new Set([...code.matchAll(/load_model\("[^"]*?(clerk-small|clerk|bard)"\)/g)].map(found => found[1]));
+  const files = [...named].flatMap(name => [`models/${name}/model.safetensors`, `models/${name}/tokenizer.json`]);
   if (code.includes("Vocabulary.llama3")) files.push("llama_models/llama3/tokenizer.model");
-  for (const file of files)
-    document.head.append(Object.assign(document.createElement("link"),
-      {rel: "prefetch", href: `../static/pyodide/guidedviz/${file}`}));
+  for (const file of files) await fetch(new URL(`guidedviz/${file}.z`, python));
 }
 
 function addBar() {
@@ -46,6 +50,6 @@ const waiting = setInterval(() => {
   if (!shown) return;
   clearInterval(waiting);
   openAtCell(shown.content);
-  prefetch(shown.content);
+  prefetch(shown);
   addBar();
 }, 200);

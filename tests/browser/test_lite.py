@@ -98,13 +98,20 @@ print(date.accepts(b"2026-11"), date.accepts(b"2026"), person.accepts(b'{"age": 
     assert page.evaluate(RUN, code).strip().endswith("True False True True")
 
 
-def test_python_and_the_model_of_the_lab_are_fetched_while_the_page_opens_and_no_wheel_after_it(tab, site):
+def test_python_and_the_model_of_the_lab_are_fetched_while_the_page_opens(tab, site):
+    page, _ = tab
+    links = "[...document.querySelectorAll('link[rel=prefetch], link[rel=preload]')].map(link => link.href)"
+    here = f"{site[0]}/static/pyodide/"
+    files = {address.removeprefix(here) for address in page.evaluate(links) if address.startswith(here)}
+    assert {"pyodide.asm.wasm", "python_stdlib.zip", "guidedviz/models/clerk/model.safetensors.z"} <= files
+    assert [file for file in files if not (site[1] / "static/pyodide" / file).exists()] == []
+
+
+def test_all_wheels_are_loaded_with_python_and_none_by_its_package_manager(tab):
     page, asked = tab
-    early = page.evaluate("[...document.querySelectorAll('link[rel=prefetch]')].map(link => link.href)")
-    files = {address.removeprefix(f"{site[0]}/static/pyodide/") for address in early}
-    assert {"pyodide.asm.wasm", "guidedviz/models/clerk/model.safetensors"} <= files
-    assert all((site[1] / "static/pyodide" / file).exists() for file in files)
-    assert {one for one in asked if one.endswith(".whl")} <= set(early)
+    page.evaluate(RUN, "import guidedviz, ipywidgets")
+    assert [one for one in asked if one.endswith(".whl")]
+    assert [one for one in asked if "/pypi/" in one] == []
 
 
 def test_the_page_draws_on_while_python_computes(tab):
