@@ -69,7 +69,7 @@ async def run(path):
         if cell["cell_type"] == "code":
             done = shell.run_cell("".join(cell["source"]))
             done.raise_error()
-            await asyncio.sleep(0.02)  # a stage takes steps meanwhile
+            await asyncio.sleep(0.01)  # a stage takes steps meanwhile
             if "gv.checks." in "".join(cell["source"]):
                 said[cell["id"]] = repr(done.result)
     return said
