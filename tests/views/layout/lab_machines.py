@@ -14,15 +14,22 @@ MAKERS = ("regex", "pattern", "grammar", "json_schema", "json")
 
 
 @cache
-def lab_machines() -> dict[str, Any]:
-    """Each machine of the labs, by the call that builds it; calls with computed arguments are left out."""
-    found: dict[str, Any] = {}
-    for path in sorted(LABS.rglob("*.py")):
-        for maker, arguments, named in _calls(ast.parse(path.read_text(encoding="utf-8"))):
-            name = f"{maker}({', '.join(map(repr, arguments))})"
-            with suppress(gv.errors.GuidedVizError):  # a lab shows an error
-                found[name] = getattr(gv, maker)(*arguments, **named)
-    return found
+def lab_calls() -> dict[str, tuple[str, list[Any], dict[str, Any]]]:
+    """Each call of the labs that builds a machine, as text and in parts; those with computed arguments are left out."""
+    return {
+        f"{maker}({', '.join(map(repr, arguments))})": (maker, arguments, named)
+        for path in sorted(LABS.rglob("*.py"))
+        for maker, arguments, named in _calls(ast.parse(path.read_text(encoding="utf-8")))
+    }
+
+
+@cache
+def lab_machine(call: str) -> Any:
+    """The machine of a call; one state where a lab shows an error."""
+    maker, arguments, named = lab_calls()[call]
+    with suppress(gv.errors.GuidedVizError):
+        return getattr(gv, maker)(*arguments, **named)
+    return gv.regex("")
 
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
