@@ -226,7 +226,7 @@ def test_every_place_is_timed_from_left_to_right_until_a_person_moves(bare, cloc
     live, slider = show_live(bare)
     slider.wait_runs(1)
     slider.root.get_by_role("button", name="time every place").click()
-    slider.root.locator(".gv-fraction-fate:has-text('timing 3 of 20')").wait_for()
+    slider.root.locator(".gv-fraction-fate:has-text('of 20')").wait_for()
     slider.page.wait_for_function("document.querySelectorAll('.gv-point').length >= 4")
     slider.share.focus()
     slider.page.keyboard.press("End")
