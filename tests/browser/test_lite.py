@@ -13,9 +13,8 @@ import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lite")]
 ROOT = Path(__file__).resolve().parents[2]
-NUMPY = [
-    *(ROOT / "build" / "lite" / "distribution").glob("numpy-*.whl")
-]  # by tests/tab/numpy.sh, or a build in a network
+# there after tests/tab/numpy.sh, or after a build in a network
+NUMPY = [*(ROOT / "build" / "lite" / "distribution").glob("numpy-*.whl")]
 without_numpy = pytest.mark.skipif(bool(NUMPY), reason="NumPy is there")
 with_numpy = pytest.mark.skipif(not NUMPY, reason="no NumPy for a tab is there: tests/tab/numpy.sh builds it")
 RUN = """async code => {

@@ -2,7 +2,7 @@
 # NumPy for Pyodide, built from source where its distribution is not reached: bash tests/tab/numpy.sh FOLDER
 #
 # For trying the labs in a tab, not for publishing. As root on Debian, with its packages and the registries of Python and
-# npm: 20 minutes on two cores, 1.8 GB. `make lite` takes the wheel that it prints from build/lite/distribution/.
+# npm: 7 to 15 minutes on two cores, 1.8 GB. `make lite` takes the wheel that it prints from build/lite/distribution/.
 set -e
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -19,7 +19,7 @@ if [ ! -d "$chroot/b" ]; then
 	cp /etc/ssl/certs/ca-certificates.crt "$chroot/etc/ssl/certs/"
 	mkdir -p "$chroot/b/bin"
 	chroot "$chroot" python3.14 -m venv /b/venv
-	chroot "$chroot" /b/venv/bin/pip install -q meson-python==0.22.1 cython==3.3.1 build==1.6.1
+	chroot "$chroot" /b/venv/bin/pip install -q meson-python==0.22.1 cython==3.3.1
 	cp "$chroot/usr/include/x86_64-linux-gnu/python3.14/pyconfig.h" "$chroot/b/here.h"
 fi
 mountpoint -q "$chroot/proc" || mount -t proc proc "$chroot/proc"
