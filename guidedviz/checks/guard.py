@@ -9,7 +9,6 @@ no call of C such as `list(itertools.count())`. In a browser tab there are no th
 kernel, which reads the time at each call and each jump back, and stops itself.
 """
 
-import contextlib
 import copy
 import ctypes
 import faulthandler
@@ -53,7 +52,8 @@ ITEMS = 100_000  # items and characters of one value
 DEPTH = 50  # collections inside each other
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
-OWN = (str(PACKAGE), str(Path(np.__file__).parent), contextlib.__file__, copy.__file__)  # code that is not watched
+CALLED = (suppress.__exit__, copy.deepcopy)  # a module without its source has another name than its code
+OWN = (str(PACKAGE), str(Path(np.__file__).parent), *(one.__code__.co_filename for one in CALLED))  # is not watched
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
