@@ -49,8 +49,8 @@ def place(item: pytest.Item) -> tuple[bool, bool]:
 
 def pytest_collection_finish() -> None:
     """What is loaded now stays, so the garbage collector need not look through it again and again."""
-    if "torch" in sys.modules:
-        raise pytest.UsageError("a module of tests loads torch when it is imported; import it in the test that uses it")
+    if loaded := {"gguf", "torch", "transformers"} & set(sys.modules):
+        raise pytest.UsageError(f"a module of tests loads {loaded} when it is imported; a test that uses it imports it")
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000)  # a twelfth of the time goes to the collector at its usual 700

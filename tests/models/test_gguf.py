@@ -13,7 +13,6 @@ from guidedviz.__main__ import main
 from guidedviz.models import gguf as ours
 from guidedviz.models.tokenizer import byte_alphabet
 
-gguf = pytest.importorskip("gguf")
 PIECES = [*sorted(byte_alphabet(), key=byte_alphabet().get), "he", "hel", "<end>", "<|im_start|>"]
 SHAPE = {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "num_attention_heads": 3,
          "num_key_value_heads": 1, "head_dim": 8, "vocab_size": len(PIECES), "max_position_embeddings": 64,
@@ -34,6 +33,7 @@ def turned(weights, heads):
 
 def write(path, tied=False, **changes):
     """A random model, and the same as a GGUF file."""
+    gguf = pytest.importorskip("gguf")
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 

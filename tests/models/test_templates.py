@@ -3,7 +3,6 @@
 import tracemalloc
 
 import pytest
-from transformers import PreTrainedTokenizerFast
 
 import guidedviz as gv
 from guidedviz.models.chat import MADE, render
@@ -80,6 +79,8 @@ and not(message.content.startswith('<tool_response>') and message.content.endswi
 @pytest.mark.parametrize("name", USUAL)
 @pytest.mark.parametrize("length", [1, 3])
 def test_usual_templates_give_the_text_of_transformers(name, length):
+    from transformers import PreTrainedTokenizerFast
+
     names = {"bos_token": "<s>", "eos_token": "</s>"}
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(embedded_folder("clerk") / "tokenizer.json"), **names)
     more = {"chat_template": USUAL[name], "builtin_tools": ["a", "code_interpreter", "b"]}
