@@ -15,10 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterable, Mapping
@@ -40,13 +42,18 @@ KERNEL = ("micropip", "packaging", "ipython", "traitlets", "jedi")  # what the k
 OWN = ("piplite", "ipykernel", "pyodide-kernel")  # what it needs and brings itself
 COURSE = ("numpy", "pydantic", "jsonschema")  # what labs import, from the distribution
 MORE = ("comm", "ipywidgets", "psygnal", "anywidget")  # pure, and in no distribution
+# what nothing in a tab reads; names are completed by IPython itself, which knows the objects, instead of jedi
+UNREAD = re.compile(
+    r"[^/]*\.data/|(?!guidedviz/).*\.(pyi|h|a)$|(jedi|parso|numpy/f2py|anywidget/(lab|nb)extension)/|"
+    r"pygments/lexers/(?!(__init__|_mapping|python|special)\.py)"
+)
 EXTENSIONS = "share/jupyter/labextensions"
 KERNEL_PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 KERNEL_EXTENSION = f"{EXTENSIONS}/@jupyterlite/pyodide-kernel-extension"
 NEEDS = {"guidedviz": ("numpy", "anywidget"), "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
          "ipywidgets": ("comm", "ipython", "traitlets"), "piplite": ("micropip",),
          "pyodide-kernel": ("ipykernel", "ipython", "jedi", "comm")}  # fmt: skip
-CORE = ("pyodide.asm.wasm", "python_stdlib.zip")  # most of Python
+LOCK, STDLIB = "pyodide-lock.json", "python_stdlib.zip"
 AT_START = ("piplite", "pyodide-kernel", "guidedviz")  # with what they need, fetched while Python starts
 JUPYTERLITE, PYODIDE, PYTHON = "0.8.6", "314.0.6", "3.14"  # that fit each other
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full"
@@ -203,7 +210,7 @@ def keep(files: Path, name: str, content: bytes, sizes: dict[str, int]) -> None:
 def lay_python(folder: Path, cache: Path, offline: bool) -> list[str]:
     """Pyodide with its wheels and ours in a folder of the site; what is missing."""
     shutil.copytree(get_pyodide(cache), folder, ignore=shutil.ignore_patterns("console*", "*.map", "*.d.ts"))
-    lock = read_lock(folder / "pyodide-lock.json")
+    lock = read_lock(folder / LOCK)
     wanted = with_needs(lock, (*KERNEL, *COURSE, *NEEDS["anywidget"], *NEEDS["ipywidgets"]))
     wheels = fetch_wheels(lock, wanted, cache, offline)
     missing = [name for name in wanted if name not in wheels]
@@ -216,10 +223,42 @@ def lay_python(folder: Path, cache: Path, offline: bool) -> list[str]:
     wheels["guidedviz"] = build_wheel(cache / "ours", folder / "guidedviz")
     for name, wheel in wheels.items():
         shutil.copy(wheel, folder)
-        about = lock["packages"].setdefault(name, entry(name, wheel, wheels))
-        about |= {"file_name": wheel.name, "sha256": sha256(wheel.read_bytes()).hexdigest()}
-    (folder / "pyodide-lock.json").write_text(json.dumps(lock))
+        lock["packages"].setdefault(name, entry(name, wheel, wheels))["file_name"] = wheel.name
+    write_lock(lock, folder)
+    compiled = compile_modules(folder, with_needs(lock, AT_START))
+    for archive in (STDLIB, *(wheel.name for wheel in wheels.values())):
+        thin_out(folder / archive, compiled)
+    write_lock(lock, folder)
     return missing
+
+
+def write_lock(lock: Lock, folder: Path) -> None:
+    """Write the lock file, with the hash of each package that lies beside it."""
+    for about in lock["packages"].values():
+        about["sha256"] = sha256((folder / about["file_name"]).read_bytes()).hexdigest()
+    (folder / LOCK).write_text(json.dumps(lock))
+
+
+def compile_modules(folder: Path, packages: Iterable[str]) -> dict[str, bytes]:
+    """The modules that a start imports, compiled, by their paths in a wheel or in the standard library."""
+    with tempfile.TemporaryDirectory() as to:
+        words = ["node", str(HERE / "compile.mjs"), str(folder), to, *packages]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"Python did not start in node:\n{done.stderr[-2000:]}")
+        return {path.relative_to(to).as_posix(): path.read_bytes() for path in Path(to).rglob("*.pyc")}
+
+
+def thin_out(archive: Path, compiled: Mapping[str, bytes]) -> None:
+    """Put what is compiled into an archive in place of its source, and leave out what nobody reads."""
+    whole = archive.rename(archive.with_suffix(".whole"))
+    with ZipFile(whole) as old, ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as new:
+        for name in old.namelist():
+            if f"{name}c" in compiled:
+                new.writestr(f"{name}c", compiled[f"{name}c"])
+            elif not UNREAD.match(name):
+                new.writestr(name, old.read(name))
+    whole.unlink()
 
 
 def copy_labs(to: Path) -> None:
@@ -233,10 +272,9 @@ def copy_labs(to: Path) -> None:
 
 
 def write_settings(folder: Path) -> None:
-    """How JupyterLab looks, and where the kernel finds Python and what it loads while Python starts."""
-    lock = read_lock(folder / "static" / "pyodide" / "pyodide-lock.json")
-    kernel = {"pyodideUrl": "./static/pyodide/pyodide.mjs",
-              "loadPyodideOptions": {"packages": with_needs(lock, AT_START)}}  # fmt: skip
+    """How JupyterLab looks, and what the kernel loads while Python starts."""
+    lock = read_lock(folder / "static" / "pyodide" / LOCK)
+    kernel = {"loadPyodideOptions": {"packages": with_needs(lock, AT_START)}}
     site = {
         "appName": "guidedviz",
         "exposeAppInBrowser": True,
@@ -272,18 +310,24 @@ def build(to: Path, cache: Path, offline: bool) -> list[str]:
     done = subprocess.run(words, cwd=work, env=seen, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"jupyter lite build failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    finish_page(to)
+    start_early(to)
     return missing
 
 
-def finish_page(site: Path) -> None:
-    """Let the page of a notebook fetch Python beside its own scripts, open at a cell and say where the work stays."""
-    page = site / "notebooks" / "index.html"
-    about = 'rel="preload" as="fetch" crossorigin fetchpriority="low"'
-    links = "".join(f'<link {about} href="../static/pyodide/{name}">\n' for name in CORE)
-    script = f"<script>\n{(HERE / 'page.js').read_text(encoding='utf-8')}</script>\n</body>"
-    text = page.read_text(encoding="utf-8").replace("</head>", f"{links}</head>").replace("</body>", script)
-    page.write_text(text, encoding="utf-8")
+def start_early(site: Path) -> None:
+    """Let the page of a notebook start Python beside JupyterLab, and let the kernel take it over."""
+    python, page, settings = site / "static" / "pyodide", site / "notebooks" / "index.html", site / "jupyter-lite.json"
+    config = json.loads(settings.read_bytes())
+    kernel = config["jupyter-config-data"]["litePluginSettings"][KERNEL_PLUGIN]
+    kernel["pyodideUrl"] = "./static/pyodide/start.mjs"
+    write_json(settings, config)
+    packages = json.dumps(kernel["loadPyodideOptions"]["packages"])
+    start = (HERE / "start.mjs").read_text(encoding="utf-8").replace("PACKAGES", packages)
+    (python / "start.mjs").write_text(start, encoding="utf-8")
+    worker = next(site.glob("extensions/*/*/static/comlink.worker.*.js")).relative_to(site).as_posix()
+    (python / "worker.mjs").write_text(f'import "../../{worker}";\nimport "./start.mjs";\n', encoding="utf-8")
+    script = f"<script>\n{(HERE / 'page.js').read_text(encoding='utf-8')}</script>\n</head>"
+    page.write_text(page.read_text(encoding="utf-8").replace("</head>", script), encoding="utf-8")
 
 
 def main() -> None:

@@ -1,5 +1,25 @@
-// On the page of a notebook: open it at the cell that the address names, and say where the work stays.
+// On the page of a notebook: start Python, open the notebook at the cell that the address names, say where the work stays.
+const python = new URL("../static/pyodide/", location.href);
 const told = "This lab runs in this tab. Your answers stay in this browser, on this device; its data can be cleared.";
+
+// Python starts in a worker as soon as its core is there, and the first kernel takes this worker over. On a first visit the
+// core comes after JupyterLab's scripts, so that the kernel may be there before; on a second one it is there at once.
+const Usual = window.Worker;
+let early = null, begun = crossOriginIsolated;  // then the kernel wants another worker
+
+window.Worker = function (url, options) {
+  const first = String(url).includes("/comlink.worker.") ? early : null;
+  if (first) early = null;
+  begun ||= String(url).includes("/comlink.worker.");
+  return first ?? new Usual(url, options);
+};
+
+const core = ["pyodide.asm.wasm", "python_stdlib.zip"].map(name => new Promise(onload => {
+  const href = new URL(name, python);
+  const about = {rel: "preload", as: "fetch", crossOrigin: "", fetchPriority: "low", href, onload};
+  document.head.append(Object.assign(document.createElement("link"), about));
+}));
+Promise.all(core).then(() => { if (!begun) early = new Usual(new URL("worker.mjs", python), {type: "module"}); });
 
 function ready() {
   const shown = window.jupyterapp?.shell?.currentWidget;
@@ -17,7 +37,6 @@ function openAtCell(notebook) {
 // What the lab will load is fetched while Python starts, after what Python itself needs. A model is a folder of files.
 async function prefetch({ content, sessionContext }) {
   while (!sessionContext.session?.kernel) await new Promise(done => setTimeout(done, 100));
-  const python = new URL("../static/pyodide/", location.href);
   const settings = JSON.parse(document.getElementById("jupyter-config-data").textContent).litePluginSettings;
   const { packages } = settings["@jupyterlite/pyodide-kernel-extension:kernel"].loadPyodideOptions;
   const known = (await (await fetch(new URL("pyodide-lock.json", python))).json()).packages;
