@@ -16,7 +16,7 @@ like_pip = $(if $(call asked,$(2),$(3)),$(1)='$(call asked,$(2),$(3))')
 LIKE_PIP = UV_NATIVE_TLS=1 UV_INDEX_STRATEGY=unsafe-best-match $(call like_pip,UV_FIND_LINKS,FIND_LINKS,find-links) \
 	$(call like_pip,UV_DEFAULT_INDEX,INDEX_URL,index-url) $(call like_pip,UV_INDEX,EXTRA_INDEX_URL,extra-index-url)
 
-.PHONY: lab test style types page drift imports chromium smollm2 labs site lite clean
+.PHONY: lab test style types page drift imports chromium smollm2 tab notebooks labs site lite clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -29,11 +29,7 @@ test: .venv/test-is-ready
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist worksteal -m "not browser" --ignore=tests/browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist loadgroup --no-loadscope-reorder -m browser tests/browser \
 		--ignore=tests/browser/test_lite.py
-# WebAssembly is compiled on all cores
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m browser tests/browser/test_lite.py
-# the labs must run where only the extra `lab` is installed
-	PYTHONPATH=$(CURDIR)/tests/light GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile \
-		--nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
+	$(MAKE) --no-print-directory --jobs=2 --output-sync tab notebooks
 
 style:
 	$(BIN)/ruff check .
@@ -48,6 +44,15 @@ page:
 
 drift:
 	$(BIN)/python labs/build.py --check
+
+# the course in a browser tab; one page at a time, which leaves a core to the notebooks
+tab:
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m browser tests/browser/test_lite.py
+
+# the labs must run where only the extra `lab` is installed
+notebooks:
+	PYTHONPATH=$(CURDIR)/tests/light GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile \
+		--nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
 
 # no check: what the tests import is compiled once, since two workers that begin together would both compile it
 imports:
