@@ -1,5 +1,5 @@
 // node compile.mjs FOLDER TO PACKAGE...: let the Python of a tab compile the modules that a start imports, into TO.
-// Without this each start compiles them again, 700 of them, which takes two thirds of its time.
+// Otherwise each start compiles these 850 modules again, which takes 5 of its 7 seconds.
 import { pathToFileURL } from "node:url";
 
 const [folder, to, ...packages] = process.argv.slice(2);
