@@ -12,6 +12,8 @@ python.runPython(`
 import contextlib, importlib.util, marshal, sys
 from pathlib import Path
 
+codes = {}  # of the modules that are imported from here on, so that they are not compiled twice
+sys.addaudithook(lambda event, given: event == "exec" and codes.__setitem__(given[0].co_filename, given[0]))
 sys.modules["jedi"] = None  # as it is in a tab
 for name in ("piplite.piplite", "pyodide_kernel", "anywidget", "guidedviz.checks"):
     with contextlib.suppress(ImportError):
@@ -26,6 +28,7 @@ for spec in [getattr(module, "__spec__", None) for module in sys.modules.values(
     if root and spec.origin.endswith(".py"):
         file = Path("/to", spec.origin.removeprefix(root + "/") + "c")
         file.parent.mkdir(parents=True, exist_ok=True)
+        code = codes.get(spec.origin) or spec.loader.get_code(spec.name)
         unchecked = bytes([1, *[0] * 11])  # it is not compared with a source
-        file.write_bytes(importlib.util.MAGIC_NUMBER + unchecked + marshal.dumps(spec.loader.get_code(spec.name)))
+        file.write_bytes(importlib.util.MAGIC_NUMBER + unchecked + marshal.dumps(code))
 `);
