@@ -315,19 +315,31 @@ def build(to: Path, cache: Path, offline: bool) -> list[str]:
 
 
 def start_early(site: Path) -> None:
-    """Let the page of a notebook start Python beside JupyterLab, and let the kernel take it over."""
-    python, page, settings = site / "static" / "pyodide", site / "notebooks" / "index.html", site / "jupyter-lite.json"
+    """Let the page of a notebook start Python beside JupyterLab, and a browser keep what it has loaded.
+
+    The folder of Python gets the digest of its files for a name: what is kept there never changes.
+    """
+    python = site / "static" / "pyodide"
+    settings = site / "jupyter-lite.json"
+    worker = next(site.glob("extensions/*/*/static/comlink.worker.*.js")).relative_to(site).as_posix()
     config = json.loads(settings.read_bytes())
     kernel = config["jupyter-config-data"]["litePluginSettings"][KERNEL_PLUGIN]
-    kernel["pyodideUrl"] = "./static/pyodide/start.mjs"
-    write_json(settings, config)
+    start = (HERE / "start.mjs").read_text(encoding="utf-8")
     packages = json.dumps(kernel["loadPyodideOptions"]["packages"])
-    start = (HERE / "start.mjs").read_text(encoding="utf-8").replace("PACKAGES", packages)
-    (python / "start.mjs").write_text(start, encoding="utf-8")
-    worker = next(site.glob("extensions/*/*/static/comlink.worker.*.js")).relative_to(site).as_posix()
+    (python / "start.mjs").write_text(start.replace("PACKAGES", packages), encoding="utf-8")
     (python / "worker.mjs").write_text(f'import "../../{worker}";\nimport "./start.mjs";\n', encoding="utf-8")
-    script = f"<script>\n{(HERE / 'page.js').read_text(encoding='utf-8')}</script>\n</head>"
-    page.write_text(page.read_text(encoding="utf-8").replace("</head>", script), encoding="utf-8")
+    files = sorted(file for file in python.rglob("*") if file.is_file())
+    digest = sha256(b"".join(sha256(file.read_bytes()).digest() for file in files)).hexdigest()[:10]
+    python = python.rename(f"{python}-{digest}")
+    kernel["pyodideUrl"] = f"./static/{python.name}/start.mjs"
+    write_json(settings, config)
+    own = site / "service-worker.js"
+    own.rename(site / "jupyterlite-service-worker.js")
+    own.write_text((HERE / own.name).read_text(encoding="utf-8").replace("DIGEST", digest), encoding="utf-8")
+    script = (HERE / "page.js").read_text(encoding="utf-8").replace("DIGEST", digest)
+    page = site / "notebooks" / "index.html"
+    text = page.read_text(encoding="utf-8").replace("</head>", f"<script>\n{script}</script>\n</head>")
+    page.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

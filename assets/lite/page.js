@@ -1,5 +1,5 @@
 // On the page of a notebook: start Python, open the notebook at the cell that the address names, say where the work stays.
-const python = new URL("../static/pyodide/", location.href);
+const python = new URL("../static/pyodide-DIGEST/", location.href);
 const told = "This lab runs in this tab. Your answers stay in this browser, on this device; its data can be cleared.";
 
 // Python starts in a worker as soon as its core is there, and the first kernel takes this worker over. On a first visit the

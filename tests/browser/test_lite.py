@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -19,7 +20,7 @@ without_numpy = pytest.mark.skipif(bool(NUMPY), reason="NumPy is there")
 with_numpy = pytest.mark.skipif(not NUMPY, reason="no NumPy for a tab is there: tests/tab/numpy.sh builds it")
 RUN = """async code => {
   const kernel = () => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel;
-  while (!kernel()) await new Promise(done => setTimeout(done, 100));
+  for (let tries = 0; !kernel() && tries < 600; tries++) await new Promise(done => setTimeout(done, 100));
   const future = kernel().requestExecute({code});
   const said = [];
   future.onIOPub = message => {
@@ -32,11 +33,17 @@ RUN = """async code => {
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """A static host."""
+    """A static host, and what it was asked for."""
+
+    asked: ClassVar[list[str]] = []
 
     extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
         ".mjs": "text/javascript", ".wasm": "application/wasm", ".whl": "application/zip"
     }  # fmt: skip
+
+    def do_GET(self):
+        self.asked.append(self.path.partition("?")[0])
+        super().do_GET()
 
     def log_message(self, *about):
         pass
@@ -44,7 +51,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The address of the site."""
+    """The address of the site, its folder, and the folder of Python in it."""
     to = tmp_path_factory.mktemp("lite")
     words = [sys.executable, str(ROOT / "assets" / "lite" / "build.py"), "--offline", "--to", str(to / "site")]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -54,7 +61,8 @@ def site(tmp_path_factory):
     assert NUMPY or "numpy" in done.stdout.splitlines()[1], "what is missing is said"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(to / "site")))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", to / "site"
+    python = next((to / "site").glob("static/pyodide-*")).relative_to(to / "site").as_posix()
+    yield f"http://127.0.0.1:{server.server_port}", to / "site", python
     server.shutdown()
 
 
@@ -133,14 +141,14 @@ def test_a_kernel_that_is_restarted_has_the_library(tab):
 def test_python_and_then_the_model_of_the_lab_are_fetched_while_the_page_opens(tab, site):
     page, asked = tab
     links = page.evaluate("[...document.querySelectorAll('link[rel=preload]')].map(link => link.href)")
-    here = f"{site[0]}/static/pyodide/"
+    here = f"{site[0]}/{site[2]}/"
     assert {f"{here}pyodide.asm.wasm", f"{here}python_stdlib.zip"} <= {*links} & {*asked}
     for _ in range(300):
         if f"{here}guidedviz/models/clerk/tokenizer.json.z" not in asked:
             page.wait_for_timeout(100)
     ours = [one.removeprefix(here) for one in asked if one.startswith(f"{here}guidedviz/")]
     assert ours == [f"guidedviz/models/clerk/{name}.z" for name in ("model.safetensors", "tokenizer.json")]
-    assert [file for file in ours if not (site[1] / "static/pyodide" / file).exists()] == []
+    assert [file for file in ours if not (site[1] / site[2] / file).exists()] == []
 
 
 def test_all_wheels_are_loaded_with_python_and_none_by_its_package_manager(tab):
@@ -214,10 +222,21 @@ def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are
     code = f"from guidedviz.files import shipped\nprint(shipped('{named}').stat().st_size)"
     assert int(page.evaluate(RUN, code)) == (ROOT / "assets" / named).stat().st_size
     assert [one for one in asked if "models/bard/" in one]
-    sizes = json.loads((site[1] / "static/pyodide/pyodide-lock.json").read_text())["packages"]
-    assert (site[1] / "static/pyodide" / sizes["guidedviz"]["file_name"]).stat().st_size < 1_200_000
+    sizes = json.loads((site[1] / site[2] / "pyodide-lock.json").read_text())["packages"]
+    assert (site[1] / site[2] / sizes["guidedviz"]["file_name"]).stat().st_size < 1_200_000
 
 
 def test_no_request_leaves_the_site(tab, site):
     _, asked = tab
     assert [one for one in asked if not one.startswith((site[0], "blob:", "data:"))] == []
+
+
+def test_a_second_visit_asks_for_no_file_whose_name_tells_its_content(tab, site, browser):
+    page, _ = tab
+    Quiet.asked.clear()
+    again = browser.new_page()
+    again.goto(page.url)
+    again.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+    again.close()
+    assert "/notebooks/index.html" in Quiet.asked
+    assert [one for one in Quiet.asked if one.startswith(("/build/", "/extensions/")) and one.endswith(".js")] == []
