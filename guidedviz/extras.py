@@ -10,7 +10,6 @@ on every machine.
 
 import os
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError
@@ -51,9 +50,11 @@ def is_missing(module: str) -> bool:
 
 def installed(name: str) -> str:
     """The version of a package, "" if it is not installed."""
+    from importlib import metadata  # a tenth of the start of a process that asks for no version
+
     try:
-        return version(name)
-    except PackageNotFoundError:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
         return ""
 
 
