@@ -23,13 +23,16 @@ lab: .venv/lab-is-ready
 	-$(BIN)/python -m guidedviz get smollm2
 	$(BIN)/jupyter lab $(ROOT_FLAG) $(LAB_FLAGS) labs/00_start_here.ipynb
 
-test: .venv/test-is-ready
+test:
 # more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
 	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist worksteal -m "not browser" --ignore=tests/browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist loadgroup --no-loadscope-reorder -m browser tests/browser \
 		--ignore=tests/browser/test_lite.py
 	$(MAKE) --no-print-directory --jobs=2 --output-sync tab notebooks
+
+# `page` needs no Python, and is checked while that is installed
+chromium types imports style drift smollm2: .venv/test-is-ready
 
 style:
 	$(BIN)/ruff check .
@@ -51,7 +54,7 @@ tab:
 
 # the labs must run where only the extra `lab` is installed
 notebooks:
-	PYTHONPATH=$(CURDIR)/tests/light GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile \
+	PYTHONPATH=$(CURDIR)/tests/light GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p ports -n 3 --dist loadfile \
 		--nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
 
 # no check: what the tests import is compiled once, since two workers that begin together would both compile it
