@@ -6,6 +6,7 @@ The cells run one after the other on an event loop that, like Pyodide's, has no 
 """
 
 import asyncio
+import gc
 import json
 import os
 import subprocess
@@ -79,6 +80,7 @@ async def run(path):
 def main():
     """Print what the checks of each notebook say, and its seconds."""
     simulate()
+    gc.set_threshold(50_000)  # at its usual 700 the collector takes a twelfth of the time
     out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
     for name in sys.argv[1:]:
         began = time.process_time()
