@@ -1,7 +1,7 @@
 """Kernels of notebooks get ports that nothing else asks for: each worker has a thousand of its own.
 
-Jupyter lets the system name a free port, frees it and gives it to a kernel, which may find it taken by then: by the kernel
-of another worker, or by a connection. Then all cells of one notebook fail.
+Jupyter lets the system name a free port, frees it and gives it to a kernel, which may find it taken by then, by the
+kernel of another worker or by a connection. Then all cells of one notebook fail.
 """
 
 import os
@@ -23,4 +23,4 @@ def find_port(cache: LocalPortCache, ip: str) -> int:
     raise OSError("no port is free")
 
 
-LocalPortCache.find_available_port = find_port
+LocalPortCache.find_available_port = find_port  # type: ignore[assignment, method-assign]
