@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from typing import ClassVar
+from zipfile import ZipFile
 
 import pytest
 
@@ -223,7 +224,12 @@ def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are
     assert int(page.evaluate(RUN, code)) == (ROOT / "assets" / named).stat().st_size
     assert [one for one in asked if "models/bard/" in one]
     sizes = json.loads((site[1] / site[2] / "pyodide-lock.json").read_text())["packages"]
-    assert (site[1] / site[2] / sizes["guidedviz"]["file_name"]).stat().st_size < 1_200_000
+    wheel = site[1] / site[2] / sizes["guidedviz"]["file_name"]
+    with ZipFile(wheel) as files:
+        assert [name for name in files.namelist() if name.startswith("guidedviz/assets/models/")] == []
+        sources = sum(one.compress_size for one in files.infolist() if not one.filename.endswith(".pyc"))
+    assert sources < 1_000_000
+    assert wheel.stat().st_size < 1_200_000, "with what is compiled"
 
 
 def test_no_request_leaves_the_site(tab, site):
