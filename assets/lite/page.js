@@ -8,10 +8,10 @@ const Usual = window.Worker;
 let early = null, begun = crossOriginIsolated;  // then the kernel wants another worker
 
 window.Worker = function (url, options) {
-  const first = String(url).includes("/comlink.worker.") ? early : null;
-  if (first) early = null;
-  begun ||= String(url).includes("/comlink.worker.");
-  return first ?? new Usual(url, options);
+  if (!String(url).includes("/comlink.worker.")) return new Usual(url, options);
+  const first = early ?? new Usual(url, options);
+  [begun, early] = [true, null];
+  return first;
 };
 
 const core = ["pyodide.asm.wasm", "python_stdlib.zip"].map(name => new Promise(onload => {
