@@ -6,7 +6,7 @@ token most counts behave alike: far below the lower bound a repeat cannot end, b
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Self
 
 from guidedviz.errors import PatternError
@@ -16,7 +16,7 @@ from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine, sources_of
 from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.syntax import Call, Tick, merge_ranges
+from guidedviz.machines.syntax import Call, Tick, Tree, merge_ranges, walk
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import Numbers, derive, reach
 
@@ -129,6 +129,7 @@ def join_counts(parts: Iterable[Counts]) -> Counts:
 # grammar, numbered consecutively.
 
 
+MOST_KEPT = 100  # parts of a tree whose machine is kept for the next grammar
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on
 Limit = tuple[int, int] | None  # at a tick: up to which count, and the node where it leads
 
@@ -205,6 +206,12 @@ class RuleNodes:
         return replace(self, edges=edges, calls=calls)
 
 
+@lru_cache(maxsize=64)
+def build_rule(tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -> DFA:
+    """The machine of a rule; most grammars of a schema have the rules of JSON."""
+    return build_machine(tree, dict(letters).__getitem__)
+
+
 def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
     """The automata of the root and of all rules reachable from it; equivalent nodes are merged.
 
@@ -225,9 +232,10 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
 
     machines: list[DFA] = []
     for name in (names := numbers.met):  # which grows as rules are called
-        tree = grammar.named[name].tree
+        parts = list(walk(tree := grammar.named[name].tree))
+        build = build_rule if len(parts) <= MOST_KEPT else build_rule.__wrapped__
         try:
-            machines.append(build_machine(tree, letter))
+            machines.append(build(tree, tuple((part, letter(part)) for part in parts if isinstance(part, Call | Tick))))
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
     counts = [Bounds(*bounds[name]) if name in bounds else None for name in names]

@@ -4,15 +4,17 @@ Next: `tokens/vocabulary.py`.
 """
 
 from array import array
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from guidedviz.machines.machine import Machine, byte_kinds, no_step
 from guidedviz.machines.regular.nfa import NFA, Edge, too_large
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import Numbers, drain, reach, spend
+from guidedviz.machines.work import Numbers, T, drain, reach, spend
 
 MOST_STATES = 40_000
 MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second
@@ -109,8 +111,10 @@ class _Moves:
     """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
 
     def __init__(self, nfa: NFA, whole: bool) -> None:
-        self.nfa, self.whole, self.left = nfa, whole, MOST_MOVES
+        self.nfa, self.left = nfa, MOST_MOVES
         self.known: dict[frozenset[int], frozenset[int]] = {}
+        self.free = {state for state, targets in enumerate(nfa.epsilon) if targets}
+        self.kept = {state for state, edges in enumerate(nfa.edges) if whole or edges or state == nfa.accepting}
 
     def spend(self, moves: int) -> None:
         spend(2 + moves)
@@ -118,28 +122,39 @@ class _Moves:
         if self.left < 0:
             raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.tree)
 
-    def follow_free(self, states: Iterable[int]) -> frozenset[int]:
+    def follow_free(self, states: Collection[int]) -> frozenset[int]:
         """The epsilon closure; without `whole`, those of its states that read a byte or accept."""
-        found = reach(states, self.nfa.epsilon.__getitem__)
+        found = states if self.free.isdisjoint(states) else reach(states, self.nfa.epsilon.__getitem__)
         self.spend(len(found))
-        edges, end = self.nfa.edges, self.nfa.accepting
-        return frozenset(state for state in found if self.whole or edges[state] or state == end)
+        return frozenset(self.kept.intersection(found))
 
     def out_of(self, subset: frozenset[int]) -> Iterator[tuple[int, int, frozenset[int]]]:
-        """Lowest byte, highest byte, the set of next NFA states; the bytes are split where an edge begins or ends."""
+        """Lowest byte, highest byte, the set of next NFA states."""
         edges = [edge for state in subset for edge in self.nfa.edges[state]]
-        cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
-        place = {cut: number for number, cut in enumerate(cuts)}
-        targets: list[set[int]] = [set() for _ in cuts]
-        for low, high, target in edges:
-            for number in range(place[low], place[high + 1]):
-                targets[number].add(target)
-        self.spend(len(edges) + sum(map(len, targets)))
-        for number, reached in enumerate(map(frozenset, targets)):
-            if reached:
-                if reached not in self.known:
-                    self.known[reached] = self.follow_free(reached)
-                yield cuts[number], cuts[number + 1] - 1, self.known[reached]
+        spans = disjoint(edges)
+        self.spend(len(edges) + sum([len(reached) for _, _, reached in spans]))
+        for low, high, reached in spans:
+            if reached not in self.known:
+                self.known[reached] = self.follow_free(reached)
+            yield low, high, self.known[reached]
+
+
+def disjoint(edges: list[tuple[int, int, T]]) -> list[tuple[int, int, frozenset[T]]]:
+    """Lowest byte, highest byte, the targets of all edges that hold them; bytes are split where an edge begins or ends.
+
+    >>> [(low, high, sorted(targets)) for low, high, targets in disjoint([(48, 57, 1), (50, 99, 2)])]
+    [(48, 49, [1]), (50, 57, [1, 2]), (58, 99, [2])]
+    """
+    edges.sort(key=itemgetter(0))
+    if all(one[1] < other[0] for one, other in pairwise(edges)):
+        return [(low, high, frozenset((target,))) for low, high, target in edges]
+    cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
+    place = {cut: number for number, cut in enumerate(cuts)}
+    targets: list[set[T]] = [set() for _ in cuts]
+    for low, high, target in edges:
+        for number in range(place[low], place[high + 1]):
+            targets[number].add(target)
+    return [(cuts[n], cuts[n + 1] - 1, frozenset(reached)) for n, reached in enumerate(targets) if reached]
 
 
 def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:

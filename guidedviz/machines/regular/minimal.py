@@ -6,10 +6,9 @@ over characters instead of bytes: an edge is then a range of code points, and th
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
-from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
+from guidedviz.machines.regular.dfa import DFA, build_dfa, disjoint, merge_edges
 from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa
 from guidedviz.machines.syntax import Chars, Tree, build_net, merge_ranges, no_rules
 from guidedviz.machines.work import Numbers, drain, grouped, reach, spend
@@ -90,8 +89,8 @@ def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
     If a byte leads into a block from only some states of another block, that other block is split. Only the smaller
     part is processed again, so the time is O(n log n).
     """
-    letters = byte_classes(dfa)
-    incoming = _incoming(dfa, letters)
+    classes = byte_classes(dfa)
+    letters, incoming = list(classes.values()), _incoming(dfa, classes)
     blocks = first_blocks(dfa)
     block_of = [0] * len(dfa)
     for number, block in enumerate(blocks):
@@ -106,29 +105,23 @@ def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
     return block_of
 
 
-def byte_classes(dfa: DFA) -> list[Ranges]:
-    """The letters of a machine: bytes with the same target in every state are one letter.
+def byte_classes(dfa: DFA) -> dict[frozenset[tuple[int, int]], Ranges]:
+    """The letters of a machine: bytes that the same edges hold are one letter; each with the bounds of these edges.
 
-    >>> byte_classes(gv.regex("[a-z]+|7"))
+    >>> list(byte_classes(gv.regex("[a-z]+|7")).values())
     [((55, 55),), ((97, 122),)]
     """
-    spans = {(low, high) for edges in dfa.edges for low, high, _ in edges}
-    cuts = sorted({cut for low, high in spans for cut in (low, high + 1)})
-    alike: dict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = defaultdict(list)
-    for low, after in pairwise(cuts):
-        inside = tuple(span for span in spans if span[0] <= low <= span[1])
-        alike[inside].append((low, after - 1))
-    return [tuple(ranges) for inside, ranges in alike.items() if inside]
+    bounds = {(low, high) for edges in dfa.edges for low, high, _ in edges}
+    spans = disjoint([(low, high, (low, high)) for low, high in bounds])
+    return {held: tuple(ranges) for held, ranges in grouped((held, (low, high)) for low, high, held in spans).items()}
 
 
-def _incoming(dfa: DFA, letters: list[Ranges]) -> list[list[tuple[int, int]]]:
+def _incoming(dfa: DFA, letters: Iterable[Iterable[tuple[int, int]]]) -> list[list[tuple[int, int]]]:
     """The incoming edges of every state as (letter, source)."""
-    spelled: dict[tuple[int, int], list[int]] = {}
+    spelled = grouped((bounds, letter) for letter, held in enumerate(letters) for bounds in held)
     incoming: list[list[tuple[int, int]]] = [[] for _ in dfa.edges]
     for state, edges in enumerate(dfa.edges):
         for low, high, target in edges:
-            if (low, high) not in spelled:
-                spelled[low, high] = [n for n, ranges in enumerate(letters) if low <= ranges[0][0] <= high]
             incoming[target].extend([(letter, state) for letter in spelled[low, high]])
     return incoming
 
