@@ -65,6 +65,7 @@ for _ in range(5):
     stage.take()
 """
 WEIGHTS = 4_262_144  # numbers in clerk
+STEPS, REAL_STEPS = 200, 20  # timed ones, of clerk and of SmolLM2
 Figures = dict[str, float]
 
 
@@ -73,9 +74,9 @@ def bench(options: Namespace) -> dict[str, Any]:
     about, memory = print_about(), read_weights_once()
     backends = ["numpy", *([] if is_missing("torch") else ["torch"])]
     tokens = gv.load_model("clerk").encode(PROMPT)
-    figures = measure(options.rounds, backends, "clerk", tokens, 200)
+    figures = measure(options.rounds, backends, "clerk", tokens, STEPS)
     for backend, row in figures.items():
-        row["first start, s"] = start(backend, "clerk", tokens, 200, new=True)["first token, s"]
+        row["first start, s"] = start(backend, "clerk", tokens, STEPS, new=True)["first token, s"]
     show("clerk, the first token guided", figures)
     step = figures["numpy"]["step, ms"]
     print(f"reading the weights once from memory {memory:.3g} ms; a NumPy step is {step / memory:.2f} times that")
@@ -83,7 +84,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     if (folder := kept_folder(SMOLLM2)).is_dir():
         backends += [] if is_missing("transformers") else ["transformers"]
         question = [*gv.load_model(SMOLLM2).chat(PROMPT).tokens]
-        real = measure(max(1, options.rounds // 2), backends, str(folder), question, 20)
+        real = measure(max(1, options.rounds // 2), backends, str(folder), question, REAL_STEPS)
         show(SMOLLM2, real)
     else:
         print(f"{SMOLLM2} is not on this machine: {GET}")

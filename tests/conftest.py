@@ -25,14 +25,17 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
 collect_ignore = ["light"]  # what it blocks is for notebooks alone
-LOAD_TORCH = re.compile(
-    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar"
+FIRST = re.compile(
+    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar|test_schema_cases"
 )
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that load torch come late, because a check forks, and a process with torch takes six times as long to fork.
+    """Tests that load torch come first, then those of machines: they are the first third, so one worker loads it.
+
+    The checks, which fork, are then on another one: a process with torch takes six times as long to fork. The longest
+    test is at the front, too.
 
     Browser tests come last: Playwright's event loop stays in the thread for the rest of the run. Among them, those with
     a notebook or the site come first: a long test at the end would leave the other workers without work.
@@ -40,11 +43,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-def place(item: pytest.Item) -> tuple[bool, bool]:
+def place(item: pytest.Item) -> tuple[bool, ...]:
     """The order of the tests."""
     if "browser" in item.keywords:
         return True, "workbench" not in item.fixturenames and item.path.stem != "test_site"
-    return False, bool(LOAD_TORCH.search(item.nodeid))
+    return False, not FIRST.search(item.nodeid), not item.nodeid.startswith("tests/machines/")
 
 
 def pytest_collection_finish() -> None:
@@ -54,6 +57,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000)  # a twelfth of the time goes to the collector at its usual 700
+
+
+def pytest_unconfigure() -> None:
+    """The process ends without a last search for garbage, which takes two seconds; xgrammar would call that a leak."""
+    if "xgrammar" not in sys.modules:
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -182,7 +182,7 @@ ON_LINE = 6.0  # off a line
 
 
 def _cells(box: Rect) -> tuple[slice, slice]:
-    left, top = (max(0, int(side / GRAIN)) for side in (box.left, box.top))
+    left, top = max(0, int(box.left / GRAIN)), max(0, int(box.top / GRAIN))
     return slice(top, max(top, ceil(box.bottom / GRAIN))), slice(left, max(left, ceil(box.right / GRAIN)))
 
 
