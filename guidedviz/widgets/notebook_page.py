@@ -21,13 +21,13 @@ TEMPLATE = """{% extends 'lab/index.html.j2' %}
 {% block html_head_js_mermaidjs %}{% endblock %}"""
 
 
-class PageExporter(HTMLExporter):
+class PageExporter(HTMLExporter):  # type: ignore[misc]
     """A page of a notebook; what its widgets saved is played by scripts on the page itself."""
 
     export_from_notebook = "HTML that plays"
 
     def __init__(self, **more: Any) -> None:
-        super().__init__(raw_template=TEMPLATE, **more)  # type: ignore[no-untyped-call]
+        super().__init__(raw_template=TEMPLATE, **more)
 
     def from_notebook_node(self, nb: Any, resources: Any = None, **more: Any) -> tuple[Any, dict[str, Any]]:
         """The page; a widget that is not ours is shown as its still output."""
