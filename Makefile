@@ -59,7 +59,6 @@ notebooks:
 
 # no check: what the tests import is compiled once, since two workers that begin together would both compile it
 imports:
-	@$(BIN)/python -c 'import torch, transformers, xgrammar'
 	@$(BIN)/python -m pytest -p no:nbval --collect-only > .venv/collected || true
 
 # installs Chromium where it is missing, so that no test waits for it

@@ -112,7 +112,7 @@ class Llama:
             cache.length += span.stop - span.start
         wanted = np.arange(len(ids)) if every else ends - 1
         x = x.reshape(self.copies, len(ids), -1)[:, wanted].reshape(-1, self.shape.width)
-        logits = times(self.head, self._normalized(x, self.norm))
+        logits = linear(self._normalized(x, self.norm), self.head)
         return [logits[span] for span in (spans if every else map(slice, range(len(ends)), range(1, len(ends) + 1)))]
 
     def _normalized(self, x: Array, weights: Array) -> Array:
@@ -124,26 +124,26 @@ class Llama:
     def _attend(self, number: int, x: Array, turn: Turn, parts: list[tuple[Cache, slice]]) -> Array:
         """Attention: each new token looks at the tokens before it in its own text."""
         layer, heads, kv_heads = self.layers[number], self.shape.heads, self.shape.kv_heads
-        both = times(layer.query_key_value, self._normalized(x, layer.attention_norm))
+        both = linear(self._normalized(x, layer.attention_norm), layer.query_key_value)
         both = both.reshape(self.copies, -1, heads + 2 * kv_heads, self.shape.head_size)
         turned, value = rotated(both[:, :, :-kv_heads], turn).swapaxes(1, 2), both[:, :, -kv_heads:].swapaxes(1, 2)
         query, key = turned[:, :heads], turned[:, heads:]
         mixed = np.empty_like(query)
         for cache, span in parts:
             mixed[:, :, span] = attention(query[:, :, span], *cache.store(number, key[:, :, span], value[:, :, span]))
-        return times(layer.out, mixed.swapaxes(1, 2).reshape(len(x), -1))
+        return linear(mixed.swapaxes(1, 2).reshape(len(x), -1), layer.out)
 
     def _think(self, number: int, x: Array) -> Array:
         """SwiGLU: the small network of a layer, where one half of the numbers scales the other half."""
         layer, inner = self.layers[number], self.shape.inner
-        middle = times(layer.gate_up, self._normalized(x, layer.network_norm))
+        middle = linear(self._normalized(x, layer.network_norm), layer.gate_up)
         gate = middle[:, :inner]
-        return times(layer.down, gate / (1 + np.exp(-gate)) * middle[:, inner:])
+        return linear(gate / (1 + np.exp(-gate)) * middle[:, inner:], layer.down)
 
 
-def times(matrix: Array, x: Array) -> Array:
-    """A matrix times each vector: `x @ matrix.T`, which takes twice as long for 2 to 16 vectors."""
-    return np.ascontiguousarray((matrix @ x.T).T)
+def linear(x: Array, weights: Array) -> Array:
+    """A linear layer, `x @ weights.T`; for 2 to 16 vectors this order takes half the time."""
+    return np.ascontiguousarray((weights @ x.T).T)
 
 
 def rotated(x: Array, turn: Turn) -> Array:

@@ -177,8 +177,8 @@ gv.predict(
 #
 # Each layer adds two vectors to the vector of every token. The first comes from attention (`_attend`), the second from
 # a small neural network that takes one token at a time (`_think`). After the last layer come one more RMSNorm and the
-# product with the table of embeddings. This is the whole pass. (`copies` is 1 here, and `turn` has the cosines and
-# sines for `rotated`.)
+# product with the table of embeddings. This is the whole pass. (`copies` is 1 here, `turn` has the cosines and sines
+# for `rotated`, and `linear(x, weights)` is `x @ weights.T`.)
 
 # %%
 print(inspect.getsource(llama.Llama.read))
