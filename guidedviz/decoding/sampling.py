@@ -131,8 +131,7 @@ def softmax(logits: npt.ArrayLike, temperature: float = 1.0) -> Floats:
             hint = "the model's forward pass, such as an overflow in half precision: a mask cannot repair it"
         raise EmptyMask("softmax", seen=seen, expected="finite logits, or -inf for some", hint=hint)
     if temperature == 0:
-        likeliest: Floats = np.eye(1, len(values), int(values.argmax()))[0]
-        return likeliest
+        return np.eye(1, len(values), int(values.argmax())).ravel()
     with np.errstate(over="ignore"):  # a tiny temperature
         powers: Floats = np.exp((values - top) / temperature)
     powers /= powers.sum()

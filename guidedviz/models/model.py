@@ -59,7 +59,7 @@ class Chat(Protocol):
 
 def context_of(model: Model) -> float:
     """The most tokens that the model can read; infinite if it names no limit."""
-    return float(getattr(model, "context", inf))
+    return getattr(model, "context", inf)
 
 
 _warned = set[str]()  # names of models

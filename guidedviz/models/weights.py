@@ -205,8 +205,7 @@ def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
         waves = context * plain / (2 * pi)  # in the first context
         kept = np.clip((waves - low) / (high - low), 0, 1)
         factor = kept + (1 - kept) * factor
-    frequencies: Array = (plain * factor).astype(np.float32)
-    return frequencies
+    return np.asarray(plain * factor, np.float32)
 
 
 def read_llama(folder: Path) -> Llama:

@@ -170,8 +170,7 @@ class Node:
     def tokens(self) -> list[int]:
         """The ids of the tokens whose bytes end here."""
         order, first = self.trie._by_node
-        found: list[int] = order[first[self.number] : first[self.number + 1]].tolist()
-        return found
+        return [*order[first[self.number] : first[self.number + 1]].tolist()]
 
 
 def number_on(first: Ints, count: Ints) -> Ints:

@@ -236,8 +236,7 @@ def ask_graphviz(text: str) -> dict[str, Any] | None:
             graph.close()
     except (ImportError, OSError, ValueError):  # all that pygraphviz raises here
         return None
-    found: dict[str, Any] = json.loads(answer)
-    return found
+    return dict(json.loads(answer))
 
 
 def describe(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
