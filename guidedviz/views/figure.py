@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -201,7 +201,6 @@ def moved(x: float, y: float, *inside: Element | str, **attributes: Any) -> Elem
     return node("g", *inside, transform=f"translate({x:g} {y:g})", **attributes)
 
 
-@lru_cache(maxsize=512)
 def wide(words: str, size: float = 13) -> float:
     """The width of a text in the monospaced font, in pixels."""
     if words.isascii():

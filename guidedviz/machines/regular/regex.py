@@ -249,15 +249,16 @@ def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
     >>> resolve(syntax.concat(no_a, syntax.Chars(((97, 98),))), [Lookaround(syntax.literal("a"), ahead=True)])
     Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
     """
-    return code_net(_settle(tree, lookarounds, 0))
+    return code_net(_settle(tree, tuple(lookarounds), 0))
 
 
-def _settle(tree: Tree, lookarounds: Sequence[Lookaround], kept: int) -> DFA:
+def _settle(tree: Tree, lookarounds: tuple[Lookaround, ...], kept: int) -> DFA:
     """The texts of a tree whose marks are at right places, without all marks but one."""
     machine = code_machine(tree)
     chars = {low for part in syntax.walk(tree) if isinstance(part, syntax.Chars) for low, _ in part.ranges}
     for mark in sorted(low for low in chars - {kept} if low > syntax.LAST):
-        machine = difference(machine, code_machine(_misplaced(machine, _wrong_places(mark, lookarounds))))
+        wrong = _wrong_places(mark, lookarounds[: (mark - FIRST_MARK) // 2 + 1])
+        machine = difference(machine, code_machine(_misplaced(machine, wrong)))
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
         for low, high, target in machine.edges[state]:
@@ -269,7 +270,8 @@ def _settle(tree: Tree, lookarounds: Sequence[Lookaround], kept: int) -> DFA:
     return code_machine(syntax.build_net(machine.initial, moves, machine.is_accepting))
 
 
-def _wrong_places(mark: int, lookarounds: Sequence[Lookaround]) -> DFA:
+@lru_cache(maxsize=64)
+def _wrong_places(mark: int, lookarounds: tuple[Lookaround, ...]) -> DFA:
     """Any text with one mark, at a place where the lookaround does not hold, or does if it is negated."""
     number, negated = divmod(mark - FIRST_MARK, 2)
     around, here = lookarounds[number], guard(number, bool(negated))

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import guidedviz as gv
 from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown import rules
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
 
@@ -123,3 +125,11 @@ def test_a_grammar_without_recursion_is_a_regex(pair, text):
     machine, flat, data = pda(grammar), regex(pattern), text.encode()
     assert machine.accepts(data) == flat.accepts(data) == bool(re.fullmatch(pattern, text))
     assert machine.accepts_prefix(data) == flat.accepts_prefix(data)
+
+
+def test_a_rule_that_an_earlier_grammar_had_is_the_same_rule():
+    schemas = ({"type": "object"}, {"type": "array", "items": {"type": "object"}}, {"properties": {"a": {}}})
+    found = [gv.json_schema(schema).nodes for schema in schemas]
+    for schema, nodes in zip(schemas, found, strict=True):
+        rules.build_rule.cache_clear()
+        assert gv.json_schema(schema).nodes == nodes
