@@ -21,6 +21,7 @@ settings.register_profile("thorough", deadline=None, max_examples=1_000)  # pyte
 settings.load_profile("untimed")
 
 
+gc.set_threshold(50_000)  # a twelfth of the time goes to the collector at its usual 700
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
@@ -56,7 +57,6 @@ def pytest_collection_finish() -> None:
         raise pytest.UsageError(f"a module of tests loads {loaded} when it is imported; a test that uses it imports it")
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000)  # a twelfth of the time goes to the collector at its usual 700
 
 
 def pytest_unconfigure() -> None:
