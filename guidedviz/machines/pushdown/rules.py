@@ -15,7 +15,7 @@ from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine, sources_of
-from guidedviz.machines.regular.nfa import Edge
+from guidedviz.machines.regular.nfa import Edge, count_states
 from guidedviz.machines.syntax import Call, Tick, Tree, merge_ranges, walk
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import Numbers, derive, reach
@@ -129,7 +129,7 @@ def join_counts(parts: Iterable[Counts]) -> Counts:
 # grammar, numbered consecutively.
 
 
-MOST_KEPT = 100  # parts of a tree whose machine is kept for the next grammar
+MOST_KEPT = 400  # states of a rule that is kept for the next grammar
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on
 Limit = tuple[int, int] | None  # at a tick: up to which count, and the node where it leads
 
@@ -232,10 +232,11 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
 
     machines: list[DFA] = []
     for name in (names := numbers.met):  # which grows as rules are called
-        parts = list(walk(tree := grammar.named[name].tree))
-        build = build_rule if len(parts) <= MOST_KEPT else build_rule.__wrapped__
+        tree = grammar.named[name].tree
+        letters = tuple((part, letter(part)) for part in walk(tree) if isinstance(part, Call | Tick))
         try:
-            machines.append(build(tree, tuple((part, letter(part)) for part in parts if isinstance(part, Call | Tick))))
+            small = count_states(tree) <= MOST_KEPT
+            machines.append(build_rule(tree, letters) if small else build_machine(tree, letter))
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
     counts = [Bounds(*bounds[name]) if name in bounds else None for name in names]

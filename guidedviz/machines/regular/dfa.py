@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.machines.machine import Machine, byte_kinds, no_step
@@ -144,9 +143,6 @@ def disjoint(edges: list[tuple[int, int, T]]) -> list[tuple[int, int, frozenset[
     >>> [(low, high, sorted(targets)) for low, high, targets in disjoint([(48, 57, 1), (50, 99, 2)])]
     [(48, 49, [1]), (50, 57, [1, 2]), (58, 99, [2])]
     """
-    edges.sort(key=lambda edge: edge[0])
-    if all(one[1] < other[0] for one, other in pairwise(edges)):
-        return [(low, high, frozenset((target,))) for low, high, target in edges]
     cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
     place = {cut: number for number, cut in enumerate(cuts)}
     targets: list[set[T]] = [set() for _ in cuts]
