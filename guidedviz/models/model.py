@@ -49,6 +49,13 @@ class Model(Scorer, Protocol):
 
 
 @runtime_checkable
+class Limited(Protocol):
+    """What reads a limited number of tokens."""
+
+    context: int
+
+
+@runtime_checkable
 class Chat(Protocol):
     """What may have a chat template; without one, `chat` is a ModelError."""
 
@@ -59,7 +66,7 @@ class Chat(Protocol):
 
 def context_of(model: Model) -> float:
     """The most tokens that the model can read; infinite if it names no limit."""
-    return getattr(model, "context", inf)
+    return model.context if isinstance(model, Limited) else inf
 
 
 _warned = set[str]()  # names of models

@@ -107,8 +107,7 @@ class Trie:
         """
         begins = ((self.byte & 0xC0) != 0x80).astype(np.intp)
         begins[0] = 0
-        found: Ints = self.sum_down(begins)[self.node_of]
-        return found
+        return self.sum_down(begins)[self.node_of]
 
     def children(self, nodes: Ints) -> Ints:
         """All children of these nodes.
@@ -170,7 +169,8 @@ class Node:
     def tokens(self) -> list[int]:
         """The ids of the tokens whose bytes end here."""
         order, first = self.trie._by_node
-        return [*order[first[self.number] : first[self.number + 1]].tolist()]
+        found: list[int] = order[first[self.number] : first[self.number + 1]].tolist()
+        return found
 
 
 def number_on(first: Ints, count: Ints) -> Ints:
@@ -328,8 +328,7 @@ class MoveTable(Generic[S]):
         met = np.flatnonzero(np.bincount(labels))
         said = np.zeros(len(self.states), dtype=np.int8)
         said[met] = [of_state(self.states[label]) for label in met.tolist()]
-        found: npt.NDArray[np.int8] = said[labels]
-        return found
+        return said[labels]
 
 
 def read_only(array: A) -> A:

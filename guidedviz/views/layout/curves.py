@@ -236,7 +236,8 @@ def ask_graphviz(text: str) -> dict[str, Any] | None:
             graph.close()
     except (ImportError, OSError, ValueError):  # all that pygraphviz raises here
         return None
-    return dict(json.loads(answer))
+    found: dict[str, Any] = json.loads(answer)
+    return found
 
 
 def describe(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
