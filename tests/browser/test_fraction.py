@@ -90,8 +90,8 @@ class Clock:
 
     def time_task(self, model, task, rows, stop):
         self.begun.append(task.fraction)
-        until = time.monotonic() + self.slow
-        while time.monotonic() < until:
+        began = time.monotonic()
+        while time.monotonic() < began + self.slow:
             if stop():
                 self.stopped.append(task.fraction)
                 return None
@@ -123,6 +123,7 @@ def test_everything_follows_a_drag_and_where_it_rests_a_point_appears(bare, cloc
     live, slider = show_live(bare)
     slider.wait_runs(1)
     assert (slider.points, slider.place, clock.begun) == ((1, 0), 14, [0.7]), "a first one without a move"
+    clock.slow = 30  # where a slow machine rests on the way, the next move stops the run
     mouse, seen = slider.page.mouse, set()
     mouse.move(*slider.spot(0.7))
     mouse.down()
@@ -131,6 +132,8 @@ def test_everything_follows_a_drag_and_where_it_rests_a_point_appears(bare, cloc
         slider.wait_place(round(20 * share))
         seen.add((slider.line, slider.text, slider.words))
     assert all(len(set(part)) == 4 for part in zip(*seen, strict=True)), "line, text and words follow"
+    bare.wait(lambda: clock.begun[-1] == 0.3)
+    clock.slow = 0
     bare.wait(lambda: "; measured " in slider.words)  # the mouse is still down: it rests, that is enough
     mouse.up()
     slider.wait_runs(2)
