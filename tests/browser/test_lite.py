@@ -81,7 +81,7 @@ def tab(site, browser):
 
 def test_the_lab_opens_with_its_text_and_its_pictures(tab):
     page, _ = tab
-    assert "Start here" in page.inner_text(".jp-Notebook h1")
+    page.wait_for_selector(".jp-Notebook h1:has-text('Start here')")
     page.wait_for_selector(".jp-Notebook .jp-OutputArea img")  # those near the cell; the rest is drawn when it is seen
 
 
