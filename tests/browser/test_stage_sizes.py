@@ -91,6 +91,16 @@ def test_a_phone_shows_one_panel_and_a_swipe_steps(bare, models):
         stage.wait(cursor)
 
 
+def test_beside_the_margins_of_a_notebook_on_a_phone_nothing_is_cut(bare, models):
+    stage = show(bare, models, "json", "phone")
+    stage.tab("next")
+    bare.page.set_viewport_size({"width": 290, "height": 844})
+    bare.page.wait_for_timeout(150)
+    assert stage.root.evaluate(MEASURE)["cut"] == []
+    about = stage.root.locator(".gv-about > .gv-soft > span").first
+    assert about.bounding_box()["width"] <= about.locator("..").bounding_box()["width"]
+
+
 def test_the_two_panels_are_exchanged_and_the_notebook_remembers_it(bare, models):
     stage = show(bare, models, "six", "cell")
 
