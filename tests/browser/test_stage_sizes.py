@@ -92,10 +92,11 @@ def test_a_phone_shows_one_panel_and_a_swipe_steps(bare, models):
 
 
 def test_beside_the_margins_of_a_notebook_on_a_phone_nothing_is_cut(bare, models):
-    stage = show(bare, models, "json", "phone")
+    guide = gv.guide(gv.json(), models["clerk"].vocabulary)
+    bare.page.set_viewport_size({"width": 286, "height": 844})
+    stage = bare.show_stage(gv.stage(models["clerk"], BOXES, guide, temperature=0, show=12))
     stage.tab("next")
-    bare.page.set_viewport_size({"width": 290, "height": 844})
-    bare.page.wait_for_timeout(150)
+    stage.wait_ready()
     assert stage.root.evaluate(MEASURE)["cut"] == []
     about = stage.root.locator(".gv-about > .gv-soft > span").first
     assert about.bounding_box()["width"] <= about.locator("..").bounding_box()["width"]
