@@ -208,26 +208,29 @@ class StackGraph:
 
     def settle(self, arrived: Iterable[Configuration]) -> State | None:
         """The state of these configurations and of those that follow when rules end; None if there is none."""
-        places: dict[int, dict[Cell, None]] = {}
-        first, found, accepting, most = list(arrived), 0, False, self.work + MOST_MOVES
-        sources: list[Iterable[Configuration]] = [first]
-        with self.steps.lock:
-            for source in sources:
-                for node, cell in source:
-                    if cell in (tops := places.setdefault(node, {})):
-                        continue
+        places: dict[int, dict[Cell, None]] = defaultdict(dict)
+        waiting: list[Configuration] = []
+
+        def arrive(configurations: Iterable[Configuration]) -> None:
+            for node, cell in configurations:
+                if cell not in (tops := places[node]):
                     tops[cell] = None
-                    found += 1
+                    waiting.append((node, cell))
                     if len(tops) > MOST_STACKS:
                         raise self._too_many(places, f"{MOST_STACKS:,} stacks at one place of")
-                    if node in self.nodes.ends:
-                        accepting |= cell is self.bottom
-                        sources.append(self._after(cell))
-                if self.work > most:
-                    raise self._too_many(places, f"{MOST_MOVES:,} moves for one byte in")
-            self.work += 20 * found  # a new configuration costs more than a move
-            self._kept += found
-            clean = not any([cell.guessed for _, cell in first])
+
+        with self.steps.lock:
+            arrive(arrived)
+            clean = not any(cell.guessed for _, cell in waiting)
+            accepting, most = False, self.work + MOST_MOVES
+            for node, cell in waiting:
+                if node in self.nodes.ends:
+                    accepting |= cell is self.bottom
+                    arrive(self._after(cell))
+                    if self.work > most:
+                        raise self._too_many(places, f"{MOST_MOVES:,} moves for one byte in")
+            self.work += 20 * len(waiting)  # a new configuration costs more than a move
+            self._kept += len(waiting)
             return self.state(places, accepting, clean) if places else None
 
     @contextmanager
