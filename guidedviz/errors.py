@@ -117,7 +117,7 @@ class SchemaWarning(UserWarning):
 
 
 class ChatWarning(UserWarning):
-    """A chat model that is asked with plain text."""
+    """A chat model that is asked with plain text, or whose template was stopped when the model was loaded."""
 
 
 def expect(value: object, kind: type[T] | Any, where: str, expected: str, hint: str = "") -> T:

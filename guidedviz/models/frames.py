@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.files import parse_json
-from guidedviz.models.chat import LONGEST, Prompt
+from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Array
+from guidedviz.models.sandbox import LONGEST
 from guidedviz.tokens.vocabulary import Vocabulary
 
 ASK = struct.Struct("<4siI")  # sign, first row (-1: only the last one), tokens

@@ -8,11 +8,12 @@ from typing import Any
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed, is_missing, need
 from guidedviz.files import read_bounded, shipped, shipped_size
-from guidedviz.models.chat import MOST_SOURCE, ChatTemplate, Encoder
+from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, read_torch
 from guidedviz.models.model import SMALLER, LanguageModel
 from guidedviz.models.remote import RemoteModel, find_host, find_remote, join_class
+from guidedviz.models.template import MOST_SOURCE
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -1,0 +1,332 @@
+"""Claims about hostile chat templates: each ends soon, takes none of our memory, and the next prompt is answered."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from threading import Thread
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import ChatWarning
+from guidedviz.files import PACKAGE
+from guidedviz.models import sandbox, template
+from guidedviz.models.template import PATIENCE, TemplateStopped, own_renderer, render
+from tests.models.chat_folder import CHATML, build_folder
+
+TALK = [{"role": "user", "content": "Ada is 36."}]
+PROMPT = "<|im_start|>user\nAda is 36.<|im_end|>\n"
+
+
+def nest(body):
+    """A template that runs a part of it 10 billion times."""
+    return "{% for i in range(99999) %}{% for j in range(99999) %}" + body + "{% endfor %}{% endfor %}"
+
+
+def grow(body):
+    """The same, with names that the part may change."""
+    start = "{% set ns = namespace(x='ab', y=['a'], n=('f' * (messages | length * 9999)) | int(base=16)) %}"
+    return start + nest("{% set " + body + " %}") + "{{ ns.x }}"
+
+
+ENDLESS = {  # more time than a template has
+    "loops": nest(""),
+    "int catches errors": nest("{% set x = 'a' | int %}"),
+    "squares": grow("ns.n = ns.n * ns.n"),
+    "division": grow("ns.n = ns.n * ns.n // 3"),
+    "minus": grow("ns.n = ns.n * ns.n - i"),
+    "one power": "{{ 7 ** (7 ** 9) }}",
+    "isspace": "{% set x = ' ' * 4194304 %}" + nest("{% if x.isspace() %}{% endif %}"),
+    "count": "{% set x = range(100000) %}" + nest("{% if x.count(1.5) %}{% endif %}"),
+    "write nothing": nest("{{ '' }}"),
+    "macros": "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
+}
+LARGE = {  # more memory than its process has
+    "format": "{{ '{:0999999999d}'.format(1) }}",
+    "format to the right": "{{ '{:>999999999}'.format(1) }}",
+    "percent": "{{ '%999999999d' % 1 }}",
+    "times": "{{ 'a' * 10 ** 10 }}",
+    "list": "{{ [1] * 10 ** 9 }}",
+    "center": "{{ 'x' | center(10 ** 9) }}",
+    "ljust": "{{ 'x'.ljust(10 ** 9) }}",
+    "ljust by its name": "{{ 'x'['lju' + 'st'](999999999) }}",
+    "bytes": "{{ (1).to_bytes(999999999, 'big') }}",
+    "indent": "{{ 'x' | indent(999999999) }}",
+}
+DOUBLED = {  # more memory or more time, piece by piece
+    "block": "{% set y %}" + nest("{{ 'x' * (1000000 + j) }}") + "{% endset %}",
+    "plus": grow("ns.x = ns.x + ns.x"),
+    "tilde": grow("ns.x = ns.x ~ ns.x"),
+    "join": grow("ns.x = [ns.x, ns.x] | join"),
+    "replace": grow("ns.x = ns.x.replace('b', ns.x)"),
+    "lists": grow("ns.y = ns.y + ns.y"),
+    "json": grow("ns.x = ns.x | tojson | tojson"),
+}
+WRITTEN = {  # more text than a prompt has
+    "1 GB in pieces": "{% for i in range(99999) %}{{ 'x' * 10000 }}{% endfor %}",
+    "without end": nest("a"),
+    "one text": "{{ 'x' * 2000000 }}",
+}
+NESTED = {  # deeper than the parser and the interpreter go
+    "brackets": "{{ " + "(" * 9_000 + ")" * 9_000 + " }}",
+    "lists": "{{ " + "[" * 9_000 + "]" * 9_000 + " }}",
+    "signs": "{{ " + "-" * 9_000 + "1 }}",
+    "blocks": "{% if 1 %}" * 2_000 + "{% endif %}" * 2_000,
+    "macros": "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+}
+ALL = {"ENDLESS": ENDLESS, "LARGE": LARGE, "DOUBLED": DOUBLED, "WRITTEN": WRITTEN, "NESTED": NESTED}
+SAID = {
+    "ENDLESS": "" if sys.platform == "win32" else r"a template that takes more than 0\.2 s of processor time",
+    "LARGE": "more memory than its process has, expected at most 256 MB",
+    "DOUBLED": "more memory than its process has|a template that takes more than",
+    "WRITTEN": "more than 1,048,576 characters, expected at most 1,048,576 characters",
+    "NESTED": "saw (RecursionError|SyntaxError|IndentationError|line 1|more memory|a process that ended)",
+}
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hurried():
+    """A process whose templates have a fifth of the time."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(template, "SECONDS", template.SECONDS / 5)
+    template.end_renderer()
+    yield
+    template.end_renderer()
+    patch.undo()
+
+
+def own_process():
+    """The process id of the renderer, once it has answered."""
+    assert render(CHATML, messages=TALK) == PROMPT
+    return own_renderer().process.pid
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, few in ALL.items() for name in few])
+def test_a_hostile_template_ends_soon_and_takes_none_of_our_memory(kind, name):
+    if kind == "LARGE" and sys.platform != "linux":
+        pytest.skip("no other system limits the memory of a process")
+    own_process()
+    tracemalloc.start()
+    began = time.monotonic()
+    try:
+        with pytest.raises(gv.ModelError, match=SAID[kind]) as told:
+            render(ALL[kind][name], messages=TALK)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+    assert time.monotonic() - began < PATIENCE + 3
+    assert told.value.hint
+    own_process()
+
+
+def test_a_long_error_is_cut_before_it_reaches_us():
+    with pytest.raises(gv.ModelError) as told:
+        render("{{ raise_exception('x' * 10000000) }}", messages=TALK)
+    assert told.value.seen == "x" * sandbox.MOST_SAID
+
+
+def test_the_clock_of_this_process_stops_a_template_where_its_own_clock_does_not(monkeypatch):
+    monkeypatch.setattr(template, "SECONDS", 3600)
+    monkeypatch.setattr(template, "PATIENCE", 0.5)
+    template.end_renderer()
+    with pytest.raises(TemplateStopped, match=r"saw a template that takes more than 0\.5 s, expected"):
+        render(ENDLESS["loops"], messages=TALK)
+    monkeypatch.undo()
+    own_process()
+
+
+def test_a_folder_with_a_hostile_template_is_loaded_and_says_why_it_has_no_end_of_turn(tmp_path):
+    folder = build_folder(tmp_path / "mine")
+    (folder / "chat_template.jinja").write_text(ENDLESS["isspace"])
+    began = time.monotonic()
+    with pytest.warns(ChatWarning, match="the token that ends an answer is not known.*takes more than"):
+        model = gv.load_model(str(folder), "numpy")
+    assert time.monotonic() - began < PATIENCE + 10
+    assert model.vocabulary.eos == {0, 4095}
+    assert gv.record(model, "Ada", gv.guide(gv.regex("a|b"), model.vocabulary)).text in ("a", "b")
+    with pytest.raises(TemplateStopped, match="takes more than"):
+        model.chat("Ada")
+
+
+# The process.
+
+
+def test_what_a_template_has_made_before_an_error_takes_no_memory_of_the_next_one():
+    first = own_process()
+    half = "{% set x = 'x' * (messages | length * 150000000) %}"
+    for _ in range(3):
+        with pytest.raises(gv.ModelError, match="saw no"):
+            render(half + "{{ raise_exception('no') }}", messages=TALK)
+        assert render(half + "{{ x | length }}", messages=TALK) == "150000000"
+    assert own_process() == first
+
+
+def test_the_process_is_kept_until_a_template_is_stopped():
+    first = own_process()
+    assert own_process() == first
+    with pytest.raises(TemplateStopped):
+        render(ENDLESS["loops"], messages=TALK)
+    assert own_process() != first
+
+
+def test_a_prompt_takes_at_most_30_ms_of_processor_time_on_average():
+    template.end_renderer()
+    began = os.times()
+    for _ in range(30):
+        own_process()
+    template.end_renderer()
+    spent = [after - before for before, after in zip(began, os.times(), strict=True)]
+    assert sum(spent[:4]) / 30 < 0.03
+
+
+@ON_LINUX
+def test_the_process_has_nothing_of_ours(monkeypatch):
+    import resource
+
+    monkeypatch.setenv("GUIDEDVIZ_TOKEN", "secret")
+    template.end_renderer()
+    with open(PACKAGE / "errors.py") as file:
+        os.set_inheritable(file.fileno(), True)
+        process = own_process()
+        place = f"/proc/{process}"
+        assert sorted(os.listdir(f"{place}/fd")) == ["0", "1", "2"]
+    with open(f"{place}/environ") as file:
+        names = {entry.partition("=")[0] for entry in file.read().split("\0")}
+    assert names <= {*template.KEPT, ""}
+    with open(f"{place}/maps") as file:
+        loaded = file.read()
+    assert "jinja2" not in names
+    assert not [package for package in ("numpy", "torch") if f"/{package}/" in loaded]
+    assert os.readlink(f"{place}/cwd") == "/"
+    assert os.getsid(process) != os.getsid(0)
+    assert resource.prlimit(process, resource.RLIMIT_AS) == (sandbox.MEMORY, sandbox.MEMORY)
+
+
+def test_threads_take_turns():
+    texts = {}
+
+    def ask(name):
+        for turn in range(10):
+            texts[name, turn] = render("{{ messages }}", messages=f"{name} {turn}")
+
+    threads = [Thread(target=ask, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert texts == {(name, turn): f"{name} {turn}" for name in "abcd" for turn in range(10)}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
+def test_a_fork_has_a_process_of_its_own_and_leaves_ours_alone():
+    first = own_process()
+    with own_renderer().lock:  # as if another thread were asking
+        child = os.fork()
+        if not child:
+            try:
+                signal.alarm(20)  # for a child that waits for its parent's lock
+                second = own_process()
+                template.end_renderer()
+                os._exit(0 if second != first else 1)
+            finally:
+                os._exit(2)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    assert own_process() == first
+
+
+def test_an_interrupted_prompt_leaves_no_answer_for_the_next_one(monkeypatch):
+    first = own_process()
+
+    def interrupt(process, request, seconds):
+        sandbox.write_frame(process.stdin, request)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(template, "exchange", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            render("{{ 'late' }}", messages=TALK)
+    assert own_process() != first
+
+
+def is_running(process):
+    """Whether a process runs; one that has ended may wait for its parent."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+FORK = "if not os.fork(): os.close(1); import time; time.sleep(40); os._exit(0)"  # it keeps a copy of the pipe
+
+
+@ON_LINUX
+@pytest.mark.parametrize("end", ["pass", "os.kill(os.getpid(), 9)", "os._exit(0)", FORK])
+def test_the_process_ends_with_the_kernel(end):
+    lines = [
+        "import os",
+        "from guidedviz.models.template import own_renderer, render",
+        "render('{{ 1 }}')",
+        "print(own_renderer().process.pid, flush=True)",
+        end,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], stdout=subprocess.PIPE, cwd=PACKAGE.parent, check=False
+    )
+    process = int(done.stdout)
+    until = time.monotonic() + 20
+    while is_running(process) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not is_running(process)
+
+
+FALSE = {  # what a process answers that is not ours any more
+    "4 GB": "b'\\xff\\xff\\xff\\xff' + b'x' * (1 << 20)",
+    "a text that is too long": "frame(b'text\\n' + b'x' * (3 << 20))",
+    "an error that is too long": "frame(b'failed\\n' + b'x' * (1 << 20))",
+    "another kind": "frame(b'other\\nx')",
+    "no kind": "frame(b'abc')",
+    "no UTF-8": "frame(b'\\xff\\xfe\\nx')",
+    "a part": "frame(b'text\\nabc')[:-1]",
+    "nothing": "b''",
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_false_answer_is_an_error(name, tmp_path, monkeypatch):
+    file = tmp_path / "false.py"
+    lines = [
+        "import sys",
+        "frame = lambda body: len(body).to_bytes(4, 'big') + body",
+        "write = sys.stdout.buffer.write",
+        "write(frame(b'ready')); sys.stdout.flush(); sys.stdin.buffer.read(4)",
+        f"write({FALSE[name]})",
+    ]
+    file.write_text("\n".join(lines))
+    template.end_renderer()
+    with monkeypatch.context() as patch:
+        patch.setattr(sandbox, "__file__", str(file))
+        tracemalloc.start()
+        try:
+            with pytest.raises(TemplateStopped, match=r"(answer of another form|process that ended).*expected a text"):
+                render("{{ 1 }}")
+            assert tracemalloc.get_traced_memory()[1] < 12 << 20
+        finally:
+            tracemalloc.stop()
+    own_process()
+
+
+def test_a_process_that_does_not_start_is_an_error(tmp_path, monkeypatch):
+    file = tmp_path / "false.py"
+    file.write_text("raise SystemExit")
+    template.end_renderer()
+    with monkeypatch.context() as patch:
+        patch.setattr(sandbox, "__file__", str(file))
+        with pytest.raises(TemplateStopped, match=r"ends before it is ready, expected a second process of Python"):
+            render("{{ 1 }}")
+    own_process()
