@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 from guidedviz.errors import ChatWarning, ModelError, SettingError, quoted
+from guidedviz.models.sandbox import LONGEST
 from guidedviz.models.template import WHERE, TemplateStopped, render
 
 Messages = str | Sequence[Mapping[str, str]]
@@ -119,12 +120,36 @@ def check_messages(messages: Any) -> list[dict[str, str]]:
     """Messages with a role and a content, all of them text; a text alone is a question of the user."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
-    try:
-        asked = [dict(message) for message in messages]
-        all_texts(asked).encode()
-    except (TypeError, ValueError):  # also for a lone surrogate
-        asked = []
-    if not asked or not all({"role", "content"} <= message.keys() for message in asked):
-        expected = "a text, or a list of messages with a role and a content"
-        raise SettingError(WHERE, seen=quoted(messages), expected=expected, hint='[{"role": "user", "content": "..."}]')
+    if isinstance(messages, Mapping) or not isinstance(messages, Iterable):
+        raise wrong_form("", quoted(messages), "a text, or a list of messages with a role and a content")
+    asked = [check_message(f", messages[{place}]", message) for place, message in enumerate(messages)]
+    if not asked:
+        raise wrong_form("", "no message", "a text, or a list of messages with a role and a content")
+    size = len(all_texts(asked))
+    if size > LONGEST:
+        hint = "shorter messages, or fewer of them"
+        raise SettingError(WHERE, seen=f"{size:,} characters", expected=f"at most {LONGEST:,}", hint=hint)
     return asked
+
+
+def check_message(place: str, message: Any) -> dict[str, str]:
+    """One message of a conversation; `place` says which."""
+    if not isinstance(message, Mapping):
+        raise wrong_form(place, quoted(message), "a message with a role and a content")
+    for key in ("role", "content"):
+        if key not in message:
+            raise wrong_form(place, f"no {key}", "a message with a role and a content")
+    for key, text in message.items():
+        field = f"{place}[{quoted(key)}]"
+        if not isinstance(key, str) or not isinstance(text, str):
+            raise wrong_form(field, quoted(text), "a text")
+        try:
+            (key + text).encode()
+        except UnicodeEncodeError:
+            raise wrong_form(field, "a lone surrogate", "text that UTF-8 can encode") from None
+    return dict(message)
+
+
+def wrong_form(place: str, seen: str, expected: str) -> SettingError:
+    """The error for messages of another form."""
+    return SettingError(WHERE + place, seen=seen, expected=expected, hint='[{"role": "user", "content": "..."}]')

@@ -96,7 +96,7 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
         (b"[", 400, "messages"),
         (b"7", 400, "model.chat"),
         (b"[" * 9000, 400, "messages"),
-        (b'"\ud800"', 400, "model.chat"),
+        (b'"\ud800"', 400, "model.chat, messages[0]['content']"),
         (b"\xff", 400, "messages"),
         (b'"' + b"a " * 2000 + b'"', 400, "tokens"),
         (b'[{"role": "no", "content": ""}]', 409, "model.chat"),

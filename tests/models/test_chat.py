@@ -14,6 +14,7 @@ from guidedviz.errors import ChatWarning
 from guidedviz.models.chat import ChatTemplate, Prompt
 from guidedviz.models.load import embedded_folder, read_template
 from guidedviz.models.model import LanguageModel
+from guidedviz.models.sandbox import LONGEST
 from guidedviz.models.tokenizer import Tokenizer
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
@@ -98,15 +99,37 @@ def test_nobody_writes_a_short_special_token_or_one_inside_another(special, cont
     assert prompt.tokens == (1, *ids(content))
 
 
+FORM = "a text, or a list of messages with a role and a content"
+MESSAGE = "a message with a role and a content"
+OK = {"role": "user", "content": "a"}
+
+
 @pytest.mark.parametrize(
-    "messages",
-    [None, 3, [], [3], ["a"], [{"role": "user"}], [{"role": 1, "content": "a"}], [{}], "\ud800",
-     [{"role": "user", "content": "a", "more": ["b"]}], [{"role": "user", "content": [{"type": "text"}]}]],
-)  # fmt: skip
-def test_messages_of_another_form_are_refused(messages):
+    ("messages", "where", "seen", "expected"),
+    [
+        (None, "", "None", FORM),
+        (3, "", "3", FORM),
+        ([], "", "no message", FORM),
+        (OK, "", "{'content': 'a', 'role': 'user'}", FORM),
+        ([OK, 3], ", messages[1]", "3", MESSAGE),
+        (["a"], ", messages[0]", "'a'", MESSAGE),
+        ([OK, {"role": "user"}], ", messages[1]", "no content", MESSAGE),
+        ([{}], ", messages[0]", "no role", MESSAGE),
+        ([{"role": 1, "content": "a"}], ", messages[0]['role']", "1", "a text"),
+        ([OK | {"more": ["b"]}], ", messages[0]['more']", "['b']", "a text"),
+        ([OK | {3: "b"}], ", messages[0][3]", "'b'", "a text"),
+        ([OK | {"content": [{"type": "text"}]}], ", messages[0]['content']", "[{'type': 'text'}]", "a text"),
+        ("\ud800", ", messages[0]['content']", "a lone surrogate", "text that UTF-8 can encode"),
+        ([OK | {"\udfff": ""}], r", messages[0]['\udfff']", "a lone surrogate", "text that UTF-8 can encode"),
+        ([OK | {"content": "x" * LONGEST}], "", "1,048,591 characters", "at most 1,048,576"),
+    ],
+)
+def test_an_error_says_which_message_and_which_key_has_another_form(messages, where, seen, expected):
     template = ChatTemplate("", Tokenizer(embedded_folder("bard")))
-    with pytest.raises(gv.SettingError, match=r"model\.chat: saw .*a list of messages with a role and a content"):
+    with pytest.raises(gv.SettingError) as told:
         template.read(messages)
+    assert (told.value.where, told.value.seen, told.value.expected) == ("model.chat" + where, seen, expected)
+    assert told.value.hint
 
 
 def test_a_model_without_a_template_names_one_that_has_it(clerk):
