@@ -6,11 +6,17 @@ import re
 import subprocess
 import sys
 import venv
+from functools import partial
 from pathlib import Path
-from shutil import unpack_archive
+from zipfile import ZipFile
 
 import numpy
 import pytest
+
+import guidedviz as gv
+from guidedviz.commands.exercises import numbered_labs
+from guidedviz.commands.export import assignment
+from guidedviz.commands.labs import find_labs, find_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
@@ -91,15 +97,18 @@ def bare(tmp_path_factory):
         if re.match(r"numpy\b", found.name):
             (site / found.name).symlink_to(found)
     (wheel,) = here.glob("*.whl")
-    unpack_archive(wheel, site, "zip")  # as an installer does it
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run([*install, "--quiet", "--no-compile"], check=True)
     away = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "GUIDEDVIZ_HEADLESS")}
 
-    def run(*arguments: str) -> str:
-        done = subprocess.run([python, *arguments], cwd=here, env=away, capture_output=True, text=True)
+    def run(*words: str, program: Path = python) -> str:
+        done = subprocess.run([program, *words], cwd=here, env=away, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     run.site = site
+    run.wheel = wheel
+    run.guidedviz = partial(run, program=python.with_name(f"guidedviz{python.suffix}"))
     return run
 
 
@@ -132,7 +141,46 @@ def test_the_labs_come_out_of_the_wheel(bare):
     names = {name for name in names if ".ipynb_checkpoints" not in name.parts}
     said = bare("-m", "guidedviz", "labs", "mine", "--no-open", "--solutions")
     assert said == f"{len(names)} notebooks copied to mine\n"
-    assert {path.relative_to(inside) for path in inside.rglob("*") if path.is_file()} == names
+    pages = {path.relative_to(ROOT / "labs") for path in (ROOT / "labs/teaching").iterdir()}
+    assert {path.relative_to(inside) for path in inside.rglob("*") if path.is_file()} == names | pages
+
+
+def test_the_command_of_a_wheel_says_its_version_and_copies_what_a_student_and_a_teacher_need(bare):
+    assert bare.guidedviz("--version") == f"guidedviz {gv.__version__}\n"
+    assert bare.guidedviz("labs", "student", "--no-open") == f"{len(find_labs())} notebooks copied to student\n"
+    said = bare.guidedviz("teach", "teacher", "--no-open")
+    notebooks = len(find_labs(solutions=True))
+    assert said.startswith(f"{len(find_pages())} pages and {notebooks} notebooks copied to teacher\n")
+    for name, source in find_pages().items():
+        assert (bare.wheel.parent / "teacher" / name).read_bytes() == source.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def grader(bare):
+    """What the wheel exports for Otter."""
+    bare.guidedviz("export", "otter", "grader")
+    return bare.wheel.parent / "grader"
+
+
+def test_a_wheel_is_enough_to_export_the_assignments(bare, grader):
+    names = numbered_labs()
+    assert bare.guidedviz("export", "nbgrader", "course").count("\n") == len(names)
+    for name in names:
+        written = json.loads((bare.wheel.parent / f"course/source/{name}/{name}.ipynb").read_text(encoding="utf-8"))
+        assert written == assignment(name, "nbgrader")
+    for name in names:
+        written = json.loads((grader / f"{name}.ipynb").read_text(encoding="utf-8"))
+        assert written == assignment(name, "otter", bare.wheel.name)
+
+
+def test_the_wheel_for_the_grader_of_otter_is_the_one_that_was_installed(bare, grader):
+    with ZipFile(bare.wheel) as first, ZipFile(grader / bare.wheel.name) as packed:
+        names = [name for name in first.namelist() if ".data/" not in name]
+        assert sorted(packed.namelist()) == sorted(names)
+        record = next(name for name in names if name.endswith("/RECORD"))
+        assert [name for name in names if name != record and packed.read(name) != first.read(name)] == []
+        lines = first.read(record).decode().splitlines()
+        assert sorted(packed.read(record).decode().splitlines()) == sorted(one for one in lines if ".data/" not in one)
 
 
 def test_the_wheel_carries_bundles_and_records_and_nothing_they_are_made_of(bare):

@@ -1,15 +1,19 @@
-"""Claims about the commands: `python -m guidedviz`, `demo` and `labs`."""
+"""Claims about the command `guidedviz`: its words, `demo`, `labs` and `teach`."""
 
+import os
 import re
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import guidedviz as gv
-import guidedviz.__main__ as commands
+from guidedviz.__main__ import main
+from guidedviz.commands import demo as demo_command
+from guidedviz.commands.labs import FIRST, PLAN, copy_fresh, copy_labs, find_labs, find_pages
 
-FIRST = commands.FIRST
+ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = [b"<eos>", b"a", b"\x1b[31mred\x07", b"\xc2\x9b2J", "\u202etxt".encode(), b"\xff", b"\r\n"]
 
 
@@ -18,8 +22,8 @@ def demo(monkeypatch, capsys):
     """Runs the command `demo` with this model; its exit code, output and errors."""
 
     def run(model, *arguments: str):
-        monkeypatch.setattr(commands, "load_model", lambda name: model)
-        code = commands.main(["demo", *arguments])
+        monkeypatch.setattr(demo_command, "load_model", lambda name: model)
+        code = main(["demo", *arguments])
         return code, *capsys.readouterr()
 
     return run
@@ -56,7 +60,7 @@ def test_a_wrong_setting_is_one_error_without_a_traceback(demo, clerk, arguments
 
 def test_hostile_pieces_cannot_write_to_the_terminal():
     model = gv.ToyModel(HOSTILE, lambda tokens: [-9, *[1.0] * 6], eos={0})
-    lines = list(commands.decode_in_words(model, "a\x1b[31mred\x07", r"(.|\n|\r){3,9}", 0))
+    lines = list(demo_command.decode_in_words(model, "a\x1b[31mred\x07", r"(.|\n|\r){3,9}", 0))
     assert all(line.isprintable() for line in lines)
     assert "<0x1B>" in "".join(lines)
 
@@ -71,8 +75,8 @@ def lab(monkeypatch):
 
 def test_labs_are_copied_and_opened(tmp_path, lab, capsys):
     folder = tmp_path / "a class" / "labs"
-    assert commands.main(["labs", str(folder)]) == 0
-    source = commands.find_labs()[FIRST].parent
+    assert main(["labs", str(folder)]) == 0
+    source = find_labs()[FIRST].parent
     wanted = {path.relative_to(source) for path in source.rglob("*.ipynb") if "solutions" not in path.parts}
     assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == wanted
     assert (folder / FIRST).read_bytes() == (source / FIRST).read_bytes()
@@ -80,67 +84,134 @@ def test_labs_are_copied_and_opened(tmp_path, lab, capsys):
     assert capsys.readouterr().out == f"{len(wanted)} notebooks copied to {folder}\n"
 
 
+def test_without_a_command_it_says_which_there_are(capsys):
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    assert re.findall(r"^    (\w+) ", said, re.MULTILINE) == ["labs", "teach", "export", "demo", "get", "host"]
+
+
+def test_the_version_is_that_of_the_library(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"guidedviz {gv.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["help"], "invalid choice: 'help' (choose from"),
+        (["labs", "a", "\x1b[31mb"], r"unrecognized arguments: \x1b[31mb"),
+        (["export", "moodle", "x"], "invalid choice: 'moodle'"),
+        (["teach", "--port", "x"], "--port: invalid int value: 'x'"),
+    ],
+)
+def test_a_wrong_word_is_one_line_that_says_what_to_try(words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    complaint = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said in complaint
+    assert re.search(r"; try: guidedviz( \w+)? --help\n$", complaint)
+    assert complaint.count("\n") == 1
+    assert "\x1b" not in complaint
+
+
+def test_the_port_of_jupyterlab_can_be_chosen(tmp_path, lab, capsys):
+    assert main(["labs", str(tmp_path), "--port", "9000"]) == 0
+    assert main(["teach", str(tmp_path), "--port", "0"]) == 0
+    assert [words[-1 - ("--allow-root" in words)] for words in lab] == ["--port=9000", "--port=0"]
+    for command in ("labs", "teach"):
+        assert main([command, str(tmp_path / command), "--port", "70000"]) == 1
+        assert f"{command}, --port: saw 70000, expected 0 to 65535" in capsys.readouterr().err
+        assert not (tmp_path / command).exists()
+
+
+def test_a_teacher_gets_the_pages_with_all_labs_and_solutions(tmp_path, lab, capsys):
+    assert main(["teach", str(tmp_path)]) == 0
+    wanted = {**find_labs(solutions=True), **find_pages()}
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()} == {*wanted}
+    assert lab[0][0] == f"--ServerApp.root_dir={tmp_path}"
+    assert lab[0][1] == f"--LabApp.default_url=/lab/tree/{PLAN}"
+    said = capsys.readouterr().out
+    assert said.startswith(f"16 pages and {len(find_labs(solutions=True))} notebooks copied to {tmp_path}\n")
+    (tmp_path / PLAN).write_text("my plan")
+    assert main(["teach", str(tmp_path), "--no-open"]) == 0
+    assert (tmp_path / PLAN).read_text() == "my plan"
+    assert capsys.readouterr().out.startswith(
+        f"0 pages and 0 notebooks copied to {tmp_path}\nkept {PLAN}: it was changed\n"
+    )
+
+
+def test_the_links_of_the_teachers_pages_lead_to_files_that_a_copy_has():
+    inside = {*find_labs(solutions=True), *find_pages()}
+    for name, page in find_pages().items():
+        for link in re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            place = (Path("/") / Path(name).parent / link).as_posix()
+            assert os.path.normpath(place).lstrip("/") in inside, f"{name}: {link}"
+
+
 def test_solutions_are_copied_only_when_they_are_asked_for(tmp_path, capsys):
-    commands.main(["labs", str(tmp_path), "--no-open"])
+    main(["labs", str(tmp_path), "--no-open"])
     assert not (tmp_path / "solutions").exists()
-    assert commands.main(["labs", str(tmp_path), "--fresh", "solutions/03"]) == 1
-    assert commands.main(["labs", str(tmp_path), "--no-open", "--solutions"]) == 0
+    assert main(["labs", str(tmp_path), "--fresh", "solutions/03"]) == 1
+    assert main(["labs", str(tmp_path), "--no-open", "--solutions"]) == 0
     names = {path.relative_to(tmp_path / "solutions") for path in tmp_path.glob("solutions/**/*.ipynb")}
     assert names == {path.relative_to(tmp_path) for path in tmp_path.rglob("*.ipynb") if "solutions" not in path.parts}
     assert len(names) > 10
-    assert commands.main(["labs", str(tmp_path), "--fresh", "solutions/03", "--solutions"]) == 0
+    assert main(["labs", str(tmp_path), "--fresh", "solutions/03", "--solutions"]) == 0
 
 
 def test_a_changed_notebook_is_kept_and_named(tmp_path, lab, capsys):
     (tmp_path / FIRST).write_text("my work")
     (tmp_path / "01_logit_bias.ipynb").mkdir()
     (tmp_path / "02_static_masks.ipynb").symlink_to(tmp_path / "elsewhere")
-    commands.main(["labs", str(tmp_path), "--no-open"])
+    main(["labs", str(tmp_path), "--no-open"])
     assert (tmp_path / FIRST).read_text() == "my work"
     assert not (tmp_path / "elsewhere").exists()
     kept = re.findall(r"^kept (\S+): it was changed", capsys.readouterr().out, re.MULTILINE)
     assert kept == [FIRST, "01_logit_bias.ipynb", "02_static_masks.ipynb"]
     assert lab == []
-    new, changed = commands.copy_labs(tmp_path)
+    new, changed = copy_labs(tmp_path)
     assert (new, changed) == ([], kept), "a second run writes nothing and says the same"
 
 
 def test_a_folder_that_cannot_be_written_is_one_error_and_names_are_escaped(tmp_path, capsys):
     (tmp_path / "file").touch()
-    assert commands.main(["labs", str(tmp_path / "file" / "\x1bx"), "--no-open"]) == 1
+    assert main(["labs", str(tmp_path / "file" / "\x1bx"), "--no-open"]) == 1
     complaint = capsys.readouterr().err
     assert "expected a folder that can be written" in complaint
     assert "\x1b" not in complaint
-    assert commands.main(["labs", str(tmp_path / "\x1b]0;x\x07"), "--no-open"]) == 0
+    assert main(["labs", str(tmp_path / "\x1b]0;x\x07"), "--no-open"]) == 0
     assert "\x1b" not in capsys.readouterr().out
 
 
 def test_without_jupyterlab_the_labs_are_copied_and_the_extra_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "jupyterlab", None)
     monkeypatch.delitem(sys.modules, "jupyterlab.labapp", raising=False)
-    assert commands.main(["labs", str(tmp_path)]) == 1
+    assert main(["labs", str(tmp_path)]) == 1
     assert (tmp_path / FIRST).exists()
     assert re.search(r"package jupyterlab.*pip install .*\[lab\]", capsys.readouterr().err)
 
 
 def test_a_fresh_copy_stands_beside_the_work(tmp_path, capsys):
-    commands.copy_labs(tmp_path)
+    copy_labs(tmp_path)
     (tmp_path / FIRST).write_text("my work")
-    assert commands.main(["labs", str(tmp_path), "--fresh", "00"]) == 0
+    assert main(["labs", str(tmp_path), "--fresh", "00"]) == 0
     assert capsys.readouterr().out == f"a fresh copy: {tmp_path / '00_start_here-fresh.ipynb'}\n"
     (tmp_path / "00_start_here-fresh-2.ipynb").symlink_to(tmp_path / "elsewhere")
-    third = commands.copy_fresh(tmp_path, "00_start")
+    third = copy_fresh(tmp_path, "00_start")
     assert third.name == "00_start_here-fresh-3.ipynb"
-    assert third.read_bytes() == commands.find_labs()[FIRST].read_bytes()
+    assert third.read_bytes() == find_labs()[FIRST].read_bytes()
     assert (tmp_path / FIRST).read_text() == "my work"
     assert not (tmp_path / "elsewhere").exists()
 
 
 @pytest.mark.parametrize("lab", ["0", "99", "../labs/00", "/etc/passwd", "\x1b["])
 def test_a_fresh_copy_is_of_one_lab(tmp_path, lab, capsys):
-    assert commands.main(["labs", str(tmp_path), "--fresh", lab]) == 1
+    assert main(["labs", str(tmp_path), "--fresh", lab]) == 1
     assert "expected the start of one name, such as 03" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").touch()
-    assert commands.main(["labs", str(tmp_path / "file"), "--fresh", "00"]) == 1
+    assert main(["labs", str(tmp_path / "file"), "--fresh", "00"]) == 1
     assert "expected a folder that can be written" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import resource
 import sys
 from pathlib import Path
 
-from guidedviz.__main__ import copy_labs
+from guidedviz.commands.labs import copy_labs
 from guidedviz.errors import GuidedVizError
 
 

@@ -6,13 +6,13 @@ notebook, `tests/labs` reads what they say, `tests/checks` tries right and wrong
 
 import pytest
 
+from guidedviz.commands.exercises import read_exercises
 from tests.browser.test_fraction import SliderPage
-from tests.labs.sources import build, export
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
 
 EXERCISE = "gv.checks.forced(forced)"
-SOLVED = next(one.solved for one in export.read_exercises(build.read_source("11_jump_forward")) if one.name == "forced")
+SOLVED = next(one.solved for one in read_exercises("11_jump_forward") if one.name == "forced")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The modules beside the labs that build and export them."""
+"""The module beside the labs that builds them, and the names of the labs."""
 
 import sys
 from importlib import import_module
@@ -6,6 +6,6 @@ from pathlib import Path
 
 LABS = Path(__file__).resolve().parents[2] / "labs"
 sys.path.insert(0, str(LABS))
-build, export = import_module("build"), import_module("export")
+build = import_module("build")
 NAMES = build.lab_names()
 NUMBERED = [name for name in NAMES if "/" not in name]

@@ -1,5 +1,6 @@
 """What the labs tell of models, records and servers and no output shows is measured here."""
 
+import ast
 import json
 import re
 from dataclasses import replace
@@ -17,7 +18,7 @@ from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 from guidedviz.tokens.engines import PREPARE
-from tests.labs.sources import build, export
+from tests.labs.sources import build
 
 BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
 
@@ -286,7 +287,7 @@ def test_the_lab_gives_what_its_checks_expect():
     space = {"gv": gv}
     for begin in ("NAMED = ", "service = "):
         (code,) = (code for code in codes if code.startswith(begin))
-        exec(export.ast.unparse(export.ast.parse(code).body[0]), space)
+        exec(ast.unparse(ast.parse(code).body[0]), space)
     assert space["NAMED"].split() == GIVEN[NAMED].split()
     assert space["service"] == SERVICE
 

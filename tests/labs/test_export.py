@@ -1,6 +1,7 @@
 """The exported assignments: the solved answers get all points, the open ones none, in cells that both graders know."""
 
 import io
+import json
 import subprocess
 import sys
 import zipfile
@@ -11,7 +12,10 @@ import pytest
 import yaml
 
 import guidedviz as gv
-from tests.labs.sources import NUMBERED, build, export
+from guidedviz.__main__ import main
+from guidedviz.commands import export
+from guidedviz.commands.exercises import numbered_labs, read_exercises
+from tests.labs.sources import NUMBERED, build
 
 WIDGETS = ("gv.stage", "gv.film", "gv.predict", "gv.score", "_slider", "_map(", "bias_sliders", "gv.folded")
 CHEATS = {
@@ -41,7 +45,12 @@ each_lab = pytest.mark.parametrize("name", NUMBERED)
 
 
 def exercises(name):
-    return list(export.read_exercises(build.read_source(name)))
+    return list(read_exercises(name))
+
+
+def assignment(name, form):
+    """An assignment as nbformat reads it."""
+    return nbformat.reads(json.dumps(export.assignment(name, form)), as_version=4)
 
 
 def grade(name, which, anew):
@@ -105,13 +114,13 @@ def test_what_the_open_answer_names_between_backticks_stands_in_the_assignment()
 @each_lab
 def test_no_cell_of_an_assignment_shows_a_widget(name):
     for form in export.FORMATS:
-        codes = [cell.source for cell in export.assignment(name, form).cells if cell.cell_type == "code"]
+        codes = [cell.source for cell in assignment(name, form).cells if cell.cell_type == "code"]
         assert not [code for code in codes if any(widget in code for widget in WIDGETS)]
 
 
 @each_lab
 def test_nbgrader_knows_every_answer_and_every_check(name):
-    cells = [cell for cell in export.assignment(name, "nbgrader").cells if "nbgrader" in cell.metadata]
+    cells = [cell for cell in assignment(name, "nbgrader").cells if "nbgrader" in cell.metadata]
     answers, checks = cells[::2], cells[1::2]
     assert all(cell.metadata.nbgrader.solution and not cell.metadata.nbgrader.locked for cell in answers)
     assert all("### BEGIN SOLUTION\n" in cell.source and "\n### END SOLUTION" in cell.source for cell in answers)
@@ -123,10 +132,30 @@ def test_nbgrader_knows_every_answer_and_every_check(name):
 
 @each_lab
 def test_otter_finds_its_marks_in_order(name):
-    marks = [cell.source.split("\n")[0] for cell in export.assignment(name, "otter").cells if cell.cell_type == "raw"]
+    marks = [cell.source.split("\n")[0] for cell in assignment(name, "otter").cells if cell.cell_type == "raw"]
     names = ("BEGIN QUESTION", "BEGIN SOLUTION", "END SOLUTION", "BEGIN TESTS", "END TESTS", "END QUESTION")
     question = [f"# {name}" for name in names]
     assert marks == ["# ASSIGNMENT CONFIG", *question * len(exercises(name))]
+
+
+@each_lab
+def test_the_library_reads_of_the_notebooks_what_the_source_of_the_lab_says(name):
+    sourced = [(kind, code) for kind, code in build.read_cells(build.read_source(name)) if "# solution:" in code]
+    wanted = [[build.settle_exercise(code, solved).partition("gv.checks.")[0].rstrip() for solved in (True, False)]
+              for _, code in sourced]  # fmt: skip
+    assert [[exercise.solved, exercise.opened] for exercise in exercises(name)] == wanted
+    assert numbered_labs() == NUMBERED
+
+
+def test_an_unknown_lab_is_an_error_of_the_library():
+    with pytest.raises(gv.SettingError, match="saw no solution, expected a lab such as 03_fsm"):
+        exercises("99_nothing")
+
+
+@each_lab
+@pytest.mark.parametrize("form", export.FORMATS)
+def test_an_assignment_is_a_notebook(name, form):
+    nbformat.validate(export.assignment(name, form))
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +163,7 @@ def exported(tmp_path_factory):
     """The folder of each format, and what the export says."""
     folders, said = {form: tmp_path_factory.mktemp(form) for form in export.FORMATS}, io.StringIO()
     with redirect_stdout(said):
-        assert [export.main([form, str(folder)]) for form, folder in folders.items()] == [0, 0]
+        assert [main(["export", form, str(folder)]) for form, folder in folders.items()] == [0, 0]
     return folders, said.getvalue()
 
 

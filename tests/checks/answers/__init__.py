@@ -12,16 +12,17 @@ from itertools import combinations
 import numpy as np
 
 import guidedviz as gv
+from guidedviz.commands.exercises import read_exercises
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.machine import read
 from tests.checks.answers import functions, machines, walks
-from tests.labs.sources import NAMES, build, export
+from tests.labs.sources import NAMES
 
 SPACE = {
     **{"np": np, "json": json, "re": re, "gv": gv, "combinations": combinations, "Item": Item, "read": read},
     "LEAVES": {kind: gv.machines.schema_regex({"type": kind}) for kind in ("string", "integer", "boolean")},
 }
-SOLVED = {one.name: one for name in NAMES for one in export.read_exercises(build.read_source(name))}
+SOLVED = {one.name: one for name in NAMES for one in read_exercises(name)}
 ROOMS = (functions, machines, walks)
 VALUES = machines.VALUES
 

@@ -1,0 +1,124 @@
+"""`guidedviz export`: the exercises of the labs as assignments that nbgrader or Otter hands out and grades.
+
+    guidedviz export nbgrader COURSE   writes COURSE/source/NN_name/NN_name.ipynb, for nbgrader generate_assignment
+    guidedviz export otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign, and the wheel for its grader
+
+An assignment holds the exercises of one lab and the cells that they need. The check of an exercise is a cell of its
+own, worth one point per star, and no cell shows a widget.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from guidedviz.commands.exercises import Exercise, numbered_labs, read_exercises, read_title
+from guidedviz.commands.labs import writing
+from guidedviz.commands.wheel import make_wheel
+from guidedviz.errors import escaped
+
+Notebook = dict[str, Any]
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def add_export(parser: argparse.ArgumentParser) -> None:
+    """The options of `export`."""
+    parser.add_argument("form", choices=list(FORMATS))
+    parser.add_argument("folder", type=Path, help="nbgrader's folder of the course, or a folder for otter assign")
+    parser.set_defaults(run=run_export)
+
+
+def run_export(options: argparse.Namespace) -> None:
+    """Write the assignments of all labs, and say where each is."""
+    folder = options.folder.expanduser()
+    with writing("export", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        wheel = make_wheel(folder) if options.form == "otter" else ""
+        for name in numbered_labs():
+            path = folder / f"{name}.ipynb"
+            if options.form == "nbgrader":
+                path = folder / "source" / name / f"{name}.ipynb"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(assignment(name, options.form, wheel), ensure_ascii=False, indent=1)
+            path.write_text(text + "\n", encoding="utf-8")
+            print(escaped(str(path)))
+
+
+def assignment(name: str, form: str, wheel: str = "") -> Notebook:
+    """The exercises of a lab as one notebook."""
+    cells = []
+    if form == "otter":
+        cells.append(new_cell("raw", otter_config(wheel)))
+    cells.append(new_cell("markdown", f"# {read_title(name)}: exercises"))
+    for exercise in read_exercises(name):
+        cells.extend(new_cell("code", code) for code in exercise.needed)
+        cells.extend(FORMATS[form](exercise))
+    start = name.replace("_", "-").replace("/", "-")
+    for number, cell in enumerate(cells):
+        cell["id"] = f"{start}-{number:02}"
+    return {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+
+
+def new_cell(kind: str, source: str, **about: Mapping[str, object]) -> dict[str, Any]:
+    """One cell of a notebook, as its JSON has it.
+
+    >>> new_cell("markdown", "one\\ntwo")
+    {'cell_type': 'markdown', 'metadata': {}, 'source': ['one\\n', 'two']}
+    """
+    cell: dict[str, Any] = {"cell_type": kind, "metadata": about, "source": source.splitlines(keepends=True)}
+    if kind == "code":
+        cell["execution_count"] = None
+        cell["outputs"] = []
+    return cell
+
+
+def nbgrader_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
+    """Text, answer and check, as nbgrader marks them."""
+    about = {"schema_version": 3, "task": False}
+    yield new_cell("markdown", exercise.text)
+    answer = {"grade": False, "grade_id": exercise.name, "locked": False, "solution": True}
+    code = f"{as_comment(exercise.opened)}\n### BEGIN SOLUTION\n{exercise.solved}\n### END SOLUTION"
+    yield new_cell("code", code, nbgrader=about | answer)
+    check = {"grade": True, "grade_id": f"check_{exercise.name}", "locked": True, "solution": False}
+    yield new_cell("code", exercise.check, nbgrader=about | check | {"points": exercise.points})
+
+
+def otter_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
+    """Text, answer and check, between the marks of Otter."""
+    yield new_cell("raw", f"# BEGIN QUESTION\nname: {exercise.name}\npoints: {exercise.points}")
+    yield new_cell("markdown", exercise.text)
+    yield new_cell("raw", "# BEGIN SOLUTION")
+    code = f"# BEGIN SOLUTION\n{exercise.solved}\n# END SOLUTION"
+    if '"""' not in exercise.opened:
+        code = f'""" # BEGIN PROMPT\n{exercise.opened}\n"""; # END PROMPT\n{code}'
+    yield new_cell("code", code)
+    yield new_cell("raw", "# END SOLUTION")
+    yield new_cell("raw", "# BEGIN TESTS")
+    yield new_cell("code", exercise.check)
+    yield new_cell("raw", "# END TESTS")
+    yield new_cell("raw", "# END QUESTION")
+
+
+FORMATS: dict[str, Callable[[Exercise], Iterator[dict[str, Any]]]] = {
+    "nbgrader": nbgrader_cells,
+    "otter": otter_cells,
+}
+
+
+def otter_config(wheel: str) -> str:
+    """The files and packages of an assignment; its grader unpacks the files there."""
+    needed = f"guidedviz[lab] @ file:///autograder/source/files/{wheel}"
+    return f"# ASSIGNMENT CONFIG\nrequirements: ['{needed}']\nautograder_files: ['{wheel}']"
+
+
+def as_comment(code: str) -> str:
+    """Code as a comment, for a student to begin with.
+
+    >>> as_comment("x = ...")
+    '# begin with:\\n# x = ...'
+    """
+    return "\n".join(["# begin with:", *(f"# {line}".rstrip() for line in code.splitlines())])
