@@ -23,8 +23,9 @@ import tarfile
 import tempfile
 import time
 import urllib.request
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
+from hashlib import sha256, sha512
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ NEEDS = {"guidedviz": ("numpy", "anywidget"), "anywidget": ("ipywidgets", "psygn
 LOCK, STDLIB = "pyodide-lock.json", "python_stdlib.zip"
 AT_START = ("piplite", "pyodide-kernel", "guidedviz")  # with what they need, fetched while Python starts
 JUPYTERLITE, PYODIDE, PYTHON = "0.8.6", "314.0.6", "3.14"  # that fit each other
+# of the archive: what `npm view pyodide@VERSION dist.integrity` says. Its lock file has the digests of all wheels.
+PYODIDE_INTEGRITY = "sha512-BKDTJyIqFxC4BExLqeRS3f5xvXZIjOt8C3zGLN/Cc7tFxSwvKVhVkchQQ2AGLOtR4YrVOIFxbV8poyDOOmWwxQ=="
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full"
 Lock = dict[str, Any]
 
@@ -99,10 +102,20 @@ def get_pyodide(folder: Path) -> Path:
             packed = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True).stdout.split()[-1]
         except (OSError, subprocess.CalledProcessError) as error:
             raise SystemExit(f"npm gives no pyodide {PYODIDE}: {error}") from None
+        check_archive(folder / packed)
         with tarfile.open(folder / packed) as archive:
             archive.extractall(folder / "unpacked", filter="data")
         (folder / "unpacked" / "package").rename(core)
     return core
+
+
+def check_archive(archive: Path) -> None:
+    """Refuse an archive of Pyodide with another digest than this file has, and delete it."""
+    digest = b64encode(sha512(archive.read_bytes()).digest()).decode()
+    if f"sha512-{digest}" != PYODIDE_INTEGRITY:
+        archive.unlink()
+        raise SystemExit(f"{archive.name}: saw sha512-{digest}, expected {PYODIDE_INTEGRITY}; try: build again, or ask "
+                         "why the registry changed a version that was published")  # fmt: skip
 
 
 def read_lock(path: Path) -> Lock:
