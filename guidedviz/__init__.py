@@ -7,7 +7,7 @@ from typing import Any
 
 from guidedviz import lazy
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"  # the one place where it stands
 
 
 def load_writer() -> Any:
