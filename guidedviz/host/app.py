@@ -5,9 +5,11 @@ is answered, `Service` checks where it comes from, who asks, and how much.
 """
 
 import asyncio
+import re
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
@@ -193,19 +195,48 @@ async def answer_or_leave(answer: Coroutine[Any, Any, Response], receive: Receiv
             await asyncio.wait({work})
 
 
+HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?)(:(?P<port>[1-9][0-9]{0,4}))?")
+
+
+def read_host(said: Sequence[str]) -> str:
+    """The name in the only header Host, in small letters and without its port; "" where it has another form.
+
+    >>> read_host(["Class.school:8765"]), read_host(["[::1]:8765"])
+    ('class.school', '::1')
+    >>> read_host(["127.0.0.1:80@evil.com"]), read_host(["[::1]evil.com"]), read_host(["a", "b"])
+    ('', '', '')
+    """
+    found = HOST.fullmatch(said[0].lower()) if len(said) == 1 else None
+    if found is None or int(found["port"] or 0) >= 1 << 16:
+        return ""
+    name = found["name"]
+    if not name.startswith("["):
+        return name
+    try:
+        return str(IPv6Address(name[1:-1]))
+    except ValueError:
+        return ""
+
+
 def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     """Refuse what another web page sends: by a name that is not this machine's (DNS rebinding), or across origins.
 
     A host with tokens may have any name: no page has the token. The class page may be linked, because it holds nothing.
     """
-    host = headers.get("host", "").lower()
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    said = headers.getlist("host")
+    name, seen = read_host(said), quoted(", ".join(said))
+    if not name:
+        hint = "an address such as http://127.0.0.1:8765, and a proxy that passes on the header Host"
+        raise Refused(403, "header Host", seen, "one name of a machine, with a port or without one", hint)
     if not guarded and not is_loopback(name):
         hint = "the address with 127.0.0.1, or a host with a token"
-        raise Refused(403, "header Host", quoted(host), "a name of this machine alone", hint)
-    origin, site = headers.get("origin", f"://{host}").lower(), headers.get("sec-fetch-site", "none")
-    if path not in OPEN and (site not in ("none", "same-origin") or origin.partition("://")[2] != host):
-        raise Refused(403, "origin", quoted(headers.get("origin", site)), "no other web page", "the page /class")
+        raise Refused(403, "header Host", seen, "a name of this machine alone", hint)
+    host = said[0].lower()
+    origins, site = headers.getlist("origin"), headers.get("sec-fetch-site", "none")
+    own = [[], [f"http://{host}"], [f"https://{host}"]]
+    if path not in OPEN and (site not in ("none", "same-origin") or [one.lower() for one in origins] not in own):
+        seen = quoted(", ".join(origins) or site)
+        raise Refused(403, "origin", seen, "no other web page", "the page /class")
 
 
 def check_kind(method: str, path: str, said: str) -> None:

@@ -9,10 +9,12 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
+from starlette.datastructures import Headers
 
 import guidedviz as gv
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.host import app, server
+from guidedviz.host.app import check_sender
 from guidedviz.host.classroom import NEW
 from guidedviz.host.limits import WRONG, Guard, Limits, Refused
 from guidedviz.models.frames import Ask, pack_ask
@@ -82,6 +84,69 @@ def test_a_host_without_a_token_knows_only_names_of_this_machine(host, path, nam
     assert (status, error["where"]) == (403, "header Host")
     for good in ("127.0.0.1", "127.0.0.1:99", "localhost:8765", "[::1]:8765", "LOCALHOST"):
         assert talk(host, ask("GET", path, host=good))[0] == 200
+
+
+NAMES_OF_THIS_MACHINE = [
+    "127.0.0.1", "127.0.0.1:1", "127.0.0.1:8765", "127.0.0.1:65535", "127.9.9.9", "localhost", "LocalHost:80",
+    "[::1]", "[::1]:8765", "[0:0::0:1]:80",
+]  # fmt: skip
+NO_NAMES = [
+    "", " ", ".", ":", ":80", "@", "[]", "[::1", "::1", "::1:80", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:080",
+    "127.0.0.1:65536", "127.0.0.1:99999999", "127.0.0.1:-1", "127.0.0.1:+80", "127.0.0.1:8 0", "127.0.0.1:80:80",
+    "127.0.0.1:evil.com", "127.0.0.1:80@evil.com", "evil.com@127.0.0.1", "127.0.0.1/", "127.0.0.1:80/x", "127.0.0.1?x",
+    "127.0.0.1#x", "127.0.0.1,evil.com", "127.0.0.1 evil.com", "127.0.0.1\\evil.com", "127.0.0.1\tx", "127.0.0.1:80\n",
+    "[::1]evil.com", "[::1].evil.com", "[::1]:evil.com", "[::1]:80@evil.com", "[::1]:", "[::1%lo]", "[::1%25lo]:80",
+    "[::1]%lo", "[127.0.0.1]", "[localhost]", "[:::1]", "[::g]", "http://127.0.0.1", "localhost%2eevil.com",
+    "localhost..", "localhost\u0661", "127.0.0.\u00b9", "127.0.0.1:\u00b2",
+]  # fmt: skip
+NAMES_OF_OTHERS = [
+    "localhost.", "127.0.0.1.", "127.1", "2130706433", "0x7f.0.0.1", "0177.0.0.1", "127.0.0.01", "0.0.0.0", "[::]",
+    "evil.com", "evil.com:80", "localhost.evil.com", "127.0.0.1.evil.com", "localhost-evil.com", "[::2]", "[fe80::1]",
+]  # fmt: skip
+
+
+def is_let_in(guarded, *headers):
+    """Whether a request with these headers passes, and has not to wait for a token."""
+    raw = [(name.encode(), value.encode("latin-1", "replace")) for name, value in headers]
+    try:
+        check_sender(Headers(raw=raw), "/v1/card", guarded)
+    except Refused as error:
+        assert error.status == 403
+        assert error.hint
+        return False
+    return True
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_header_host_is_one_name_and_a_port_and_nothing_else(guarded):
+    for name in NAMES_OF_THIS_MACHINE:
+        assert is_let_in(guarded, ("host", name)), name
+    for name in NO_NAMES:
+        assert not is_let_in(guarded, ("host", name)), name
+    for name in NAMES_OF_OTHERS:
+        assert is_let_in(guarded, ("host", name)) == guarded, name
+    assert not is_let_in(guarded)
+    assert not is_let_in(guarded, ("host", "127.0.0.1"), ("host", "127.0.0.1"))
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_an_origin_is_that_of_this_host_and_nothing_else(guarded):
+    host = ("host", "127.0.0.1:8765")
+    for origin in ("http://127.0.0.1:8765", "https://127.0.0.1:8765", "HTTP://127.0.0.1:8765"):
+        assert is_let_in(guarded, host, ("origin", origin)), origin
+    for origin in (
+        "", "null", "127.0.0.1:8765", "://127.0.0.1:8765", "x://127.0.0.1:8765", "http://127.0.0.1", "http://127.0.0.1:1",
+        "http://evil.com", "http://evil.com://127.0.0.1:8765", "http://127.0.0.1:8765@evil.com", "http://127.0.0.1:8765/",
+        "http://127.0.0.1:8765.evil.com", "http://localhost:8765",
+    ):  # fmt: skip
+        assert not is_let_in(guarded, host, ("origin", origin)), origin
+    assert not is_let_in(guarded, host, ("origin", "http://127.0.0.1:8765"), ("origin", "http://evil.com"))
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1:evil.com", "127.0.0.1:80@evil.com", "[::1]evil.com"])
+def test_a_host_that_runs_refuses_a_name_behind_a_name(host, name):
+    status, error = talk(host, ask("GET", "/v1/card", host=name))
+    assert (status, error["where"]) == (403, "header Host")
 
 
 def test_the_page_of_this_host_may_ask_and_may_be_linked(host, guarded):
