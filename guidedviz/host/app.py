@@ -33,6 +33,7 @@ MOST_BODY = 1 << 13  # bytes of a body
 MOST_TEXT = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
+PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
 
@@ -74,7 +75,7 @@ class Service:
                 response = reply(error)
             if response:
                 response.headers["X-Content-Type-Options"] = "nosniff"
-                await response(scope, receive, send)
+                await send_in_parts(response, send)
 
     async def _let_in(self, request: Request, counted: ExitStack) -> Response | None:
         """The answer to a request that may come in; None if the student has left before."""
@@ -98,7 +99,14 @@ class Service:
         if body is None:
             return None
         request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
-        return await answer_or_leave(handler(request), request.receive)
+        answer = await answer_or_leave(handler(request), request.receive)
+        if answer and len(answer.body) > PART:
+            try:
+                counted.enter_context(self.guard.sent(student, peer, len(answer.body)))
+            except Refused:
+                await asyncio.sleep(DELAY)
+                raise
+        return answer
 
     async def _unknown(self, request: Request) -> Response:
         """The refusal of a path that there is not, or not with this method."""
@@ -239,6 +247,15 @@ def check_sender(headers: Headers, path: str, guarded: bool) -> None:
         raise Refused(403, "origin", seen, "no other web page", "the page /class")
 
 
+async def send_in_parts(answer: Response, send: Send) -> None:
+    """Send an answer. The server takes the next part when the last one was read, and keeps no copy of the whole."""
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": answer.raw_headers})
+    body = answer.body
+    for place in range(0, len(body) or 1, PART):
+        end = place + PART
+        await send({"type": "http.response.body", "body": body[place:end], "more_body": end < len(body)})
+
+
 def check_kind(method: str, path: str, said: str) -> None:
     """Refuse a body of a type that a web page may send anywhere, such as a form's."""
     kind, wanted = said.partition(";")[0].strip().lower(), body_type(path)
@@ -271,7 +288,7 @@ def reply(error: Exception) -> Response:
     status = error.status if isinstance(error, Refused) else 503 if isinstance(error, ModelError) else 400
     parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": error.hint}
     response = say({"error": parts}, status)
-    if status == 429:
+    if status in (429, 503):
         response.headers["Retry-After"] = "1"
     elif status in (408, 413):  # the rest of the body is not read
         response.headers["Connection"] = "close"

@@ -6,9 +6,9 @@ import ipaddress
 import os
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,6 +43,7 @@ class Limits:
     rows_bytes: int = 1 << 25  # of one answer
     run_bytes: int = 1 << 25  # of a shown run that may be sent at once
     run_rate: float = 1 << 20  # bytes of it per second
+    sent_bytes: int = 1 << 28  # of all answers that are being sent; half of them to an address, an eighth to a student
 
 
 class Bucket:
@@ -77,6 +78,39 @@ class Account:
     steps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=STEPS))  # when, and seconds
 
 
+class Outgoing:
+    """The bytes of the answers that are being sent: of all, and of each address and student.
+
+    An answer is refused where it would make too many, unless it is the only one of all, of its address or its student.
+
+    >>> outgoing = Outgoing()
+    >>> with outgoing.counted(50, {"all": 100, "Ada": 40}), outgoing.counted(50, {"all": 100, "Bob": 40}):
+    ...     with outgoing.counted(1, {"all": 100, "Cleo": 40}):
+    ...         pass
+    Traceback (most recent call last):
+    guidedviz.host.limits.Refused: answer of 1 bytes: saw 100 bytes on their way, expected at most 100 ...; try: ...
+    """
+
+    def __init__(self) -> None:
+        self._bytes: Counter[str] = Counter()
+
+    @contextmanager
+    def counted(self, size: int, shares: Mapping[str, int]) -> Iterator[None]:
+        """Count an answer while it is sent, in each of these shares; they name the most bytes."""
+        for name, most in shares.items():
+            before = self._bytes[name]
+            if before and before + size > most:
+                seen, expected = f"{before} bytes on their way", f"at most {most} for {name}"
+                hint = "ask again in a second, and read each answer at once"
+                raise Refused(503, f"answer of {size} bytes", seen, expected, hint)
+        self._bytes.update(dict.fromkeys(shares, size))
+        try:
+            yield
+        finally:
+            self._bytes.subtract(dict.fromkeys(shares, size))
+            self._bytes += Counter()  # forgets who gets nothing now
+
+
 class Guard:
     """Checks tokens, and counts what each student asks."""
 
@@ -89,6 +123,7 @@ class Guard:
         self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
         self._number, self._wrong = 0, Few(WRONG, now)
+        self._outgoing = Outgoing()
         self._judged: OrderedDict[tuple[str, bytes], str | None] = OrderedDict()  # whose token an address has sent
 
     def name(self, authorization: str, session: str, peer: str) -> str:
@@ -135,6 +170,21 @@ class Guard:
             yield account
         finally:
             account.together -= 1
+
+    def sent(self, student: str, peer: str, size: int) -> AbstractContextManager[None]:
+        """Count an answer while it is sent; too many bytes on their way are refused.
+
+        Students with a token of their own may share an address, and have no share of it.
+        """
+        most = self.limits.sent_bytes
+        shares = {"all students": most, f"student {student}": most // 8}
+        if not self.is_named(student):
+            shares[f"address {peer}"] = most // 2
+        return self._outgoing.counted(size, shares)
+
+    def is_named(self, student: str) -> bool:
+        """Whether a token says who this is: it is that of one student, not that of the class."""
+        return student != "" and student in self._known
 
 
 class Few:

@@ -24,7 +24,8 @@ from guidedviz.host.limits import Refused, find_tokens, is_loopback, make_token
 
 MOST_HEAD = 1 << 14  # bytes
 SECONDS_TO_ASK = 10.0  # for the head of a request, from the first byte on
-SECONDS_TO_READ = 20.0  # for the next part of an answer
+SECONDS_TO_READ = 20.0  # for an answer, from the first bytes on that wait for their reader
+UNREAD = 1 << 16  # bytes that wait for a slow reader here, and twice as many in the system, which would take megabytes
 SECONDS_IDLE = 120  # between two requests
 SECONDS_TO_END = 2  # for the requests that run when the host ends
 CONNECTIONS, PER_ADDRESS = 4000, 1000
@@ -78,7 +79,10 @@ class Line(H11Protocol):
         """Begin; where there are too many, another one makes room."""
         super().connection_made(transport)
         # an answer is two writes, and the second one would wait 40 ms for the other side
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        line = transport.get_extra_info("socket")
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD)
+        transport.set_write_buffer_limits(UNREAD)  # HTTPS has another limit
         self.address = self.client[0] if self.client else ""
         self._unasked = self.loop.call_later(SECONDS_TO_ASK, transport.abort)
         self._crowd.enter(self)
@@ -94,21 +98,32 @@ class Line(H11Protocol):
             self._unasked = None
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Wait for the next request; what is left of the answer has a deadline of its own."""
+        self._read_on()
+        if self.flow.write_paused:
+            self._wait_for_reader()
         super().on_response_complete()
         if not self.transport.is_closing():
             self._crowd.enter(self)
 
     def pause_writing(self) -> None:
-        """The answer is not read: it has a deadline."""
+        """The answer is not read: it has a deadline, however slowly it is read from now on."""
         super().pause_writing()
-        self._unread = self.loop.call_later(SECONDS_TO_READ, self.transport.abort)
+        self._wait_for_reader()
 
     def resume_writing(self) -> None:
         """The answer is read again."""
         super().resume_writing()
+        if self.waits:
+            self._read_on()
+
+    def _wait_for_reader(self) -> None:
+        self._unread = self._unread or self.loop.call_later(SECONDS_TO_READ, self.transport.abort)
+
+    def _read_on(self) -> None:
         if self._unread:
             self._unread.cancel()
+        self._unread = None
 
     def connection_lost(self, error: Exception | None) -> None:
         """End."""
