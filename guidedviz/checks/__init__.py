@@ -6,7 +6,7 @@ from typing import Any
 
 from guidedviz.checks.verdict import Verdict
 from guidedviz.lazy import attach
-from guidedviz.models.remote import report
+from guidedviz.models.reports import report
 
 OURS = Verdict("wrong", "this is a function of the library; write your own")
 

@@ -25,7 +25,8 @@ from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused
 from guidedviz.models.frames import JSON
-from guidedviz.models.remote import ANSWER, MOST_RUN, NICKNAME, PLACE_LENGTH, can_be_seen, forget
+from guidedviz.models.remote import MOST_RUN, forget
+from guidedviz.models.reports import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen
 
 # What a host reads: a student's report, and a run. The followers check what is in it.
 

@@ -12,7 +12,8 @@ from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, read_torch
 from guidedviz.models.model import SMALLER, LanguageModel
-from guidedviz.models.remote import RemoteModel, find_host, find_remote, join_class
+from guidedviz.models.remote import RemoteModel, find_host, find_remote
+from guidedviz.models.reports import join_class
 from guidedviz.models.template import MOST_SOURCE
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama

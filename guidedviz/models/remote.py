@@ -1,4 +1,4 @@
-"""A model on a shared host: `gv.load_model("http://host:8765", token="...")`, and what a student tells the host.
+"""A model on a shared host: `gv.load_model("http://host:8765", token="...")`.
 
 Each request names the whole text, so the host remembers nothing that a student needs: after a restart, or on another
 replica, the next request is answered as if nothing had happened. Requests that fail are repeated, with pauses that
@@ -7,22 +7,18 @@ double. guidedviz/host/README.md has the protocol.
 
 import json
 import os
-import re
 import ssl
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from pathlib import PurePath
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
-from guidedviz.extras import headless
 from guidedviz.files import IN_TAB
 from guidedviz.models import frames
 from guidedviz.models.chat import Messages, Prompt, check_messages
@@ -340,113 +336,3 @@ class Background:
                     return
                 self._asked = False
             self._work()
-
-
-# What a student who gave a nickname tells the host of the class: the lab, and the check or the question there.
-#
-# Without a nickname nothing is sent. A report is sent from a thread of its own, never repeated, and never an error: no
-# check waits for a host. After a failure nothing is sent for a while.
-
-
-REPORT_TIMEOUT = 2.0  # seconds
-PAUSE, MOST_PAUSE = 30.0, 600.0  # seconds without reports after a failure
-WAITING = 64  # reports; an older one is dropped
-NICKNAME, PLACE_LENGTH, ANSWER = 32, 300, 120  # characters
-LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40})(-fresh(-\d+)?)?")
-BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
-State = Literal["open", "answered", "right", "wrong"]
-
-
-class Reporter:
-    """Sends the reports of one student."""
-
-    def __init__(self, place: Address, nickname: str) -> None:
-        self.nickname = nickname
-        self._session: dict[str, str] = {}  # the host gives a session with its first answer
-        self._wire = Connection(place, patience=0.0, timeout=REPORT_TIMEOUT)
-        self._waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
-        self._quiet_until, self._pause = 0.0, PAUSE
-        self._background = Background(self._send)
-
-    def tell(self, report: dict[str, Any]) -> None:
-        """Send a report soon."""
-        if time.monotonic() >= self._quiet_until:
-            self._waiting.append({"nickname": self.nickname, "lab": name_lab(), **report})
-            self._background.wake()
-
-    def _send(self) -> None:
-        while self._waiting:
-            try:
-                told = self._waiting.popleft() | self._session
-                said = json.loads(self._wire.ask("POST", "/v1/class", json.dumps(told).encode()))
-                self._session = {"session": str(said["session"])} if "session" in said else {}
-                self._pause = PAUSE
-            except Exception:  # a lost host, one of another version: the lab goes on
-                self._waiting.clear()
-                self._quiet_until = time.monotonic() + self._pause
-                self._pause = min(2 * self._pause, MOST_PAUSE)
-        self._wire.close()
-
-
-_joined: Reporter | None = None
-
-
-def join_class(place: Address, nickname: str) -> None:
-    """Report to this host from now on."""
-    global _joined
-    _joined = Reporter(place, check_nickname(nickname))
-
-
-def report(
-    place: str, state: State, choices: Sequence[str] | None = None, answer: str | int | float | None = None
-) -> None:
-    """Tell where this student stands, if they gave a nickname; it neither waits nor raises an error.
-
-    The nickname is that of `gv.load_model(..., nickname=...)`, or of two variables.
-    `choices` are those of a question, () for one that asks for a number.
-    """
-    with suppress(GuidedVizError):
-        host, nickname = (os.environ.get(f"GUIDEDVIZ_{name}", "") for name in ("HOST", "NICKNAME"))
-        if _joined is None and host and nickname and not headless():
-            join_class(read_address(host), nickname)
-        if _joined:
-            told: dict[str, Any] = {"place": shorten(place, PLACE_LENGTH), "state": state}
-            if choices is not None:
-                told["choices"] = [shorten(choice, ANSWER) for choice in choices]
-                told["answer"] = shorten(answer, ANSWER) if isinstance(answer, str) else answer
-            _joined.tell(told)
-
-
-def can_be_seen(text: str) -> bool:
-    r"""Whether a name has no control, bidirectional, zero-width or blank characters, and no lone surrogates.
-
-    >>> can_be_seen("Ada L."), can_be_seen("A\u202eda"), can_be_seen("Ada\u200b"), can_be_seen("\ud800")
-    (True, False, False, False)
-    """
-    return text.isprintable() and not BLANK.search(text)
-
-
-def check_nickname(nickname: object) -> str:
-    """A short name of characters that can be seen.
-
-    >>> check_nickname(" Ada ")
-    'Ada'
-    """
-    found = nickname.strip() if isinstance(nickname, str) else ""
-    if not 0 < len(found) <= NICKNAME or not can_be_seen(found):
-        expected = f"1 to {NICKNAME} characters that can be seen"
-        raise SettingError("nickname", seen=quoted(nickname), expected=expected, hint='nickname="Ada"')
-    return found
-
-
-def name_lab() -> str:
-    """The name of the lab that runs here; another notebook has none, because its name may say more.
-
-    >>> name_lab()
-    ''
-    """
-    path = PurePath(os.environ.get("JPY_SESSION_NAME", ""))  # set by Jupyter's server
-    if path.parent.name == "deeper" and re.fullmatch(r"[a-z0-9_]{1,40}", path.stem):
-        return path.stem
-    found = LAB.fullmatch(path.stem)
-    return found[1] if found else ""

@@ -17,7 +17,7 @@ from weakref import WeakSet
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.extras import for_site
 from guidedviz.markup import Element, node, printable, with_code
-from guidedviz.models.remote import report
+from guidedviz.models.reports import report
 from guidedviz.views.figure import Figure, show_figure
 from guidedviz.widgets.display import Display, bundle_with_widget, is_still, this_cell
 from guidedviz.widgets.runner import running_loop, say_failure

@@ -8,8 +8,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.models import remote
-from guidedviz.models.remote import Connection, Reporter, name_lab, read_address, report
+from guidedviz.models import reports
+from guidedviz.models.remote import Connection, read_address
+from guidedviz.models.reports import Reporter, name_lab, report
 from guidedviz.widgets.predict import ASKED
 from tests.host.running import hosting
 
@@ -18,7 +19,7 @@ from tests.host.running import hosting
 def alone(monkeypatch):
     for name in ("HOST", "NICKNAME", "HEADLESS", "TOKEN"):
         monkeypatch.delenv(f"GUIDEDVIZ_{name}", raising=False)
-    monkeypatch.setattr(remote, "_joined", None)
+    monkeypatch.setattr(reports, "_joined", None)
     ASKED.clear()
 
 
