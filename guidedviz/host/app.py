@@ -8,10 +8,10 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -28,6 +28,7 @@ from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_
 from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
 
+T = TypeVar("T")
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_BODY = 1 << 13  # bytes of a body
 MOST_TEXT = 1 << 20  # of a text to encode
@@ -88,24 +89,15 @@ class Service:
         check_kind(method, path, headers.get("content-type", ""))
         peer = request.client.host if request.client else ""
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
-        if (method, path) == ("GET", "/v1/run"):  # who waits for the teacher's next step may ask beside it
-            student = f"{student}, following"
-        try:
-            account = counted.enter_context(self.guard.counted(student))
-        except Refused:
-            await asyncio.sleep(DELAY)
-            raise
+        following = ", following" if (method, path) == ("GET", "/v1/run") else ""  # may wait, and ask beside it
+        account = await enter(counted, self.guard.counted(student + following))
         body = await read_body(headers, request.receive, self.most.get(path, MOST_BODY))
         if body is None:
             return None
         request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
         answer = await answer_or_leave(handler(request), request.receive)
         if answer and len(answer.body) > PART:
-            try:
-                counted.enter_context(self.guard.sent(student, peer, len(answer.body)))
-            except Refused:
-                await asyncio.sleep(DELAY)
-                raise
+            await enter(counted, self.guard.sent(student, peer, len(answer.body)))
         return answer
 
     async def _unknown(self, request: Request) -> Response:
@@ -180,6 +172,15 @@ def open_service(
     """The service of a model that is loaded here."""
     guard = Guard(tokens, Limits(rate=rate, burst=2 * rate))
     return Service(Engine(load_here(model, device), cache_mb * MB), guard, whole)
+
+
+async def enter(counted: ExitStack, count: AbstractContextManager[T]) -> T:
+    """Count a request; one that is refused hears so after a pause."""
+    try:
+        return counted.enter_context(count)
+    except Refused:
+        await asyncio.sleep(DELAY)
+        raise
 
 
 async def live(receive: Receive, send: Send) -> None:

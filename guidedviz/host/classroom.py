@@ -23,7 +23,7 @@ from guidedviz.decoding.records import Count, read_value
 from guidedviz.errors import SettingError, TraceError, escaped, quoted
 from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
-from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused
+from guidedviz.host.limits import MINUTE, SECRET, TEACHER, Account, Few, Guard, Refused, name_session
 from guidedviz.models.frames import JSON
 from guidedviz.models.remote import MOST_RUN, forget
 from guidedviz.models.reports import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen
@@ -54,7 +54,6 @@ class Report:
     state: Literal["open", "answered", "right", "wrong"]
     choices: tuple[Annotated[str, between(0, ANSWER)], ...] | None = None  # () for a number; None for a check
     answer: Annotated[Answer | None, lambda value, where: None] = None  # `read_answer` checks it
-    session: Annotated[str, between(0, 64)] = ""  # as the host has called it
 
 
 @dataclass(frozen=True)
@@ -161,8 +160,9 @@ class Showing:
 # Where the students stand who gave a nickname, and how a class answered a question.
 #
 # Answers are counted without names: a question keeps who has answered, and apart from that how often each answer came.
-# A student without a token of their own is a session that the host has issued. Everything is bounded, and forgotten
-# when nothing was heard of it for two hours.
+# A student without a token of their own is a session, which belongs to a secret that the student's client has made: a
+# nickname is only a label, and an address no proof. Everything is bounded, and forgotten when nothing was heard of it
+# for two hours.
 
 
 STUDENTS, QUESTIONS, ANSWERS = 500, 40, 200  # at most so many are kept
@@ -193,30 +193,28 @@ class Question:
 
 
 class Sessions:
-    """The sessions that the host has issued: each has one nickname, and an address gets few new ones per minute.
-
-    >>> issued = Sessions()
-    >>> ada = issued.find("10.0.0.1", "", "Ada")
-    >>> issued.find("10.0.0.1", "made up", "Ada") == issued.find("10.0.0.2", ada, "Ada") == ada
-    True
-    """
+    """The sessions that have reported; an address gets few new ones per minute."""
 
     def __init__(self) -> None:
         self._new = Few(NEW)
-        self._known: OrderedDict[Any, str] = OrderedDict()  # by its name, and by address and nickname
+        self._known: OrderedDict[str, None] = OrderedDict()
 
-    def find(self, address: str, session: str, nickname: str) -> str:
-        """The session of a report: the one that it names, that of this nickname at this address, or a new one."""
-        kernel = (address, nickname)  # one that starts again has no session yet
-        found = self._known.get(session) or self._known.get(kernel)
-        if found is None:
+    def enter(self, address: str, secret: str) -> str:
+        """The session of a secret."""
+        if len(secret) < SECRET:
+            seen, expected = f"{len(secret)} characters", f"a secret of at least {SECRET} that the client has made"
+            hint = "a newer guidedviz in the kernel; in a client of your own secrets.token_urlsafe(24)"
+            raise Refused(400, "header X-Guidedviz-Student", seen, expected, hint)
+        session = name_session(secret)
+        if session not in self._known:
             if self._new.full(address):
-                raise Refused(429, "session", f"{NEW} new ones from this address", "a pause of a minute")
+                hint = "again in a minute, or a host with a token per student"
+                raise Refused(429, "session", f"{NEW} new ones from this address", "a pause of a minute", hint)
             self._new.add(address)
-            found = token_hex(16)
-        self._known |= {found: found, kernel: found}
+        self._known[session] = None
+        self._known.move_to_end(session)
         forget(self._known, 2 * STUDENTS)
-        return found
+        return session
 
 
 class Standing:
@@ -307,7 +305,7 @@ def bars(choices: Sequence[str], counts: Counter[Answer]) -> list[tuple[str, int
 # The requests about the class.
 
 
-VERSION = 2  # of this part of the protocol
+VERSION = 3  # of this part of the protocol
 MOST_CHANGE = MOST_RUN + 4096  # bytes
 WAIT = 10.0  # seconds that a follower waits for the next step, at most
 CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
@@ -334,13 +332,14 @@ class Desk:
         return say(said | self.standing.summary() | {"run": shown})
 
     async def report(self, request: Request) -> Response:
-        """Where a student stands; without a token of their own, a session that the host issues says who it is."""
-        report, state = read_report(request.state.body), request.state
-        session = {}
-        if not self._guard.named:
-            session = {"session": self._sessions.find(state.peer, report.session, report.nickname)}
-        self.standing.take(session.get("session", state.student), report)
-        return say(session)
+        """Where a student stands. A token of their own says who it is, else the secret that their client has made."""
+        report = read_report(request.state.body)
+        student = request.state.student
+        if not self._guard.is_named(student):
+            secret = request.headers.get("x-guidedviz-student", "")
+            student = self._sessions.enter(request.state.peer, secret)
+        self.standing.take(student, report)
+        return say({})
 
     async def forget(self, request: Request) -> Response:
         """Forget where the students stand, and their answers."""

@@ -17,7 +17,7 @@ from guidedviz.models.remote import forget
 
 TEACHER = "teacher"  # the name of the token that may see the class, and show it a run
 SHORTEST = 16  # characters of a token
-MOST_NAME = 64
+SECRET = 22  # characters of a student's secret: 128 bits in base64
 STEPS = 400  # of a student that are remembered
 WRONG = 10  # wrong tokens per address and minute
 MINUTE = 60.0
@@ -126,13 +126,14 @@ class Guard:
         self._outgoing = Outgoing()
         self._judged: OrderedDict[tuple[str, bytes], str | None] = OrderedDict()  # whose token an address has sent
 
-    def name(self, authorization: str, session: str, peer: str) -> str:
+    def name(self, authorization: str, secret: str, peer: str) -> str:
         """The student that a request comes from, by its token; an unknown token is refused.
 
-        A token of a whole class does not say which student it is: the student's session and address do. After many
-        different wrong ones, an address has to wait with each that it has not sent before, also with a right one.
+        A token of a whole class does not say which student it is: the address does, and the session, which is the
+        digest of a secret that the client made. After many different wrong tokens, an address has to wait with each
+        that it has not sent before, also with a right one.
         """
-        guest = f"{peer}/{session[:MOST_NAME]}"
+        guest = f"{peer}/{name_session(secret)}"
         if not self._known:
             return guest
         kind, _, token = authorization.partition(" ")
@@ -226,6 +227,11 @@ def is_loopback(name: str) -> bool:
 def digest(token: str) -> bytes:
     """The digest of a token: a lookup by it does not show how much of a guess is right."""
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def name_session(secret: str) -> str:
+    """What the host calls the session of a secret; "" without a secret. The host keeps no secret."""
+    return digest(secret).hex()[:32] if secret else ""
 
 
 def read_tokens(path: Path) -> dict[str, str]:

@@ -29,8 +29,8 @@ def answered(nickname, answer, question="Which?", choices=("yes", "no"), lab="03
     return Report(nickname, lab, question, "answered", choices, answer)
 
 
-def ask(host, token, method, path, said=None):
-    wire = Connection(read_address(host.address, token), patience=0.0)
+def ask(host, token, method, path, said=None, secret=""):
+    wire = Connection(read_address(host.address, token), patience=0.0, secret=secret)
     return json.loads(wire.ask(method, path, b"" if said is None else json.dumps(said).encode()))
 
 
@@ -154,10 +154,11 @@ def test_students_report_and_only_the_teacher_reads_and_forgets(bard):
             ask(host, ADA, "POST", "/v1/class", told | {"place": "x" * 9000})
 
 
-def test_with_a_token_of_the_class_a_kernel_that_starts_again_is_the_same_student(bard):
+def test_with_a_token_of_the_class_a_kernel_with_the_same_secret_is_the_same_student(bard):
     with hosting(bard, {"": TOKEN, "teacher": TEACHER}) as host:
         for nickname in ("Ada", "Ada", "Bob"):
-            ask(host, TOKEN, "POST", "/v1/class", {"nickname": nickname, "lab": "", "place": "x", "state": "open"})
+            told = {"nickname": nickname, "lab": "", "place": "x", "state": "open"}
+            ask(host, TOKEN, "POST", "/v1/class", told, secret=nickname * 10)
         assert len(ask(host, TEACHER, "GET", "/v1/class")["standing"]) == 2
         with pytest.raises(SettingError, match="a token of another person"):
             ask(host, TOKEN, "POST", "/v1/run", {"name": "", "begins": False, "steps": 0, "shown": "a"})

@@ -3,7 +3,7 @@
 import pytest
 
 from guidedviz.errors import SettingError
-from guidedviz.host.limits import Guard, Limits, Refused, check_token, make_token, read_tokens
+from guidedviz.host.limits import Guard, Limits, Refused, check_token, make_token, name_session, read_tokens
 
 ADA, BOB = "ada-0123456789abcdef", "bob-0123456789abcdef"
 
@@ -18,11 +18,12 @@ class Clock:
 def test_a_token_of_a_student_names_the_student_and_a_token_of_the_class_the_session():
     guard = Guard({"Ada": ADA, "": BOB})
     assert guard.name(f"Bearer {ADA}", "s", "10.0.0.1") == "Ada"
-    assert guard.name(f"bearer {BOB}", "s", "10.0.0.1") == "10.0.0.1/s"
+    assert guard.name(f"bearer {BOB}", "s", "10.0.0.1") == f"10.0.0.1/{name_session('s')}"
+    assert guard.name(f"bearer {BOB}", "", "10.0.0.1") == "10.0.0.1/"
     for wrong in ("", "Bearer ", f"Basic {ADA}", f"Bearer {ADA}x", "Bearer \ud800", ADA):
         with pytest.raises(Refused, match="an unknown token, or none"):
             guard.name(wrong, "s", "10.0.0.1")
-    assert Guard({}).name("", "x" * 1000, "127.0.0.1") == "127.0.0.1/" + "x" * 64
+    assert len(Guard({}).name("", "x" * 1000, "127.0.0.1")) == len("127.0.0.1/") + 32
 
 
 def test_a_student_has_a_burst_and_then_a_rate():

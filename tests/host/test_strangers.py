@@ -436,32 +436,30 @@ def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificat
 # --- nicknames ---
 
 
+def vote(host, number, **more):
+    """The answer of a student with a secret of their own."""
+    secret = f"X-Guidedviz-Student: a-secret-of-student-number-{number}"
+    return tell(host, "/v1/class", PLACE | {"nickname": f"n{number}"} | more, JSON, secret)
+
+
 def test_one_address_gets_few_sessions_and_each_votes_once(bard):
     with hosting(bard) as host:
-        votes = [tell(host, "/v1/class", PLACE | {"nickname": f"n{number}"}, JSON) for number in range(495)]
+        votes = [vote(host, number) for number in range(495)]
         assert [status for status, _ in votes] == [200] * NEW + [429] * (495 - NEW)
-        tell(host, "/v1/class", PLACE | {"nickname": "n1", "answer": "b"}, JSON)  # the same one again
+        assert vote(host, 1, answer="b")[0] == 200, "the same one again"
         [question] = json.loads(Connection(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
         assert (question["answers"], question["sessions"], question["bars"]) == (NEW, NEW, [["a", NEW], ["b", 0]])
 
 
-def test_a_session_is_the_hosts_and_a_made_up_one_is_none(bard):
+def test_a_session_keeps_its_answers_under_another_nickname_and_another_one_has_its_own(bard):
     with hosting(bard) as host:
-        wire = Connection(read_address(host.address), patience=0)
-
-        def report(**more):
-            return json.loads(wire.ask("POST", "/v1/class", json.dumps(PLACE | more).encode()))["session"]
-
-        ada = report()
-        assert len(ada) == 32
-        assert report(session=ada, nickname="Ada L.") == ada
-        assert report(session="made up", nickname="Bob") not in ("made up", ada)
-        assert report(session="", nickname="Eve", answer=None, state="open") != ada
-        said = json.loads(wire.ask("GET", "/v1/class"))
-        assert [one["nickname"] for one in said["standing"]] == ["Ada L.", "Bob", "Eve"]
+        assert vote(host, 1, nickname="Ada")[0] == 200
+        assert vote(host, 1, nickname="Ada L.")[0] == 200
+        assert vote(host, 2, nickname="Ada L.")[0] == 200
+        assert vote(host, 3, nickname="Eve", answer=None, state="open")[0] == 200
+        said = json.loads(Connection(read_address(host.address), patience=0).ask("GET", "/v1/class"))
+        assert [one["nickname"] for one in said["standing"]] == ["Ada L.", "Ada L.", "Eve"]
         assert [(q["answers"], q["sessions"]) for q in said["questions"]] == [(2, 3)], "Eve has seen the question"
-        with pytest.raises(SettingError, match="report, session"):
-            report(session="x" * 65)
 
 
 STRANGE = ["\x00", "A\x1b[31m", "A\nB", "\u202eadA", "Ada\u200b", "A\u200dB", "\u2066A", "\ufeff", "\ud800"]
@@ -480,8 +478,7 @@ def test_the_host_refuses_a_nickname_that_looks_like_another(host, nickname):
 def test_a_question_is_shown_with_its_control_characters_escaped_and_its_numbers_short(bard):
     with hosting(bard) as host:
         for number, answer in enumerate((1e299, -1e299, 10**299, 0.1 + 0.2, 1 / 3, 128_256)):
-            said = PLACE | {"nickname": f"n{number}", "place": "How \u202emany?", "choices": [], "answer": answer}
-            assert tell(host, "/v1/class", said, JSON)[0] == 200
+            assert vote(host, number, place="How \u202emany?", choices=[], answer=answer)[0] == 200
         [question] = json.loads(Connection(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
         assert question["text"] == r"How \u202emany?"
         bars = dict(question["bars"])

@@ -1,6 +1,7 @@
 """Claims about the reports of a student: only with a nickname, nothing personal, and never in the way of a lab."""
 
 import json
+import os
 import threading
 import time
 
@@ -16,7 +17,8 @@ from tests.host.running import hosting
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch):
+def alone(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     for name in ("HOST", "NICKNAME", "HEADLESS", "TOKEN"):
         monkeypatch.delenv(f"GUIDEDVIZ_{name}", raising=False)
     monkeypatch.setattr(reports, "_joined", None)
@@ -118,7 +120,37 @@ def test_reports_are_cut_to_what_a_host_takes(monkeypatch, bard):
         assert (len(question.text), dict(question.counts)) == (300, {"b": 1})
 
 
-def test_a_student_stays_the_session_that_the_host_has_issued(monkeypatch, bard):
+def secret_of(reporter):
+    return reporter._wire.headers["X-Guidedviz-Student"]
+
+
+def test_the_kernels_of_an_account_share_a_secret_that_only_the_account_can_read(tmp_path, monkeypatch):
+    place, other_place = read_address("http://127.0.0.1:9"), read_address("http://127.0.0.1:10")
+    ada = secret_of(Reporter(place, "Ada"))
+    assert secret_of(Reporter(place, "Ada")) == ada
+    assert len({ada, secret_of(Reporter(other_place, "Ada")), secret_of(Reporter(place, "Bob"))}) == 3
+    file = tmp_path / "guidedviz" / "secret"
+    assert len(file.read_text()) == 32
+    if os.name == "posix":
+        assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert file.read_text() not in ada, "no host learns what another one is told"
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another account"))
+    assert secret_of(Reporter(place, "Ada")) != ada
+
+
+@pytest.mark.parametrize("content", ["", "short", "x" * 1000, "\u00e9" * 32, None])
+def test_without_a_file_that_can_be_read_each_kernel_has_a_secret_of_its_own(tmp_path, content):
+    file = tmp_path / "guidedviz" / "secret"
+    if content is None:
+        file.mkdir(parents=True)
+    else:
+        file.parent.mkdir()
+        file.write_text(content, encoding="utf-8")
+    place = read_address("http://127.0.0.1:9")
+    assert secret_of(Reporter(place, "Ada")) != secret_of(Reporter(place, "Ada"))
+
+
+def test_a_student_whose_kernel_starts_again_stays_the_same_session(monkeypatch, bard):
     with hosting(bard) as host:
         standing = host.service.desk.standing
         for kernel in ("a kernel", "one that starts again"):
