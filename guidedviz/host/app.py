@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from ipaddress import IPv6Address
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar
 
 from starlette.datastructures import Headers
@@ -49,6 +50,7 @@ class Service:
         self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
         desk = self.desk = Desk(engine, guard)
         self._class = VERSION if whole else 0
+        self.start = token_hex(8) if whole else ""  # which start of the host this is
         self._handlers: dict[tuple[str, str], Callable[[Request], Coroutine[Any, Any, Response]]] = {
             ("GET", "/v1/health"): self._health,
             ("GET", "/v1/card"): self._card,
@@ -76,6 +78,8 @@ class Service:
                 response = reply(error)
             if response:
                 response.headers["X-Content-Type-Options"] = "nosniff"
+                if self.start:
+                    response.headers["X-Guidedviz-Start"] = self.start
                 await send_in_parts(response, send)
 
     async def _let_in(self, request: Request, counted: ExitStack) -> Response | None:

@@ -75,6 +75,9 @@ def read_address(address: str, token: str | None = None) -> Address:
     return Address(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
 
 
+HEARD: list[Callable[[Address, str], None]] = []  # what is told of each answer: which host, and which start of it
+
+
 class Connection:
     """One connection to a host, which is opened when it is needed and repeats what fails."""
 
@@ -140,6 +143,8 @@ class Connection:
             self._connection.request(method, self.place.path + path, body or None, self.headers | kind)
             answer = self._connection.getresponse()
             self._answered = True
+            for hear in HEARD:
+                hear(self.place, answer.headers.get("X-Guidedviz-Start", ""))
             most = most if answer.status == 200 else MOST_CARD
             found = read_body(answer, most, time.monotonic() + self.timeout)
             if len(found) > most or answer.will_close:

@@ -1,7 +1,8 @@
 """What a student who gave a nickname tells the host of the class: the lab, and the check or the question there.
 
-Without a nickname nothing is sent. A report is sent from a thread of its own, never repeated, and never an error: no
-check waits for a host. After a failure nothing is sent for a while.
+Without a nickname nothing is sent. A report is sent from a thread of its own, and is never an error: no check waits for
+a host. After a failure nothing is sent for a while, and then everything that the host may lack. A host that has started
+again lacks all; each of its answers says which start it is, also an answer to another request of this kernel.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ import os
 import re
 import secrets
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -19,10 +20,11 @@ from typing import Any, Literal
 from guidedviz.errors import GuidedVizError, SettingError, quoted, shorten
 from guidedviz.extras import headless, need
 from guidedviz.files import read_bounded
-from guidedviz.models.remote import Address, Background, Connection, read_address
+from guidedviz.models.remote import HEARD, Address, Background, Connection, forget, read_address
 
 REPORT_TIMEOUT = 2.0  # seconds
 PAUSE, MOST_PAUSE = 30.0, 600.0  # seconds without reports after a failure
+AGAIN = 5.0  # seconds at least between two times that all is told again
 WAITING = 64  # reports; an older one is dropped
 NICKNAME, PLACE_LENGTH, ANSWER = 32, 300, 120  # characters
 LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40})(-fresh(-\d+)?)?")
@@ -52,33 +54,74 @@ class Reporter:
     """Sends the reports of one student."""
 
     def __init__(self, place: Address, nickname: str) -> None:
-        self.nickname = nickname
+        self.place, self.nickname = place, nickname
         own = hashlib.sha256(f"{find_secret()} {nickname} {place}".encode()).hexdigest()  # no host learns another's
         self._wire = Connection(place, patience=0.0, timeout=REPORT_TIMEOUT, secret=own)
         self._waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
+        self._told: OrderedDict[Any, dict[str, Any]] = OrderedDict()  # the last report about each place
+        self._start = ""  # of the host
+        self._lacks, self._told_again = False, -AGAIN  # whether the host lacks reports, and when it was told all again
         self._quiet_until, self._pause = 0.0, PAUSE
         self._background = Background(self._send)
 
     def tell(self, report: dict[str, Any]) -> None:
         """Send a report soon."""
-        if time.monotonic() >= self._quiet_until:
-            self._waiting.append({"nickname": self.nickname, "lab": name_lab(), **report})
+        said = {"nickname": self.nickname, "lab": name_lab(), **report}
+        self._keep(said)
+        if time.monotonic() < self._quiet_until:
+            self._lacks = True
+        elif self._lacks:
+            self._tell_again()
+        else:
+            self._waiting.append(said)
             self._background.wake()
+
+    def hear(self, start: str) -> None:
+        """A host that has started again knows nothing of the class: tell it all again, at once."""
+        if self._start not in ("", start):
+            self._lacks, self._pause = True, PAUSE
+            self._quiet_until = self._told_again + AGAIN
+        self._start = start
+        if self._lacks and time.monotonic() >= self._quiet_until:
+            self._tell_again()
+
+    def _keep(self, said: dict[str, Any]) -> None:
+        place = said["lab"], said["place"]
+        before = self._told.pop(place, said)
+        self._told[place] = said if before.get("answer") is None else before  # the first answer counts
+        forget(self._told, WAITING)
+
+    def _tell_again(self) -> None:
+        self._lacks, self._told_again = False, time.monotonic()
+        self._waiting.extend([*self._told.values()])
+        self._background.wake()
 
     def _send(self) -> None:
         while self._waiting:
+            told = self._waiting.popleft()
             try:
-                told = self._waiting.popleft()
                 self._wire.ask("POST", "/v1/class", json.dumps(told).encode())
                 self._pause = PAUSE
-            except Exception:  # a lost host, one of another version: the lab goes on
+            except Exception as error:  # a lost host, one of another version: the lab goes on
+                if isinstance(error, SettingError):  # it takes this report never
+                    self._told.pop((told["lab"], told["place"]), None)
                 self._waiting.clear()
+                self._lacks = True
                 self._quiet_until = time.monotonic() + self._pause
                 self._pause = min(2 * self._pause, MOST_PAUSE)
         self._wire.close()
 
 
 _joined: Reporter | None = None
+
+
+def hear(place: Address, start: str) -> None:
+    """Hear which start of a host has answered."""
+    if _joined and start and str(place) == str(_joined.place):
+        _joined.hear(start)
+
+
+HEARD.append(hear)
 
 
 def join_class(place: Address, nickname: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import guidedviz as gv
+from guidedviz.models import reports
 from guidedviz.models.remote import Connection, RemoteModel, read_address
 from tests.browser.access import CONTRAST, audit
 from tests.host.running import TOKEN, hosting
@@ -120,6 +121,26 @@ def test_a_class_of_eight_fits_a_phone_and_a_laptop_without_scrolling_sideways(r
         assert min(page.evaluate(FONTS)) >= 12
         check(page)
         shoot(page, f"class-{width}")
+
+
+def test_after_a_restart_the_page_says_so_and_the_students_are_there_again(bard, page, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(reports, "_joined", None)
+    tokens = {"": ADA, "teacher": TOKEN}
+    with hosting(bard, tokens) as host:
+        model = gv.load_model(host.address, token=ADA, nickname="Ada")
+        reports.report("check advance", "right")
+        page.wait_for_timeout(100)
+        enter(page, host)
+        assert page.locator("#restarted").inner_text() == ""
+    with hosting(bard, tokens, port=host.port):
+        page.get_by_text("The host restarted").wait_for()
+        page.wait_for_selector("#standing-none:not([hidden])")
+        model.logits([1])
+        page.wait_for_selector("#standing tr")
+        assert page.locator("#standing td").all_inner_texts()[:4] == ["Ada", "", "check advance", "✓ right"]
+        assert "The host restarted" in page.locator("#restarted").inner_text(), "the line stays"
+        check(page)
 
 
 def test_names_of_tokens_are_text(bard, page):

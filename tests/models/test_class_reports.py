@@ -187,3 +187,93 @@ def test_a_reporter_sends_in_order_and_its_thread_ends(told):
     wait_for(lambda: len(told) == 20)
     assert [one["place"] for _, _, one in told] == [*map(str, range(20))]
     wait_for(lambda: threading.active_count() <= before)
+
+
+# --- after a failure, and after a restart of the host ---
+
+
+def places(host):
+    return sorted((one.report.nickname, one.report.place) for one in host.service.desk.standing.students.values())
+
+
+def counts(host):
+    return [dict(question.counts) for question in host.service.desk.standing.questions.values()]
+
+
+def test_after_a_restart_of_the_host_a_student_reports_all_again_with_the_next_step(monkeypatch, bard):
+    with hosting(bard) as first:
+        join(monkeypatch, first.address)
+        model = first.model()
+        report("Which?", "open", ["a", "b"])
+        report("Which?", "answered", ["a", "b"], "a")
+        report("Which?", "open", ["a", "b"])
+        report("check advance", "right")
+        wait_for(lambda: places(first) == [("Ada", "check advance")])
+    report("check accepts", "wrong")
+    wait_for(lambda: reports._joined._lacks)
+    report("check forced", "open")
+    with hosting(bard, port=first.port) as second:
+        assert places(second) == []
+        model.logits([1])
+        wait_for(lambda: places(second) == [("Ada", "check forced")])
+        assert counts(second) == [{"a": 1}]
+    with hosting(bard, port=first.port) as third:
+        report("check more", "open")  # the report itself hears of the restart
+        wait_for(lambda: reports._joined._lacks)
+        monkeypatch.setattr(reports._joined, "_quiet_until", 0.0)
+        model.logits([2])
+        wait_for(lambda: counts(third) == [{"a": 1}] and places(third) == [("Ada", "check more")])
+
+
+def test_what_a_host_did_not_hear_is_told_with_the_next_report_after_the_pause(monkeypatch, bard):
+    monkeypatch.setattr(reports, "PAUSE", 0.01)
+    with hosting(bard) as host:
+        join(monkeypatch, host.address)
+        report("check advance", "right")
+        wait_for(lambda: places(host) == [("Ada", "check advance")])
+        with monkeypatch.context() as broken:
+            broken.setattr(reports._joined._wire, "ask", None)
+            report("Which?", "answered", ["a", "b"], "b")
+            wait_for(lambda: reports._joined._lacks)
+        time.sleep(0.02)
+        report("check forced", "open")
+        wait_for(lambda: counts(host) == [{"b": 1}] and places(host) == [("Ada", "check forced")])
+
+
+def test_a_report_that_a_host_refuses_is_not_told_again(monkeypatch, bard):
+    monkeypatch.setattr(reports, "PAUSE", 0.01)
+    with hosting(bard) as host:
+        join(monkeypatch, host.address)
+        report("a strange one", "asleep")
+        wait_for(lambda: reports._joined._lacks)
+        time.sleep(0.02)
+        report("check advance", "right")
+        wait_for(lambda: places(host) == [("Ada", "check advance")])
+        assert not reports._joined._lacks
+
+
+def test_a_host_that_always_says_that_it_has_started_again_is_not_told_without_end(monkeypatch, told):
+    place = read_address("http://127.0.0.1:9")
+    reports.join_class(place, "Ada")
+    heard = Connection.ask
+
+    def ask(self, *words):
+        reports.hear(place, f"start {len(told)}")
+        return heard(self, *words)
+
+    monkeypatch.setattr(Connection, "ask", ask)
+    for number in range(5):
+        report(f"check {number}", "open")
+    time.sleep(0.3)
+    assert 1 <= len(told) <= 10
+
+
+def test_another_host_that_starts_again_is_told_nothing(monkeypatch, bard, told):
+    reports.join_class(read_address("http://127.0.0.1:9"), "Ada")
+    report("check advance", "open")
+    wait_for(lambda: len(told) == 1)
+    for start in ("a", "b", ""):
+        reports.hear(read_address("http://127.0.0.1:10"), start)
+        reports.hear(read_address("http://127.0.0.1:9"), "the same")
+    time.sleep(0.05)
+    assert len(told) == 1

@@ -18,12 +18,13 @@ const find = (selector) => document.querySelector(selector);
 const texts = (selector) => [...document.querySelectorAll(selector)].map((node) => node.textContent);
 const settle = () => new Promise((done) => setTimeout(done, 5));
 
-/** Answers every request with this; keeps what was asked. */
-function host(status, answer) {
+/** Answers every request with this, as one start of the host; keeps what was asked. */
+function host(status, answer, start = "first") {
   const asked = [];
   globalThis.fetch = async (path, options) => {
     asked.push([options.method, path, options.headers, options.body]);
-    return { ok: status === 200, json: async () => answer };
+    const headers = new Map([["X-Guidedviz-Start", start]]);
+    return { ok: status === 200, headers, json: async () => answer };
   };
   return asked;
 }
@@ -74,4 +75,17 @@ test("the page of a class: a token, what the host says as text, a choice of the 
   await settle();
   assert.match(find("#said").textContent, /another person/);
   assert.ok(find("#enter").hidden, "a class that was shown stays in sight");
+
+  for (const start of ["first", null, "", "first"]) { // a proxy in front says no start
+    host(200, CLASS, start);
+    find("#updates").dispatchEvent(new Event("change"));
+    await settle();
+    assert.equal(find("#restarted").textContent, "");
+  }
+  for (const start of ["second", "second"]) {
+    host(200, CLASS, start);
+    find("#updates").dispatchEvent(new Event("change"));
+    await settle();
+    assert.match(find("#restarted").textContent, /^The host restarted/);
+  }
 });

@@ -14,7 +14,9 @@ import { make, setText } from "../shared/elements.js";
 const PAUSE = 2000; // milliseconds between two looks
 const LONGEST = 80; // characters of a question in the list of questions
 const SIGNS = { open: "○ not done yet", answered: "● answered", right: "✓ right", wrong: "✗ not yet right" };
+const RESTARTED = "What it knew of the class is gone. Students report again with their next step or check.";
 let token = "";
+let start = ""; // which start of the host has answered last
 /** @type {any} */
 let timer = 0;
 /** @type {Question[]} */
@@ -34,9 +36,21 @@ async function ask(method, path) {
   const body = method === "POST" ? "{}" : undefined;
   const headers = { ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }) };
   const answer = await fetch(path, { method, headers, body, cache: "no-store" });
+  hear(answer.headers.get("X-Guidedviz-Start") ?? "");
   const said = await answer.json();
   if (!answer.ok) throw new Error(`${said.error.seen}; expected ${said.error.expected}`);
   return said;
+}
+
+/**
+ * Says that the host has started again, if this answer comes from another start than the last one.
+ * @param {string} now
+ */
+function hear(now) {
+  if (start && now && now !== start) {
+    setText(find("restarted"), `The host restarted; noticed at ${new Date().toLocaleTimeString()}. ${RESTARTED}`);
+  }
+  start = now || start;
 }
 
 async function look() {
