@@ -36,6 +36,7 @@ MOST_TEXT = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
+PROTOCOL_PAGE = "guidedviz/host/README.md"
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
 
@@ -109,7 +110,8 @@ class Service:
         path = request.scope["path"]
         status = 405 if path in {known for _, known in self._handlers} else 404
         seen = quoted(f"{request.method} {path}")
-        raise Refused(status, "path", seen, "a path of the protocol, such as /v1/card")
+        hint = f"the table of requests in {PROTOCOL_PAGE}"
+        raise Refused(status, "path", seen, "a path of the protocol, such as /v1/card", hint)
 
     async def _health(self, request: Request) -> Response:
         return say({"status": "ok"})
@@ -124,7 +126,8 @@ class Service:
         try:
             text = request.state.body.decode()
         except UnicodeDecodeError as error:
-            raise SettingError("text", seen=f"byte {error.start}: {error.reason}", expected="UTF-8") from None
+            seen, hint = f"byte {error.start}: {error.reason}", "send the text encoded as UTF-8"
+            raise SettingError("text", seen=seen, expected="UTF-8", hint=hint) from None
         return Response(await self.engine.encode(text), media_type=BYTES)
 
     async def _chat(self, request: Request) -> Response:
@@ -133,7 +136,8 @@ class Service:
         try:
             messages = parse_json(body, MOST_VALUES)
         except (ValueError, RecursionError):
-            raise SettingError("messages", seen=quoted(body), expected="JSON: a text, or a list of messages") from None
+            expected, hint = "JSON: a text, or a list of messages", '[{"role": "user", "content": "..."}]'
+            raise SettingError("messages", seen=quoted(body), expected=expected, hint=hint) from None
         try:
             prompt = await self.engine.chat(messages)
         except ModelError as error:
@@ -163,7 +167,8 @@ class Service:
         count, size = len(ask.tokens), self.engine.card["size"]
         check_tokens(ask.tokens, self.engine.card["context"], size)
         if not -1 <= ask.start < count:
-            raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}")
+            hint = "-1 for the last row alone"
+            raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}", hint=hint)
         if (wanted := rows_bytes(count - ask.first, size)) > self.guard.limits.rows_bytes:
             expected = f"at most {self.guard.limits.rows_bytes}"
             raise SettingError("rows", seen=f"{wanted} bytes", expected=expected, hint="ask for fewer rows")
@@ -265,7 +270,7 @@ def check_kind(method: str, path: str, said: str) -> None:
     """Refuse a body of a type that a web page may send anywhere, such as a form's."""
     kind, wanted = said.partition(";")[0].strip().lower(), body_type(path)
     if method == "POST" and kind != wanted and (kind or wanted == JSON):
-        raise Refused(415, "header Content-Type", quoted(said), wanted)
+        raise Refused(415, "header Content-Type", quoted(said), wanted, f"the header Content-Type: {wanted}")
 
 
 async def read_body(headers: Headers, receive: Receive, most: int) -> bytes | None:
@@ -275,14 +280,16 @@ async def read_body(headers: Headers, receive: Receive, most: int) -> bytes | No
         async with asyncio.timeout(SECONDS_TO_SEND):
             while more:
                 if len(body) > most or int(said) > most:
-                    raise Refused(413, "body", f"{max(len(body), int(said))} bytes", f"at most {most}")
+                    seen = f"{max(len(body), int(said))} bytes"
+                    raise Refused(413, "body", seen, f"at most {most}", "send less in one request")
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return None
                 body += message.get("body", b"")
                 more = message.get("more_body", False)
     except TimeoutError:
-        raise Refused(408, "body", f"{len(body)} bytes", f"all of it within {SECONDS_TO_SEND:g} s") from None
+        expected, hint = f"all of it within {SECONDS_TO_SEND:g} s", "again, over a faster connection"
+        raise Refused(408, "body", f"{len(body)} bytes", expected, hint) from None
     return bytes(body)
 
 
@@ -291,7 +298,8 @@ def reply(error: Exception) -> Response:
     if not isinstance(error, GuidedVizError):
         error = Refused(500, "host", type(error).__name__, "an answer", "ask again")
     status = error.status if isinstance(error, Refused) else 503 if isinstance(error, ModelError) else 400
-    parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": error.hint}
+    hint = error.hint or f"a request as {PROTOCOL_PAGE} describes it"  # of errors from the rooms below
+    parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": hint}
     response = say({"error": parts}, status)
     if status in (429, 503):
         response.headers["Retry-After"] = "1"
@@ -327,7 +335,9 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
     machine can reach it.
     """
     if unknown := sorted(set(arguments) - set(DEFAULTS)):
-        raise SettingError("args", seen=quoted(unknown[0]), expected=", ".join(sorted(DEFAULTS)))
+        known = ", ".join(sorted(DEFAULTS))
+        hint = "correct its name in deploy/serve.yaml"
+        raise SettingError("args", seen=quoted(unknown[0]), expected=known, hint=hint)
     chosen = DEFAULTS | dict(arguments)
     tokens = find_tokens(Path(chosen["tokens"]) if chosen["tokens"] else None)
     if not tokens and chosen["open"] is not True:

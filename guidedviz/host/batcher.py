@@ -243,7 +243,8 @@ class Engine:
                 seen = "out of memory" if isinstance(error, MemoryError) else type(error).__name__
                 for job in jobs:
                     if not job.answer.done():
-                        said = ModelError("the host's model", seen=seen, expected="a pass that succeeds")
+                        hint = "ask again, for a shorter text or fewer rows"
+                        said = ModelError("the host's model", seen=seen, expected="a pass that succeeds", hint=hint)
                         job.answer.set_exception(said)
                 continue
             for job, answer in zip(jobs, answers, strict=True):

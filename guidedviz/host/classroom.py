@@ -36,7 +36,8 @@ def between(low: int, high: int) -> Callable[[Any, str], None]:
 
     def check(value: Any, where: str) -> None:
         if not isinstance(value, str) or not low <= len(value) <= high:
-            raise TraceError(where, seen=quoted(value), expected=f"a text of {low} to {high} characters")
+            expected, hint = f"a text of {low} to {high} characters", "write a text there, or shorten it"
+            raise TraceError(where, seen=quoted(value), expected=expected, hint=hint)
 
     return check
 
@@ -66,15 +67,18 @@ class ShownRun:
     shown: Annotated[str, between(1, MOST_RUN)]
 
 
+FORMS = "the same version of guidedviz in the kernel and on the host; guidedviz/host/README.md has the forms"
+
+
 def read_body(kind: Any, body: bytes, where: str) -> Any:
     """What a body has of this kind; anything else is refused."""
     try:
         return read_value(kind, json.loads(body), where)
     except TraceError as error:
         place = error.where.replace(".", ", ", 1)
-        raise SettingError(place, seen=error.seen, expected=error.expected) from None
+        raise SettingError(place, seen=error.seen, expected=error.expected, hint=error.hint or FORMS) from None
     except (ValueError, RecursionError):
-        raise SettingError(where, seen=quoted(body), expected="a JSON object") from None
+        raise SettingError(where, seen=quoted(body), expected="a JSON object", hint=FORMS) from None
 
 
 CHOICES = 12  # of a question, at most
@@ -88,15 +92,17 @@ def read_report(body: bytes) -> Report:
     'Ada'
     >>> read_report(b'{"nickname": ""}')
     Traceback (most recent call last):
-    guidedviz.errors.SettingError: report, nickname: saw '', expected a text of 1 to 32 characters
+    guidedviz.errors.SettingError: report, nickname: saw '', expected a text of 1 to 32 characters; try: ...
     """
     said: Report = read_body(Report, body, "report")
     if not said.nickname.strip() or not can_be_seen(said.nickname + said.lab):
         seen, expected = quoted(f"{said.nickname}, {said.lab}"), "characters that can be seen"
-        raise SettingError("report, nickname or lab", seen=seen, expected=expected)
+        raise SettingError("report, nickname or lab", seen=seen, expected=expected, hint='a nickname such as "Ada"')
     choices = None if said.choices is None else tuple(map(escaped, said.choices))
     if choices and (len(choices) > CHOICES or len(set(choices)) < len(choices)):
-        raise SettingError("report, choices", seen=quoted(choices), expected=f"at most {CHOICES} different texts")
+        expected = f"at most {CHOICES} different texts"
+        hint = "an empty list for a question about a number"
+        raise SettingError("report, choices", seen=quoted(choices), expected=expected, hint=hint)
     answer = read_answer(said.answer, choices or ())
     return replace(said, place=escaped(said.place), choices=choices, answer=answer)
 
@@ -110,7 +116,7 @@ def read_answer(said: Any, choices: Sequence[str]) -> Answer | None:
     if not choices and type(said) in (int, float) and abs(said) < 1e300:
         return float(f"{said:.{DIGITS}g}")
     expected = "one of the choices" if choices else "a number"
-    raise SettingError("report, answer", seen=quoted(said), expected=expected)
+    raise SettingError("report, answer", seen=quoted(said), expected=expected, hint="null for a question that is open")
 
 
 # The run that the teacher shows.
@@ -131,7 +137,8 @@ class Showing:
     def publish(self, run: ShownRun) -> None:
         """Show this run; a move of one that was shown before is refused."""
         if self.known and run.name != self.name and not run.begins:
-            raise SettingError("run", seen="another run is shown", expected="the run that is shown, or a new one")
+            expected, hint = "the run that is shown, or a new one", "show it to the class again"
+            raise SettingError("run", seen="another run is shown", expected=expected, hint=hint)
         self.name, self.steps, self.known = run.name, run.steps, token_hex(8)
         self._answer = say({"known": self.known, "shown": run.shown})
         self._changed.set()
@@ -358,7 +365,7 @@ class Desk:
         answer = await self.run.latest(request.state.student, *read_wish(request.query_params))
         if not request.state.account.run.use(len(answer.body), time.monotonic()):
             expected = f"at most {self._guard.limits.run_rate:,.0f} bytes per second"
-            raise Refused(429, "student", "too many bytes of the run", expected)
+            raise Refused(429, "student", "too many bytes of the run", expected, "ask again in a second")
         return answer
 
     def _check_teacher(self, request: Request) -> None:
@@ -394,7 +401,8 @@ def read_wish(query: Mapping[str, str]) -> tuple[str, float]:
     """
     seconds = query.get("wait", "0")
     if not (seconds.isascii() and seconds.isdecimal() and len(seconds) < 10):
-        raise SettingError("run", seen=quoted(seconds), expected="/v1/run?known=NAME&wait=SECONDS")
+        expected, hint = "/v1/run?known=NAME&wait=SECONDS", f"whole seconds from 0 to {WAIT:g}"
+        raise SettingError("run", seen=quoted(seconds), expected=expected, hint=hint)
     return query.get("known", ""), min(WAIT, float(seconds))
 
 

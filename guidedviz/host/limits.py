@@ -26,7 +26,7 @@ MINUTE = 60.0
 class Refused(GuidedVizError):
     """A request that is refused, with the status that HTTP has for it."""
 
-    def __init__(self, status: int, where: str, seen: str, expected: str, hint: str = "") -> None:
+    def __init__(self, status: int, where: str, seen: str, expected: str, hint: str) -> None:
         super().__init__(where, seen=seen, expected=expected, hint=hint)
         self.status = status
 
@@ -140,7 +140,8 @@ class Guard:
         given = digest(token if kind.lower() == "bearer" else "")
         if (peer, given) not in self._judged:
             if self._wrong.full(peer):
-                raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute")
+                hint = "again in a minute, with the token that the teacher gave you"
+                raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute", hint)
             names = [name for name, known in self._known.items() if hmac.compare_digest(known, given)]
             self._judged[peer, given] = names[0] if names else None
             forget(self._judged, self.limits.students)
@@ -148,7 +149,8 @@ class Guard:
                 self._wrong.add(peer)
         name = self._judged[peer, given]
         if name is None:
-            raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN")
+            hint = "the token that the teacher gave you, without spaces"
+            raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN", hint)
         return name or guest
 
     @contextmanager
@@ -163,9 +165,11 @@ class Guard:
             forget(self.accounts, most.students)
         self.accounts.move_to_end(student)
         if account.together >= most.together:
-            raise Refused(429, "student", f"{account.together} requests at once", f"at most {most.together}")
+            seen, expected = f"{account.together} requests at once", f"at most {most.together}"
+            raise Refused(429, "student", seen, expected, "wait for an answer before you ask more")
         if not account.requests.use(1, now):
-            raise Refused(429, "student", f"more than {most.rate:g} requests per second", "fewer requests")
+            seen = f"more than {most.rate:g} requests per second"
+            raise Refused(429, "student", seen, "fewer requests", "again in a second, or a host with a higher --rate")
         account.together += 1
         try:
             yield account
@@ -241,7 +245,8 @@ def read_tokens(path: Path) -> dict[str, str]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         seen = getattr(error, "strerror", None) or "other bytes than UTF-8"
-        raise SettingError(where, seen=seen, expected="a text file that can be read") from None
+        hint = "correct the path after --tokens"
+        raise SettingError(where, seen=seen, expected="a text file that can be read", hint=hint) from None
     found: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
@@ -249,10 +254,12 @@ def read_tokens(path: Path) -> dict[str, str]:
         here, (name, _, token) = f"{where}, line {number}", line.strip().rpartition(" ")
         check_token(here, token)
         if name.strip() in found or token in found.values():
-            raise SettingError(here, seen="the same name or token twice", expected="each only once")
+            hint = f"delete the line, or give it another name and the token {make_token()}"
+            raise SettingError(here, seen="the same name or token twice", expected="each only once", hint=hint)
         found[name.strip()] = token
     if not found:
-        raise SettingError(where, seen="no token", expected="a line per student: name token")
+        expected, hint = "a line per student: name token", f"the line `ada {make_token()}`"
+        raise SettingError(where, seen="no token", expected=expected, hint=hint)
     return found
 
 
@@ -267,7 +274,9 @@ def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
         where = "GUIDEDVIZ_TEACHER_TOKEN"
         if not found or teacher in (other for name, other in found.items() if name != TEACHER):
             seen = "the token of a student" if found else "no token of the students"
-            raise SettingError(where, seen=seen, expected="a token of the teacher beside those of the students")
+            expected = "a token of the teacher beside those of the students"
+            hint = f"GUIDEDVIZ_TEACHER_TOKEN={make_token()}, and GUIDEDVIZ_TOKEN or --tokens for the students"
+            raise SettingError(where, seen=seen, expected=expected, hint=hint)
         found[TEACHER] = check_token(where, teacher)
     return found
 

@@ -137,7 +137,8 @@ class Line(H11Protocol):
         """Refuse what is no request, in four parts."""
         if self.waits:
             expected = f"METHOD /path HTTP/1.1, a Host, and at most {MOST_HEAD} bytes of headers"
-            body = bytes(reply(Refused(400, "request", "no HTTP/1.1", expected)).body)
+            hint = "an http:// address in a client that speaks HTTP/1.1, or https:// for a host with a certificate"
+            body = bytes(reply(Refused(400, "request", "no HTTP/1.1", expected, hint)).body)
             head = ["HTTP/1.1 400 Bad Request", "Content-Type: application/json", f"Content-Length: {len(body)}"]
             self.transport.write("\r\n".join([*head, "Connection: close", "", ""]).encode() + body)
         self.transport.close()
@@ -185,7 +186,8 @@ def listen(bind: str, port: int) -> socket.socket:
         return socket.create_server((bind, port), family=family, backlog=1024)
     except OSError as error:
         seen = error.strerror or str(error)
-        raise SettingError(f"--port {port}", seen=seen, expected="a free port and an address here") from None
+        hint = f"--port 0 for any free port; for another address than {escaped(bind)} --bind"
+        raise SettingError(f"--port {port}", seen=seen, expected="a free port and an address here", hint=hint) from None
 
 
 def allow_connections() -> None:
@@ -235,19 +237,22 @@ def check_numbers(options: argparse.Namespace) -> None:
     for name, (low, high) in ranges.items():
         if not low <= getattr(options, name) <= high:
             where = f"--{name.replace('_', '-')}"
-            raise SettingError(where, seen=str(getattr(options, name)), expected=f"{low:g} to {high:g}")
+            seen, hint = str(getattr(options, name)), f"leave {where} out for the default"
+            raise SettingError(where, seen=seen, expected=f"{low:g} to {high:g}", hint=hint)
 
 
 def check_certificate(certificate: Path | None, key: Path | None) -> None:
     """Refuse a certificate for HTTPS that cannot be read, or a key alone."""
     if key and not certificate:
-        raise SettingError("--keyfile", seen="no certificate", expected="--certfile, too")
+        hint = "--certfile cert.pem --keyfile key.pem"
+        raise SettingError("--keyfile", seen="no certificate", expected="--certfile, too", hint=hint)
     if certificate:
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
         except (OSError, ssl.SSLError) as error:
             seen = error.strerror or type(error).__name__
-            raise SettingError("--certfile", seen=seen, expected="a certificate and its key, as PEM files") from None
+            expected, hint = "a certificate and its key, as PEM files", "--certfile cert.pem --keyfile key.pem"
+            raise SettingError("--certfile", seen=seen, expected=expected, hint=hint) from None
 
 
 def say_start(options: argparse.Namespace, port: int, about: str, guarded: bool) -> str:

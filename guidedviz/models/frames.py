@@ -58,7 +58,7 @@ def read_ask(body: bytes) -> Ask:
 
     >>> read_ask(b"GET /")
     Traceback (most recent call last):
-    guidedviz.errors.SettingError: body of the request: saw 5 bytes, expected a head of 12 bytes that begins with GVQ2
+    guidedviz.errors.SettingError: body of the request: saw 5 bytes, expected a head of 12 bytes that begins ...
     """
     if len(body) < ASK.size or not body.startswith(b"GVQ2"):
         raise damaged("request", f"{len(body)} bytes", f"a head of {ASK.size} bytes that begins with GVQ2")
@@ -164,4 +164,5 @@ def read_vocabulary(body: bytes) -> Vocabulary:
 
 def damaged(what: str, seen: str, expected: str) -> SettingError:
     """The error for a body that cannot be read."""
-    return SettingError(f"body of the {what}", seen=seen, expected=expected)
+    hint = "the same version of guidedviz in the kernel and on the host"
+    return SettingError(f"body of the {what}", seen=seen, expected=expected, hint=hint)

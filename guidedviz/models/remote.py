@@ -62,7 +62,8 @@ def read_address(address: str, token: str | None = None) -> Address:
     """
     token = os.environ.get("GUIDEDVIZ_TOKEN", "") if token is None else token
     if not isinstance(token, str) or not (token.isascii() and token.isprintable()) or " " in token:
-        raise ModelError("token", seen="other characters", expected="printable ASCII characters without spaces")
+        expected, hint = "printable ASCII characters without spaces", "copy the token again, without spaces and quotes"
+        raise ModelError("token", seen="other characters", expected=expected, hint=hint)
     try:
         parts = urlsplit(address)
         port, name = parts.port, parts.hostname
@@ -70,7 +71,8 @@ def read_address(address: str, token: str | None = None) -> Address:
         parts, port, name = urlsplit(""), None, None
     if not name or parts.query or parts.fragment or "@" in parts.netloc or not address.isascii():
         expected = "http://host:port, and the token as token=..."
-        raise ModelError(f"model {quoted(address)}", seen="no address of a host", expected=expected)
+        hint = 'gv.load_model("http://host:8765", token="...")'
+        raise ModelError(f"model {quoted(address)}", seen="no address of a host", expected=expected, hint=hint)
     secure = parts.scheme == "https"
     return Address(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
 
@@ -151,7 +153,10 @@ class Connection:
                 self.close()
         except ssl.SSLCertVerificationError as error:
             self.close()
-            raise ModelError(self.where, seen=error.verify_message, expected="a trusted certificate") from None
+            hint = "the name in the certificate as the address; for one of your own the variable SSL_CERT_FILE"
+            raise ModelError(
+                self.where, seen=error.verify_message, expected="a trusted certificate", hint=hint
+            ) from None
         except (OSError, HTTPException) as error:
             self.close()
             if not self._answered and isinstance(error, ssl.SSLError | HTTPException):  # it speaks the other one
@@ -182,7 +187,8 @@ class Connection:
             hint = 'gv.load_model(address, token="..."), or the variable GUIDEDVIZ_TOKEN'
             return ModelError(where, seen="it refused the token", expected="the token of the class", hint=hint)
         if not said:
-            return ModelError(where, seen=f"status {status}", expected="a host of guidedviz")
+            hint = "the address that the host printed when it started"
+            return ModelError(where, seen=f"status {status}", expected="a host of guidedviz", hint=hint)
         kind = ModelError if status == OTHER_MODEL else SettingError
         return kind(f"{where}, {said['where']}", seen=said["seen"], expected=said["expected"], hint=said["try"])
 
@@ -221,7 +227,9 @@ def read_card(body: bytes, place: Address) -> dict[str, Any]:
             return found | {"name": shorten(found["name"], 40), "device": shorten(found["device"], 60)}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
-    raise ModelError(f"host {place}", seen=quoted(body), expected=f"the card of a model, protocol {frames.PROTOCOL}")
+    expected = f"the card of a model, protocol {frames.PROTOCOL}"
+    hint = "the address that the host printed, and the same version of guidedviz here and there"
+    raise ModelError(f"host {place}", seen=quoted(body), expected=expected, hint=hint)
 
 
 class RemoteModel:
@@ -240,7 +248,8 @@ class RemoteModel:
         self.vocabulary = frames.read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
         if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
             seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
-            raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
+            hint = "load the model again: the host may have changed it"
+            raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120), hint=hint)
         most = max(8, MOST_KEPT // (4 * len(self.vocabulary)))
         self._row = lru_cache(most)(lambda ids: self._ask(frames.Ask(ids))[0])
 
@@ -307,7 +316,8 @@ def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
     """The model at an address, or that of the host if it has this name."""
     if name.lower().startswith(("http://", "https://")):
         if IN_TAB:
-            raise ModelError(quoted(name), seen="a browser tab, which reaches no host", expected=EMBEDDED)
+            seen, expected = "a browser tab, which reaches no host", "an embedded model"
+            raise ModelError(quoted(name), seen=seen, expected=expected, hint=EMBEDDED)
         return RemoteModel(Connection(read_address(name, token)))
     if not host:
         return None

@@ -211,6 +211,7 @@ def test_a_hostile_request_gets_an_error_in_four_parts_and_the_host_goes_on(host
     data, status = HOSTILE[name]
     seen, error = talk(host, data)
     assert (seen, set(error)) == (status, {"where", "seen", "expected", "try"})
+    assert all(error.values()), "no part is empty"
     assert all(len(part) < 300 for part in error.values())
     assert host.model().logits([1]).shape == (65,)
 
