@@ -74,7 +74,8 @@ def add_host(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="auto", help=", ".join(DEVICES))
     parser.add_argument("--bind", default="127.0.0.1", help="the address to listen on; outside this machine: 0.0.0.0")
     parser.add_argument("--port", type=int, default=8765)
-    parser.add_argument("--token", default="", help="of the whole class; better: the variable GUIDEDVIZ_TOKEN")
+    shown = "of the whole class; `ps` shows it: better the variable GUIDEDVIZ_TOKEN"
+    parser.add_argument("--token", default="", help=shown)
     parser.add_argument("--tokens", type=Path, help="a file with a line per student: name token")
     parser.add_argument("--certfile", type=Path, help="the certificate for HTTPS")
     parser.add_argument("--keyfile", type=Path, help="the key of the certificate")

@@ -24,7 +24,7 @@ from guidedviz.extras import need
 from guidedviz.files import parse_json
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
-from guidedviz.host.limits import Guard, Limits, Refused, find_tokens, is_loopback
+from guidedviz.host.limits import Guard, Limits, Refused, find_tokens, is_loopback, warn_of_tokens
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
@@ -339,7 +339,9 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
         hint = "correct its name in deploy/serve.yaml"
         raise SettingError("args", seen=quoted(unknown[0]), expected=known, hint=hint)
     chosen = DEFAULTS | dict(arguments)
-    tokens = find_tokens(Path(chosen["tokens"]) if chosen["tokens"] else None)
+    file = Path(chosen["tokens"]) if chosen["tokens"] else None
+    tokens = find_tokens(file)
+    warn_of_tokens(file)
     if not tokens and chosen["open"] is not True:
         hint = "set GUIDEDVIZ_TOKEN, or `open: true` if only this machine can reach it"
         raise SettingError("args", seen="no token", expected="a token", hint=hint)

@@ -5,6 +5,8 @@ import hmac
 import ipaddress
 import os
 import secrets
+import shlex
+import sys
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -279,6 +281,27 @@ def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
             raise SettingError(where, seen=seen, expected=expected, hint=hint)
         found[TEACHER] = check_token(where, teacher)
     return found
+
+
+def warn_of_tokens(file: Path | None, token: str = "") -> None:
+    """Warn of a file of tokens that others can read, and of a token that stands in the command line.
+
+    Windows has other rights than modes, so nothing is said about a file there.
+    """
+    if token:
+        seen, expected = "a token in the command line, which `ps` shows to everybody", "a token that nobody else sees"
+        warn(
+            SettingError("--token", seen=seen, expected=expected, hint="the variable GUIDEDVIZ_TOKEN, or --tokens FILE")
+        )
+    mode = file.stat().st_mode & 0o777 if file and os.name == "posix" else 0
+    if file and mode & 0o077:
+        seen, hint = f"mode {mode:o}: a file that others can read", f"chmod 600 {shlex.quote(str(file))}"
+        warn(SettingError(f"tokens file {quoted(str(file))}", seen=seen, expected="mode 600", hint=hint))
+
+
+def warn(about: GuidedVizError) -> None:
+    """Print a warning beside what the host says."""
+    print(f"warning: {about}", file=sys.stderr, flush=True)
 
 
 def check_token(where: str, token: str) -> str:

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.host.app import Service, open_service, reply
-from guidedviz.host.limits import Refused, find_tokens, is_loopback, make_token
+from guidedviz.host.limits import Refused, find_tokens, is_loopback, make_token, warn_of_tokens
 
 MOST_HEAD = 1 << 14  # bytes
 SECONDS_TO_ASK = 10.0  # for the head of a request, from the first byte on
@@ -204,6 +204,7 @@ def allow_connections() -> None:
 def serve(options: argparse.Namespace) -> None:
     """Answer HTTP in this process, until it is interrupted or told to end."""
     tokens = find_tokens(options.tokens, options.token)
+    warn_of_tokens(options.tokens, options.token)
     check_bind(options.bind, bool(tokens))
     check_numbers(options)
     check_certificate(options.certfile, options.keyfile)

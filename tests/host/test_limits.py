@@ -1,9 +1,23 @@
 """Claims about who may ask: tokens, requests per second, requests at once."""
 
+import os
+import sys
+
 import pytest
 
+from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
-from guidedviz.host.limits import Guard, Limits, Refused, check_token, make_token, name_session, read_tokens
+from guidedviz.host.app import build_app
+from guidedviz.host.limits import (
+    Guard,
+    Limits,
+    Refused,
+    check_token,
+    make_token,
+    name_session,
+    read_tokens,
+    warn_of_tokens,
+)
 
 ADA, BOB = "ada-0123456789abcdef", "bob-0123456789abcdef"
 
@@ -93,3 +107,48 @@ def test_a_wrong_file_of_tokens_is_refused_with_its_line(tmp_path, text, said):
 
 def test_a_new_token_is_long_enough():
     assert check_token("--token", make_token())
+
+
+# --- tokens that others can see ---
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700, 0o640, 0o604, 0o644, 0o666, 0o620, 0o602, 0o777])
+def test_a_file_of_tokens_that_others_can_read_is_warned_of(tmp_path, capsys, mode):
+    file = tmp_path / "tokens of 7b"
+    file.write_text(f"Ada {ADA}\n")
+    file.chmod(mode)
+    warn_of_tokens(file)
+    said = capsys.readouterr().err
+    if mode & 0o077:
+        assert said.startswith("warning: tokens file ")
+        assert f"saw mode {mode:o}" in said
+        assert f"try: chmod 600 '{file}'" in said
+    else:
+        assert said == ""
+
+
+def test_a_token_in_the_command_line_is_warned_of_and_not_repeated(capsys):
+    warn_of_tokens(None, ADA)
+    said = capsys.readouterr().err
+    assert "`ps` shows" in said
+    assert "GUIDEDVIZ_TOKEN" in said
+    assert ADA not in said
+    warn_of_tokens(None)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_the_command_and_a_cluster_warn_of_tokens_that_others_can_see(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "tokens"
+    file.write_text(f"Ada {ADA}\n")
+    file.chmod(0o644)
+    assert main(["host", "--tokens", str(file), "--token", BOB, "--port", "70000"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("warning: ") == 2
+    assert said.count("; try: ") == 3, "and the error of the port"
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setitem(sys.modules, "ray.serve", None)
+    with pytest.raises(SettingError, match="classroom"):
+        build_app({"tokens": str(file)})
+    assert capsys.readouterr().err.count("warning: ") == 1
