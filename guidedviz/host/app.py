@@ -126,7 +126,8 @@ class Service:
         try:
             text = request.state.body.decode()
         except UnicodeDecodeError as error:
-            seen, hint = f"byte {error.start}: {error.reason}", "send the text encoded as UTF-8"
+            seen = f"byte {error.start}: {error.reason}"
+            hint = "send the text encoded as UTF-8"
             raise SettingError("text", seen=seen, expected="UTF-8", hint=hint) from None
         return Response(await self.engine.encode(text), media_type=BYTES)
 
@@ -136,7 +137,8 @@ class Service:
         try:
             messages = parse_json(body, MOST_VALUES)
         except (ValueError, RecursionError):
-            expected, hint = "JSON: a text, or a list of messages", '[{"role": "user", "content": "..."}]'
+            expected = "JSON: a text, or a list of messages"
+            hint = '[{"role": "user", "content": "..."}]'
             raise SettingError("messages", seen=quoted(body), expected=expected, hint=hint) from None
         try:
             prompt = await self.engine.chat(messages)
@@ -242,7 +244,8 @@ def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     A host with tokens may have any name: no page has the token. The class page may be linked, because it holds nothing.
     """
     said = headers.getlist("host")
-    name, seen = read_host(said), quoted(", ".join(said))
+    name = read_host(said)
+    seen = quoted(", ".join(said))
     if not name:
         hint = "an address such as http://127.0.0.1:8765, and a proxy that passes on the header Host"
         raise Refused(403, "header Host", seen, "one name of a machine, with a port or without one", hint)
@@ -250,7 +253,8 @@ def check_sender(headers: Headers, path: str, guarded: bool) -> None:
         hint = "the address with 127.0.0.1, or a host with a token"
         raise Refused(403, "header Host", seen, "a name of this machine alone", hint)
     host = said[0].lower()
-    origins, site = headers.getlist("origin"), headers.get("sec-fetch-site", "none")
+    origins = headers.getlist("origin")
+    site = headers.get("sec-fetch-site", "none")
     own = [[], [f"http://{host}"], [f"https://{host}"]]
     if path not in OPEN and (site not in ("none", "same-origin") or [one.lower() for one in origins] not in own):
         seen = quoted(", ".join(origins) or site)
@@ -288,7 +292,8 @@ async def read_body(headers: Headers, receive: Receive, most: int) -> bytes | No
                 body += message.get("body", b"")
                 more = message.get("more_body", False)
     except TimeoutError:
-        expected, hint = f"all of it within {SECONDS_TO_SEND:g} s", "again, over a faster connection"
+        expected = f"all of it within {SECONDS_TO_SEND:g} s"
+        hint = "again, over a faster connection"
         raise Refused(408, "body", f"{len(body)} bytes", expected, hint) from None
     return bytes(body)
 

@@ -36,7 +36,8 @@ def between(low: int, high: int) -> Callable[[Any, str], None]:
 
     def check(value: Any, where: str) -> None:
         if not isinstance(value, str) or not low <= len(value) <= high:
-            expected, hint = f"a text of {low} to {high} characters", "write a text there, or shorten it"
+            expected = f"a text of {low} to {high} characters"
+            hint = "write a text there, or shorten it"
             raise TraceError(where, seen=quoted(value), expected=expected, hint=hint)
 
     return check
@@ -137,7 +138,8 @@ class Showing:
     def publish(self, run: ShownRun) -> None:
         """Show this run; a move of one that was shown before is refused."""
         if self.known and run.name != self.name and not run.begins:
-            expected, hint = "the run that is shown, or a new one", "show it to the class again"
+            expected = "the run that is shown, or a new one"
+            hint = "show it to the class again"
             raise SettingError("run", seen="another run is shown", expected=expected, hint=hint)
         self.name, self.steps, self.known = run.name, run.steps, token_hex(8)
         self._answer = say({"known": self.known, "shown": run.shown})
@@ -209,7 +211,8 @@ class Sessions:
     def enter(self, address: str, secret: str) -> str:
         """The session of a secret."""
         if len(secret) < SECRET:
-            seen, expected = f"{len(secret)} characters", f"a secret of at least {SECRET} that the client has made"
+            seen = f"{len(secret)} characters"
+            expected = f"a secret of at least {SECRET} that the client has made"
             hint = "a newer guidedviz in the kernel; in a client of your own secrets.token_urlsafe(24)"
             raise Refused(400, "header X-Guidedviz-Student", seen, expected, hint)
         session = name_session(secret)
@@ -401,7 +404,8 @@ def read_wish(query: Mapping[str, str]) -> tuple[str, float]:
     """
     seconds = query.get("wait", "0")
     if not (seconds.isascii() and seconds.isdecimal() and len(seconds) < 10):
-        expected, hint = "/v1/run?known=NAME&wait=SECONDS", f"whole seconds from 0 to {WAIT:g}"
+        expected = "/v1/run?known=NAME&wait=SECONDS"
+        hint = f"whole seconds from 0 to {WAIT:g}"
         raise SettingError("run", seen=quoted(seconds), expected=expected, hint=hint)
     return query.get("known", ""), min(WAIT, float(seconds))
 

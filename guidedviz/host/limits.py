@@ -102,7 +102,8 @@ class Outgoing:
         for name, most in shares.items():
             before = self._bytes[name]
             if before and before + size > most:
-                seen, expected = f"{before} bytes on their way", f"at most {most} for {name}"
+                seen = f"{before} bytes on their way"
+                expected = f"at most {most} for {name}"
                 hint = "ask again in a second, and read each answer at once"
                 raise Refused(503, f"answer of {size} bytes", seen, expected, hint)
         self._bytes.update(dict.fromkeys(shares, size))
@@ -167,7 +168,8 @@ class Guard:
             forget(self.accounts, most.students)
         self.accounts.move_to_end(student)
         if account.together >= most.together:
-            seen, expected = f"{account.together} requests at once", f"at most {most.together}"
+            seen = f"{account.together} requests at once"
+            expected = f"at most {most.together}"
             raise Refused(429, "student", seen, expected, "wait for an answer before you ask more")
         if not account.requests.use(1, now):
             seen = f"more than {most.rate:g} requests per second"
@@ -260,7 +262,8 @@ def read_tokens(path: Path) -> dict[str, str]:
             raise SettingError(here, seen="the same name or token twice", expected="each only once", hint=hint)
         found[name.strip()] = token
     if not found:
-        expected, hint = "a line per student: name token", f"the line `ada {make_token()}`"
+        expected = "a line per student: name token"
+        hint = f"the line `ada {make_token()}`"
         raise SettingError(where, seen="no token", expected=expected, hint=hint)
     return found
 
@@ -289,13 +292,15 @@ def warn_of_tokens(file: Path | None, token: str = "") -> None:
     Windows has other rights than modes, so nothing is said about a file there.
     """
     if token:
-        seen, expected = "a token in the command line, which `ps` shows to everybody", "a token that nobody else sees"
+        seen = "a token in the command line, which `ps` shows to everybody"
+        expected = "a token that nobody else sees"
         warn(
             SettingError("--token", seen=seen, expected=expected, hint="the variable GUIDEDVIZ_TOKEN, or --tokens FILE")
         )
     mode = file.stat().st_mode & 0o777 if file and os.name == "posix" else 0
     if file and mode & 0o077:
-        seen, hint = f"mode {mode:o}: a file that others can read", f"chmod 600 {shlex.quote(str(file))}"
+        seen = f"mode {mode:o}: a file that others can read"
+        hint = f"chmod 600 {shlex.quote(str(file))}"
         warn(SettingError(f"tokens file {quoted(str(file))}", seen=seen, expected="mode 600", hint=hint))
 
 

@@ -238,7 +238,8 @@ def check_numbers(options: argparse.Namespace) -> None:
     for name, (low, high) in ranges.items():
         if not low <= getattr(options, name) <= high:
             where = f"--{name.replace('_', '-')}"
-            seen, hint = str(getattr(options, name)), f"leave {where} out for the default"
+            seen = str(getattr(options, name))
+            hint = f"leave {where} out for the default"
             raise SettingError(where, seen=seen, expected=f"{low:g} to {high:g}", hint=hint)
 
 
@@ -252,7 +253,8 @@ def check_certificate(certificate: Path | None, key: Path | None) -> None:
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
         except (OSError, ssl.SSLError) as error:
             seen = error.strerror or type(error).__name__
-            expected, hint = "a certificate and its key, as PEM files", "--certfile cert.pem --keyfile key.pem"
+            expected = "a certificate and its key, as PEM files"
+            hint = "--certfile cert.pem --keyfile key.pem"
             raise SettingError("--certfile", seen=seen, expected=expected, hint=hint) from None
 
 

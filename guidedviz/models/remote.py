@@ -62,7 +62,8 @@ def read_address(address: str, token: str | None = None) -> Address:
     """
     token = os.environ.get("GUIDEDVIZ_TOKEN", "") if token is None else token
     if not isinstance(token, str) or not (token.isascii() and token.isprintable()) or " " in token:
-        expected, hint = "printable ASCII characters without spaces", "copy the token again, without spaces and quotes"
+        expected = "printable ASCII characters without spaces"
+        hint = "copy the token again, without spaces and quotes"
         raise ModelError("token", seen="other characters", expected=expected, hint=hint)
     try:
         parts = urlsplit(address)
@@ -316,7 +317,8 @@ def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
     """The model at an address, or that of the host if it has this name."""
     if name.lower().startswith(("http://", "https://")):
         if IN_TAB:
-            seen, expected = "a browser tab, which reaches no host", "an embedded model"
+            seen = "a browser tab, which reaches no host"
+            expected = "an embedded model"
             raise ModelError(quoted(name), seen=seen, expected=expected, hint=EMBEDDED)
         return RemoteModel(Connection(read_address(name, token)))
     if not host:

@@ -23,10 +23,13 @@ from guidedviz.files import read_bounded
 from guidedviz.models.remote import HEARD, Address, Background, Connection, forget, read_address
 
 REPORT_TIMEOUT = 2.0  # seconds
-PAUSE, MOST_PAUSE = 30.0, 600.0  # seconds without reports after a failure
+PAUSE = 30.0  # seconds without reports after a failure
+MOST_PAUSE = 600.0  # after many
 AGAIN = 5.0  # seconds at least between two times that all is told again
 WAITING = 64  # reports; an older one is dropped
-NICKNAME, PLACE_LENGTH, ANSWER = 32, 300, 120  # characters
+NICKNAME = 32  # characters
+PLACE_LENGTH = 300
+ANSWER = 120
 LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40})(-fresh(-\d+)?)?")
 BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -54,14 +57,17 @@ class Reporter:
     """Sends the reports of one student."""
 
     def __init__(self, place: Address, nickname: str) -> None:
-        self.place, self.nickname = place, nickname
+        self.place = place
+        self.nickname = nickname
         own = hashlib.sha256(f"{find_secret()} {nickname} {place}".encode()).hexdigest()  # no host learns another's
         self._wire = Connection(place, patience=0.0, timeout=REPORT_TIMEOUT, secret=own)
         self._waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
         self._told: OrderedDict[Any, dict[str, Any]] = OrderedDict()  # the last report about each place
         self._start = ""  # of the host
-        self._lacks, self._told_again = False, -AGAIN  # whether the host lacks reports, and when it was told all again
-        self._quiet_until, self._pause = 0.0, PAUSE
+        self._lacks = False  # whether the host lacks reports
+        self._told_again = -AGAIN  # when it was told all again
+        self._quiet_until = 0.0
+        self._pause = PAUSE
         self._background = Background(self._send)
 
     def tell(self, report: dict[str, Any]) -> None:
@@ -79,7 +85,8 @@ class Reporter:
     def hear(self, start: str) -> None:
         """A host that has started again knows nothing of the class: tell it all again, at once."""
         if self._start not in ("", start):
-            self._lacks, self._pause = True, PAUSE
+            self._lacks = True
+            self._pause = PAUSE
             self._quiet_until = self._told_again + AGAIN
         self._start = start
         if self._lacks and time.monotonic() >= self._quiet_until:
@@ -92,7 +99,8 @@ class Reporter:
         forget(self._told, WAITING)
 
     def _tell_again(self) -> None:
-        self._lacks, self._told_again = False, time.monotonic()
+        self._lacks = False
+        self._told_again = time.monotonic()
         self._waiting.extend([*self._told.values()])
         self._background.wake()
 
