@@ -36,6 +36,7 @@ MOST_TEXT = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
+BUSY_DELAY = 1.0  # seconds before who gets no answer now hears so: hundreds of them would keep the host busy
 PROTOCOL_PAGE = "guidedviz/host/README.md"
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
@@ -95,14 +96,14 @@ class Service:
         peer = request.client.host if request.client else ""
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
         following = ", following" if (method, path) == ("GET", "/v1/run") else ""  # may wait, and ask beside it
-        account = await enter(counted, self.guard.counted(student + following))
+        account = await enter(counted, self.guard.counted(student + following), DELAY)
         body = await read_body(headers, request.receive, self.most.get(path, MOST_BODY))
         if body is None:
             return None
         request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
         answer = await answer_or_leave(handler(request), request.receive)
         if answer and len(answer.body) > PART:
-            await enter(counted, self.guard.sent(student, peer, len(answer.body)))
+            await enter(counted, self.guard.sent(student, peer, len(answer.body)), BUSY_DELAY)
         return answer
 
     async def _unknown(self, request: Request) -> Response:
@@ -185,12 +186,12 @@ def open_service(
     return Service(Engine(load_here(model, device), cache_mb * MB), guard, whole)
 
 
-async def enter(counted: ExitStack, count: AbstractContextManager[T]) -> T:
+async def enter(counted: ExitStack, count: AbstractContextManager[T], delay: float) -> T:
     """Count a request; one that is refused hears so after a pause."""
     try:
         return counted.enter_context(count)
     except Refused:
-        await asyncio.sleep(DELAY)
+        await asyncio.sleep(delay)
         raise
 
 
