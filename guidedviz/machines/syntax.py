@@ -153,6 +153,7 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
     """
     numbers = Numbers(start)
     edges = [(numbers[place], part, numbers[target]) for place in numbers.met for part, target in moves(place)]
+    spend(2 * len(edges))
     last = len(numbers)
     edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
     sources = grouped((to, source) for source, _, to in edges)

@@ -15,9 +15,9 @@ from guidedviz.machines.grammars.counted import inline_rules, map_calls, map_par
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import difference
+from guidedviz.machines.regular.assertions import FIRST_MARK
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine, code_machine, code_net
-from guidedviz.machines.regular.regex import FIRST_MARK
 from guidedviz.machines.source import character_net
 from guidedviz.machines.syntax import ANY_CHARACTER, ANYTHING, LAST, Call, Chars, Repeat, Tree, concat, either, literal
 from guidedviz.machines.work import grouped, limited_work

@@ -3,16 +3,35 @@
 Each limit of its own says how large one thing may become; this one holds for all things of a compilation together.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from guidedviz.errors import PatternError
 
 MOST_WORK = 2_300_000  # about a second and a half, and 200 MB
-_done: ContextVar[list[int] | None] = ContextVar("done", default=None)
+
+
+@dataclass
+class Done:
+    """The work of one compilation so far, and how much of it each part of the source took."""
+
+    steps: int = 0
+    part: str = ""  # the part that is worked on; "" is the rest
+    began: int = 0  # the steps when the work on it began
+    shares: Counter[str] = field(default_factory=Counter)
+
+    def turn_to(self, part: str) -> None:
+        """Work on another part."""
+        self.shares[self.part] += self.steps - self.began
+        self.began = self.steps
+        self.part = part
+
+
+_done: ContextVar[Done | None] = ContextVar("done", default=None)
 
 
 @contextmanager
@@ -24,7 +43,7 @@ def limited_work() -> Iterator[None]:
     Traceback (most recent call last):
     guidedviz.errors.PatternError: compilation: saw more than 2,300,000 steps of work, expected a machine that fits; ...
     """
-    token = None if _done.get() else _done.set([0])
+    token = None if _done.get() else _done.set(Done())
     try:
         yield
     finally:
@@ -35,10 +54,46 @@ def limited_work() -> Iterator[None]:
 def spend(steps: int) -> None:
     """Count work; raise an error if that is too much."""
     if done := _done.get():
-        done[0] += steps
-        if done[0] > MOST_WORK:
+        done.steps += steps
+        if done.steps > MOST_WORK:
             seen = f"more than {MOST_WORK:,} steps of work"
-            raise PatternError("compilation", seen=seen, expected="a machine that fits", hint="a smaller pattern")
+            hint = f"a smaller pattern{blame_work()}"
+            raise PatternError("compilation", seen=seen, expected="a machine that fits", hint=hint)
+
+
+@contextmanager
+def working_on(part: str) -> Iterator[None]:
+    """Count the work as that of a part of the source; a part inside of it is counted by itself.
+
+    >>> with limited_work(), working_on("the rule a"):
+    ...     spend(300)
+    ...     with working_on("the rule b"):
+    ...         spend(100)
+    ...     print(blame_work())
+    : the rule a took 75% of the work
+    """
+    done = _done.get()
+    if done is None or not part:
+        yield
+        return
+    outer = done.part
+    done.turn_to(part)
+    try:
+        yield
+    finally:
+        done.turn_to(outer)
+
+
+def blame_work() -> str:
+    """The part of the source that took most of the work so far, as the end of a hint; "" if there is none."""
+    done = _done.get()
+    if done is None or not done.steps:
+        return ""
+    done.turn_to(done.part)
+    named = {part: steps for part, steps in done.shares.items() if part}
+    costliest = max(named, key=named.__getitem__, default="")
+    percent = 100 * named.get(costliest, 0) // done.steps
+    return f": {costliest} took {percent}% of the work" if percent else ""
 
 
 # An animated algorithm is a generator of frozen steps that returns its result.

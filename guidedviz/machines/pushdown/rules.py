@@ -18,7 +18,7 @@ from guidedviz.machines.regular.minimal import build_machine, sources_of
 from guidedviz.machines.regular.nfa import Edge, count_states
 from guidedviz.machines.syntax import Call, Tick, Tree, merge_ranges, walk
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import Numbers, derive, reach
+from guidedviz.machines.work import Numbers, derive, reach, working_on
 
 Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
 FIRST: Counts = ((0, 0),)
@@ -236,7 +236,8 @@ def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
         letters = tuple((part, letter(part)) for part in walk(tree) if isinstance(part, Call | Tick))
         try:
             small = count_states(tree) <= MOST_KEPT
-            machines.append(build_rule(tree, letters) if small else build_machine(tree, letter))
+            with working_on(f"the rule {name}"):
+                machines.append(build_rule(tree, letters) if small else build_machine(tree, letter))
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
     counts = [Bounds(*bounds[name]) if name in bounds else None for name in names]

@@ -69,6 +69,7 @@ def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pai
     first = one.edges[pair[0]] if pair[0] is not None else ()
     second = other.edges[pair[1]] if pair[1] is not None else ()
     cuts = sorted({cut for low, high, _ in (*first, *second) for cut in (low, high + 1)})
+    spend(1 + 3 * len(cuts))
     at = beside = 0
     for low, after in pairwise(cuts):
         while at < len(first) and first[at][1] < low:

@@ -32,7 +32,7 @@ def minimise(dfa: DFA) -> DFA:
     >>> gv.regex("aa*|b") == gv.regex("b|a+"), len(gv.regex("(ab|cb)*"))
     (True, 2)
     """
-    spend(20 + 3 * len(dfa))
+    spend(20 + 3 * len(dfa) + 4 * sum(map(len, dfa.edges)))
     return drain(minimise_steps(dfa))
 
 
@@ -130,7 +130,7 @@ def _preimages(block: frozenset[int], incoming: list[list[tuple[int, int]]]) -> 
     """The sets of states from which a letter leads into the block, each with one such letter."""
     sources: dict[int, list[int]] = defaultdict(list)
     for state in block:
-        spend(len(incoming[state]))
+        spend(1 + len(incoming[state]))
         for letter, source in incoming[state]:
             sources[letter].append(source)
     return {tuple(states): letter for letter, states in sources.items()}.items()
@@ -139,6 +139,7 @@ def _preimages(block: frozenset[int], incoming: list[list[tuple[int, int]]]) -> 
 def _split_blocks(
     sources: tuple[int, ...], blocks: list[set[int]], block_of: list[int], waiting: set[int]
 ) -> Iterator[tuple[int, int, frozenset[int]]]:
+    spend(1 + len(sources))
     touched: dict[int, set[int]] = defaultdict(set)
     for source in sources:
         touched[block_of[source]].add(source)

@@ -14,7 +14,7 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import blame_work, spend
 
 # A range of code points as sequences of byte ranges in UTF-8; surrogates have no bytes.
 #
@@ -102,14 +102,16 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Sh
     wiring = _Wiring(letter, shape or shape_chars)
     waiting = [(tree, 0, 1)]
     while waiting:
-        waiting.extend(reversed(wiring.wire(*waiting.pop())))
+        if inside := wiring.wire(*waiting.pop()):
+            spend(2 * len(inside))
+            waiting.extend(reversed(inside))
     return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), tree)
 
 
 def too_large(seen: str, tree: Tree | None = None) -> PatternError:
     """The error for a machine that is too large."""
     blame = find_blame(tree) if tree else ""
-    hint = f"a smaller repeat: {blame} costs most" if blame else "a smaller pattern"
+    hint = f"a smaller repeat: {blame} costs most" if blame else f"a smaller pattern{blame_work()}"
     return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
 
 
@@ -248,6 +250,7 @@ class _Weights:
                 case Either(options):
                     states = sum(map(self.of, options))
                 case Net(places, edges):
+                    spend(len(edges))
                     states = sum(self.of(part) for _, part, _ in edges) + places
                 case Repeat():
                     states = self.of_repeat(tree)

@@ -6,20 +6,19 @@ Python's own parser reads a regex, so it has the meaning of `re.fullmatch`: the 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import syntax
-from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
+from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
 from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import build_machine, code_machine, code_net, minimise
-from guidedviz.machines.regular.nfa import NFA, build_nfa
-from guidedviz.machines.syntax import ANYTHING, Range, Tree
-from guidedviz.machines.work import limited_work, spend
+from guidedviz.machines.regular.minimal import build_machine, minimise
+from guidedviz.machines.regular.nfa import NFA, build_nfa, find_blame
+from guidedviz.machines.syntax import Range, Tree
+from guidedviz.machines.work import limited_work, spend, working_on
 
 Item = tuple[Any, Any]  # of Python's parser: kind, details
 DIGIT: tuple[Range, ...] = ((48, 57),)
@@ -43,6 +42,16 @@ REFUSED = {
 }
 # The pieces of a pattern: an escape or a whole class is one piece.
 PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P=|\(|>)?|(?:[*+?]|\{\d*,?\d*\})[+?]?|.", re.DOTALL)
+LOOKAROUND = re.compile(r"\(\?(?:<?=|<?!(?!\)))")  # an empty one that is negated is none for the parser
+COMMENTS = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")  # or the flag that allows them
+ANCHORS = {
+    op.AT_BEGINNING: "^",
+    op.AT_BEGINNING_STRING: r"\A",
+    op.AT_END: "$",
+    op.AT_END_STRING: r"\Z",
+    op.AT_BOUNDARY: r"\b",
+    op.AT_NON_BOUNDARY: r"\B",
+}
 MOST_CHARACTERS = 100_000
 IGNORECASE, DOTALL, MULTILINE = map(int, (re.IGNORECASE, re.DOTALL, re.MULTILINE))  # & on an enum takes long
 
@@ -66,6 +75,7 @@ def check_regex(text: object) -> None:
     expect(text, str, "regex", "a str", "text.decode()" if isinstance(text, bytes) else "")
 
 
+@limited_work()
 def machine_stages(text: str, whole: bool = True) -> tuple[NFA, DFA, DFA]:
     """The NFA, the DFA and the minimal DFA of a regex; without `whole`, see `build_dfa`, the DFA may be smaller.
 
@@ -76,8 +86,9 @@ def machine_stages(text: str, whole: bool = True) -> tuple[NFA, DFA, DFA]:
         nfa = build_nfa(parse_regex(text))
     except RecursionError as error:
         raise _too_deep() from error
-    dfa = build_dfa(nfa, whole)
-    return nfa, dfa, minimise(dfa)
+    with working_on(find_blame(nfa.tree) if nfa.tree else ""):
+        dfa = build_dfa(nfa, whole)
+        return nfa, dfa, minimise(dfa)
 
 
 def parse_regex(text: str, search: bool = False) -> Tree:
@@ -89,6 +100,7 @@ def parse_regex(text: str, search: bool = False) -> Tree:
     check_regex(text)
     if len(text) > MOST_CHARACTERS:
         raise PatternError("regex", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
+    spend(2 * len(text))
     try:
         parsed = parser.parse(text, int(re.ASCII))  # a plain int: & on an enum takes ten times as long
         reader = _TreeReader(text, search)
@@ -116,19 +128,12 @@ BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # wh
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
 
-@dataclass(frozen=True)
-class Lookaround:
-    """The text after a position begins with a text of the tree (ahead), or the text before it ends with one."""
-
-    tree: Tree
-    ahead: bool
-
-
 class _TreeReader:
     """Converts the tree of Python's parser; the text gives positions for errors."""
 
     def __init__(self, text: str, search: bool) -> None:
         self.text, self.search = text, search
+        self.places = find_lookarounds(text)
         self.lookarounds: dict[Lookaround, int] = {}
 
     def whole(self, items: Iterable[Item], flags: int) -> Tree:
@@ -160,7 +165,8 @@ class _TreeReader:
         if kind is op.AT:
             return self.anchor(value, flags)
         if kind in (op.ASSERT, op.ASSERT_NOT):
-            return self.guard(self.sequence(value[1], flags), value[0] > 0, kind is op.ASSERT_NOT)
+            said = next(self.places, "a lookaround")
+            return self.guard(said, self.sequence(value[1], flags), value[0] > 0, kind is op.ASSERT_NOT)
         if kind is op.FAILURE:
             return syntax.NOTHING
         if kind.name in REFUSED:
@@ -172,30 +178,56 @@ class _TreeReader:
             return syntax.one_character(chr(value))
         return syntax.Chars(_ranges_of(kind, value, flags))
 
+    @cached_property
+    def anchors(self) -> dict[str, int]:
+        """The first place of each kind of anchor in the text."""
+        found: dict[str, int] = {}
+        for piece in PIECES.finditer(self.text):
+            if piece[0] in ANCHORS.values():
+                found.setdefault(piece[0], piece.start())
+        return found
+
     def anchor(self, where: Any, flags: int) -> Tree:
         """An anchor or a word boundary; when searching, `$` is only at the very end of the text."""
+        sign = ANCHORS[where]
+        said = f"{sign} at position {self.anchors.get(sign, 0)}"
         if where in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY):
-            return self.boundary(where is op.AT_BOUNDARY)
+            return self.boundary(said, where is op.AT_BOUNDARY)
         lines = bool(flags & MULTILINE)
         if where in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
-            return self.guard(IN_LINE if lines and where is op.AT_BEGINNING else ANY, False, True)
+            return self.guard(said, IN_LINE if lines and where is op.AT_BEGINNING else ANY, False, True)
         if where is op.AT_END and (lines or not self.search):
-            return self.guard(IN_LINE if lines else BEFORE_LAST_LINE, True, True)
-        return self.guard(ANY, True, True)
+            return self.guard(said, IN_LINE if lines else BEFORE_LAST_LINE, True, True)
+        return self.guard(said, ANY, True, True)
 
-    def boundary(self, boundary: bool) -> Tree:
+    def boundary(self, said: str, boundary: bool) -> Tree:
         """Exactly one neighbour is a word character, or both or none are."""
-        left, right = ([self.guard(WORDS, ahead, negated) for negated in (False, True)] for ahead in (False, True))
+        left = [self.guard(said, WORDS, False, negated) for negated in (False, True)]
+        right = [self.guard(said, WORDS, True, negated) for negated in (False, True)]
         if boundary:
             return syntax.Either(tuple(map(syntax.Concat, zip(left, reversed(right), strict=True))))
-        neighbours = (self.guard(ANY, ahead, False) for ahead in (False, True))
+        neighbours = (self.guard(said, ANY, ahead, False) for ahead in (False, True))
         some = syntax.EMPTY if EMPTY_IS_BOUNDARY_FREE else syntax.Either(tuple(neighbours))
         both, none = map(syntax.Concat, zip(left, right, strict=True))
         return syntax.Either((both, syntax.Concat((none, some))))
 
-    def guard(self, tree: Tree, ahead: bool, negated: bool) -> Tree:
+    def guard(self, said: str, tree: Tree, ahead: bool, negated: bool) -> Tree:
         """The mark of a place where this must, or must not, be ahead or behind."""
-        return guard(self.lookarounds.setdefault(Lookaround(tree, ahead), len(self.lookarounds)), negated)
+        around = Lookaround(tree, ahead, said)
+        return guard(self.lookarounds.setdefault(around, len(self.lookarounds)), negated)
+
+
+def find_lookarounds(text: str) -> Iterator[str]:
+    """The lookarounds of a pattern by their places, in their order; none if there may be comments.
+
+    >>> list(find_lookarounds("(?=a[(?=](?<!b))"))
+    ['(?= at position 0', '(?<! at position 9']
+    """
+    if COMMENTS.search(text):
+        return
+    for piece in PIECES.finditer(text):
+        if piece[0] == "(?" and (found := LOOKAROUND.match(text, piece.start())):
+            yield f"{found[0]} at position {piece.start()}"
 
 
 def _ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:
@@ -224,75 +256,6 @@ def _other_case(ranges: Iterable[Range]) -> Iterator[Range]:
         for first, last, shift in ((65, 90, 32), (97, 122, -32)):
             if max(low, first) <= min(high, last):
                 yield max(low, first) + shift, min(high, last) + shift
-
-
-# Anchors, word boundaries and lookarounds: assertions read no character, and still describe a regular language.
-#
-# Each lookaround gets a letter of its own beyond the characters, its mark, which stands where it is asserted. Of the
-# marked texts of the pattern, those are taken away in which some mark is at a wrong place; then the marks are erased.
-# Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with one mark and no `a` behind it.
-
-
-FIRST_MARK = syntax.LAST + 2  # not next to a character, or an edge could have both
-
-
-def guard(number: int, negated: bool) -> syntax.Chars:
-    """The mark of a place where the lookaround with this number must hold, or must not."""
-    mark = FIRST_MARK + 2 * number + negated
-    return syntax.Chars(((mark, mark),))
-
-
-def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
-    """The same texts as a tree without marks; a lookaround may contain marks of those before it.
-
-    >>> no_a = guard(0, negated=True)
-    >>> resolve(syntax.concat(no_a, syntax.Chars(((97, 98),))), [Lookaround(syntax.literal("a"), ahead=True)])
-    Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
-    """
-    return code_net(_settle(tree, tuple(lookarounds), 0))
-
-
-def _settle(tree: Tree, lookarounds: tuple[Lookaround, ...], kept: int) -> DFA:
-    """The texts of a tree whose marks are at right places, without all marks but one."""
-    machine = code_machine(tree)
-    chars = {low for part in syntax.walk(tree) if isinstance(part, syntax.Chars) for low, _ in part.ranges}
-    for mark in sorted(low for low in chars - {kept} if low > syntax.LAST):
-        wrong = _wrong_places(mark, lookarounds[: (mark - FIRST_MARK) // 2 + 1])
-        machine = difference(machine, code_machine(_misplaced(machine, wrong)))
-
-    def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        for low, high, target in machine.edges[state]:
-            if low <= syntax.LAST or low <= kept <= high:
-                yield syntax.Chars(((kept, kept) if low > syntax.LAST else (low, high),)), target
-            if low > syntax.LAST and (low, high) != (kept, kept):
-                yield syntax.EMPTY, target
-
-    return code_machine(syntax.build_net(machine.initial, moves, machine.is_accepting))
-
-
-@lru_cache(maxsize=64)
-def _wrong_places(mark: int, lookarounds: tuple[Lookaround, ...]) -> DFA:
-    """Any text with one mark, at a place where the lookaround does not hold, or does if it is negated."""
-    number, negated = divmod(mark - FIRST_MARK, 2)
-    around, here = lookarounds[number], guard(number, bool(negated))
-    sides = (here, around.tree) if around.ahead else (around.tree, here)
-    holds = _settle(syntax.concat(ANYTHING, *sides, ANYTHING), lookarounds, mark)
-    return holds if negated else difference(code_machine(syntax.concat(ANYTHING, here, ANYTHING)), holds)
-
-
-def _misplaced(machine: DFA, wrong: DFA) -> Tree:
-    """The texts of a machine with some mark at a wrong place; all other marks do not matter there."""
-
-    def moves(pair: Pair) -> Iterator[tuple[Tree, Pair]]:
-        for low, high, (target, place) in pair_moves(machine, wrong, pair):
-            letters = syntax.Chars(((low, high),))
-            if target is not None and low > syntax.LAST:
-                yield letters, (target, pair[1])
-            if target is not None and place is not None:
-                yield letters, (target, place)
-
-    start: Pair = 0, 0
-    return syntax.build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
 
 
 # Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count.

@@ -1,0 +1,104 @@
+"""Anchors, word boundaries and lookarounds: assertions read no character, and still describe a regular language.
+
+Each lookaround gets a letter of its own beyond the characters, its mark, which stands where it is asserted. Of the
+marked texts of the pattern, those are taken away in which some mark is at a wrong place; then the marks are erased.
+Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with one mark and no `a` behind it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from guidedviz.machines import syntax
+from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import code_machine, code_net
+from guidedviz.machines.regular.nfa import find_blame
+from guidedviz.machines.syntax import ANYTHING, Tree
+from guidedviz.machines.work import working_on
+
+FIRST_MARK = syntax.LAST + 2  # not next to a character, or an edge could have both
+
+
+@dataclass(frozen=True)
+class Lookaround:
+    """The text after a position begins with a text of the tree (ahead), or the text before it ends with one."""
+
+    tree: Tree
+    ahead: bool
+    said: str = field(default="", compare=False)  # its kind and its place in the pattern, for errors
+
+
+def guard(number: int, negated: bool) -> syntax.Chars:
+    """The mark of a place where the lookaround with this number must hold, or must not."""
+    mark = FIRST_MARK + 2 * number + negated
+    return syntax.Chars(((mark, mark),))
+
+
+def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
+    """The same texts as a tree without marks; a lookaround may contain marks of those before it.
+
+    >>> no_a = guard(0, negated=True)
+    >>> resolve(syntax.concat(no_a, syntax.Chars(((97, 98),))), [Lookaround(syntax.literal("a"), ahead=True)])
+    Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
+    """
+    with working_on(find_blame(tree)):
+        return code_net(_Settling(lookarounds).settle(tree, 0))
+
+
+class _Settling:
+    """The lookarounds of a pattern, and where the mark of each is wrong, as far as that is known."""
+
+    def __init__(self, lookarounds: Sequence[Lookaround]) -> None:
+        self.lookarounds = lookarounds
+        self.wrong: dict[int, DFA] = {}
+
+    def settle(self, tree: Tree, kept: int) -> DFA:
+        """The texts of a tree whose marks are at right places, without all marks but one."""
+        machine = code_machine(tree)
+        for mark in sorted(marks_of(tree) - {kept}):
+            with working_on(self.lookarounds[(mark - FIRST_MARK) // 2].said):
+                if mark not in self.wrong:
+                    self.wrong[mark] = self.wrong_places(mark)
+                machine = difference(machine, code_machine(_misplaced(machine, self.wrong[mark])))
+
+        def moves(state: int) -> Iterator[tuple[Tree, int]]:
+            for low, high, target in machine.edges[state]:
+                if low <= syntax.LAST or low <= kept <= high:
+                    yield syntax.Chars(((kept, kept) if low > syntax.LAST else (low, high),)), target
+                if low > syntax.LAST and (low, high) != (kept, kept):
+                    yield syntax.EMPTY, target
+
+        return code_machine(syntax.build_net(machine.initial, moves, machine.is_accepting))
+
+    def wrong_places(self, mark: int) -> DFA:
+        """Any text with one mark, at a place where the lookaround does not hold, or does if it is negated."""
+        number, negated = divmod(mark - FIRST_MARK, 2)
+        around, here = self.lookarounds[number], guard(number, bool(negated))
+        sides = (here, around.tree) if around.ahead else (around.tree, here)
+        holds = self.settle(syntax.concat(ANYTHING, *sides, ANYTHING), mark)
+        return holds if negated else difference(code_machine(syntax.concat(ANYTHING, here, ANYTHING)), holds)
+
+
+def marks_of(tree: Tree) -> set[int]:
+    """The marks in a tree.
+
+    >>> marks_of(syntax.concat(syntax.literal("a"), guard(2, negated=True))) == {FIRST_MARK + 5}
+    True
+    """
+    found = {part.ranges[0][0] for part in syntax.walk(tree) if isinstance(part, syntax.Chars) and part.ranges}
+    return {low for low in found if low > syntax.LAST}
+
+
+def _misplaced(machine: DFA, wrong: DFA) -> Tree:
+    """The texts of a machine with some mark at a wrong place; all other marks do not matter there."""
+
+    def moves(pair: Pair) -> Iterator[tuple[Tree, Pair]]:
+        for low, high, (target, place) in pair_moves(machine, wrong, pair):
+            letters = syntax.Chars(((low, high),))
+            if target is not None and low > syntax.LAST:
+                yield letters, (target, pair[1])
+            if target is not None and place is not None:
+                yield letters, (target, place)
+
+    start: Pair = 0, 0
+    return syntax.build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
