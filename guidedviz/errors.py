@@ -116,6 +116,10 @@ class SchemaWarning(UserWarning):
     """A keyword of a schema that looks like a mistake for another one."""
 
 
+class NoTextWarning(UserWarning):
+    """A machine that accepts no complete text."""
+
+
 class ChatWarning(UserWarning):
     """A chat model that is asked with plain text, or whose template was stopped when the model was loaded."""
 

@@ -6,11 +6,12 @@ one grammar, so tags may be cut across tokens, and every engine can be used.
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from guidedviz.errors import PatternError, expect, quoted
+from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
 from guidedviz.machines.grammars.counted import inline_rules, map_calls, map_parts, needed_rules
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
@@ -59,8 +60,14 @@ def tagged(
     first = _to_first_tag({opening: either(*calls) for opening, calls in contents.items()})
     rest = _without(ANYTHING, concat(ANYTHING, either(*map(literal, contents)), ANYTHING))
     if stop_after_first:
-        return rules.machine(first if at_least_one else either(first, rest))
-    return rules.machine(concat(Repeat(first, int(at_least_one), None), rest))
+        made = rules.machine(first if at_least_one else either(first, rest))
+    else:
+        made = rules.machine(concat(Repeat(first, int(at_least_one), None), rest))
+    if isinstance(made, DFA) and not made.accepting:
+        begins = " and ".join(map(quoted, contents))
+        said = f"tagged: no tag has a content (the machine of {begins} accepts no text), and at_least_one asks for one"
+        warnings.warn(f"{said}, so the machine accepts no text", NoTextWarning, stacklevel=3)
+    return made
 
 
 def _check_tag(tag: Any) -> Tag:

@@ -13,6 +13,8 @@ from guidedviz.machines.pushdown import pda
 from guidedviz.machines.regular import regex
 from guidedviz.machines.work import limited_work
 
+pytestmark = pytest.mark.filterwarnings("ignore::guidedviz.errors.NoTextWarning")  # of random patterns
+
 MOST = 30_000  # steps in these tests, of which all lines are counted
 LINES = 10  # of Python per step; ordinary patterns take 4 to 8
 FREE = 1_000  # steps for what is done once per pattern

@@ -16,7 +16,7 @@ from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted
 from guidedviz.machines import syntax
 from guidedviz.machines.syntax import Range, Tree
 from guidedviz.machines.visible import visible
-from guidedviz.machines.work import derive, grouped, spend
+from guidedviz.machines.work import derive, grouped, reach, spend
 
 LINE_END = re.compile(r"\r\n?|\n")
 WIDEST = 80  # characters of a line in an error
@@ -158,11 +158,16 @@ def recursive_rules(graph: Mapping[str, Collection[str]]) -> frozenset[str]:
 
 
 def check_grammar(grammar: Grammar) -> None:
-    """Raise an error for a grammar without any complete text."""
+    """Raise an error for a grammar without any complete text; it names the rule that can never finish."""
     finished = rules_with(grammar.rules, lambda chars: bool(syntax.common_ranges(chars.ranges, syntax.WITH_BYTES)))
     if grammar.root not in finished:
-        seen, hint = f"the rule {quoted(grammar.root)} can never finish", "an option without rule calls"
-        raise grammar_error(grammar.text, grammar.named[grammar.root].span[0], seen, hint=hint)
+        stuck = {name: [call for call in calls if call not in finished] for name, calls in grammar.calls.items()}
+        endless = recursive_rules(stuck)
+        reached = reach([grammar.root], stuck.__getitem__)
+        reason = next(name for name in reached if name in endless or not stuck[name])
+        seen = f"the rule {quoted(reason)} can never finish"
+        hint = "an option without rule calls" if stuck[reason] else "a class with a character that UTF-8 can encode"
+        raise grammar_error(grammar.text, grammar.named[reason].span[0], seen, "a rule with a complete text", hint)
 
 
 # The text is split into tokens, then a recursive-descent parser reads them.

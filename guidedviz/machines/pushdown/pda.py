@@ -17,6 +17,7 @@ from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
 from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, parse_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
+from guidedviz.machines.no_text import warn_of_no_text
 from guidedviz.machines.pushdown.rules import build_rule_nodes
 from guidedviz.machines.pushdown.stacks import Cell, Closure, Configuration, StackGraph, State
 from guidedviz.machines.regular.dfa import DFA
@@ -268,7 +269,10 @@ def regex(text: str) -> DFA | PDA:
     (PDA(2 rules, 4 nodes), False)
     """
     check_regex(text)
-    return counted_regex(text) if LARGE.search(text) else finite_regex(text)
+    machine = counted_regex(text) if LARGE.search(text) else finite_regex(text)
+    if isinstance(machine, DFA) and not machine.accepting:
+        warn_of_no_text(text)
+    return machine
 
 
 @lru_cache(maxsize=64)

@@ -5,13 +5,14 @@ Python's own parser reads a regex, so it has the meaning of `re.fullmatch`: the 
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
+from guidedviz.errors import NoTextWarning, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import syntax
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
 from guidedviz.machines.regular.dfa import DFA, build_dfa
@@ -287,8 +288,13 @@ def pattern(parts: Iterable[Sequence[str]]) -> DFA:
     if isinstance(parts, str) or not isinstance(parts, Iterable):
         hint = '[("UPPER", "+"), (":", "1")]'
         raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
-    tree = syntax.concat(*(_read_part(place, part) for place, part in enumerate(parts)))
-    return build_machine(tree)
+    trees = [_read_part(place, part) for place, part in enumerate(parts)]
+    machine = build_machine(syntax.concat(*trees))
+    if not machine.accepting:
+        place = next(place for place, tree in enumerate(trees) if not build_machine(tree).accepting)
+        said = f"pattern, part {place}: no text in UTF-8 matches it, so the machine accepts no text"
+        warnings.warn(said, NoTextWarning, stacklevel=3)
+    return machine
 
 
 def _read_part(place: int, part: Any) -> Tree:

@@ -21,6 +21,7 @@ choice, we choose as the engines for structured output do:
 """
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,7 +29,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from guidedviz.errors import PatternError
+from guidedviz.errors import NoTextWarning, PatternError
 from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.grammars.show import count_signs, show_regex
@@ -93,10 +94,14 @@ def json_schema(
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
                 return PDA(grammar, notes=notes)
-            return replace(build_machine(grammar.rules[0].tree), notes=notes)
+            machine = replace(build_machine(grammar.rules[0].tree), notes=notes)
         except PatternError as error:
             path = reader.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
+    if not machine.accepting:  # other schemas without a value are errors
+        said = "schema, #: no value satisfies false, so the machine accepts no text"
+        warnings.warn(said, NoTextWarning, stacklevel=2)
+    return machine
 
 
 def schema_regex(schema: Schema, **settings: Any) -> str:

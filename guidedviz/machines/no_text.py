@@ -1,0 +1,107 @@
+"""The part of a regex because of which its machine accepts no text: the first one after which nothing can follow.
+
+A regex up to a part, followed by anything, has a text as long as the part can be read. Each part is tried in turn.
+"""
+
+import re
+import warnings
+from itertools import pairwise
+from typing import NamedTuple
+
+from guidedviz.errors import NoTextWarning, PatternError, quoted
+from guidedviz.machines.grammars.grammar import draw_caret
+from guidedviz.machines.regular.minimal import build_machine
+from guidedviz.machines.regular.regex import ANCHORS, COMMENTS, LOOKAROUND, PIECES, parse_regex
+
+MOST_TRIED = 200  # pieces of a pattern
+QUANTIFIER = re.compile(r"(?:[*+?]|\{\d*,?\d*\})[+?]?")
+ANYTHING = r"[\s\S]*"
+
+
+class PatternPart(NamedTuple):
+    """A part of a regex that is no option and not inside a group, with its quantifier."""
+
+    text: str
+    start: int
+
+    @property
+    def asserts(self) -> bool:
+        """Whether it is a lookaround or an anchor, or begins with one."""
+        return bool(LOOKAROUND.match(self.text)) or self.text[:2] in ANCHORS.values() or self.text[:1] in "^$"
+
+    def __str__(self) -> str:
+        return quoted(self.text, 30)
+
+
+def warn_of_no_text(text: str) -> None:
+    """Warn that the machine of a regex accepts no text, for the caller of `gv.regex`."""
+    where = "regex"
+    said = "no text matches it"
+    picture = ""
+    if found := find_dead_part(text):
+        part, cause = found
+        where = f"regex, position {part.start}"
+        said = f"no text matches {part}"
+        if cause:
+            said += f" after {cause} at position {cause.start}"
+        picture = f"\n{draw_caret(text, part.start)}"
+    warnings.warn(f"{where}: {said}, so the machine accepts no text{picture}", NoTextWarning, stacklevel=4)
+
+
+def find_dead_part(text: str) -> tuple[PatternPart, PatternPart | None] | None:
+    """The first part that no text can match, and an assertion before it without which it could be matched.
+
+    It is None for a pattern that is too large to be tried part by part.
+
+    >>> find_dead_part("x(?=a)b+c")
+    (PatternPart(text='b+', start=6), PatternPart(text='(?=a)', start=1))
+    >>> find_dead_part("a^b")
+    (PatternPart(text='^', start=1), None)
+    """
+    try:
+        parts = split_parts(text)
+        for number, part in enumerate(parts):
+            before = text[: part.start]
+            if not has_text(before + part.text):
+                asserted = [one for one in parts[:number] if one.asserts]
+                free = (one for one in asserted if has_text(leave_out(before, one) + part.text))
+                return part, next(free, None)
+    except PatternError:
+        return None
+    return None
+
+
+def split_parts(text: str) -> list[PatternPart]:
+    """The parts of a regex; none if it is long or may have comments.
+
+    >>> [part.text for part in split_parts("a+(b|c){2}[d)]")]
+    ['a+', '(b|c){2}', '[d)]']
+    """
+    pieces = list(PIECES.finditer(text))
+    if len(pieces) > MOST_TRIED or COMMENTS.search(text):
+        return []
+    ends = [0]
+    for piece, after in pairwise([*pieces, None]):
+        goes_on = after is not None and QUANTIFIER.fullmatch(after[0])
+        if piece and not goes_on and is_regex(text[: piece.end()]):
+            ends.append(piece.end())
+    return [PatternPart(text[start:end], start) for start, end in pairwise(ends)]
+
+
+def is_regex(text: str) -> bool:
+    """Whether the text can be read by itself."""
+    try:
+        re.compile(text, re.ASCII)
+    except (re.error, ValueError, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def leave_out(text: str, part: PatternPart) -> str:
+    """The text without one of its parts."""
+    return text[: part.start] + text[part.start + len(part.text) :]
+
+
+def has_text(text: str) -> bool:
+    """Whether a text begins with a match of this regex."""
+    return bool(build_machine(parse_regex(text + ANYTHING)).accepting)
