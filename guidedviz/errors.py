@@ -80,11 +80,11 @@ class GrammarError(PatternError):
     """A grammar's text that cannot be read; the message shows the line with a caret and the hint beside it."""
 
     def __init__(
-        self, where: str, *, seen: str, expected: str = "", hint: str = "", picture: str = "", position: int = 0
+        self, where: str, *, seen: str, expected: str, hint: str = "", picture: str = "", position: int = 0
     ) -> None:
         super().__init__(where, seen=seen, expected=expected, hint=hint)
         self.picture, self.position = picture, position  # the line and its caret; the offset in the text
-        said = f"{self.where}: {self.seen}" + (f", expected {self.expected}" if expected else "")
+        said = f"{self.where}: {self.seen}, expected {self.expected}"
         self.args = ("\n".join(filter(None, [said, picture + (f" {self.hint}" if hint else "")])),)
 
 

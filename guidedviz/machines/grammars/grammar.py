@@ -69,11 +69,11 @@ def line_and_column(text: str, place: int) -> tuple[int, int]:
     return len(starts), place - starts[-1] + 1
 
 
-def grammar_error(text: str, place: int, seen: str, expected: str = "", hint: str = "") -> GrammarError:
+def grammar_error(text: str, place: int, seen: str, expected: str, hint: str = "") -> GrammarError:
     r"""The error at an offset of a grammar's text, with a caret under it.
 
-    >>> print(grammar_error("root ::= vlaue", 9, 'unknown rule "vlaue"', hint='did you mean "value"?'))
-    GBNF line 1, column 10: unknown rule "vlaue"
+    >>> print(grammar_error("root ::= vlaue", 9, 'unknown rule "vlaue"', "a rule's name", 'did you mean "value"?'))
+    GBNF line 1, column 10: unknown rule "vlaue", expected a rule's name
       root ::= vlaue
                ^ did you mean "value"?
     """
@@ -193,14 +193,16 @@ CHARACTER = re.compile(
     r'\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\([trn\\"\[\]-])|([^\\])', re.DOTALL
 )
 ESCAPED = {"t": "\t", "r": "\r", "n": "\n"}
-UNKNOWN = {  # the first character of an invalid token: its description, a correction
-    '"': ("an unclosed text", 'close it with "'),
-    "[": ("an unclosed class", "close it with ]"),
-    "{": ("an unclosed count", "{2}, {2,} or {2,5}"),
-    "'": ("a single quote", 'write texts in double quotes: "a"'),
-    ":": ("a colon", "a rule is written name ::= ..."),
-    "=": ("an equals sign", "a rule is written name ::= ..."),
-    **dict.fromkeys("<!", ("a token of the model", "grammars here are over bytes: write the token's text in quotes")),
+A_MODEL_TOKEN = ("a token of the model", "a text", "grammars here are over bytes: write the token's text in quotes")
+UNKNOWN = {  # the first character of an invalid token: its description, what is expected, a correction
+    '"': ("an unclosed text", 'a " after it', 'close it with "'),
+    "[": ("an unclosed class", "a ] after it", "close it with ]"),
+    "{": ("an unclosed count", "a } after it", "{2}, {2,} or {2,5}"),
+    "'": ("a single quote", "a text in double quotes", 'write texts in double quotes: "a"'),
+    ":": ("a colon", '"::="', "a rule is written name ::= ..."),
+    "=": ("an equals sign", '"::="', "a rule is written name ::= ..."),
+    "<": A_MODEL_TOKEN,
+    "!": A_MODEL_TOKEN,
 }
 
 
@@ -277,13 +279,13 @@ class _Parser:
         spend(5 + 2 * len(token.text))
         return token
 
-    def error(self, place: int, seen: str, expected: str = "", hint: str = "") -> GrammarError:
+    def error(self, place: int, seen: str, expected: str, hint: str = "") -> GrammarError:
         return grammar_error(self.text, place, seen, expected, hint)
 
     def unexpected(self, expected: str, hint: str = "") -> GrammarError:
         if self.next.kind == "unknown":
-            seen, hint = UNKNOWN.get(self.next.text, (f"{self.next} is not allowed here", ""))
-            return self.error(self.next.start, seen, "" if hint else expected, hint)
+            not_allowed = f"{self.next} is not allowed here", expected, ""
+            return self.error(self.next.start, *UNKNOWN.get(self.next.text, not_allowed))
         return self.error(self.next.start, f"saw {self.next}", expected, hint)
 
     def rules(self) -> tuple[Rule, ...]:
@@ -292,13 +294,14 @@ class _Parser:
             rule = self.rule()
             if first := rules.get(rule.name):
                 line, _ = line_and_column(self.text, first.span[0])
-                raise self.error(rule.span[0], f'duplicate rule "{brief(rule.name)}"', hint=f"line {line} defines it")
+                seen = f'duplicate rule "{brief(rule.name)}"'
+                raise self.error(rule.span[0], seen, "another name", f"line {line} defines it")
             rules[rule.name] = rule
         for call in self.calls:
             if call.text not in rules:
                 near = nearest(call.text, rules)
                 hint = f"did you mean {near}?" if near else ""
-                raise self.error(call.start, f'unknown rule "{brief(call.text)}"', hint=hint)
+                raise self.error(call.start, f'unknown rule "{brief(call.text)}"', "the name of a rule", hint)
         return tuple(rules.values())
 
     def rule(self) -> Rule:
@@ -319,7 +322,7 @@ class _Parser:
     def misplaced(self) -> GrammarError:
         """The error for a token that neither continues a rule nor ends it."""
         if self.next.text == ")":
-            return self.error(self.next.start, 'an unmatched ")"')
+            return self.error(self.next.start, 'an unmatched ")"', 'a "(" before it')
         if self.next.kind == "define":
             return self.unexpected("the end of the line before a rule", 'an empty option is written ""')
         return self.unexpected('a text, a class, a rule\'s name, "(", "|" or the end of the line')
@@ -358,7 +361,7 @@ class _Parser:
         """A choice and its closing ")"; the "(" is already read."""
         if depth > MOST_NESTED:
             seen = f"more than {MOST_NESTED} nested parentheses"
-            raise self.error(opening.start, seen, hint="give the inner part a rule of its own")
+            raise self.error(opening.start, seen, "fewer", "give the inner part a rule of its own")
         tree = self.choice(depth)
         if self.next.text != ")":
             line, column = line_and_column(self.text, opening.start)

@@ -170,6 +170,8 @@ def test_an_error_points_at_its_cause(text, said, at, hint):
     assert picture[caret.index("^") :].startswith(at.replace("\u202e", "<U+202E>").split("\n")[0])
     assert caret.endswith("^") if not hint else hint in caret
     assert message.startswith("GBNF line ")
+    assert caught.value.expected
+    assert message.endswith(f", expected {caught.value.expected}")
 
 
 def test_a_missing_root_names_the_nearest_rule():
