@@ -1,12 +1,13 @@
 """Runs a student's function in a forked process with limits, so that no mistake in it stops the kernel or the check.
 
 The process has a copy of the kernel's memory and none of its open files. It sends one message per input, of built-in
-values only, until it ends or a deadline; then its process group is killed. It has the rights of any cell: it can write
-files, use the network, signal the kernel, and look up what a check expects.
+values only, until it is done or a deadline. Then it is killed with all that it started, daemons too. It has the rights
+of any cell: it can write files, use the network, signal the kernel, and look up what a check expects.
 
-On macOS memory has no limit. Windows cannot fork: a thread is interrupted there, which stops every loop of Python but
-no call of C such as `list(itertools.count())`. In a browser tab there are no threads either: the function runs in the
-kernel, which reads the time at each call and each jump back, and stops itself.
+On macOS memory has no limit, and a daemon that became a session of its own stays; the check does not wait for it.
+Windows cannot fork: a thread is interrupted there, which stops every loop of Python but no call of C such as
+`list(itertools.count())`. In a browser tab there are no threads either: the function runs in the kernel, which reads
+the time at each call and each jump back, and stops itself.
 """
 
 import copy
@@ -24,9 +25,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
-from time import monotonic, process_time
+from time import monotonic, process_time, sleep
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +52,9 @@ MEMORY = 200 << 20  # bytes, on top of what the kernel has (enforced on Linux)
 PRINTED = 2_000  # characters of the student's prints that are shown
 ITEMS = 100_000  # items and characters of one value
 DEPTH = 50  # collections inside each other
+STOPPING = 2.0  # seconds of wall time for what a function started and left
+ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
+DONE = None  # the message of a forked process that nothing follows
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
 CALLED = (suppress.__exit__, copy.deepcopy)  # a module without its source has another name than its code
@@ -117,29 +122,100 @@ def _in_process(work: Work, take: Send) -> Failed:
     """Work in a forked process; what it means if the work did not finish."""
     ours, theirs = Pipe(duplex=False)
     try:
-        child = os.fork()
+        watcher = os.fork()
     except OSError:  # the system refuses another process
         return _in_thread(work, take)
-    if not child:
+    if not watcher:
         try:
             _limit(theirs.fileno())
-            work(lambda message: theirs.send_bytes(pickle.dumps(message)))
+            _watch(work, theirs)
         finally:
             os._exit(0)  # at once, without the kernel's own clean-up
     theirs.close()
-    stopped, deadline = WAITS, monotonic() + PATIENCE
+    try:
+        stopped = _receive(ours, take)
+    finally:  # also when the person interrupts the kernel
+        used = _stop(watcher)
+    worked = stopped is WAITS and used > IDLE
+    return ENDLESS if worked else stopped
+
+
+def _receive(ours: Connection, take: Send) -> Failed:
+    """Take the messages until the work is done, its process has ended, or the time is over."""
+    deadline = monotonic() + PATIENCE
     try:
         while ours.poll(max(0.0, deadline - monotonic())):
-            take(_PlainUnpickler(io.BytesIO(ours.recv_bytes(SENT))).load())
-    except Exception:  # it has ended, or an answer wrote to our pipe
-        stopped = GONE
-    finally:  # also when the person interrupts the kernel
-        for end in (os.killpg, os.kill):
+            message = _PlainUnpickler(io.BytesIO(ours.recv_bytes(SENT))).load()
+            if message is DONE or isinstance(message, int):
+                return ENDLESS if message == -signal.SIGPROF else GONE
+            take(message)
+    except Exception:  # nothing is left that could send, or an answer wrote to our pipe
+        return GONE
+    return WAITS
+
+
+def _watch(work: Work, theirs: Connection) -> None:
+    """Work in a process of its own, and stay as long as something that it started runs: what daemons leave comes here.
+
+    A daemon is a process whose parents have ended. Linux gives it to the nearest process that asked for such orphans.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)
+    try:
+        worker = os.fork()
+    except OSError:
+        worker = 0
+    if not worker:
+        _work(work, theirs)
+        return
+    with suppress(ChildProcessError):  # no more children
+        while True:
+            ended, status = os.wait()
+            if ended == worker:
+                theirs.send_bytes(pickle.dumps(os.waitstatus_to_exitcode(status)))
+
+
+def _work(work: Work, theirs: Connection) -> None:
+    """Do the work, and say when it is done. A process that an answer forks sends nothing."""
+    own = os.getpid()
+
+    def send(message: Any) -> None:
+        if os.getpid() == own:
+            theirs.send_bytes(pickle.dumps(message))
+
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    work(send)
+    send(DONE)
+
+
+def _stop(watcher: int) -> float:
+    """Kill all that runs below a process, and the process; the seconds of processor time that all of them took."""
+    end = monotonic() + STOPPING
+    ended = status = 0
+    while sys.platform == "linux" and not ended and monotonic() < end:
+        for process in _below(watcher):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        sleep(0.001)
+        ended, status, used = os.wait4(watcher, os.WNOHANG)
+    if status or not ended:  # it did not see that all others had ended
+        for kill in (os.killpg, os.kill):
             with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a process that ended
-                end(child, signal.SIGKILL)
-        _, status, used = os.wait4(child, 0)
-    worked = stopped is WAITS and used.ru_utime + used.ru_stime > IDLE
-    return ENDLESS if worked or os.waitstatus_to_exitcode(status) == -signal.SIGPROF else stopped
+                kill(watcher, signal.SIGKILL)
+    if not ended:
+        _, _, used = os.wait4(watcher, 0)
+    return used.ru_utime + used.ru_stime
+
+
+def _below(process: int) -> list[int]:
+    """The processes that a process started, and those that these started, as Linux lists them."""
+    found = [process]
+    for one in found:  # it grows
+        for children in Path(f"/proc/{one}/task").glob("*/children"):
+            with suppress(OSError):  # it has ended
+                found += map(int, children.read_text().split())
+    return found[1:]
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -151,11 +227,9 @@ class _PlainUnpickler(pickle.Unpickler):
 
 def _limit(pipe: int) -> None:
     """Set the limits of the forked process."""
-    os.setsid()  # its own group, so that processes that it starts are stopped with it
+    os.setsid()  # its own group, so that an interrupt of the kernel does not reach it
     faulthandler.disable()  # a crash is told in the verdict
     gc.freeze()  # a collection would copy the kernel's memory
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(nothing, descriptor)

@@ -248,6 +248,125 @@ def test_a_process_that_an_answer_starts_is_stopped_with_it(tmp_path, monkeypatc
     assert not (tmp_path / "id").exists() or not lives(tmp_path / "id")
 
 
+def leave_pid(file):
+    """Write the number of this process where the test finds it, and stay."""
+    file.with_suffix(".part").write_text(str(os.getpid()))
+    file.with_suffix(".part").rename(file)
+    time.sleep(100)
+
+
+def own_session(file):
+    if not os.fork():
+        os.setsid()
+        leave_pid(file)
+
+
+def twice(file):
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            leave_pid(file)
+        os._exit(0)
+
+
+def closes_all(file):
+    if not os.fork():
+        os.setsid()
+        os.chdir("/")
+        if os.fork():
+            os._exit(0)
+        os.closerange(0, 256)
+        leave_pid(file)
+
+
+def deaf(file):
+    if not os.fork():
+        os.setsid()
+        for each in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}:
+            with contextlib.suppress(OSError, ValueError):
+                signal.signal(each, signal.SIG_IGN)
+        leave_pid(file)
+
+
+def starts_another_program(file):
+    code = f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid())); time.sleep(100)"
+    subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+
+
+def family(file):
+    for _ in range(5):
+        own_session(file.with_name(f"id{_}"))
+    twice(file)
+
+
+def is_itself_the_daemon(file):
+    if not os.fork():
+        os.setsid()
+        leave_pid(file)
+    wait_for(file)
+    os._exit(0)
+
+
+def wait_for(file):
+    end = time.monotonic() + 20
+    while not file.exists() and time.monotonic() < end:
+        time.sleep(0.005)
+
+
+DAEMONS = [own_session, twice, closes_all, deaf, starts_another_program, family, is_itself_the_daemon]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a daemon stays")
+@pytest.mark.parametrize("daemon", DAEMONS, ids=lambda daemon: daemon.__name__)
+def test_no_daemon_of_an_answer_outlives_the_check_or_delays_it(daemon, tmp_path, monkeypatch):
+    monkeypatch.setattr(guard, "PATIENCE", 60.0)
+
+    def answer():
+        daemon(tmp_path / "id")
+        wait_for(tmp_path / "id")
+        return 7
+
+    began = time.monotonic()
+    (outcome,) = run(answer, [()])
+    assert time.monotonic() - began < 30, "the check waited for more than the answer"
+    assert outcome == (Outcome(guard.GONE) if daemon is is_itself_the_daemon else Outcome(7))
+    left = [file for file in tmp_path.glob("id*") if lives(file, seconds=0.001)]
+    assert not left
+    assert (tmp_path / "id").exists(), "there was a daemon"
+    assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a fork")
+def test_a_check_returns_when_the_answer_has_come_though_a_daemon_keeps_the_pipe(monkeypatch):
+    monkeypatch.setattr(guard, "PATIENCE", 60.0)
+    monkeypatch.setattr(guard, "_below", lambda process: [])  # as where the system lists no processes
+    monkeypatch.setattr(guard, "STOPPING", 0.1)
+    seconds = 3
+
+    def answer():
+        if not os.fork():
+            os.setsid()
+            time.sleep(seconds)
+            os._exit(0)
+        return 7
+
+    began = time.monotonic()
+    assert run(answer, [()]) == [Outcome(7)]
+    assert time.monotonic() - began < seconds
+
+
+def test_what_an_answer_forks_sends_nothing(capsys):
+    def answer():
+        if not os.fork():
+            print("from below")
+            return 8
+        os.wait()
+        return 7
+
+    assert run(answer, [(), ()]) == [Outcome(7), Outcome(7)]
+    assert "from below" not in capsys.readouterr().out
+
+
 class Touches:
     """Unpickling it writes a file."""
 
