@@ -164,7 +164,8 @@ gv.predict(
     answer="its next letter was forbidden",
     reveal=[
         lambda: [
-            print(f"{word}  likeliest next: {bard.vocabulary.display(p.argmax())} {p.max():.2f}   new line: {p[0]:.7f}")
+            print(f"{word}  likeliest next: {bard.vocabulary.display(p.argmax())} {p.max():.2f}   new line:",
+                  gv.sampling.probability(p[0]))
             for word in ("souls", "dukes", "cousi", "sorro")
             for p in [gv.sampling.softmax(known.logits(bard.encode(line + word)))]
         ],

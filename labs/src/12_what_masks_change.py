@@ -76,7 +76,8 @@ gv.predict(
     ],
     answer="`The Roy`: a word that fits",
     reveal=[
-        lambda: [print(f"{n:3} characters: {run.text}  least Z {min(step.mass for step in run.steps):.5f}")
+        lambda: [print(f"{n:3} characters: {run.text}  least Z",
+                       gv.sampling.probability(min(step.mass for step in run.steps)))
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
         """`maxLength` does not tell the model to be brief. It begins with `The`, as before, and learns of the limit
