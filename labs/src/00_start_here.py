@@ -300,7 +300,7 @@ print([parses(text) for text in outputs])
 # And the plain prompt, without the greeting? Look for the seed that fails.
 
 # %%
-print([parses(gv.record(known, plain, seed=seed).text) for seed in range(20)])
+print({seed: parses(gv.record(known, plain, seed=seed).text) for seed in range(50, 70)})  # equal on every processor
 
 # %% [markdown]
 # ## Exercise 2 · Cut it out ★ · home

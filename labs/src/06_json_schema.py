@@ -279,7 +279,8 @@ gv.draw_strip(greedy, mass=True)
 
 # %%
 def right_of_50(guide, keys="name, age, city"):
-    texts = [gv.record(known, ask(**priya, keys=keys), guide, seed=seed).text for seed in range(50)]
+    seeds = range(710, 760)  # they draw the same on every processor
+    texts = [gv.record(known, ask(**priya, keys=keys), guide, seed=seed).text for seed in seeds]
     return sum(json.loads(text) == priya for text in texts)
 
 

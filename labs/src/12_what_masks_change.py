@@ -219,7 +219,8 @@ known = gv.decoding.remember(clerk)  # it reads equal texts once
 
 def draw_texts(prompt):
     task = samplers.Task(known, prompt, guide, max_tokens=60)
-    return [samplers.Masked(task).draw(seed) for seed in range(40)]
+    seeds = range(506, 546)  # they draw the same on every processor
+    return [samplers.Masked(task).draw(seed) for seed in seeds]
 
 
 # %%
@@ -247,7 +248,7 @@ gv.predict(
         share there, and equal weights mean no distortion. How much is removed does not decide; where it is removed
         does. *Not asked*, the model wants something else at every step. What it cannot write outside, it writes inside
         the string: `Hope this helps!` became part of a name. Here a few large weights decide, and 40 draws may miss the
-        largest. So 0.89 is probably too low, and its interval too narrow.""",
+        largest. So 0.95 is probably too low, and its interval too narrow.""",
     ],
 )
 
