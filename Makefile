@@ -16,7 +16,7 @@ like_pip = $(if $(call asked,$(2),$(3)),$(1)='$(call asked,$(2),$(3))')
 LIKE_PIP = UV_NATIVE_TLS=1 UV_INDEX_STRATEGY=unsafe-best-match $(call like_pip,UV_FIND_LINKS,FIND_LINKS,find-links) \
 	$(call like_pip,UV_DEFAULT_INDEX,INDEX_URL,index-url) $(call like_pip,UV_INDEX,EXTRA_INDEX_URL,extra-index-url)
 
-.PHONY: lab test style types page drift imports chromium smollm2 tab notebooks labs site lite clean
+.PHONY: lab test style types page drift imports chromium smollm2 tab notebooks kernel labs site lite clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -56,6 +56,11 @@ tab:
 notebooks:
 	PYTHONPATH=$(CURDIR)/tests/light GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p ports -n 3 --dist loadfile \
 		--nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
+
+# the notebooks and the models with the sums of an older processor: NumPy's OpenBLAS has one kernel for each kind
+kernel: export OPENBLAS_CORETYPE := Prescott
+kernel: .venv/test-is-ready notebooks
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 tests/models
 
 # no check: what the tests import is compiled once, since two workers that begin together would both compile it
 imports:

@@ -1,12 +1,14 @@
 """Claims about the forward pass in NumPy: the same logits and texts as torch, for every shape of Llama."""
 
 import json
+import os
 import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
 import guidedviz as gv
 from guidedviz.models import weights
@@ -186,3 +188,13 @@ def test_a_text_may_be_as_long_as_the_context(bard):
     assert np.isfinite(bard.logits(tokens)).all()
     np.testing.assert_allclose(bard.all_logits(tokens, 1000)[-1], bard.logits(tokens), atol=1e-3)
     bard.forget()
+
+
+@pytest.mark.skipif("OPENBLAS_CORETYPE" not in os.environ, reason="no kernel of OpenBLAS is asked for")
+def test_openblas_uses_the_kernel_that_is_asked_for():
+    """If it did not, `make kernel` would compare nothing."""
+    asked = os.environ["OPENBLAS_CORETYPE"]
+    first_names = {"Prescott": "Katmai"}  # of kernels with several names: OpenBLAS tells the first
+    libraries = threadpool_info()
+    kernels = {library["architecture"] for library in libraries if library["internal_api"] == "openblas"}
+    assert first_names.get(asked, asked) in kernels
