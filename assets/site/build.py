@@ -6,6 +6,7 @@
 
 Every page is a notebook that nbconvert renders with the template in page/. A lab is run once more for the site: with
 GUIDEDVIZ_SITE=1 each live object gives its recording. A page loads nothing from other hosts, and opens from a file.
+What a notebook brings to it is cleaned, and its scripts are files of the site.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,13 +34,14 @@ from pygments.formatters import HtmlFormatter
 
 from guidedviz.decoding.recording import compress
 from guidedviz.views.theme import theme_css
+from guidedviz.widgets.clean import clean
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.player_page import BUNDLES, CSP, play_place
+from guidedviz.widgets.player_page import BUNDLES, CSP, PLAYER, kind_script, page_css, play_place, read_bundle
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 POLICY = CSP.replace("style-src", "style-src 'self' file:").replace("img-src", "img-src 'self' file:")
-POLICY += "; script-src 'self' file: blob:"
+POLICY += "; script-src 'self' file:"
 RUN = """import guidedviz as gv
 
 clerk = gv.load_model("clerk")
@@ -141,6 +144,7 @@ def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool
         "file": place.file,
         "root": "../" * place.file.count("/"),
         "policy": POLICY,
+        "nonce": nonce_of(notebook),
         "kinds": list(dict.fromkeys(recording["kind"] for recording in recordings)),
         "pages": pages,
         "before": pages[at - 1] if at else None,
@@ -149,6 +153,7 @@ def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool
         "live": live and "../" * place.file.count("/") + live,
     }
     exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(HERE)])
+    exporter.register_filter("clean", clean)
     exporter.register_filter("place", place_recording)
     exporter.environment.globals["recording"] = RECORDING
     html, _ = exporter.from_notebook_node(notebook, resources={"site": about})
@@ -161,26 +166,31 @@ def outputs(notebook: NotebookNode) -> list[NotebookNode]:
     return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
-def place_recording(recording: dict[str, Any], plays: bool) -> str:
+def nonce_of(notebook: NotebookNode) -> str:
+    """The nonce of a page: a digest of all that its notebook brings, which can therefore not hold it."""
+    brought = [[cell.source, cell.get("outputs", [])] for cell in notebook.cells]
+    return sha256(json.dumps(brought).encode()).hexdigest()
+
+
+def place_recording(recording: dict[str, Any], site: dict[str, Any]) -> str:
     """The place of a recording on a page."""
-    more = {"data_plays": ""} if plays else {}
-    return str(play_place(recording["kind"], compress(recording["shown"]), recording["step"], **more))
+    more = {"data_plays": ""} if site["plays"] else {}
+    shown = compress(recording["shown"])
+    return str(play_place(recording["kind"], shown, site["nonce"], recording["step"], **more))
 
 
 def write_files(folder: Path) -> None:
-    """What all pages share. A script of a widget adds itself as text: a page from a file may not import modules."""
+    """What all pages share. The scripts are no modules: a page from a file may not import those."""
     folder.mkdir(parents=True)
-    for script in (path for path in BUNDLES.glob("*.js") if path.stem != "class"):  # a host has that page
-        text = script.read_text(encoding="utf-8")
-        code = f'{{type: "text/plain", textContent: {json.dumps(text)}}}'
-        add = f'document.head.append(Object.assign(document.createElement("script"), {code}));\n'
-        mark = f"document.head.lastElementChild.dataset.code = {json.dumps(script.stem)};\n"
-        (folder / script.name).write_text(text if script.stem == "player" else add + mark, encoding="utf-8")
-        shutil.copy(script.with_suffix(".css"), folder)
+    (folder / PLAYER).write_text(read_bundle(PLAYER), encoding="utf-8")
+    for script in BUNDLES.glob("*.js"):
+        if script.stem not in ("player", "class"):  # a host has the page of the class
+            (folder / script.name).write_text(kind_script(script.stem), encoding="utf-8")
+            shutil.copy(script.with_suffix(".css"), folder)
     for name in ("site.js", "theme.js"):
         shutil.copy(HERE / name, folder)
     night = "[data-jp-theme-light='false'] "
-    colours = theme_css("body.site").replace(f"{night}body", "body[data-jp-theme-light='false']") + theme_css()
+    colours = theme_css("body.site").replace(f"{night}body", "body[data-jp-theme-light='false']") + page_css()
     light = HtmlFormatter(style="xcode").get_style_defs(".highlight")
     dark = HtmlFormatter(style="github-dark").get_style_defs(f"{night}.highlight")
     styles = [colours, light, dark, (BUNDLES / "player.css").read_text(), (HERE / "site.css").read_text()]

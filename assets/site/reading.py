@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 HEADINGS = ("h1", "h2", "h3", "h4")
-SILENT = ("script", "style", "noscript", "svg", "nav", "header", "title")  # holds no prose
+SILENT = ("script", "style", "figure", "svg", "nav", "header", "title")  # holds no prose
 INLINE = ("a", "b", "code", "em", "i", "kbd", "small", "span", "strong", "sub", "sup")  # stand inside a sentence
 LOADED = ("img", "script", "link", "iframe", "source", "image", "use")  # their addresses are fetched with the page
 

@@ -1,9 +1,15 @@
-"""A page that plays recordings: no kernel, no network."""
+"""A page that plays recordings: no kernel, no network.
+
+Its policy allows the scripts that stand in it, each by its hash, and nothing else: no blob, no address. The player
+takes only places with the nonce of the page, which stands at the player's own script.
+"""
 
 from base64 import b64encode
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 from guidedviz.markup import Element, node, together, within
@@ -13,42 +19,49 @@ from guidedviz.views.theme import theme_css
 
 BUNDLES = Path(__file__).parent / "page" / "dist"
 PLAYER = "player.js"
-CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def play_page(title: str, kind: str, recording: str, step: int) -> str:
     """A page that plays a recording of a kind of widget; it opens at a step."""
+    nonce = token_urlsafe()
     head = node(
         "head",
         node("meta", charset="utf-8"),
-        policy(),
+        play_head([kind], nonce),
         node("meta", name="viewport", content="width=device-width"),
         node("meta", name="color-scheme", content="light dark"),
         node("title", title),
-        play_head([kind]),
     )
-    body = node("body", node("main", node("h1", title, class_="gv-heard"), play_place(kind, recording, step)))
+    place = play_place(kind, recording, nonce, step)
+    body = node("body", node("main", node("h1", title, class_="gv-heard"), place))
     return f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
 
 
-def play_head(kinds: list[str]) -> Element:
-    """The styles and the scripts of some kinds of widgets, and the script that starts them."""
+def play_head(kinds: Iterable[str], nonce: str) -> Element:
+    """The policy of a page, the styles and scripts of some kinds of widgets, and the script that plays the places."""
     styles = page_css() + "".join(read_bundle(f"{kind}.css") for kind in [*kinds, "player"])
-    scripts = (node("script", read_bundle(f"{kind}.js"), type="text/plain", data_code=kind) for kind in kinds)
-    return node("style", styles) + together(scripts) + node("script", read_bundle(PLAYER), type="module")
+    codes = [kind_script(kind) for kind in kinds]
+    player = read_bundle(PLAYER)
+    pinned = " ".join(f"'sha256-{_digest(code)}'" for code in [*codes, player])
+    policy = node("meta", http_equiv="Content-Security-Policy", content=f"{CSP}; script-src {pinned}")
+    scripts = [node("script", code) for code in codes]
+    return together([policy, node("style", styles), *scripts, node("script", player, data_nonce=nonce)])
 
 
-def play_place(kind: str, recording: str, step: int = 0, **more: Any) -> Element:
-    """The place of one recording on a page."""
+def play_place(kind: str, recording: str, nonce: str, step: int = 0, **more: Any) -> Element:
+    """The place of one recording on a page with this nonce."""
     kept = node("script", recording, type="text/plain")
-    return node("div", kept, class_="gv-place", data_kind=kind, data_open=step, **more)
+    return node("div", kept, class_="gv-place", data_nonce=nonce, data_kind=kind, data_open=step, **more)
 
 
-def policy() -> Element:
-    """Allows the player as the only script that stands in the page, and no address."""
-    digest = b64encode(sha256(within(read_bundle(PLAYER)).encode()).digest()).decode()
-    content = f"{CSP}; script-src blob: 'sha256-{digest}'"
-    return node("meta", http_equiv="Content-Security-Policy", content=content)
+def kind_script(kind: str) -> str:
+    """The script of a kind of widget, which tells the player of the page where it is."""
+    return f"{read_bundle(f'{kind}.js')}(window.guidedvizKinds ??= {{}}).{kind} = guidedvizKind.default;\n"
+
+
+def _digest(script: str) -> str:
+    return b64encode(sha256(within(script).encode()).digest()).decode()
 
 
 def page_css() -> str:

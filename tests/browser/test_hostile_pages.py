@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from base64 import b64decode
 
 import pytest
@@ -91,7 +92,8 @@ def test_a_player_of_an_unchecked_recording_does_nothing_that_the_recording_says
     path.write_text(pack(run), encoding="utf-8")
     gv.Trace.load(path).page(page, step=2)
     whole, kept = page.read_text(encoding="utf-8"), compress(run["recording"])
-    place = str(play_place("stage", kept, 2))
+    nonce = re.search(r'data-nonce="([^"]+)"', whole)[1]
+    place = str(play_place("stage", kept, nonce, 2))
     assert whole.count(place) == 1
 
     def show(records, pressed):

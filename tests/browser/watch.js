@@ -13,7 +13,7 @@ const ATTRIBUTES = new RegExp(`^(${(
   + "aria-\\w+ data-(?!commandlinker)[\\w-]+").replaceAll(" ", "|")})$`);
 const STYLED = /^(style|fill|stroke|mask)$/; // attributes that can fetch an address
 const FETCHES = /script:|@import|image-set|url\((?!["']?#)/i;
-const SITE = 'script[type="text/plain"][data-code], script[src$="files/index.js"], .found a:not([href*=":"])'; // adds these
+const SITE = 'script[src$="files/index.js"], .found a:not([href*=":"])'; // adds these
 const STRANGE = "script style link meta base iframe frame object embed img image use a form foreignObject video audio animate"
   + " set";
 const SEEN = /(ran=|invalid\/)\d{7}/g; // the numbers of hostile texts
@@ -92,7 +92,8 @@ const kinds = {};
 
 /** Loads a kind of widget as the loader does, with its styles. */
 async function load(kind, code, style) {
-  kinds[kind] = (await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))).default;
+  const lines = [code, "export default guidedvizKind.default;"];
+  kinds[kind] = (await import(URL.createObjectURL(new Blob(lines, { type: "text/javascript" })))).default;
   watching = false;
   document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
   await new Promise((done) => setTimeout(done, 50));

@@ -1,6 +1,7 @@
 // Bundles each kind of widget, and the teacher's page, into one script and one style sheet: `node build.js [folder]`,
 // by default into dist/.
-// The bundles are committed, so that nobody who uses guidedviz needs node.
+// The bundles are committed, so that nobody who uses guidedviz needs node. A bundle is a classic script that keeps its
+// widget in `guidedvizKind`: the loader in JupyterLab reads it as a module, a page without a kernel as it is.
 
 import { readdirSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
@@ -15,5 +16,5 @@ const filesIn = (folder) => readdirSync(join(here, folder)).map((name) => ({ in:
 const entryPoints = [...filesIn("kinds"), ...filesIn("sheets"), ...filesIn("class")];
 
 await build({
-  entryPoints, outdir, loader: { ".html": "copy" }, bundle: true, minify: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",
+  entryPoints, outdir, loader: { ".html": "copy" }, bundle: true, minify: true, format: "iife", globalName: "guidedvizKind", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",
 });

@@ -6,7 +6,8 @@
 async function render({ model, el }) {
   const id = String(model.get("code")).replace("IPY_MODEL_", "");
   const code = await model.widget_manager.get_model(id);
-  code.loaded ??= import(URL.createObjectURL(new Blob([code.get("script")], { type: "text/javascript" })));
+  const lines = [code.get("script"), "export default guidedvizKind.default;"];
+  code.loaded ??= import(URL.createObjectURL(new Blob(lines, { type: "text/javascript" })));
   const { default: widget } = await code.loaded;
   const style = document.createElement("style");
   style.textContent = code.get("style");

@@ -1,26 +1,18 @@
 // Plays recordings in a plain page. It reads each from the page itself when it comes into view, follows the system's
 // light or dark theme, and keeps the step of the first one in the address. A page of a site has a theme and addresses
 // of its own.
+//
+// What a notebook brings to the page may imitate a place. The script stands in the head and reads the nonce of the page
+// before anything else is there; it plays only what has this nonce, with the widgets that the scripts of the page left.
 
-const inSite = document.body.classList.contains("site");
+const nonce = document.currentScript?.dataset.nonce;
+const inSite = () => document.body.classList.contains("site");
 
 /** @param {string} text */
 async function expand(text) {
   const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(unpacked).json();
-}
-
-/** @type {Map<string, Promise<any>>} */
-const kinds = new Map();
-
-/** @param {string} kind */
-function load(kind) {
-  if (!kinds.has(kind)) {
-    const code = document.querySelector(`script[data-code="${kind}"]`)?.textContent ?? "";
-    kinds.set(kind, import(URL.createObjectURL(new Blob([code], { type: "text/javascript" }))));
-  }
-  return kinds.get(kind);
 }
 
 /** The step that the address asks for. */
@@ -31,16 +23,32 @@ function askedStep() {
 
 /**
  * @param {HTMLElement} place
- * @param {boolean} first
+ * @param {boolean} first whether the address names its step
  */
 async function play(place, first) {
   const saved = await expand(place.firstElementChild?.textContent ?? "");
-  const { default: widget } = await load(String(place.dataset.kind));
-  const open = (first && !inSite ? askedStep() : null) ?? Number(place.dataset.open);
+  const kinds = /** @type {any} */ (globalThis).guidedvizKinds;
+  const open = (first ? askedStep() : null) ?? Number(place.dataset.open);
   const known = { saved, recorded: true, open, plays: place.dataset.plays !== undefined };
   const model = { get: (/** @type {"saved"} */ name) => known[name], on: () => {}, off: () => {}, send: () => {} };
-  widget.render({ model, el: place });
-  if (first && !inSite) keepStep(/** @type {HTMLElement} */ (place.lastElementChild));
+  kinds[String(place.dataset.kind)].render({ model, el: place });
+  if (first) keepStep(/** @type {HTMLElement} */ (place.lastElementChild));
+}
+
+/**
+ * The still picture beside a place leaves when the recording plays; it stays where the recording is damaged.
+ * @param {HTMLElement} place
+ * @param {boolean} first
+ */
+async function replaceStill(place, first) {
+  const beside = place.nextElementSibling;
+  const still = beside?.matches("figure.gv-still") ? beside : null;
+  try {
+    await play(place, first);
+    still?.remove();
+  } catch {
+    place.hidden = Boolean(still);
+  }
 }
 
 /** @param {HTMLElement} root */
@@ -57,12 +65,17 @@ function followTheme() {
   set();
 }
 
-if (!document.body.dataset.jpThemeLight) followTheme(); // else the page has a theme
-const places = [...document.querySelectorAll(".gv-place")];
-const watcher = new IntersectionObserver((all) => {
-  for (const { target } of all.filter((one) => one.isIntersecting)) {
-    watcher.unobserve(target);
-    play(/** @type {HTMLElement} */ (target), target === places[0]);
-  }
-}, { rootMargin: "400px" });
-places.forEach((place) => watcher.observe(place));
+function start() {
+  if (!document.body.dataset.jpThemeLight) followTheme(); // else the page has a theme
+  const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".gv-place"));
+  const places = [...all].filter((place) => nonce && place.dataset.nonce === nonce);
+  const watcher = new IntersectionObserver((seen) => {
+    for (const { target } of seen.filter((one) => one.isIntersecting)) {
+      watcher.unobserve(target);
+      replaceStill(/** @type {HTMLElement} */ (target), target === places[0] && !inSite());
+    }
+  }, { rootMargin: "400px" });
+  places.forEach((place) => watcher.observe(place));
+}
+
+document.addEventListener("DOMContentLoaded", start);
