@@ -12,7 +12,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
-from guidedviz.decoding.records import Between, Count, read_value, to_plain
+from guidedviz.decoding.records import MOST_LIST, AtMost, Between, Count, LongText, read_value, to_plain
 from guidedviz.errors import TraceError
 from guidedviz.files import parse_json
 from guidedviz.markup import check_shapes
@@ -24,8 +24,9 @@ MOST_TOKENS = 1 << 21  # of a vocabulary
 
 How = Literal["sampled", "forced", "inserted", "accepted", "none"]
 End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
-Numbers = tuple[int, ...]
-Texts = tuple[str, ...]
+Few = AtMost(MOST_LIST)
+Numbers = Annotated[tuple[int, ...], Few]
+Texts = Annotated[tuple[str, ...], Few]
 Shapes = Annotated[Any, check_shapes]
 Size = Annotated[int, Between(0, MOST_TOKENS)]
 
@@ -65,12 +66,12 @@ class PackedStackState(TypedDict):
     name: str
     now: Numbers
     back: Numbers
-    calls: tuple[tuple[str, int], ...]
+    calls: Annotated[tuple[tuple[str, int], ...], Few]
     last: Texts
     rules: Texts
-    counts: tuple[tuple[str, str], ...]
+    counts: Annotated[tuple[tuple[str, str], ...], Few]
     depth: Count
-    frames: tuple[PackedFrame, ...]
+    frames: Annotated[tuple[PackedFrame, ...], Few]
     ways: str  # in how many ways the text can be read, where there are several
     ground: str  # what is said of the bottom
 
@@ -79,7 +80,7 @@ class PackedWay(TypedDict, total=False):
     """The states inside a token, and for a pushdown machine the arrows and the bytes."""
 
     path: Numbers
-    taken: tuple[Texts, ...]
+    taken: Annotated[tuple[Texts, ...], Few]
     bytes: Texts
     died: str
 
@@ -98,9 +99,9 @@ class PackedWhy(PackedWay):
 
     label: str
     reason: str
-    rows: tuple[PackedByte, ...]
+    rows: Annotated[tuple[PackedByte, ...], Few]
     stack: Texts
-    stacks: NotRequired[dict[int, PackedStackState]]
+    stacks: NotRequired[Annotated[dict[int, PackedStackState], Few]]
 
 
 class PackedStep(PackedWay):
@@ -115,7 +116,7 @@ class PackedStep(PackedWay):
     how: How
     masked: float
     maskedText: str
-    rows: tuple[PackedRow, ...]
+    rows: Annotated[tuple[PackedRow, ...], Few]
     rest: PackedRest
     legal: Count
     free: bool
@@ -136,7 +137,7 @@ class PackedStep(PackedWay):
     mask: NotRequired[Count]
     asked: NotRequired[Count | None]
     ranks: NotRequired[Numbers]
-    whys: NotRequired[dict[int, PackedWhy]]
+    whys: NotRequired[Annotated[dict[int, PackedWhy], Few]]
 
 
 class PackedHead(TypedDict):
@@ -145,9 +146,9 @@ class PackedHead(TypedDict):
     source: Source
     about: str
     date: str
-    prompt: str
+    prompt: LongText
     parts: NotRequired[Texts]
-    constraint: str
+    constraint: LongText
     vocabulary: Size
     live: bool
     speeds: Numbers
@@ -230,7 +231,7 @@ class PackedPlayer(TypedDict):
     cursor: Count
     ended: bool
     branches: tuple[PackedBranch, ...]
-    stale: Numbers
+    stale: tuple[int, ...]
     temperature: float
     seed: int
 

@@ -34,6 +34,16 @@ class Between:
     high: float = MOST
 
 
+@dataclass(frozen=True)
+class AtMost:
+    """The most characters of a text, or entries of a list, in an annotation."""
+
+    count: int
+
+
+MOST_TEXT = 1 << 20  # characters of a prompt, and of what is said of a run
+MOST_LIST = 4096  # entries of a list that a step has; the page draws them all
+LongText = Annotated[str, AtMost(MOST_TEXT)]
 Share = Annotated[float, Between(0, 1)]
 Count = Annotated[int, Between(0)]
 AtLeastOne = Annotated[int, Between(1)]
@@ -194,9 +204,8 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
     if kind is NoneType or NoneType in inner:
         _check(where, value, value is None or kind is not NoneType, "null")
         return None if value is None else read_value(inner[0], value, where)
-    if origin is Annotated and callable(inner[1]):
-        inner[1](value, where)
-        return value
+    if origin is Annotated and not isinstance(inner[1], Between):
+        return _read_annotated(inner, value, where)
     if origin is Literal:
         _check(where, value, value in inner, " or ".join(map(repr, inner)))
         return value
@@ -228,6 +237,18 @@ def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...
     _check(where, data, fits, "a list" if any_length else f"a list of {len(kinds)}")
     kinds = kinds[:1] * len(data) if any_length else kinds
     return tuple(read_value(kinds[at], item, f"{where}[{at}]") for at, item in enumerate(data))
+
+
+def _read_annotated(inner: tuple[Any, ...], value: Any, where: str) -> Any:
+    """A value that is limited in its length, or checked by a function."""
+    kind, rule = inner
+    if not isinstance(rule, AtMost):
+        rule(value, where)
+        return value
+    if isinstance(value, str | list | dict) and len(value) > rule.count:
+        unit = "characters" if isinstance(value, str) else "entries"
+        raise TraceError(where, seen=f"{len(value):,} {unit}", expected=f"at most {rule.count:,}")
+    return read_value(kind, value, where)
 
 
 def _check(where: str, seen: Any, good: bool, expected: str) -> None:

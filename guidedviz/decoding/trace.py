@@ -17,7 +17,17 @@ from guidedviz import lazy
 from guidedviz.decoding.recording import End as End
 from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
-from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
+from guidedviz.decoding.records import (
+    MOST_LIST,
+    AtMost,
+    Between,
+    Count,
+    LongText,
+    Milliseconds,
+    Share,
+    load_record,
+    save_record,
+)
 from guidedviz.decoding.sampling import Floats
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
@@ -63,17 +73,21 @@ class Step:
     raw: Share  # the probabilities of the chosen token, as in Candidate
     masked: Share
     drawn: Share
-    candidates: tuple[Candidate, ...]  # the likeliest by raw probability, and always the chosen token
+    candidates: Annotated[
+        tuple[Candidate, ...], AtMost(MOST_LIST)
+    ]  # the likeliest by raw probability, and always the chosen token
     legal: Count  # the number of tokens that the mask allows
     mass: Share  # Z: the sum of their raw probabilities
     state: str  # the machine's state before this token
-    stack: tuple[str, ...]  # its stack, top first; () for a machine without one
+    stack: Annotated[tuple[str, ...], AtMost(MOST_LIST)]  # its stack, top first; () for a machine without one
     forward_ms: Milliseconds  # with the passes of a draft
     mask_ms: Milliseconds
     sample_ms: Milliseconds
     end: End = ""  # why the decode ended with this step; "" if it goes on
     back: Count = 0  # how many tokens before this one it takes back
-    dropped: tuple[bytes, ...] = ()  # drafted tokens that were rejected here, and those that were to follow them
+    dropped: Annotated[
+        tuple[bytes, ...], AtMost(MOST_LIST)
+    ] = ()  # drafted tokens that were rejected here, and those that were to follow them
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
 
 
@@ -82,18 +96,20 @@ class Trace:
     """All steps of a decode, and where they come from."""
 
     steps: tuple[Step, ...]
-    prompt: str
-    model: str
-    device: str
+    prompt: LongText
+    model: LongText
+    device: LongText
     date: str  # ISO day, e.g. "2026-11-20"
-    constraint: str  # in words; "" for none
+    constraint: LongText  # in words; "" for none
     seed: Count
     temperature: Annotated[float, Between(0, 100)]
     vocabulary_size: Count
     source: Source = "LIVE"
     recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
     guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
-    parts: tuple[str, ...] = ()  # of a chat prompt: its plain texts and its special tokens in turn
+    parts: Annotated[
+        tuple[str, ...], AtMost(MOST_LIST)
+    ] = ()  # of a chat prompt: its plain texts and its special tokens in turn
 
     version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
 

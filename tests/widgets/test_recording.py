@@ -139,6 +139,36 @@ def test_a_damaged_or_huge_recording_is_refused():
             expand(text, [])
 
 
+def test_a_prompt_and_the_lists_of_a_step_have_a_most(run, shown, file):
+    """A page draws every row and every frame; a prompt of 60 MB was accepted."""
+    saved = json.loads(file.read_text("utf-8"))
+    step, head = saved["steps"][2], shown["head"]
+    changes = {
+        r"prompt: saw 60,000,000 characters, expected at most 1,048,576": (saved, "prompt", "x" * 60_000_000),
+        r"constraint: saw 2,000,000 char": (saved, "constraint", "x" * 2_000_000),
+        r"parts: saw 5,000 entries, expected at most 4,096": (saved, "parts", ["x"] * 5000),
+        r"steps\[2\]\.candidates: saw 90,000 entries": (step, "candidates", step["candidates"][:1] * 90_000),
+        r"steps\[2\]\.stack: saw 5,000 entries": (step, "stack", ["x"] * 5000),
+        r"steps\[2\]\.dropped: saw 5,000 entries": (step, "dropped", ["x"] * 5000),
+    }
+    for words, (part, name, value) in changes.items():
+        before = part.get(name)
+        part[name] = value
+        file.write_text(json.dumps(saved), "utf-8")
+        with pytest.raises(gv.TraceError, match=words):
+            gv.Trace.load(file)
+        part[name] = before
+    long = {
+        "rows": shown["add"][2]["rows"][:1] * 5000,
+        "stack": ["x"] * 5000,
+        "path": [1] * 5000,
+        "bytes": ["x"] * 5000,
+    }
+    for name, value in long.items():
+        refuse(run, shown, (*STEP, name), value)
+    refuse(run, shown, ("head", "prompt"), head["prompt"] + "x" * (1 << 20))
+
+
 def test_what_is_no_trace_is_refused(file, tmp_path):
     file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"guidedviz_trace": 2}), "utf-8")
     os.mkfifo(tmp_path / "pipe.json")
