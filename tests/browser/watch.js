@@ -158,7 +158,7 @@ async function play() {
 async function answerClass(answers) {
   const said = [];
   for (const answer of answers) {
-    window.fetch = async () => ({ ok: true, json: async () => answer });
+    window.fetch = async () => ({ ok: true, headers: new Headers(), json: async () => answer });
     document.getElementById("updates").dispatchEvent(new Event("change"));
     await new Promise((done) => setTimeout(done, 5));
     const choice = document.getElementById("choice");
