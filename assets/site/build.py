@@ -190,10 +190,10 @@ def write_files(folder: Path) -> None:
     for name in ("site.js", "theme.js"):
         shutil.copy(HERE / name, folder)
     night = "[data-jp-theme-light='false'] "
-    colours = theme_css("body.site").replace(f"{night}body", "body[data-jp-theme-light='false']") + page_css()
+    colours = theme_css("body.site").replace(f"{night}body", "body[data-jp-theme-light='false']")
     light = HtmlFormatter(style="xcode").get_style_defs(".highlight")
     dark = HtmlFormatter(style="github-dark").get_style_defs(f"{night}.highlight")
-    styles = [colours, light, dark, (BUNDLES / "player.css").read_text(), (HERE / "site.css").read_text()]
+    styles = [colours, light, dark, page_css("player"), (HERE / "site.css").read_text()]
     (folder / "site.css").write_text("\n".join(styles), encoding="utf-8")
 
 

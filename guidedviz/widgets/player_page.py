@@ -40,7 +40,7 @@ def play_page(title: str, kind: str, recording: str, step: int) -> str:
 
 def play_head(kinds: Iterable[str], nonce: str) -> Element:
     """The policy of a page, the styles and scripts of some kinds of widgets, and the script that plays the places."""
-    styles = page_css() + "".join(read_bundle(f"{kind}.css") for kind in [*kinds, "player"])
+    styles = page_css(*kinds, "player")
     codes = [kind_script(kind) for kind in kinds]
     player = read_bundle(PLAYER)
     pinned = " ".join(f"'sha256-{_digest(code)}'" for code in [*codes, player])
@@ -64,9 +64,10 @@ def _digest(script: str) -> str:
     return b64encode(sha256(within(script).encode()).digest()).decode()
 
 
-def page_css() -> str:
-    """The colours of the page, and the styles of drawings, which come to it as shapes."""
-    return theme_css() + STYLE + earley.STYLE + cards.MORE
+def page_css(*kinds: str) -> str:
+    """All styles of a page: its colours, those of drawings, which come to it as shapes, and those of some bundles."""
+    drawings = STYLE + earley.STYLE + cards.MORE
+    return theme_css() + drawings + "".join(read_bundle(f"{kind}.css") for kind in kinds)
 
 
 @cache

@@ -29,7 +29,7 @@ class Code(ipywidgets.Widget):  # type: ignore[misc]
     style = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, kind: str) -> None:
-        super().__init__(script=read_bundle(f"{kind}.js"), style=page_css() + read_bundle(f"{kind}.css"))
+        super().__init__(script=read_bundle(f"{kind}.js"), style=page_css(kind))
 
 
 _codes: dict[str, Code] = {}

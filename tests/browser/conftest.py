@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from tests.browser import chromium
 from tests.browser.bare import SIZE, BarePage
 from tests.browser.jupyter import lab_server, open_lab, open_notebook, workbench
+from tests.browser.looks import Looks
+from tests.site.load import load_site
 
 __all__ = ["lab_server", "open_lab", "open_notebook", "workbench"]
 FLAGS = [
@@ -39,3 +42,22 @@ def bare(browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[BarePage]:
     page = BarePage(browser)
     yield page
     page.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site with one lab, built once for all tests of a worker."""
+    folder = tmp_path_factory.mktemp("site") / "site"
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("GUIDEDVIZ_SITE", "GUIDEDVIZ_HEADLESS", "CUDA_VISIBLE_DEVICES"):
+            patch.setenv(name, "")  # the build sets them: they are restored
+        load_site().build(folder, ["01_logit_bias"])
+    return folder
+
+
+@pytest.fixture
+def looks(browser: Any) -> Iterator[Looks]:
+    """Compares what is on a page with the same in JupyterLab."""
+    found = Looks(browser)
+    yield found
+    found.context.close()

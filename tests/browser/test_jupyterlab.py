@@ -96,7 +96,7 @@ STYLES = """async root => {
 }"""
 
 
-def test_no_style_of_jupyterlab_changes_another_widget(open_notebook):
+def test_no_style_of_jupyterlab_changes_another_widget(open_notebook, looks):
     """A film, a folded machine, the fraction slider and the score."""
     make = """import guidedviz as gv
 clerk = gv.load_model('clerk')"""
@@ -110,6 +110,9 @@ clerk = gv.load_model('clerk')"""
     assert roots.count() == len(shows)
     found = [line for root in roots.all() for line in root.evaluate(STYLES)]
     assert found == []
+    for theme in ("Dark", "Light"):
+        notebook.theme(f"JupyterLab {theme}")
+        assert [line for root in roots.all() for line in looks.compare(root)] == []
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +179,7 @@ def test_the_stage_takes_the_theme_of_jupyterlab(notebook):
     assert len(looks) == 2
 
 
-def test_no_style_of_jupyterlab_changes_the_stage(notebook):
+def test_no_style_of_jupyterlab_changes_the_stage(notebook, looks):
     stage = notebook.stage()
     stage.root.focus()
     notebook.page.keyboard.press("Home")
@@ -187,6 +190,7 @@ def test_no_style_of_jupyterlab_changes_the_stage(notebook):
         assert "\n".join(stage.root.evaluate(STYLES)) == ""
         question = notebook.page.locator(".gv-predict").first
         assert "\n".join(question.evaluate(STYLES)) == ""
+        assert looks.compare(stage.root) == looks.compare(question) == []
     finally:
         stage.root.focus()
         notebook.page.keyboard.press("?")

@@ -5,7 +5,6 @@ from functools import partial
 import pytest
 
 from tests.browser.access import audit
-from tests.site.load import load_site
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
 
@@ -14,16 +13,13 @@ def set_theme(page, name):
     page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
 
 
-def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(browser, tmp_path, monkeypatch):
-    for name in ("GUIDEDVIZ_SITE", "GUIDEDVIZ_HEADLESS", "CUDA_VISIBLE_DEVICES"):
-        monkeypatch.setenv(name, "")  # the build sets them: they are restored
-    load_site().build(tmp_path / "site", ["01_logit_bias"])
+def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(browser, site):
     context = browser.browser.new_context(offline=True, color_scheme="light", viewport={"width": 1366, "height": 768})
     page, said = context.new_page(), []
     page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
-    page.goto(f"file://{tmp_path}/site/index.html")
+    page.goto(f"file://{site}/index.html")
     page.locator(".gv-stage[data-playing='true']").wait_for()
     page.locator(".gv-stage").click(position={"x": 5, "y": 5})
     page.keyboard.press("Home")
