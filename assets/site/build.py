@@ -26,7 +26,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import nbformat
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -45,28 +44,27 @@ POLICY += "; script-src 'self' file:"
 RUN = """import guidedviz as gv
 
 clerk = gv.load_model("clerk")
-kinds = {"name": "string", "age": "integer", "city": "string", "job": "string"}
-schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in kinds.items()},
-          "required": list(kinds), "additionalProperties": False}
-guide = gv.guide(gv.json_schema(schema, whitespace="one"), clerk.vocabulary)
-prompt = "Hi! Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\\nJSON with name, age, city, job:\\n"
-gv.stage(clerk, prompt, guide, constraint="a person as JSON")"""
+form = gv.regex(r'\\{"name": "[A-Z][a-z]+( [A-Z][a-z]+)*", "age": [0-9]+\\}')
+prompt = "Hi! Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\\nJSON with name, age:\\n"
+gv.stage(clerk, prompt, gv.guide(form, clerk.vocabulary), constraint="name and age as JSON")"""
+TITLE = "# How a language model is made to write valid JSON"
+SAID = """At each step the machine strikes out every token that would break the JSON, and the next token is drawn from
+the rest.
 
+`→` next token · `←` back · `space` plays and pauses · click a struck token to read why"""
+LIVE = """
 
-LAB = re.compile(
-    r"^# (?:Lab )?(?P<title>.*?)\n.*?\*\*Question\.\*\* (?P<question>.*?)\n\n.*?\*\*Time\.\*\* (?P<time>\d+ minutes)",
-    re.MULTILINE | re.DOTALL,
-)
+[Open the first lab live in this tab]({}): Python and the model run in your browser, nothing is installed. Your work
+stays in this browser."""
+API = "\n\n[The API](reference/index.html) lists every name with examples."
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a page lies in the site, what it is called in the list of pages, and what a lab says of itself."""
+    """Where a page lies in the site, and what it is called in the list of pages."""
 
     file: str
     title: str
-    question: str = ""
-    time: str = ""
 
 
 def load(name: str, path: Path) -> ModuleType:
@@ -93,17 +91,17 @@ def run(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def build_landing(places: list[Place]) -> NotebookNode:
-    """The first page: what the README says first, a recorded run, and the questions of the labs."""
+def build_landing(live: str = "") -> NotebookNode:
+    """The first page: a recorded run, what one sees in it, the questions of the labs, and the README's commands."""
+    said = SAID
+    if live:
+        said += LIVE.format(live)
+    table = "## The labs\n\n" + labs.table_of_labs("labs/") + API
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = [f"| [{lab.title}]({lab.file}) | {lab.question} | {lab.time} |" for lab in places]
-    table = "\n".join(["## The labs", "", "| lab | question | time |", "| --- | --- | --- |", *rows])
-    help_line = "This is a recorded run. Click it: `→` and `←` step, `space` plays and pauses, a struck token says why."
-    start = readme.split("\n## ")[0].split("![")[0].strip()
-    cells = [new_markdown_cell(start), new_code_cell(RUN), new_markdown_cell(help_line), new_markdown_cell(table)]
     # the site lacks the pages that these links lead to
     commands = re.sub(r"\[([^]]+)\]\(assets/[^)]*\)", r"\1", section(readme, "Two commands"))
-    return new_notebook(cells=[*cells, new_markdown_cell(commands)])
+    texts = [new_markdown_cell(text) for text in (TITLE, said, table, commands)]
+    return new_notebook(cells=[texts[0], new_code_cell(RUN), *texts[1:]])
 
 
 def build_reference() -> NotebookNode:
@@ -125,11 +123,8 @@ def section(text: str, title: str) -> str:
 
 
 def lab_place(name: str) -> Place:
-    """The page of a lab, with what its first cell says."""
-    text = nbformat.read(ROOT / "labs" / f"{name}.ipynb", as_version=4).cells[0].source
-    if not (found := LAB.search(text)):
-        raise SystemExit(f"labs/{name}.ipynb begins with no title, **Question.** and **Time.** in minutes")
-    return Place(f"labs/{name}.html", found["title"], found["question"].replace("\n", " "), found["time"])
+    """The page of a lab."""
+    return Place(f"labs/{name}.html", labs.title_of(labs.read_source(name)).removeprefix("Lab "))
 
 
 # -- pages ---------------------------------------------------------------------------------------------------------
@@ -209,14 +204,14 @@ def build(folder: Path, names: list[str], lite: Path | None = None) -> None:
     """Build the first page, the reference and some labs; a broken link is an error."""
     lab_places = {name: lab_place(name) for name in labs.lab_names()}
     pages = [Place("index.html", "Start"), *lab_places.values(), Place("reference/index.html", "The API")]
-    notebooks = [build_landing([*lab_places.values()]), *(labs.build_notebook(name, solved=False) for name in names)]
+    live = {name: live_address(name) if lite else "" for name in ("00_start_here", *names)}
+    first = build_landing(live["00_start_here"])
+    notebooks = [first, *(labs.build_notebook(name, solved=False) for name in names)]
     with ThreadPoolExecutor(2) as pool:
         ran = list(pool.map(run, notebooks))
     shutil.rmtree(folder, ignore_errors=True)
     write_files(folder / "files")
-    live = {name: live_address(name) if lite else "" for name in ("00_start_here", *names)}
-    first = Place("index.html", "guidedviz")
-    written = {"index.html": render(ran[0], first, pages, plays=True, live=live["00_start_here"])}
+    written = {"index.html": render(ran[0], Place("index.html", "guidedviz"), pages, plays=True)}
     written["reference/index.html"] = render(build_reference(), pages[-1], pages)
     for name, notebook in zip(names, ran[1:], strict=True):
         written[lab_places[name].file] = render(notebook, lab_places[name], pages, live=live[name])

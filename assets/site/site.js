@@ -71,9 +71,8 @@
   });
 
   // A narrow page begins with the text, not with the list of pages.
-  const pages = document.querySelector(".pages details");
   const narrow = matchMedia("(max-width: 1100px)");
-  const fold = () => (pages.open = !narrow.matches);
+  const fold = () => document.querySelectorAll(".pages details").forEach((pages) => (pages.open = !narrow.matches));
   narrow.addEventListener("change", fold);
   fold();
   for (const box of document.querySelectorAll("main pre, main table, .picture")) {

@@ -134,7 +134,7 @@ def test_no_text_of_a_lab_does_anything_on_the_site(shown, files, tmp_path):
         ]
         cells = [new_code_cell(words[0], outputs=[new_output("display_data", one)]) for one in data]
         cells += [new_code_cell(words[-1], outputs=[*outputs_of(words)])]
-        pages = [site.Place("index.html", title, title, title), site.Place("labs/a.html", title)]
+        pages = [site.Place("index.html", title), site.Place("labs/a.html", title)]
         html = site.render(new_notebook(cells=[new_markdown_cell("# A"), *cells]), pages[0], pages)
         (tmp_path / "index.html").write_text(html, encoding="utf-8", errors="replace")
         found = site.reading.read_site(tmp_path)

@@ -45,3 +45,45 @@ def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(br
     assert page.locator("body").get_attribute("data-jp-theme-light") == "false", "the choice is kept"
     context.close()
     assert said == []
+
+
+PLACES = """() => {
+  const parts = [...document.querySelectorAll(".gv-stage, main .text p")].slice(0, 2);
+  return parts.map((part) => part.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]);
+}"""
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
+def test_the_first_screen_of_the_front_page_is_the_run_and_one_sentence_below_it(browser, site, size):
+    context = browser.browser.new_context(viewport=dict(zip(("width", "height"), size, strict=True)), offline=True)
+    page = context.new_page()
+    page.goto(f"file://{site}/index.html")
+    page.locator(".gv-stage").wait_for()
+    (top, bottom), (begin, end) = page.evaluate(PLACES)
+    assert top < 130, "nothing but the title is above the run"
+    assert bottom - top > 0.65 * size[1]
+    assert bottom < begin < end < size[1]
+    assert page.locator("main .text p").first.inner_text().count(".") == 1, "one sentence"
+    assert page.locator("main table").first.locator("tbody tr").count() == 15, "each lab with its question"
+    context.close()
+
+
+ENDS = """() => {
+  const stage = document.querySelector(".gv-stage");
+  const parts = [...stage.querySelectorAll("*")].filter((part) => part.checkVisibility());
+  const outside = parts.filter((part) => !part.closest(".gv-diagram-box")); // a drawing scrolls in its box
+  return [stage, ...outside].map((part) => part.getBoundingClientRect().bottom);
+}"""
+
+
+def test_on_a_phone_a_stage_holds_its_controls_and_the_page_is_not_wider(browser, site):
+    context = browser.browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
+    page = context.new_page()
+    for name in ("index.html", "labs/01_logit_bias.html"):
+        page.goto(f"file://{site}/{name}")
+        page.locator(".gv-place").first.scroll_into_view_if_needed()
+        page.locator(".gv-stage").first.wait_for()
+        end, *ends = page.evaluate(ENDS)
+        assert max(ends) <= end
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
