@@ -94,6 +94,7 @@ def test_the_class_page_shows_everything_as_text_and_has_no_fault(room, page):
     assert SHORT in page.locator("#standing td:first-child").all_inner_texts()
     assert page.locator("#question").inner_text() == f"Which counts the braces of {{}}? {HOSTILE}"
     assert page.locator("#question code").inner_text() == "{}"
+    assert page.locator("#choice option:checked").inner_text() == "the one that most students answered last"
     assert page.locator("#bars th").all_inner_texts() == [HOSTILE, "the DFA", "the stack"]
     assert page.locator("#bars .number").all_inner_texts() == ["1", "2", "1"]
     assert page.locator("main img, main svg").count() == 0

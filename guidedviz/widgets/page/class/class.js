@@ -131,7 +131,9 @@ function showChoice() {
     const short = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
     return make("option", { value: id }, lab ? `${lab}: ${short}` : short);
   });
-  choice.replaceChildren(make("option", { value: "" }, "the one that most students answered last"), ...options);
+  const newest = make("option", {}, "the one that most students answered last");
+  newest.value = ""; // it has its text as value else
+  choice.replaceChildren(newest, ...options);
   choice.value = questions.some((one) => one.id === before) ? before : "";
 }
 
