@@ -16,7 +16,7 @@ like_pip = $(if $(call asked,$(2),$(3)),$(1)='$(call asked,$(2),$(3))')
 LIKE_PIP = UV_NATIVE_TLS=1 UV_INDEX_STRATEGY=unsafe-best-match $(call like_pip,UV_FIND_LINKS,FIND_LINKS,find-links) \
 	$(call like_pip,UV_DEFAULT_INDEX,INDEX_URL,index-url) $(call like_pip,UV_INDEX,EXTRA_INDEX_URL,extra-index-url)
 
-.PHONY: lab test style types page drift imports chromium smollm2 tab notebooks kernel labs site lite clean
+.PHONY: lab test slow style types page drift imports chromium smollm2 tab notebooks kernel labs site lite clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -26,10 +26,14 @@ lab: .venv/lab-is-ready
 test:
 # more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
 	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist worksteal -m "not browser" --ignore=tests/browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist loadgroup --no-loadscope-reorder -m browser tests/browser \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist worksteal -m "not browser and not slow" --ignore=tests/browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist loadgroup --no-loadscope-reorder -m "browser and not slow" tests/browser \
 		--ignore=tests/browser/test_lite.py
 	$(MAKE) --no-print-directory --jobs=2 --output-sync tab notebooks
+
+# what takes long: the benches, and answers that use up their time limit; a workflow runs it
+slow: .venv/test-is-ready chromium
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist loadgroup -m slow
 
 # `page` needs no Python, and is checked while that is installed
 chromium types imports style drift smollm2: .venv/test-is-ready

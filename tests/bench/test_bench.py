@@ -15,6 +15,7 @@ from guidedviz.models import gguf
 from guidedviz.tokens.vocabulary import longest_tokens
 from tests.host.running import hosting
 
+pytestmark = pytest.mark.slow
 DATE, SAMPLE, TOKEN = cases.CASES[0], cases.build_sample(), "a-token-of-a-student"
 DIGITS = gv.Vocabulary([*(str(digit).encode() for digit in range(10)), b"-", b"20", b"</s>", b"x", b"<p>"],
                        eos={12}, special={14})  # fmt: skip
