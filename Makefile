@@ -10,13 +10,7 @@ ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-# uv installs in a quarter of pip's time; it uses the sources that pip is configured to use, and pip is the fallback
-asked = $(or $(PIP_$(1)),$(shell $(PYTHON) -m pip config get global.$(2) 2>/dev/null))
-like_pip = $(if $(call asked,$(2),$(3)),$(1)='$(call asked,$(2),$(3))')
-LIKE_PIP = UV_NATIVE_TLS=1 UV_INDEX_STRATEGY=unsafe-best-match $(call like_pip,UV_FIND_LINKS,FIND_LINKS,find-links) \
-	$(call like_pip,UV_DEFAULT_INDEX,INDEX_URL,index-url) $(call like_pip,UV_INDEX,EXTRA_INDEX_URL,extra-index-url)
-
-.PHONY: lab test slow style types page drift imports chromium smollm2 tab notebooks kernel labs site lite clean
+.PHONY: lab test slow style types page drift imports chromium smollm2 tab notebooks kernel labs site lite own clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -89,14 +83,18 @@ site: .venv/lab-is-ready
 lite: .venv/lab-is-ready
 	$(BIN)/python assets/lite/build.py $(LITE_FLAGS)
 
-.venv/%-is-ready: pyproject.toml
+.venv/%-is-ready: pyproject.toml | own
+	test -x $(BIN)/python || $(PYTHON) -m venv --upgrade-deps .venv
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[$(FOR_$*)]'
+	touch $@
+
+# before anything is installed: a Python that is new enough, and no environment in which another clone is installed
+own:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "guidedviz needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
-	$(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile --upgrade pip uv 2>/dev/null || $(PYTHON) -m venv .venv
-	$(LIKE_PIP) $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[$(FOR_$*)]' 2>/dev/null || \
-		$(BIN)/python -m pip install --quiet --no-compile --editable '.[$(FOR_$*)]'
-	touch $@
+	@if test -L .venv || grep -LFxs '$(CURDIR)' .venv/lib/python*/site-packages/_guidedviz.pth | grep -q .; then \
+		echo ".venv: saw the environment of another clone, expected one of this clone, because an install changes it;"; \
+		echo "try: rm -rf .venv (of a link it removes the link alone), then make $(MAKECMDGOALS)"; exit 1; fi
 
 clean:
 	rm -rf .venv build dist site lite tests/shots .pytest_cache .mypy_cache .ruff_cache
