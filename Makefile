@@ -20,14 +20,14 @@ lab: .venv/lab-is-ready
 test:
 # more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
 	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist worksteal -m "not browser and not slow" --ignore=tests/browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 --dist loadgroup --no-loadscope-reorder -m "browser and not slow" tests/browser \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist worksteal -m "not browser and not slow" --ignore=tests/browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder -m "browser and not slow" tests/browser \
 		--ignore=tests/browser/test_lite.py
-	$(MAKE) --no-print-directory --jobs=2 --output-sync tab notebooks
+	$(MAKE) --no-print-directory tab
 
 # what takes long: the benches, and answers that use up their time limit; a workflow runs it
 slow: .venv/test-is-ready chromium
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist loadgroup -m slow
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
 # `page` needs no Python, and is checked while that is installed
 chromium types imports style drift smollm2: .venv/test-is-ready
@@ -46,14 +46,13 @@ page:
 drift:
 	$(BIN)/python labs/build.py --check
 
-# the course in a browser tab; one page at a time, which leaves a core to the notebooks
+# the course in a browser tab
 tab:
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m browser tests/browser/test_lite.py
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m browser tests/browser/test_lite.py
 
-# the labs must run where only the extra `lab` is installed
-notebooks:
-	PYTHONPATH=$(CURDIR)/tests/light GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p ports -n 3 --dist loadfile \
-		--nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
+# the cells of all notebooks
+notebooks: .venv/test-is-ready
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/labs/test_notebooks.py
 
 # the notebooks and the models with the sums of an older processor: NumPy's OpenBLAS has one kernel for each kind
 kernel: export OPENBLAS_CORETYPE := Prescott
@@ -62,7 +61,7 @@ kernel: .venv/test-is-ready notebooks
 
 # no check: what the tests import is compiled once, since two workers that begin together would both compile it
 imports:
-	@$(BIN)/python -m pytest -p no:nbval --collect-only > .venv/collected || true
+	@$(BIN)/python -m pytest --collect-only > .venv/collected || true
 
 # installs Chromium where it is missing, so that no test waits for it
 chromium:

@@ -25,7 +25,6 @@ gc.set_threshold(50_000)  # a twelfth of the time goes to the collector at its u
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
-collect_ignore = ["light"]  # what it blocks is for notebooks alone
 FIRST = re.compile(
     r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar|test_schema_cases"
 )

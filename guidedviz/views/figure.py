@@ -123,7 +123,7 @@ def show_figure(figure: Figure) -> Element:
 def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
-    mark = "live" if figure.live else fingerprint(figure.drawing)  # nbval compares this and not `src`
+    mark = "live" if figure.live else fingerprint(figure.drawing)  # tests of notebooks compare this and not `src`
     return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
 
 

@@ -1,7 +1,7 @@
 """A lab as a student works through it in JupyterLab: every kind of widget is live, a check and all predictions answer.
 
-Lab 11 has them all. Its other claims, and those of the other labs, are held without a browser: nbval runs every
-notebook, `tests/labs` reads what they say, `tests/checks` tries right and wrong answers.
+Lab 11 has them all. Its other claims, and those of the other labs, are held without a browser: `tests/labs` runs every
+notebook and reads what it says, `tests/checks` tries right and wrong answers.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Claims about a running hub: two students open a lab in Chromium, decode on the host, and stay apart.
 
-CI has no JupyterHub. To run it: pip install -e ".[test,classroom]" && pytest -p no:nbval tests/deploy
+CI has no JupyterHub. To run it: pip install -e ".[test,classroom]" && pytest tests/deploy
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The hash of a drawing that nbval compares."""
+"""The hash of a drawing that tests of notebooks compare."""
 
 from dataclasses import replace
 

@@ -27,7 +27,7 @@ def test_headless_runs_to_the_end_and_shows_a_picture_only(toy):
     assert bundle["text/plain"].endswith("(eos)")
     assert bundle["text/html"].startswith('<img alt="TOY: toy on cpu, 30 tokens.')
     assert "data:image/svg+xml;base64," in bundle["text/html"]
-    assert bundle == guided(toy)._repr_mimebundle_(), "the same every time, so that nbval can compare"
+    assert bundle == guided(toy)._repr_mimebundle_(), "the same every time, so that notebooks can be compared"
     assert len(guided(toy, steps=4).trace.steps) == 4
 
 

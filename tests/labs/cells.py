@@ -1,0 +1,172 @@
+"""Runs the cells of labs and says which outputs are not those in the notebooks.
+
+    echo 03_fsm | GUIDEDVIZ_HEADLESS=1 python -m tests.labs.cells labs    names on stdin, answers as lines of JSON
+
+A lab runs in a child of this process, which has loaded what each lab loads: no lab sees what another one did. The
+solution runs whole. Where the student's notebook first differs from it, the child forks, and the fork goes on with the
+student's cells: the cells above are the same, so that their state and their outputs are those of the solution.
+
+A lab must run where only the extra `lab` is installed: packages of other extras cannot be imported. A page in
+`labs/deeper` may show one of them.
+"""
+
+import configparser
+import gc
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from IPython.core.displayhook import DisplayHook
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+import guidedviz as gv
+
+BLOCKED = {"torch", "transformers", "safetensors", "xgrammar", "llguidance", "outlines_core", "mistral_common", "gguf"}
+SECONDS = 120  # of one notebook; the slowest takes 5
+NOT_COMPARED = {"application/vnd.jupyter.widget-view+json", "image/png"}  # the first has random names
+
+
+class Absent:
+    """A finder that has none of the blocked packages."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name.partition(".")[0] in BLOCKED:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+class ShowValue(DisplayHook):
+    """Shows the value of a cell as a notebook's kernel does: as an output, not as a print."""
+
+    def write_output_prompt(self) -> None:
+        pass
+
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        self.shell.display_pub.publish(format_dict, md_dict)
+
+    def finish_displayhook(self) -> None:
+        pass
+
+
+def read_rules() -> list[tuple[str, str]]:
+    """What may differ between two machines, and what is compared in its place."""
+    rules = configparser.RawConfigParser(delimiters=":")
+    rules.read(Path(__file__).resolve().parents[2] / "labs" / "sanitize.cfg", encoding="utf-8")
+    return [(rules[name]["regex"], rules[name]["replace"]) for name in rules.sections()]
+
+
+RULES = read_rules()
+
+
+def settle(text: str) -> str:
+    """A text with what may differ replaced."""
+    for regex, replace in RULES:
+        text = re.sub(regex, replace, text)
+    return text
+
+
+def comparable(printed: str, shown: list[dict[str, Any]]) -> list[str]:
+    """What a cell gave as texts: what it printed, then each kind of each output."""
+    texts = [f"printed: {printed}"]
+    for data in shown:
+        for kind in sorted(data.keys() - NOT_COMPARED):
+            value = data[kind]
+            texts.append(f"{kind}: {value if isinstance(value, str) else json.dumps(value, sort_keys=True)}")
+    return [settle(text) for text in texts]
+
+
+def committed(cell: NotebookNode) -> list[str]:
+    """What a cell gave when its notebook was built."""
+    printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
+    return comparable(printed, [output.data for output in cell.outputs if "data" in output])
+
+
+def run_cell(shell: InteractiveShell, cell: NotebookNode) -> dict[str, Any]:
+    """Run a cell; {} if it gives what is committed."""
+    with capture_output() as seen:
+        done = shell.run_cell(cell.source)
+    error = done.error_before_exec or done.error_in_exec
+    if error is not None:
+        return {"cell": cell.id, "error": f"{type(error).__name__}: {error}"}
+    if seen.stderr:
+        return {"cell": cell.id, "error": f"wrote to stderr: {seen.stderr}"}
+    given = comparable(seen.stdout, [output.data for output in seen.outputs])
+    if given == committed(cell) or "NBVAL_IGNORE_OUTPUT" in cell.source:
+        return {}
+    return {"cell": cell.id, "committed": committed(cell), "given": given}
+
+
+def run_cells(shell: InteractiveShell, cells: list[NotebookNode]) -> list[dict[str, Any]]:
+    """Run cells; those that do not give what is committed."""
+    return [found for cell in cells if (found := run_cell(shell, cell))]
+
+
+def code_cells(path: Path) -> list[NotebookNode]:
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+def first_difference(one: list[NotebookNode], other: list[NotebookNode]) -> int:
+    """The place of the first cell whose code or output differs."""
+    for place, (cell, like) in enumerate(zip(one, other, strict=True)):
+        if cell.source != like.source or committed(cell) != committed(like):
+            return place
+    return len(one)
+
+
+def run_lab(folder: Path, name: str) -> dict[str, Any]:
+    """Run both notebooks of a lab; for each of them the cells that do not give what is committed."""
+    solved = code_cells(folder / "solutions" / f"{name}.ipynb")
+    opened = code_cells(folder / f"{name}.ipynb")
+    os.chdir((folder / name).parent)
+    if "/" not in name:
+        sys.meta_path.insert(0, Absent())
+    no_history = Config({"HistoryManager": {"enabled": False}})
+    shell = InteractiveShell.instance(config=no_history, user_ns={}, displayhook_class=ShowValue)
+    parting = first_difference(solved, opened)
+    above = run_cells(shell, solved[:parting])
+    student = in_a_child(partial(run_cells, shell, opened[parting:]))
+    return {"open": student, "solved": above + run_cells(shell, solved[parting:])}
+
+
+def in_a_child(act: Callable[[], Any]) -> Any:
+    """What a function returns in a fork of this process."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(receive)
+        signal.alarm(SECONDS)
+        with open(send, "w", encoding="utf-8") as answer:
+            json.dump(act(), answer)
+        os._exit(0)
+    os.close(send)
+    with open(receive, encoding="utf-8") as answer:
+        said = answer.read()
+    _, status = os.waitpid(child, 0)
+    if status != 0:
+        return [{"error": f"the process ended with {os.waitstatus_to_exitcode(status)} after at most {SECONDS} s"}]
+    return json.loads(said)
+
+
+def main() -> None:
+    """Run each lab whose name comes; its answer is one line."""
+    gv.load_model("clerk")
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+    # jsonschema would build 38 parsers with it, in a second or more, to check addresses that no lab asks for
+    gc.set_threshold(50_000)  # as in the other tests: at its usual 700 the collector takes a twelfth of the time
+    gc.freeze()
+    folder = Path(sys.argv[1]).resolve()
+    for line in sys.stdin:
+        print(json.dumps(in_a_child(partial(run_lab, folder, line.strip()))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

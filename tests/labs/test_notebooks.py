@@ -1,0 +1,57 @@
+"""Each notebook gives the outputs that are committed, with the packages of the extra `lab` alone."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from tests.labs.sources import NAMES
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
+
+
+WORDS = [sys.executable, "-m", "tests.labs.cells"]
+ALIKE = {"GUIDEDVIZ_HEADLESS": "1", "CUDA_VISIBLE_DEVICES": ""}  # a graphics card rounds otherwise
+
+
+@pytest.fixture(scope="module")
+def runner():
+    """The process that runs labs."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([*WORDS, "labs"], cwd=ROOT, env=os.environ | ALIKE, text=True, **pipes) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_lab_gives_what_is_committed_in_both_notebooks(runner, name):
+    print(name, file=runner.stdin, flush=True)
+    assert json.loads(runner.stdout.readline()) == {"open": [], "solved": []}
+
+
+def write_lab(file, cells):
+    """A notebook with these cells, each a text and what it printed."""
+    outputs = [[new_output("stream", text=printed)] if printed else [] for _, printed in cells]
+    file.parent.mkdir(exist_ok=True)
+    found = [new_code_cell(code, outputs=given) for (code, _), given in zip(cells, outputs, strict=True)]
+    nbformat.write(new_notebook(cells=found), file)
+
+
+def test_what_is_not_as_committed_is_found_and_the_student_s_cells_go_on_from_the_solution_s(tmp_path):
+    above = [("x = 1", ""), ("print('above', x)", "above 1\n")]
+    write_lab(tmp_path / "42.ipynb", [*above, ("y = ...", ""), ("print(x, y)", "1 Ellipsis\n"), ("1 / 0", "")])
+    solved = [*above, ("y = 2", ""), ("print(x, y)", "1 3\n"), ("import torch", "")]
+    write_lab(tmp_path / "solutions" / "42.ipynb", solved)
+    words = {"input": "42\n", "capture_output": True, "text": True, "check": True}
+    done = subprocess.run([*WORDS, str(tmp_path)], cwd=ROOT, env=os.environ | ALIKE, **words)
+    found = json.loads(done.stdout)
+    assert [wrong["error"] for wrong in found["open"]] == ["ZeroDivisionError: division by zero"]
+    other, missing = found["solved"]
+    assert (other["committed"], other["given"]) == (["printed: 1 3\n"], ["printed: 1 2\n"])
+    assert missing["error"] == "ModuleNotFoundError: No module named 'torch'"
