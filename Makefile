@@ -7,10 +7,12 @@ FOR_test := test
 # more words for JupyterLab, such as LAB_FLAGS="--no-browser --port=9999"; root in a container has to say that it is root
 LAB_FLAGS ?=
 ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
+# in groups: tests that share what is slow to load run on one worker
+TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadgroup --no-loadscope-reorder
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test slow style types page drift imports chromium smollm2 tab notebooks kernel labs site lite own clean
+.PHONY: lab test slow style types page drift imports chromium smollm2 notebooks kernel labs site lite own clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -20,14 +22,11 @@ lab: .venv/lab-is-ready
 test:
 # more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
 	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist worksteal -m "not browser and not slow" --ignore=tests/browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder -m "browser and not slow" tests/browser \
-		--ignore=tests/browser/test_lite.py
-	$(MAKE) --no-print-directory tab
+	$(TESTS) -n 3 -m "not slow"
 
 # what takes long: the benches, and answers that use up their time limit; a workflow runs it
 slow: .venv/test-is-ready chromium
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(TESTS) -n 2 -m slow
 
 # `page` needs no Python, and is checked while that is installed
 chromium types imports style drift smollm2: .venv/test-is-ready
@@ -46,18 +45,14 @@ page:
 drift:
 	$(BIN)/python labs/build.py --check
 
-# the course in a browser tab
-tab:
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m browser tests/browser/test_lite.py
-
 # the cells of all notebooks
 notebooks: .venv/test-is-ready
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/labs/test_notebooks.py
+	$(TESTS) tests/labs/test_notebooks.py
 
 # the notebooks and the models with the sums of an older processor: NumPy's OpenBLAS has one kernel for each kind
 kernel: export OPENBLAS_CORETYPE := Prescott
 kernel: .venv/test-is-ready notebooks
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 3 tests/models
+	$(TESTS) -n 3 tests/models
 
 # no check: what the tests import is compiled once, since two workers that begin together would both compile it
 imports:

@@ -32,22 +32,25 @@ FIRST = re.compile(
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that load torch come first, then those of machines: they are the first third, so one worker loads it.
+    """The order of the tests, which a worker takes group by group: a file is a group, and what loads torch is one.
 
-    The checks, which fork, are then on another one: a process with torch takes six times as long to fork. The longest
-    test is at the front, too.
+    So one worker loads torch, and begins with it. The checks, which fork, are then on another one: a process with torch
+    takes six times as long to fork.
 
     Browser tests come last: Playwright's event loop stays in the thread for the rest of the run. Among them, those with
-    a notebook or the site come first: a long test at the end would leave the other workers without work.
+    a notebook or a site come first: a long group at the end would leave the other workers without work.
     """
+    for item in items:
+        if "browser" not in item.keywords:
+            item.add_marker(pytest.mark.xdist_group("torch" if FIRST.search(item.nodeid) else str(item.path)))
     items.sort(key=place)
 
 
 def place(item: pytest.Item) -> tuple[bool, ...]:
     """The order of the tests."""
     if "browser" in item.keywords:
-        return True, "workbench" not in item.fixturenames and item.path.stem != "test_site"
-    return False, not FIRST.search(item.nodeid), not item.nodeid.startswith("tests/machines/")
+        return True, "workbench" not in item.fixturenames and item.path.stem not in ("test_lite", "test_site")
+    return False, not FIRST.search(item.nodeid), not item.nodeid.startswith("tests/labs/test_notebooks")
 
 
 def pytest_collection_finish() -> None:
