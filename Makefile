@@ -73,7 +73,7 @@ labs: .venv/test-is-ready
 site: .venv/lab-is-ready
 	$(BIN)/python assets/site/build.py $(SITE_FLAGS)
 
-# the course in a browser tab, without a server; it needs npm, and a network for NumPy's wheel
+# the course in a browser tab, without a server; it needs npm, and a network for NumPy's wheel, or LITE_FLAGS=--without-numpy
 lite: .venv/lab-is-ready
 	$(BIN)/python assets/lite/build.py $(LITE_FLAGS)
 

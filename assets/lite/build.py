@@ -2,12 +2,13 @@
 
     python assets/lite/build.py              build into lite/
     python assets/lite/build.py --offline    ask no distribution for the wheels that are compiled
+    python assets/lite/build.py --without-numpy    go on where NumPy is not reached; no lab runs in such a site
 
 JupyterLite is JupyterLab without a server; its kernel is Pyodide, whose core comes from the npm registry. NumPy and
 three other compiled wheels are part of the Pyodide distribution only. They are taken from it, each with the hash that
 the lock file says, and lie in the site, so that it asks nobody else. Where the distribution is not reached, the build
-says what is missing, and the site works without it. Models, recordings and the vocabulary of Llama 3 are files beside
-the wheel: a lab fetches what it uses.
+says what is missing; no lab runs without NumPy, so the build fails then unless it is told to go on. Models, recordings
+and the vocabulary of Llama 3 are files beside the wheel: a lab fetches what it uses.
 """
 
 from __future__ import annotations
@@ -220,13 +221,25 @@ def keep(files: Path, name: str, content: bytes, sizes: dict[str, int]) -> None:
 # -- the site ------------------------------------------------------------------------------------------------------
 
 
-def lay_python(folder: Path, cache: Path, offline: bool) -> list[str]:
+def require_numpy(missing: Iterable[str], cache: Path) -> None:
+    """Refuse to build a site in which the second cell of each lab would fail."""
+    if "numpy" in missing:
+        raise SystemExit(
+            f"the course in a tab: saw no NumPy for Pyodide {PYODIDE}, expected its wheel from {DISTRIBUTION}\n"
+            "try: build where this address is reached; make it with `bash tests/tab/numpy.sh FOLDER` and copy it "
+            f"to {cache / 'distribution'}; or build a site without live labs: make lite LITE_FLAGS=--without-numpy"
+        )
+
+
+def lay_python(folder: Path, cache: Path, offline: bool, without_numpy: bool) -> list[str]:
     """Pyodide with its wheels and ours in a folder of the site; what is missing."""
     shutil.copytree(get_pyodide(cache), folder, ignore=shutil.ignore_patterns("console*", "*.map", "*.d.ts"))
     lock = read_lock(folder / LOCK)
     wanted = with_needs(lock, (*KERNEL, *COURSE, *NEEDS["anywidget"], *NEEDS["ipywidgets"]))
     wheels = fetch_wheels(lock, wanted, cache, offline)
     missing = [name for name in wanted if name not in wheels]
+    if not without_numpy:
+        require_numpy(missing, cache)
     lock["packages"] = {name: about for name, about in lock["packages"].items() if name in wheels}
     for about in lock["packages"].values():
         about["depends"] = [need for need in about["depends"] if need in wheels]
@@ -303,13 +316,13 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
 
 
-def build(to: Path, cache: Path, offline: bool) -> list[str]:
+def build(to: Path, cache: Path, offline: bool, without_numpy: bool) -> list[str]:
     """Build the site; what is missing."""
     work = cache / "site"
     shutil.rmtree(work, ignore_errors=True)
     shutil.rmtree(to, ignore_errors=True)
     (work / "static").mkdir(parents=True)
-    missing = lay_python(work / "static" / "pyodide", cache, offline)
+    missing = lay_python(work / "static" / "pyodide", cache, offline, without_numpy)
     copy_labs(work / "files")
     write_settings(work)
     jupyterlite = get_jupyterlite(cache)
@@ -361,9 +374,10 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=ROOT / "lite", help="the folder, which is made anew")
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "lite", help="what was fetched stays here")
     parser.add_argument("--offline", action="store_true", help="ask no distribution for compiled wheels")
+    parser.add_argument("--without-numpy", action="store_true", help="go on where NumPy is not reached")
     chosen = parser.parse_args()
     began = time.perf_counter()
-    missing = build(chosen.to.resolve(), chosen.cache.resolve(), chosen.offline)
+    missing = build(chosen.to.resolve(), chosen.cache.resolve(), chosen.offline, chosen.without_numpy)
     size = sum(file.stat().st_size for file in chosen.to.rglob("*") if file.is_file())
     print(f"{chosen.to}: {size / 1e6:.0f} MB, {time.perf_counter() - began:.0f} s")
     if missing:

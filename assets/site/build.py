@@ -2,7 +2,7 @@
 
     python assets/site/build.py                  build all pages into site/
     python assets/site/build.py 00_start_here    build the first page and one lab
-    python assets/site/build.py --lite lite      with the course for a browser tab, and links that open it
+    python assets/site/build.py --lite lite      with the course for a browser tab, and links to it where it has NumPy
 
 Every page is a notebook that nbconvert renders with the template in page/. A lab is run once more for the site: with
 GUIDEDVIZ_SITE=1 each live object gives its recording. A page loads nothing from other hosts, and opens from a file.
@@ -200,11 +200,18 @@ def live_address(name: str) -> str:
     return f"lite/notebooks/index.html?path=labs/{name}.ipynb"
 
 
+def runs_labs(lite: Path) -> bool:
+    """Whether a lab runs in this course for a browser tab: it was not built without NumPy."""
+    return any(lite.glob("static/pyodide-*/numpy-*.whl"))
+
+
 def build(folder: Path, names: list[str], lite: Path | None = None) -> None:
     """Build the first page, the reference and some labs; a broken link is an error."""
     lab_places = {name: lab_place(name) for name in labs.lab_names()}
     pages = [Place("index.html", "Start"), *lab_places.values(), Place("reference/index.html", "The API")]
-    live = {name: live_address(name) if lite else "" for name in ("00_start_here", *names)}
+    live = dict.fromkeys(("00_start_here", *names), "")
+    if lite and runs_labs(lite):
+        live = {name: live_address(name) for name in live}
     first = build_landing(live["00_start_here"])
     notebooks = [first, *(labs.build_notebook(name, solved=False) for name in names)]
     with ThreadPoolExecutor(2) as pool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.extras import Extra, how_to_install, installed, is_missing, need
+from guidedviz.extras import Extra, headless, how_to_install, installed, is_missing, need
 from guidedviz.files import read_bounded, shipped, shipped_size
 from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
@@ -130,7 +130,10 @@ def readiness() -> Readiness:
     models = ", ".join(f"{name} ({size:.1f} MB)" for name, size in sizes.items())
     first = f"Python {platform.python_version()}: ready"
     own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"
-    return Readiness("\n".join([first, own, *map(_say_extra, EXTRAS)]))
+    lines = [first, own, *map(_say_extra, EXTRAS)]
+    if headless():
+        lines.insert(0, "not your machine, but the one that ran this cell for the saved page:")
+    return Readiness("\n".join(lines))
 
 
 EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {

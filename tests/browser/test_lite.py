@@ -55,6 +55,8 @@ def site(tmp_path_factory):
     """The address of the site, its folder, and the folder of Python in it."""
     to = tmp_path_factory.mktemp("lite")
     words = [sys.executable, str(ROOT / "assets" / "lite" / "build.py"), "--offline", "--to", str(to / "site")]
+    if not NUMPY:
+        words.append("--without-numpy")
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode and not os.environ.get("CI"):
         pytest.skip(f"no site without the package registries: {done.stderr[-200:]}")

@@ -6,6 +6,7 @@ import shutil
 import socket
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -365,3 +366,14 @@ def test_in_a_browser_tab_a_host_is_refused_at_once(monkeypatch):
     monkeypatch.setattr("guidedviz.models.remote.IN_TAB", True)
     with pytest.raises(gv.ModelError, match="a browser tab, which reaches no host"):
         gv.load_model("http://127.0.0.1:8765")
+
+
+def test_a_saved_readiness_says_that_it_is_not_the_reader_s_machine(monkeypatch):
+    said = "not your machine, but the one that ran this cell"
+    monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
+    assert said not in gv.readiness()
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    assert gv.readiness().startswith(said)
+    labs = Path(__file__).resolve().parents[2] / "labs"
+    for folder in (labs, labs / "solutions"):
+        assert said in (folder / "00_start_here.ipynb").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """The site: its links are checked, its index holds what a page says, and recordings answer what a page asks."""
 
 import json
+import sys
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -8,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import guidedviz as gv
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.predict import ASKED
-from tests.site.load import load_site
+from tests.site.load import BUILD, load, load_site
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,30 @@ def read(site, tmp_path, **pages):
     for name, html in pages.items():
         (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
     return site.reading.read_site(tmp_path)
+
+
+@pytest.mark.parametrize("wheels", [["guidedviz-1.0.0-py3-none-any.whl"], ["numpy-2.4.6-cp314-cp314-wasm32.whl"]])
+def test_labs_run_in_a_course_for_a_tab_only_if_numpy_is_in_it(site, tmp_path, wheels):
+    python = tmp_path / "static" / "pyodide-0123456789"
+    python.mkdir(parents=True)
+    for name in wheels:
+        (python / name).touch()
+    assert site.runs_labs(tmp_path) == wheels[0].startswith("numpy")
+
+
+def test_a_course_for_a_tab_without_numpy_is_refused_with_what_to_do_unless_it_was_asked_for(monkeypatch, tmp_path):
+    lite = load("lite_build", BUILD.parents[1] / "lite" / "build.py")
+    with pytest.raises(SystemExit, match=r"saw no NumPy for Pyodide(?s:.*)expected(?s:.*)LITE_FLAGS=--without-numpy"):
+        lite.require_numpy(["numpy", "rpds-py"], tmp_path)
+    lite.require_numpy(["rpds-py"], tmp_path)
+    asked = []
+    monkeypatch.setattr(lite, "fetch_wheels", lambda *given: {})
+    monkeypatch.setattr(lite, "get_pyodide", lambda cache: cache)
+    monkeypatch.setattr(lite, "read_lock", lambda path: {"packages": {"numpy": {"depends": []}}})
+    monkeypatch.setattr(lite, "require_numpy", lambda missing, cache: asked.append(missing) or sys.exit("refused"))
+    with pytest.raises(SystemExit, match="refused"):
+        lite.lay_python(tmp_path / "python", tmp_path, offline=True, without_numpy=False)
+    assert asked == [["numpy"]]
 
 
 def test_a_link_to_a_missing_page_or_anchor_or_a_load_from_another_host_is_found_with_its_page(site, tmp_path):
