@@ -1,17 +1,21 @@
-"""Claims about the ways to install: make leaves the environment of another clone alone and shows what pip says.
+"""Claims about the ways to install: they name extras that exist, and those that say so install what `make lab` does.
 
-The Makefile is run in a folder of its own, with a Python that only notes what it is asked for.
+`make` leaves the environment of another clone alone and shows what pip says. For that, the Makefile is run in a folder
+of its own, with a Python that only notes what it is asked for.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+RECIPES = ("README.md", "assets/guide.md", "environment.yml", "binder/requirements.txt", "deploy/jupyterhub/README.md")
 NOTING = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/asked"\necho "no such package" >&2\nexit 1\n'
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -71,3 +75,42 @@ def test_an_environment_that_is_a_link_is_refused_although_it_is_ready(clone, tm
     said, asked = make(second, goal)
     assert "saw the environment of another clone" in said
     assert asked == ""
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def extras_in(text):
+    """The extras of each install in a text, as sets."""
+    found = re.findall(r"(?<![\w\]])\.\[([\w,]+)\]|EXTRAS=([\w,]+)|^FOR_\w+ := (\S+)", text, re.MULTILINE)
+    return [set("".join(names).split(",")) for names in found]
+
+
+MAKE_LAB, MAKE_TEST = extras_in(read("Makefile"))
+
+
+@pytest.mark.parametrize("name", [*RECIPES, "Makefile", "deploy/jupyterhub/Dockerfile"])
+def test_a_recipe_names_extras_that_exist(name):
+    known = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
+    found = extras_in(read(name))
+    assert found
+    assert set().union(*found) <= set(known)
+
+
+def test_what_says_that_it_is_the_same_as_make_lab_installs_the_same():
+    assert extras_in(read("environment.yml")) == [MAKE_LAB]
+    without_torch, image = extras_in(read("deploy/jupyterhub/Dockerfile"))
+    assert image == MAKE_LAB | {"classroom"}
+    assert without_torch == image - {"hub"}
+    assert extras_in(read("deploy/jupyterhub/README.md"))[0] == image
+    (row,) = re.findall(r"^.*`make lab` installs this.*$", read("README.md"), re.MULTILINE)
+    assert extras_in(row) == [MAKE_LAB]
+
+
+def test_the_image_is_sent_what_it_copies_and_no_environment():
+    copied = re.findall(r"^COPY (.+) \S+$", read("deploy/jupyterhub/Dockerfile"), re.MULTILINE)
+    lines = read(".dockerignore").splitlines()
+    sent = {line.removeprefix("!") for line in lines if line.startswith("!")}
+    assert sent == set(" ".join(copied).split())
+    assert "*" in lines
