@@ -135,6 +135,7 @@ def test_a_check_tells_what_is_wrong_with_a_hostile_function(body, way, strict, 
     assert len("".join(capfd.readouterr())) < 2_100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["__eq__", "__iter__", "__repr__", "__getattr__", "__call__", "__class__"])
 def test_every_check_of_a_value_refuses_a_hostile_object(method, strict):
     for name in VALUES:

@@ -72,6 +72,7 @@ def test_a_measurement_that_another_program_disturbed_is_left_out(clerk, monkeyp
     assert found.prices(1) == pytest.approx(BUSY.prices(1), rel=0.1)
 
 
+@pytest.mark.slow
 def test_on_a_busy_device_there_is_a_median_after_a_bounded_number_of_measurements(clerk, monkeypatch):
     counted, device = count_measurements(monkeypatch), Device(clerk, BUSY, monkeypatch)
     random = Random(1)

@@ -65,6 +65,7 @@ def run(name, results):
     results.put((said[:500], time.process_time() - began))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is read from /proc")
 @pytest.mark.parametrize("name", COMPILED | REFUSED)
 def test_it_is_compiled_or_refused_in_little_time_and_memory(name):

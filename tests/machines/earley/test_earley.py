@@ -62,6 +62,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_too_many_ways_end_in_an_error_soon(kind):
     text, data = HOSTILE[kind]

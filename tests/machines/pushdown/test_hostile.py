@@ -89,6 +89,7 @@ THRICE = 'root ::= "<" s ">"\ns ::= s s s | s s | "a"*'
 SHARED = [(TWICE, "500 stacks at one place of s,"), (THRICE, "300,000 moves for one byte in s,")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "why"), SHARED)
 def test_a_text_that_can_be_read_in_too_many_ways_ends_in_an_error_that_names_the_rule(text, why):
     machine = gv.grammar(text)

@@ -118,6 +118,7 @@ def test_long_lookarounds_fit(pattern):
         assert machine.accepts(text.encode()) == (compiled.fullmatch(text) is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", [
     ".*(?<=a.{20})b", "(?:a(?=.{20}b)|b)*", "(?=(?:a?){500}b)(?:.(?<!a.{30})){900}", r"(?:\b.{0,900}){90}",
 ])  # fmt: skip

@@ -150,6 +150,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_schema_ends_in_an_error_and_soon(schema):
     start = time.process_time()
