@@ -105,7 +105,10 @@ def attack(room, secret):
     return heard
 
 
-@pytest.mark.parametrize("secret", [*NO_SECRETS, *WRONG_SECRETS])
+SECRETS = [*NO_SECRETS, *WRONG_SECRETS]  # drawn anew in each process, so a case is named by its number
+
+
+@pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))
 def test_a_classmate_without_the_secret_reaches_nothing_of_a_session(room, secret):
     desk = room.service.desk
     session = name_session(ADA)

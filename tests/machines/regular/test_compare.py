@@ -9,9 +9,10 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.regular import algebra as algebra_file
 from guidedviz.machines.regular.algebra import compare_machines, shortest_difference
+from guidedviz.machines.regular.regex import regex as finite_regex
 from tests.strategies import Balanced
 
-NOTHING = gv.regex(r"[^\s\S]")
+NOTHING = finite_regex(r"[^\s\S]")  # gv.regex would warn
 WRONG_JSON = [  # what is changed in the grammar of JSON, and the shortest text that tells
     (('"{" ws (member (ws "," ws member)* ws)? "}"', '"{" ws (member (ws "," ws member)* ws ","?)? "}"'), b'{"":0,}'),
     (('(ws "," ws value)*', '(ws ","? ws value)*'), b"[00]"),
