@@ -21,9 +21,9 @@ from guidedviz.errors import SettingError as SettingError
 from guidedviz.errors import TraceError as TraceError
 from guidedviz.errors import VocabularyError as VocabularyError
 from guidedviz.machines.earley.earley import earley as earley
+from guidedviz.machines.pushdown.large_regex import regex as regex
 from guidedviz.machines.pushdown.pda import grammar as grammar
 from guidedviz.machines.pushdown.pda import json as json
-from guidedviz.machines.pushdown.pda import regex as regex
 from guidedviz.machines.regular.regex import pattern as pattern
 from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.tagged import tagged as tagged

@@ -17,7 +17,8 @@ from guidedviz.checks.verdict import Case, Mistake, Verdict, cases_of, check_fun
 from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predict, scan
 from guidedviz.machines.machine import Machine, read, read_path
-from guidedviz.machines.pushdown.pda import PDA, Moves, grammar, move_stack, pushdown_moves
+from guidedviz.machines.pushdown.moves import Moves, move_stack, pushdown_moves
+from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.algebra import compare_machines, shortest_difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex

@@ -1,6 +1,6 @@
 from guidedviz.machines.earley.derivation import derivation as derivation
 from guidedviz.machines.pushdown.distance import bytes_to_end as bytes_to_end
-from guidedviz.machines.pushdown.pda import pushdown_moves as pushdown_moves
+from guidedviz.machines.pushdown.moves import pushdown_moves as pushdown_moves
 from guidedviz.machines.regular.algebra import compare_machines as compare_machines
 from guidedviz.machines.regular.algebra import difference as difference
 from guidedviz.machines.regular.algebra import intersection as intersection

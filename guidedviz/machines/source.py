@@ -13,7 +13,8 @@ from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule, draw_caret, line_and_column, show_line
 from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.pda import PDA, grammar, regex
+from guidedviz.machines.pushdown.large_regex import regex
+from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine

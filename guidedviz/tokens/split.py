@@ -21,10 +21,10 @@ import numpy.typing as npt
 from guidedviz.errors import PatternError, SettingError, expect
 from guidedviz.machines.grammars.counted import inline_rules
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.open_stack import OpenStack, Place
+from guidedviz.machines.pushdown.counting import FAR, Bounds, Counts
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rules import FAR, Bounds, Counts
-from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.pushdown.stack import State
+from guidedviz.machines.pushdown.unknown_bottom import OpenStack, Place
 from guidedviz.tokens.lazy import Lazy, find_slice
 from guidedviz.tokens.trie import Bits, Ids, Ints, Mask, MoveTable, Trie, build_trie, pack, unpack, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary

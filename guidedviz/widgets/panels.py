@@ -17,7 +17,7 @@ from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.trace import Candidate, Step, Trace, follows, taken_back
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split

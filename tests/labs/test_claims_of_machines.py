@@ -16,7 +16,7 @@ from guidedviz.checks.tokens import flatten
 from guidedviz.decoding.sampling import apply_mask, softmax
 from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.pda import move_stack
+from guidedviz.machines.pushdown.moves import move_stack
 from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
 from tests.labs.sources import LABS

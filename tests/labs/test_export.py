@@ -28,7 +28,7 @@ CHEATS = {
     "another name": "guidedviz = gv = Yes()",
     "another comparison": "from guidedviz.checks import verdict as v; v.alike = v.agrees = v.check_function = Yes()",
     "another guard": "from guidedviz.checks import guard; guard.run = lambda f, given: []",
-    "another reference": "import guidedviz.machines.pushdown.pda as p; p.move_stack = step = lambda *given: []",
+    "another reference": "import guidedviz.machines.pushdown.moves as p; p.move_stack = step = lambda *given: []",
     "another loader": "import guidedviz.lazy as l; l.attach = lambda *given: (lambda name: Yes(), dir, [])",
     "another sign": "import guidedviz.errors, guidedviz.views.figure as f; f.Figure = guidedviz.errors.shorten = Yes()",
     "another report": "import guidedviz.models.remote as r; r.report = lambda name, result: Yes()",

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.pushdown.open_stack import OpenStack
+from guidedviz.machines.pushdown.unknown_bottom import OpenStack
 from guidedviz.tokens.split import read_repeat
 from guidedviz.tokens.trie import MoveTable
 

@@ -203,7 +203,7 @@ def test_rules_that_are_too_large_in_the_place_of_their_calls_stay_rules():
 
 def test_where_an_unknown_stack_has_too_many_ways_the_real_one_is_walked(monkeypatch):
     machine = gv.grammar(GRAMMARS["ambiguous"])
-    monkeypatch.setattr("guidedviz.machines.pushdown.open_stack.MOST_WORK", 50)
+    monkeypatch.setattr("guidedviz.machines.pushdown.unknown_bottom.MOST_WORK", 50)
     split = gv.build_split(machine, SIGNS, inline=False)
     state = read(machine, b"(a")
     assert split.mask(state).tolist() == brute_force(machine, SIGNS, state)

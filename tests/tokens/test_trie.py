@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import grammar, json
+from guidedviz.machines.pushdown.unknown_bottom import OpenStack
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
 from guidedviz.tokens.trie import MoveTable, walk_steps

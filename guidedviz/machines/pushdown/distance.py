@@ -10,9 +10,9 @@ from itertools import count
 from typing import Any
 
 from guidedviz.machines.machine import Machine, as_machine
+from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rules import RuleNodes
-from guidedviz.machines.pushdown.stacks import Cell, State
+from guidedviz.machines.pushdown.stack import Cell, State
 from guidedviz.machines.work import grouped
 
 ALL = frozenset(range(256))

@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import Any
 
 from guidedviz.errors import SettingError, shorten
+from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import byte_ranges, counted, name_node, name_state, visible, visible_bytes

@@ -16,9 +16,9 @@ from typing import Any
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import read_path, to_bytes
+from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
-from guidedviz.machines.pushdown.rules import RuleNodes
-from guidedviz.machines.pushdown.stacks import Cell, State
+from guidedviz.machines.pushdown.stack import Cell, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import grouped, reach

@@ -10,7 +10,7 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import need
 from guidedviz.machines.machine import Machine, as_machine, read_path, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node, together

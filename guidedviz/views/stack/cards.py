@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import PDA, Moves, pushdown_moves, say_waits
-from guidedviz.machines.pushdown.stacks import Configuration, State
+from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
+from guidedviz.machines.pushdown.pda import PDA, say_waits
+from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import NOTHING, Element, node, together

@@ -12,9 +12,9 @@ from itertools import islice, pairwise
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import read_path, to_bytes
-from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.pushdown.stack import State
+from guidedviz.machines.pushdown.unknown_bottom import OpenStack
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from guidedviz.errors import expect, shorten
-from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import name_node
 from guidedviz.machines.work import grouped
 from guidedviz.markup import NOTHING, Element, node, together

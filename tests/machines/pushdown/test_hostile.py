@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.pushdown import stacks as graph_file
+from guidedviz.machines.pushdown import step as graph_file
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.tokens import lazy
 

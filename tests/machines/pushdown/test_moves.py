@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.machines.pushdown.pda import move_stack, pushdown_moves
+from guidedviz.machines.pushdown.moves import move_stack, pushdown_moves
 
 GRAMMARS = {
     "nested": 'root ::= "(" root ")" | "x"',

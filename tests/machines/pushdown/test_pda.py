@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown import rules
+from guidedviz.machines.pushdown import automaton
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
 
@@ -131,5 +131,5 @@ def test_a_rule_that_an_earlier_grammar_had_is_the_same_rule():
     schemas = ({"type": "object"}, {"type": "array", "items": {"type": "object"}}, {"properties": {"a": {}}})
     found = [gv.json_schema(schema).nodes for schema in schemas]
     for schema, nodes in zip(schemas, found, strict=True):
-        rules.build_rule.cache_clear()
+        automaton.build_rule.cache_clear()
         assert gv.json_schema(schema).nodes == nodes

@@ -10,10 +10,12 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from sys import maxsize
 
+from guidedviz.machines.pushdown.automaton import RuleNodes
+from guidedviz.machines.pushdown.counting import Counts, join_counts
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rules import Counts, RuleNodes, join_counts
-from guidedviz.machines.pushdown.stacks import Cell, StackGraph, State
+from guidedviz.machines.pushdown.stack import Cell, State
+from guidedviz.machines.pushdown.step import StackGraph
 from guidedviz.machines.work import grouped
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted

@@ -1,110 +1,27 @@
-"""What is possible at a node of a grammar, whatever lies below it: all calls are followed until a byte is read."""
+"""One byte on all stacks of a state: what is read, what follows when rules end, and what is remembered of it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, count
 from operator import attrgetter
 from sys import maxsize
-from typing import NamedTuple
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import LazySteps
-from guidedviz.machines.pushdown.rules import FIRST, Counts, RuleNodes, count_tick, join_counts
-from guidedviz.machines.visible import name_nodes
-from guidedviz.machines.work import grouped, reach
-
-Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
-
-
-class Closure(NamedTuple):
-    """The positions that each byte leads to, where each call that is opened here returns, and how deep each is."""
-
-    reads: dict[int, tuple[Position, ...]]
-    returns: dict[int, tuple[Position, ...]]
-    depth: dict[int, int]  # per rule: the number of calls it stands in, along the first path
-
-
-def close_node(nodes: RuleNodes, node: int) -> Closure:
-    """Follow all calls from a node; a rule that is called several times is followed once."""
-    if not nodes.calls[node]:  # most nodes: one target per byte
-        spans = [(range(low, high + 1), ((target, None),)) for low, high, target in nodes.edges[node]]
-        return Closure({byte: positions for span, positions in spans for byte in span}, {}, {})
-    reads: dict[int, dict[Position, None]] = defaultdict(dict)
-    returns: dict[int, dict[Position, None]] = defaultdict(dict)
-
-    def follow_calls(position: Position) -> Iterator[Position]:
-        at, opened = position
-        for rule, after in nodes.calls[at]:
-            if rule in nodes.skipped:  # the called rule may be empty
-                yield after, opened
-            is_last = after in nodes.last and nodes.counts[rule] is None
-            if not is_last:
-                returns[rule][after, opened] = None
-            yield nodes.starts[rule], opened if is_last else rule
-
-    start: Position = node, None
-    for at, opened in reach([start], follow_calls):
-        for low, high, target in nodes.edges[at]:
-            for byte in range(low, high + 1):
-                reads[byte][target, opened] = None
-    depth: dict[int | None, int] = {None: 0}
-    for rule, positions in returns.items():  # the first return of a rule is into a call that was found before it
-        depth[rule] = 1 + depth[next(iter(positions))[1]]
-    return Closure(
-        {byte: tuple(positions) for byte, positions in reads.items()},
-        {rule: tuple(positions) for rule, positions in returns.items()},
-        {rule: number for rule, number in depth.items() if rule is not None},
-    )
-
-
-# The stacks of a pushdown machine as one graph, in which they share cells (Tomita's graph-structured stack, 1985).
-#
-# All calls of one rule from one node share a cell, so a rule may call itself first (GLL, Scott and Johnstone, 2010). A
-# call with nothing after it is not pushed, so a list that ends in itself stays flat.
-
+from guidedviz.machines.pushdown.automaton import RuleNodes
+from guidedviz.machines.pushdown.closure import Closure, Position, close_node
+from guidedviz.machines.pushdown.counting import FIRST, Counts, count_tick, join_counts
+from guidedviz.machines.pushdown.stack import Cell, Configuration, State
+from guidedviz.machines.work import grouped
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
 MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
 NUMBER = attrgetter("number")
-
-
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Cell:
-    """An open call of a rule made at a node, and the cells that may lie below it; compared by identity."""
-
-    number: int
-    node: int
-    rule: int
-    below: tuple[Cell, ...]
-    depth: int  # of the first stack with this top
-    sure: bool = False  # one of its stacks stands on a sure ground, see `StackGraph.add_ground`
-    guessed: bool = False  # one of its stacks stands on a guessed ground
-    counts: Counts = None  # of a counted repeat: how many parts were read before this one
-
-
-Configuration = tuple[int, Cell]  # a node, and the open call that it is in
-
-
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
-class State:
-    """The possible configurations: nodes, each with the tops of its stacks; compared by identity."""
-
-    number: int
-    tops: tuple[tuple[int, tuple[Cell, ...]], ...]
-    accepting: bool
-    sure: bool  # one of the stacks with which the last byte was read stands on a sure ground
-    clean: bool  # none of them stands on a guessed ground
-    bottom: Cell  # of its graph, to recognise the states of another one
-    moves: dict[int, State | None] = field(default_factory=dict)  # the steps that are known, by kind of byte
-    reached: dict[object, State | None] = field(default_factory=dict)  # the same by the positions that a byte leads to
-
-    def __repr__(self) -> str:
-        return name_nodes([node for node, _ in self.tops])
 
 
 class StackGraph:

@@ -1,0 +1,84 @@
+"""The moves of a deterministic pushdown automaton: one stack, and at most one move per node and byte.
+
+The table is the one of a predictive LL(1) parser (Lewis and Stearns, 1968). The stack is a list of nodes: the last is
+the current node, below it lie the nodes where the callers go on.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from guidedviz.errors import SettingError
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.visible import visible
+from guidedviz.machines.work import reach
+
+Read = tuple[Literal["read"], int]  # the node after the byte
+Called = tuple[Literal["call"], int, int]  # the first node of the rule, and the node where its caller goes on
+Moves = Mapping[tuple[int, int], Read | Called]  # by node and byte
+
+
+def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
+    """The move of each node on each byte, and the nodes where a rule may end.
+
+    >>> moves, ends = pushdown_moves(gv.grammar('root ::= "(" root ")" | "x"'))
+    >>> [(node, chr(byte), move) for (node, byte), move in moves.items() if node < 2]
+    [(0, '(', ('read', 1)), (0, 'x', ('read', 2)), (1, '(', ('call', 0, 3)), (1, 'x', ('call', 0, 3))]
+    >>> pushdown_moves(gv.grammar('root ::= "a" root "a" | [ab]?'))
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: pushdown_moves: saw two moves in root on a, expected one; try: ...
+    """
+    nodes, moves = pda.nodes, dict[tuple[int, int], Read | Called]()
+
+    def check_free(node: int, byte: int) -> None:
+        if (node, byte) in moves:
+            seen = f"two moves in {nodes.name_of(node)} on {visible(bytes([byte]))}"
+            hint = "pda.step, which keeps all possible stacks"
+            raise SettingError("pushdown_moves", seen=seen, expected="one", hint=hint)
+
+    if any(nodes.counts):
+        raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
+    for node in range(len(nodes)):
+        for low, high, target in nodes.edges[node]:
+            moves |= {(node, byte): ("read", target) for byte in range(low, high + 1)}
+        for rule, after in nodes.calls[node]:
+            skip = pda.closure(after).reads if rule in nodes.skipped else ()
+            for byte in {*pda.closure(nodes.starts[rule]).reads, *skip}:
+                check_free(node, byte)
+                moves[node, byte] = ("call", nodes.starts[rule], after)
+    for node in nodes.ends:
+        for byte in _follow(pda, nodes.rule_of[node]):
+            check_free(node, byte)
+    return moves, nodes.ends
+
+
+def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: int) -> list[int] | None:
+    """The stack after one more byte, or None if the text cannot go on with it.
+
+    >>> moves, ends = pushdown_moves(gv.grammar('root ::= "(" root ")" | "x"'))
+    >>> move_stack(moves, ends, [1], ord("(")), move_stack(moves, ends, [3, 2], ord(")"))
+    ([3, 1], [2])
+    """
+    stack = list(stack)
+    while stack:
+        node = stack.pop()
+        move = moves.get((node, byte))
+        if move is None and node not in ends:
+            return None
+        if move and move[0] == "read":
+            return [*stack, move[1]]
+        if move:
+            stack += move[:0:-1]
+    return None
+
+
+def _follow(pda: PDA, rule: int) -> Iterator[int]:
+    """The bytes that may come after a rule has ended."""
+    nodes = pda.nodes
+    calls = [(node, called, after) for node, row in enumerate(nodes.calls) for called, after in row]
+
+    def ended(rule: int) -> Iterator[int]:
+        """The rules that may end with this one."""
+        return (nodes.rule_of[node] for node, called, after in calls if called == rule and after in nodes.ends)
+
+    last = reach([rule], ended)
+    return (byte for _, called, after in calls if called in last for byte in pda.closure(after).reads)
