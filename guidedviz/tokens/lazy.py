@@ -217,7 +217,7 @@ class Lazy:
     def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:
         """The record of the walk from a state; `piece` is the next token of a text."""
         machine, trie, part = self.machine, self.vocabulary.trie, None
-        with machine.graph.limited(MOST_WORK) if isinstance(machine, PDA) else nullcontext():
+        with machine.steps.limited(MOST_WORK) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
                 part = find_slice(machine.step, machine.kinds, self.vocabulary, state)
             live, _ = self._table.walk(part.rest if part else trie, state)

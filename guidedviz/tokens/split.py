@@ -24,7 +24,7 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.counting import FAR, Bounds, Counts
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
-from guidedviz.machines.pushdown.unknown_bottom import OpenStack, Place
+from guidedviz.machines.pushdown.unknown_bottom import Place, UnknownBottom
 from guidedviz.tokens.lazy import Lazy, find_slice
 from guidedviz.tokens.trie import Bits, Ids, Ints, Mask, MoveTable, Trie, build_trie, pack, unpack, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -129,7 +129,7 @@ class Split:
     def __init__(self, pda: PDA, vocabulary: Vocabulary, expand: bool = True, check: bool = True) -> None:
         self.pda, self.vocabulary = pda, vocabulary
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
-        self._unknown = OpenStack(pda, expand, longest=len(vocabulary.trie.levels) - 2)
+        self._unknown = UnknownBottom(pda, expand, longest=len(vocabulary.trie.levels) - 2)
         self._table = MoveTable[State](self._unknown.step, pda.kinds)
         self._nodes: dict[Place, NodeSplit] = {}
         self._repeats: dict[Place, OpenRepeat | None] = {}
@@ -309,7 +309,7 @@ def say(state: State | None) -> int:
 
 
 def walk_open(
-    unknown: OpenStack, table: MoveTable[State], vocabulary: Vocabulary, start: State
+    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State
 ) -> tuple[Ints, Trie, Ints, Ints]:
     """Walk from a state of a partly known stack: the tokens of a slice that is legal on every stack, then the walk.
 
@@ -348,11 +348,11 @@ class OpenRepeat:
 
 
 def read_repeat(
-    unknown: OpenStack, table: MoveTable[State], vocabulary: Vocabulary, node: int, counts: Counts
+    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, node: int, counts: Counts
 ) -> OpenRepeat | None:
     """The tokens at the start of a repeat or at its call; None if there is none, or if a text has several counts.
 
-    >>> unknown = OpenStack(gv.grammar('root ::= "<" [a-z]{0,5000} ">" "!"'))
+    >>> unknown = UnknownBottom(gv.grammar('root ::= "<" [a-z]{0,5000} ">" "!"'))
     >>> table = MoveTable(unknown.step, unknown.kinds)
     >>> repeat = read_repeat(unknown, table, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]), 5, None)
     >>> for counts in (None, ((4999, 4999),)):
@@ -363,6 +363,8 @@ def read_repeat(
     if (found := unknown.start_repeat(node, counts)) is None:
         return None
     rule, start = found
+    bounds = unknown.nodes.counts[rule]
+    assert isinstance(bounds, Bounds)
     whole, trie, nodes, labels = walk_open(unknown, table, vocabulary, start)
     place = table.say(labels, lambda state: _find_place(unknown, rule, state) if state else AFTER)
     if (place == UNCLEAR).any():
@@ -381,12 +383,12 @@ def read_repeat(
         np.concatenate((np.full(len(whole), ACCEPTED, dtype=np.int8), table.say(labels, say)[order - 1])),
         np.concatenate((np.ones(len(whole), dtype=np.bool_), inside[at])),
         np.concatenate((vocabulary.trie.characters[whole], begun)),
-        unknown.nodes.counts[rule] or Bounds(0, None),
+        bounds,
         unknown.nodes.rule_of[node] != rule,
     )
 
 
-def _find_place(unknown: OpenStack, rule: int, state: State) -> int:
+def _find_place(unknown: UnknownBottom, rule: int, state: State) -> int:
     """Where a state is; unclear if it is at two places of the repeat, or if a byte goes on both in it and after it."""
     nodes = unknown.nodes
     here = [

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.pushdown.unknown_bottom import OpenStack
+from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.tokens.split import read_repeat
 from guidedviz.tokens.trie import MoveTable
 
@@ -66,7 +66,10 @@ def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):
     ],
 )
 def test_a_repeat_is_read_without_its_count_only_if_a_text_tells_where_its_parts_begin(text, found):
-    unknown, vocabulary = OpenStack(gv.grammar(f"root ::= {text}")), gv.Vocabulary([b"a", b"ab", b"aab", b"b", b"a>"])
+    unknown, vocabulary = (
+        UnknownBottom(gv.grammar(f"root ::= {text}")),
+        gv.Vocabulary([b"a", b"ab", b"aab", b"b", b"a>"]),
+    )
     node = next(node for node, calls in enumerate(unknown.nodes.calls) if calls)
     table = MoveTable(unknown.step, unknown.kinds)
     assert (read_repeat(unknown, table, vocabulary, node, None) is not None) == found

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
-from guidedviz.machines.pushdown.unknown_bottom import OpenStack
+from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
 from guidedviz.tokens.trie import MoveTable, walk_steps
@@ -87,7 +87,7 @@ def test_the_quick_walk_of_a_grammar_is_the_plain_walk(v, text, written):
 @pytest.mark.parametrize("many", [0, 16])
 @given(vocabularies(), st.sampled_from(GRAMMARS))
 def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(many, v, text):
-    stacks = OpenStack(grammar(text))
+    stacks = UnknownBottom(grammar(text))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "MANY", many)
         found = list(walk_steps(v.trie, stacks, stacks.at(0), stacks.reads))

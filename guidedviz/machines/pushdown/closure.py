@@ -1,11 +1,18 @@
-"""What is possible at a node of a grammar, whatever lies below it: all calls are followed until a byte is read."""
+"""What is possible at a node, whatever lies below it: all calls are followed until a byte is read.
+
+    root ::= "(" root ")" | "x"         node 1 calls root, so there "(" leads to 1 and "x" to 2, both in a root that
+                                        was opened here, and this root returns to node 3
+
+A call with nothing after it is not pushed, so a list that ends in itself stays flat.
+
+Next: `stack.py`.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.work import reach
 
 Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
 
@@ -19,33 +26,61 @@ class Closure(NamedTuple):
 
 
 def close_node(nodes: RuleNodes, node: int) -> Closure:
-    """Follow all calls from a node; a rule that is called several times is followed once."""
-    if not nodes.calls[node]:  # most nodes: one target per byte
-        spans = [(range(low, high + 1), ((target, None),)) for low, high, target in nodes.edges[node]]
-        return Closure({byte: positions for span, positions in spans for byte in span}, {}, {})
+    """Follow all calls from a node; a rule that is called several times is followed once.
+
+    >>> found = close_node(gv.grammar('root ::= "(" root ")" | "x"').nodes, 1)
+    >>> found.reads, found.returns
+    ({40: ((1, 0),), 120: ((2, 0),)}, {0: ((3, None),)})
+    """
+    if not nodes.calls[node]:
+        return _close_plain_node(nodes, node)
     reads: dict[int, dict[Position, None]] = defaultdict(dict)
     returns: dict[int, dict[Position, None]] = defaultdict(dict)
-
-    def follow_calls(position: Position) -> Iterator[Position]:
-        at, opened = position
-        for rule, after in nodes.calls[at]:
-            if rule in nodes.skipped:  # the called rule may be empty
-                yield after, opened
-            is_last = after in nodes.last and nodes.counts[rule] is None
-            if not is_last:
-                returns[rule][after, opened] = None
-            yield nodes.starts[rule], opened if is_last else rule
-
-    start: Position = node, None
-    for at, opened in reach([start], follow_calls):
+    found: dict[Position, None] = {(node, None): None}
+    waiting = list(found)
+    for at, opened in waiting:  # it grows
         for low, high, target in nodes.edges[at]:
             for byte in range(low, high + 1):
                 reads[byte][target, opened] = None
-    depth: dict[int | None, int] = {None: 0}
-    for rule, positions in returns.items():  # the first return of a rule is into a call that was found before it
-        depth[rule] = 1 + depth[next(iter(positions))[1]]
+        for rule, after in nodes.calls[at]:
+            if not _is_last(nodes, rule, after):
+                returns[rule][after, opened] = None
+        for position in _behind_calls(nodes, at, opened):
+            if position not in found:
+                found[position] = None
+                waiting.append(position)
     return Closure(
         {byte: tuple(positions) for byte, positions in reads.items()},
         {rule: tuple(positions) for rule, positions in returns.items()},
-        {rule: number for rule, number in depth.items() if rule is not None},
+        _depths(returns),
     )
+
+
+def _close_plain_node(nodes: RuleNodes, node: int) -> Closure:
+    """The closure of a node without calls, as most are: one target per byte."""
+    reads: dict[int, tuple[Position, ...]] = {}
+    for low, high, target in nodes.edges[node]:
+        reads |= dict.fromkeys(range(low, high + 1), ((target, None),))
+    return Closure(reads, {}, {})
+
+
+def _is_last(nodes: RuleNodes, rule: int, after: int) -> bool:
+    """Whether nothing comes after a call: then the rule that calls need not be kept on the stack."""
+    return after in nodes.last and nodes.counts[rule] is None
+
+
+def _behind_calls(nodes: RuleNodes, node: int, opened: int | None) -> Iterator[Position]:
+    """The positions that are reached over the calls of a node without a byte."""
+    for rule, after in nodes.calls[node]:
+        if rule in nodes.skipped:  # the called rule may be empty
+            yield after, opened
+        yield nodes.starts[rule], opened if _is_last(nodes, rule, after) else rule
+
+
+def _depths(returns: dict[int, dict[Position, None]]) -> dict[int, int]:
+    """Per rule that is opened here: the number of calls it stands in, along the first path."""
+    depth: dict[int | None, int] = {None: 0}
+    for rule, positions in returns.items():  # the first return of a rule is into a call that was found before it
+        first_caller = next(iter(positions))[1]
+        depth[rule] = 1 + depth[first_caller]
+    return {rule: number for rule, number in depth.items() if rule is not None}

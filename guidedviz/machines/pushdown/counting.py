@@ -1,7 +1,9 @@
-"""How often the part of a counted repeat has been read: a set of counts, kept as intervals.
+"""Counted repeats: how often a part has been read, as a set of counts that is kept as intervals.
 
-An ambiguous text may have several counts at once (counting-set automata, Turonova et al., OOPSLA 2020). Within one
-token most counts behave alike: far below the lower bound a repeat cannot end, between the bounds it may also go on.
+A grammar without large repeats never meets this file. In `root ::= "(" root ")" | "x"{0,5000}` the rule of `"x"` is
+counted: one automaton of two nodes instead of 5,000 copies. An ambiguous text may have several counts at once
+(counting-set automata, Turonova et al., OOPSLA 2020). Within one token most counts behave alike: far below the lower
+bound a repeat cannot end, between the bounds it may also go on.
 """
 
 from collections.abc import Iterable
@@ -11,76 +13,72 @@ from guidedviz.machines.syntax import merge_ranges
 
 Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
 FIRST: Counts = ((0, 0),)
+NONE_LEFT: Counts = ()  # no count that may go on
 FAR = -2  # any count so far below the lower bound that the repeat must go on
 
 
 class Bounds(NamedTuple):
-    """How often a part is repeated; None means no upper bound."""
+    """How often the texts of a rule stand in a row; None means no upper bound."""
 
     low: int
     high: int | None
-    spare: int | None = None  # of a rule that counts its own parts: the most that a text may need to end; see `Tick`
 
     @property
-    def texts(self) -> int:
+    def fewest(self) -> int:
         """The fewest texts of the rule in a row."""
-        return self.low if self.spare is None else 1
+        return self.low
 
     def __str__(self) -> str:
-        return f"{self.low}…{'∞' if self.high is None else self.high}" if self.low != self.high else str(self.low)
+        if self.low == self.high:
+            return str(self.low)
+        return f"{self.low}…{'∞' if self.high is None else self.high}"
 
-    def say(self, counts: Counts) -> str:
+    def describe(self, counts: Counts) -> str:
         """How often a part was read so far, in words.
 
-        >>> Bounds(0, 4096).say(((17, 17),)), Bounds(5, None).say(None)
+        >>> Bounds(0, 4096).describe(((17, 17),)), Bounds(5, None).describe(None)
         ('0…4096, now 17', '5…∞, now 5 or more')
-        >>> Bounds(2, 9).say(((2, 3), (5, 5))), Bounds(2, 9).say(((2, 8),))
+        >>> Bounds(2, 9).describe(((2, 3), (5, 5))), Bounds(2, 9).describe(((2, 8),))
         ('2…9, now 2 or 3 or 5', '2…9, now 2 to 8')
         """
-        if counts is None:
-            return f"{self}, now {self.low} or more"
-        few = [count for low, high in counts[:3] for count in range(low, high + 1)][:4]
-        said = " or ".join(map(str, few)) if len(few) < 4 else f"{counts[0][0]} to {counts[-1][1]}"
-        return f"{self}, now {said}"
+        return f"{self}, now {say_counts(counts, self.low)}"
 
     def may_stop(self, counts: Counts) -> bool:
         """Whether a repeat may end after so many parts."""
         return counts is None or any(high >= self.low for _, high in counts)
 
-    def once_more(self, counts: Counts) -> tuple[Counts, bool]:
-        """The counts of the repeats that go on after one more part (`()` if none does), and whether one may end.
+    def after_part(self, counts: Counts) -> tuple[Counts, bool]:
+        """The counts with which the repeat goes on after one more part, and whether it may end there.
 
-        >>> few = Bounds(2, 3)
-        >>> few.once_more(((0, 0),)), few.once_more(((1, 2),)), few.once_more(((2, 2),))
+        >>> bounds = Bounds(2, 3)
+        >>> bounds.after_part(((0, 0),)), bounds.after_part(((1, 2),)), bounds.after_part(((2, 2),))
         ((((1, 1),), False), (((2, 2),), True), ((), True))
-        >>> Bounds(5, None).once_more(((4, 4),)), Bounds(5, 9).once_more(((FAR, FAR),))
+        >>> Bounds(5, None).after_part(((4, 4),)), Bounds(5, 9).after_part(((FAR, FAR),))
         ((None, True), (((-2, -2),), False))
         """
         if counts is None:
             return None, True
-        done = tuple((low + 1, high + 1) if low != FAR else (low, high) for low, high in counts)
+        done = tuple(_one_more(low, high) for low, high in counts)
         may_end = self.may_stop(done)
-        if self.high is None:
-            return (None if may_end else done), may_end
-        return tuple((low, min(high, self.high - 1)) for low, high in done if low < self.high), may_end
+        if self.high is not None:
+            return tuple((low, min(high, self.high - 1)) for low, high in done if low < self.high), may_end
+        if may_end:
+            return None, True
+        return done, False
 
-    def alike(self, counts: Counts, most: float) -> Counts:
+    def merge_alike(self, counts: Counts, parts: float) -> Counts:
         """The counts as far as they matter while at most so many parts are read.
 
-        >>> [Bounds(20, 100).alike(((count, count),), 5) for count in (3, 17, 20, 94, 97)]
+        >>> [Bounds(20, 100).merge_alike(((count, count),), 5) for count in (3, 17, 20, 94, 97)]
         [((-2, -2),), ((17, 17),), None, None, ((97, 97),)]
-        >>> [Bounds(0, 100, spare=10).alike(((count, count),), 5) for count in (85, 86)]
-        [None, ((86, 86),)]
         """
         if counts is None:
             return None
-        if self.high is not None and self.spare is not None:
-            return None if counts[0][0] + most <= self.high - self.spare else counts
-        far = self.low - most  # counts below cannot reach the lower bound
+        far = self.low - parts  # counts below cannot reach the lower bound
         near: list[tuple[int, int]] = []
         for low, high in counts:
             first = max(low, self.low)
-            if first <= high and (self.high is None or first + most < self.high):
+            if first <= high and (self.high is None or first + parts < self.high):
                 return None
             if low < far:
                 near.append((FAR, FAR))
@@ -89,13 +87,76 @@ class Bounds(NamedTuple):
         return merge_ranges(near)
 
 
+class LengthLimit(NamedTuple):
+    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`, of which an end may need `rest`."""
+
+    most: int
+    rest: int
+
+    @property
+    def fewest(self) -> int:
+        """The fewest texts of the rule in a row: it is not repeated."""
+        return 1
+
+    def __str__(self) -> str:
+        return f"0…{self.most}"
+
+    def describe(self, counts: Counts) -> str:
+        """How many parts were read so far, in words."""
+        return f"{self}, now {say_counts(counts, 0)}"
+
+    def may_stop(self, counts: Counts) -> bool:
+        """Whether the rule may end: its nodes say so, not its count."""
+        return True
+
+    def after_part(self, counts: Counts) -> tuple[Counts, bool]:
+        """When the rule ends, no other text of it follows."""
+        return NONE_LEFT, True
+
+    def merge_alike(self, counts: Counts, parts: float) -> Counts:
+        """The counts as far as they matter while at most so many parts are read.
+
+        >>> [LengthLimit(100, 10).merge_alike(((count, count),), 5) for count in (85, 86)]
+        [None, ((86, 86),)]
+        """
+        if counts is None or counts[0][0] + parts <= self.most - self.rest:
+            return None
+        return counts
+
+
+Limit = Bounds | LengthLimit  # of a rule whose parts are counted
+
+
+def say_counts(counts: Counts, low: int) -> str:
+    """Counts in words; None stands for every count from the lower bound on.
+
+    >>> say_counts(((2, 3), (5, 5)), 0), say_counts(None, 5)
+    ('2 or 3 or 5', '5 or more')
+    """
+    if counts is None:
+        return f"{low} or more"
+    listed = [count for first, last in counts[:3] for count in range(first, last + 1)]
+    if len(listed) < 4:
+        return " or ".join(map(str, listed))
+    return f"{counts[0][0]} to {counts[-1][1]}"
+
+
+def _one_more(low: int, high: int) -> tuple[int, int]:
+    """An interval of counts after one more part; one far below the lower bound stays there."""
+    if low == FAR:
+        return low, high
+    return low + 1, high + 1
+
+
 def count_tick(counts: Counts, most: int) -> Counts:
     """The counts after one more part of a rule that counts its own parts, at most this many; `()` if none is left.
 
     >>> count_tick(((0, 0), (4, 7)), 6), count_tick(((6, 6),), 6)
     (((1, 1), (5, 6)), ())
     """
-    return None if counts is None else tuple((low + 1, min(high + 1, most)) for low, high in counts if low < most)
+    if counts is None:
+        return None
+    return tuple((low + 1, min(high + 1, most)) for low, high in counts if low < most)
 
 
 def join_counts(parts: Iterable[Counts]) -> Counts:

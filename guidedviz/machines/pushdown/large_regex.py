@@ -6,6 +6,7 @@ from functools import lru_cache
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import is_counted
 from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.no_text import warn_of_no_text
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
@@ -26,7 +27,10 @@ def regex(text: str) -> DFA | PDA:
     (PDA(2 rules, 4 nodes), False)
     """
     check_regex(text)
-    return counted_regex(text) if LARGE.search(text) else finite_regex(text)
+    machine = counted_regex(text) if LARGE.search(text) else finite_regex(text)
+    if isinstance(machine, DFA) and not machine.accepting:
+        warn_of_no_text(text)
+    return machine
 
 
 @lru_cache(maxsize=64)

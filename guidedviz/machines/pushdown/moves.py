@@ -27,7 +27,10 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
     Traceback (most recent call last):
     guidedviz.errors.SettingError: pushdown_moves: saw two moves in root on a, expected one; try: ...
     """
-    nodes, moves = pda.nodes, dict[tuple[int, int], Read | Called]()
+    nodes = pda.nodes
+    if any(nodes.counts):
+        raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
+    moves: dict[tuple[int, int], Read | Called] = {}
 
     def check_free(node: int, byte: int) -> None:
         if (node, byte) in moves:
@@ -35,20 +38,28 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
             hint = "pda.step, which keeps all possible stacks"
             raise SettingError("pushdown_moves", seen=seen, expected="one", hint=hint)
 
-    if any(nodes.counts):
-        raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
     for node in range(len(nodes)):
-        for low, high, target in nodes.edges[node]:
-            moves |= {(node, byte): ("read", target) for byte in range(low, high + 1)}
-        for rule, after in nodes.calls[node]:
-            skip = pda.closure(after).reads if rule in nodes.skipped else ()
-            for byte in {*pda.closure(nodes.starts[rule]).reads, *skip}:
-                check_free(node, byte)
-                moves[node, byte] = ("call", nodes.starts[rule], after)
+        for byte, move in _moves_at(pda, node):
+            check_free(node, byte)
+            moves[node, byte] = move
     for node in nodes.ends:
         for byte in _follow(pda, nodes.rule_of[node]):
             check_free(node, byte)
     return moves, nodes.ends
+
+
+def _moves_at(pda: PDA, node: int) -> Iterator[tuple[int, Read | Called]]:
+    """What a node does on each byte that it can read itself or by a call."""
+    nodes = pda.nodes
+    for low, high, target in nodes.edges[node]:
+        for byte in range(low, high + 1):
+            yield byte, ("read", target)
+    for rule, after in nodes.calls[node]:
+        first = {*pda.closure(nodes.starts[rule]).reads}
+        if rule in nodes.skipped:
+            first |= pda.closure(after).reads.keys()
+        for byte in first:
+            yield byte, ("call", nodes.starts[rule], after)
 
 
 def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: int) -> list[int] | None:
@@ -62,12 +73,14 @@ def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: i
     while stack:
         node = stack.pop()
         move = moves.get((node, byte))
-        if move is None and node not in ends:
-            return None
-        if move and move[0] == "read":
+        if move is None:
+            if node not in ends:
+                return None
+        elif move[0] == "read":
             return [*stack, move[1]]
-        if move:
-            stack += move[:0:-1]
+        else:
+            _, start, after = move
+            stack += [after, start]
     return None
 
 

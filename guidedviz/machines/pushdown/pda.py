@@ -1,5 +1,7 @@
 """The pushdown machine of a grammar: the automata of its rules, and a stack of the calls that are open.
 
+    root ::= "(" root ")" | "x"         "((x))" leads from node 0 over 1, 1, 2, 2 to 2, where the bottom is reached
+
 Several configurations may be possible at once, so a state is a set of them. Stacks never change and share their cells:
 a step back is an old state, and a step that was taken before is a look-up.
 
@@ -7,53 +9,20 @@ Next: `tokens/split.py`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, starmap
+from itertools import islice
 
 from guidedviz.machines.grammars.counted import MOST_COPIES
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar, parse_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
+from guidedviz.machines.pushdown import frames
 from guidedviz.machines.pushdown.automaton import build_rule_nodes
 from guidedviz.machines.pushdown.closure import Closure
+from guidedviz.machines.pushdown.frames import Frame, SharedFrame
 from guidedviz.machines.pushdown.stack import Cell, Configuration, State
-from guidedviz.machines.pushdown.step import StackGraph
-from guidedviz.machines.visible import counted, visible_bytes
+from guidedviz.machines.pushdown.step import StackSteps
+from guidedviz.machines.visible import counted
 from guidedviz.machines.work import limited_work
-
-# The stacks of a pushdown machine for people: which rules are open, where each stands, what it waits for.
-#
-# A cell is an open call. With the node where its caller stands, or will go on, it is a frame. A stack is listed from
-# its innermost frame down, along the first path; `branches` lists the frames of all stacks.
-
-
-MOST_SHOWN = 40  # frames of a stack
-MOST_SHARED = 60  # frames of all stacks
-BLANKS = frozenset(b" \t\n\v\f\r")
-ASCII, CONTROLS = frozenset(range(128)), frozenset([*range(32), 127])
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One open rule: the node where it stands (innermost) or will go on, and what may come there."""
-
-    rule: str
-    node: int
-    waits: str
-    number: int  # of the open call, the same at every step; 0 is the root's
-
-
-@dataclass(frozen=True)
-class SharedFrame:
-    """A frame that several stacks may share, and the numbers of the frames that may lie below it; 0 is the bottom.
-
-    A number is the same at every step. When there are very many frames, some numbers in `below` are not listed.
-    """
-
-    number: int
-    rule: str
-    node: int
-    below: tuple[int, ...]
 
 
 class PDA(Machine[State]):
@@ -68,10 +37,13 @@ class PDA(Machine[State]):
 
     def __init__(self, grammar: Grammar, notes: tuple[str, ...] = (), copies: int = MOST_COPIES) -> None:
         self.notes = notes  # what the source says and the machine does not enforce
-        self.grammar, self.nodes = grammar, build_rule_nodes(grammar, copies)
-        self.graph = StackGraph(self, self.nodes, self.kinds)
-        self.bottom, self._own = self.graph.bottom, self.graph.steps.own
-        start = self.graph.settle([(self.nodes.starts[0], self.bottom)])
+        self.grammar = grammar
+        self.nodes = build_rule_nodes(grammar, copies)
+        self.steps = StackSteps(self, self.nodes, self.kinds)
+        self.stacks = self.steps.stacks
+        self.bottom = self.steps.bottom
+        self._own = self.steps.known.own
+        start = self.steps.settle([(self.nodes.starts[0], self.bottom)])
         assert start is not None  # the root can be finished, or its nodes would not have been built
         self.initial: State = start
 
@@ -95,7 +67,7 @@ class PDA(Machine[State]):
 
     def step(self, state: State | None, byte: int) -> State | None:
         """The next state, or None. A known step is only looked up, also from a state of another PDA."""
-        return self.graph.steps.step(state, byte)
+        return self.steps.known.step(state, byte)
 
     def is_accepting(self, state: State | None) -> bool:
         """Whether the text may end here: one configuration has finished with an empty stack."""
@@ -104,7 +76,10 @@ class PDA(Machine[State]):
     def depth(self, state: State) -> int:
         """How many rules are open on the first stack."""
         tops = self._own(state).tops
-        return tops[0][1][0].depth if tops else 0
+        if not tops:
+            return 0
+        _, cells = tops[0]
+        return cells[0].depth
 
     def places(self, state: State) -> tuple[int, ...]:
         """The possible nodes."""
@@ -113,98 +88,41 @@ class PDA(Machine[State]):
     def first_stack(self, state: State) -> Iterator[Configuration]:
         """The first stack of a state, innermost configuration first; it may be very deep."""
         tops = self._own(state).tops
-        return self.stack_under(tops[0][0], tops[0][1][0]) if tops else iter(())
+        if not tops:
+            return iter(())
+        node, cells = tops[0]
+        return self.stack_under(node, cells[0])
 
     def stack_under(self, node: int, cell: Cell) -> Iterator[Configuration]:
         """The first stack with this top."""
-        yield node, cell
-        while cell is not self.bottom:
-            node, cell = self.below(cell)[0]
-            yield node, cell
+        return frames.follow_down(self.stacks, node, cell)
 
     def stack(self, state: State) -> tuple[str, ...]:
         """The names of the open rules of the first stack, innermost first; of a deep stack the innermost 40."""
-        names = tuple(self.nodes.name_of(node) for node, _ in islice(self.first_stack(state), MOST_SHOWN))
+        innermost = islice(self.first_stack(state), frames.MOST_SHOWN)
+        names = tuple(self.nodes.name_of(node) for node, _ in innermost)
         more = self.depth(state) - len(names)
         return (*names, f"… {more:,} more") if more else names
 
     def frames(self, state: State) -> tuple[Frame, ...]:
         """The open rules of the first stack, each with its node and what may come there."""
-        return tuple(starmap(self._frame, islice(self.first_stack(state), MOST_SHOWN)))
+        return frames.list_frames(self.stacks, self.first_stack(state))
 
     def unfinished(self, state: State) -> Frame | None:
         """The innermost open rule that cannot end here."""
-        stuck = ((node, cell) for node, cell in self.first_stack(state) if not self._may_end(node, cell))
-        return next(starmap(self._frame, stuck), None)
+        return frames.find_unfinished(self.stacks, self.first_stack(state))
 
     def branches(self, state: State) -> tuple[SharedFrame, ...]:
         """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
-        found = dict.fromkeys((node, cell) for node, cells in self._own(state).tops for cell in cells)
-        waiting = list(found)
-        shared: list[SharedFrame] = []
-        for node, cell in waiting:  # it grows
-            if len(shared) == MOST_SHARED:
-                break
-            below = dict.fromkeys(self.below(cell))
-            waiting += [configuration for configuration in below if configuration not in found]
-            found.update(below)
-            numbers = tuple(starmap(self._number, below)) or (0,)
-            shared.append(SharedFrame(self._number(node, cell), self.nodes.name_of(node), node, numbers))
-        return tuple(shared)
-
-    def _number(self, node: int, cell: Cell) -> int:
-        return 1 + cell.number * len(self.nodes) + node
-
-    def _frame(self, node: int, cell: Cell) -> Frame:
-        nodes, bounds = self.nodes, self.nodes.counts[cell.rule]
-        again = bounds is not None and not self.closure(node).reads  # the next part, if any
-        waits = say_waits(self, nodes.starts[cell.rule] if again else node, self._may_end(node, cell))
-        if bounds and cell.rule == nodes.rule_of[node]:
-            waits += f" ({bounds.say(cell.counts)})"
-        return Frame(nodes.name_of(node), node, waits, cell.number)
-
-    def _may_end(self, node: int, cell: Cell) -> bool:
-        """Whether an open rule may end at its node: at the end of a part, or after enough parts of a counted repeat."""
-        bounds = self.nodes.counts[cell.rule]
-        if bounds is None or bounds.spare is not None:
-            return node in self.nodes.ends
-        if node == self.nodes.starts[cell.rule]:
-            return bounds.may_stop(cell.counts)
-        return node in self.nodes.ends and bounds.once_more(cell.counts)[1]
+        return frames.list_branches(self.stacks, self._own(state))
 
     def closure(self, node: int) -> Closure:
         """What is possible at a node, whatever lies below it."""
-        return self.graph.closure(node)
+        return self.stacks.closure(node)
 
     def below(self, cell: Cell) -> tuple[Configuration, ...]:
         """The configurations in which a text may go on when this call has ended; none at the bottom."""
-        return self.graph.below(cell)
-
-
-def say_waits(pda: PDA, node: int, may_end: bool | None = None) -> str:
-    """What may come at a node, in words; optional whitespace is not named. `may_end`: whether the rule may end there.
-
-    >>> pairs = gv.grammar('root ::= [0-9] [ \\t]* ("," | ";") root?')
-    >>> [say_waits(pairs, node) for node in range(3)]
-    ['0-9', ', or ;', '0-9 or its end']
-    >>> say_waits(gv.grammar(r'root ::= [^"\\x00-\\x1F]*'), 0)
-    'any character but " controls or its end'
-    """
-    choices = frozenset(pda.closure(node).reads)
-    many = len(choices & ASCII) > len(ASCII) // 2
-    if not many and len(choices & BLANKS) > 1 and choices - BLANKS:  # a single blank is a character like others
-        choices -= BLANKS
-    said = visible_bytes(choices, limit=12) if choices and not many else ""
-    parts = [_say_many(choices)] if many else [said] if said.endswith((" byte", " more")) else said.split()
-    parts += ["its end"] * (node in pda.nodes.ends if may_end is None else may_end)
-    return " ".join(parts[:-1]) + " or " * (len(parts) > 1) + parts[-1]
-
-
-def _say_many(choices: frozenset[int]) -> str:
-    """Most of ASCII, described by what is missing."""
-    missing = ASCII - choices
-    words = [visible_bytes(missing - CONTROLS)] * bool(missing - CONTROLS) + ["controls"] * bool(missing & CONTROLS)
-    return ("any character" if choices - ASCII else "any of ASCII") + f" but {' '.join(words)}" * bool(words)
+        return self.stacks.list_below(cell)
 
 
 @limited_work()
@@ -222,8 +140,6 @@ def grammar(text: str, root: str = "root") -> PDA:
 
 
 # JSON in GBNF, as in RFC 8259: a well-known grammar that no finite machine can express.
-
-
 JSON_GBNF = r"""root   ::= ws value ws
 value  ::= object | array | string | number | "true" | "false" | "null"
 object ::= "{" ws (member (ws "," ws member)* ws)? "}"

@@ -1,13 +1,24 @@
-"""The stacks of a pushdown machine as one graph, in which they share cells (Tomita's graph-structured stack, 1985).
+"""A stack is a value: a cell holds the call that is open, and points to the cells below. Nothing is ever copied.
 
-All calls of one rule from one node share a cell, so a rule may call itself first (GLL, Scott and Johnstone, 2010). A
-call with nothing after it is not pushed, so a list that ends in itself stays flat.
+    root ::= "(" root ")" | "x"         after "((" the text stands at node 1; below lie two calls of root, made at
+                                        node 1: cell -> cell -> bottom. After "((x)" the state is an older stack again.
+
+Several stacks may be possible at once, and they share their cells (Tomita's graph-structured stack, 1985). All calls of
+one rule from one node are one cell with several cells below it, so a rule may call itself first (GLL, Scott and
+Johnstone, 2010).
+
+Next: `step.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from threading import RLock
 
+from guidedviz.machines.pushdown.automaton import RuleNodes
+from guidedviz.machines.pushdown.closure import Closure, close_node
 from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.visible import name_nodes
 
@@ -21,8 +32,8 @@ class Cell:
     rule: int
     below: tuple[Cell, ...]
     depth: int  # of the first stack with this top
-    sure: bool = False  # one of its stacks stands on a sure ground, see `StackGraph.add_ground`
-    guessed: bool = False  # one of its stacks stands on a guessed ground
+    sure: bool = False  # one of its stacks stands on a bottom that is sure (`unknown_bottom.py`)
+    guessed: bool = False  # one of its stacks stands on a bottom that is guessed
     counts: Counts = None  # of a counted repeat: how many parts were read before this one
 
 
@@ -36,11 +47,106 @@ class State:
     number: int
     tops: tuple[tuple[int, tuple[Cell, ...]], ...]
     accepting: bool
-    sure: bool  # one of the stacks with which the last byte was read stands on a sure ground
-    clean: bool  # none of them stands on a guessed ground
-    bottom: Cell  # of its graph, to recognise the states of another one
+    sure: bool  # one of the stacks with which the last byte was read stands on a sure bottom
+    guessed: bool  # one of them stands on a guessed bottom
+    bottom: Cell  # of its machine, to recognise the states of another one
     moves: dict[int, State | None] = field(default_factory=dict)  # the steps that are known, by kind of byte
     reached: dict[object, State | None] = field(default_factory=dict)  # the same by the positions that a byte leads to
 
     def __repr__(self) -> str:
         return name_nodes([node for node, _ in self.tops])
+
+
+class Stacks:
+    """The cells met so far, one per call and the cells below it. `forget` empties the table; held cells stay valid."""
+
+    def __init__(self, nodes: RuleNodes, first_counts: Sequence[Counts]) -> None:
+        self.nodes = nodes
+        self.first_counts = first_counts  # of each rule, when it is called
+        self.lock = RLock()  # a page asks for masks and pictures at once
+        self.bottoms: dict[Cell, tuple[Configuration, ...]] = {}  # where a text goes on when the rules above have ended
+        self.work = 0  # done so far, in moves from stack to stack
+        self._numbers = count()
+        self.forget()
+
+    def forget(self) -> None:
+        """Start with empty tables."""
+        self.kept = 0  # entries of the tables
+        self._closures: dict[int, Closure] = {}
+        self._cells: dict[tuple[int, int, tuple[Cell, ...], Counts], Cell] = {}
+
+    def add_bottom(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
+        """A new cell of a rule with nothing below it."""
+        number = next(self._numbers)
+        bottom = Cell(number, -1 - number, rule, (), 1, sure, guessed)
+        self.bottoms[bottom] = ()
+        return bottom
+
+    def closure(self, node: int) -> Closure:
+        """The closure of a node, computed once."""
+        found = self._closures.get(node)
+        if found is None:
+            with self.lock:
+                found = close_node(self.nodes, node)
+                self._closures[node] = found
+                size = len(found.reads) + sum(map(len, found.returns.values()))
+                self.kept += size
+                self.work += 5 * size
+        return found
+
+    def cell(self, node: int, rule: int, below: tuple[Cell, ...]) -> Cell:
+        """The one cell of a call."""
+        counts = self.first_counts[rule]
+        key = node, rule, below, counts
+        with self.lock:
+            found = self._cells.get(key)
+            if found is None:
+                found = Cell(
+                    next(self._numbers),
+                    node,
+                    rule,
+                    below,
+                    depth=below[0].depth + self.closure(node).depth[rule],
+                    sure=any(cell.sure for cell in below),
+                    guessed=any(cell.guessed for cell in below),
+                    counts=counts,
+                )
+                self._keep(key, found)
+            return found
+
+    def recount(self, cell: Cell, counts: Counts) -> Cell:
+        """The same call with other counts."""
+        if counts == cell.counts:
+            return cell
+        key = cell.node, cell.rule, cell.below, counts
+        with self.lock:
+            found = self._cells.get(key)
+            if found is None:
+                found = replace(cell, counts=counts)
+                if cell in self.bottoms:
+                    self.bottoms[found] = self.bottoms[cell]
+                self._keep(key, found)
+            return found
+
+    def _keep(self, key: tuple[int, int, tuple[Cell, ...], Counts], cell: Cell) -> None:
+        self._cells[key] = cell
+        self.kept += 1
+
+    def below(self, cell: Cell) -> Iterator[Configuration]:
+        """The configurations in which a text may go on when this call has ended; none at the machine's bottom."""
+        after_bottom = self.bottoms.get(cell)
+        if after_bottom is not None:
+            yield from after_bottom
+            return
+        for after, rule in self.closure(cell.node).returns[cell.rule]:
+            self.work += len(cell.below)
+            if rule is None:
+                for under in cell.below:
+                    yield after, under
+            else:
+                yield after, self.cell(cell.node, rule, cell.below)
+
+    def list_below(self, cell: Cell) -> tuple[Configuration, ...]:
+        """The same for a picture, which another thread may draw."""
+        with self.lock:
+            return tuple(self.below(cell))

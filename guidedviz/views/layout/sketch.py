@@ -15,6 +15,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.pushdown.automaton import RuleNodes
+from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
@@ -143,7 +144,7 @@ def sketch_pda(pda: PDA) -> Sketch:
     arrows += [
         Arrow(end, nodes.starts[nodes.rule_of[end]], (), loop=str(bounds))
         for end in sorted(nodes.accepting)
-        if (bounds := nodes.counts[nodes.rule_of[end]]) and bounds.spare is None
+        if isinstance(bounds := nodes.counts[nodes.rule_of[end]], Bounds)
     ]
     return Sketch(names, tuple(arrows), nodes.starts[0], nodes.accepting, rules=rules, repeats=repeats)
 

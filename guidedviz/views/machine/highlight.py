@@ -17,7 +17,8 @@ from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
+from guidedviz.machines.pushdown.frames import MOST_SHOWN
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Cell, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
@@ -79,7 +80,7 @@ class Highlight:
             calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
             for _, cell in stack:
                 if bounds := nodes.counts[cell.rule]:
-                    counts.setdefault(nodes.names[cell.rule], bounds.say(cell.counts))
+                    counts.setdefault(nodes.names[cell.rule], bounds.describe(cell.counts))
             ways |= {(cell.rule, nodes.rule_of[at]) for at, cell in stack}
         return cls(
             frozenset(pda.places(state)),

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import to_bytes
+from guidedviz.machines.pushdown.frames import say_waits
 from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
-from guidedviz.machines.pushdown.pda import PDA, say_waits
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
@@ -129,7 +130,7 @@ def _stack_cards(pda: PDA, states: Iterable[State]) -> dict[int, StackCard]:
         kind, when = ("top", "now") if number in tops else ("frame", "then")
         below = tuple(n if n in frames or n == BOTTOM else MISSING for n in frame.below)
         words = f"{frame.rule} {name_node(frame.node)}"
-        cards[number] = StackCard(kind, words, f"{when} {say_waits(pda, frame.node)}", below)
+        cards[number] = StackCard(kind, words, f"{when} {say_waits(pda.stacks, frame.node)}", below)
     ends = {under for card in cards.values() for under in card.below}
     return cards | {number: StackCard("end", words) for number, words in ENDS.items() if number in ends}
 
@@ -312,7 +313,7 @@ def _parts(
         yield words, soft(left + WIDTH / 2, low - 8, words, text_anchor="middle")
     for level, at in enumerate(frame.stack[more:], 1):
         now = level == len(frame.stack) - more
-        name, waits = f"{name_node(at)} {frame.pda.nodes.name_of(at)}", say_waits(frame.pda, at)
+        name, waits = f"{name_node(at)} {frame.pda.nodes.name_of(at)}", say_waits(frame.pda.stacks, at)
         card = write_card(name, f"{'now' if now else 'then'} {waits}", f"{level + more:,}", now, WIDTH)
         y = low - LEVEL * level - (LEVEL / 2 if more else 0)
         yield f"{'top' if now else 'card'} {level} {more} {at}", moved(left, y, card)

@@ -14,7 +14,7 @@ from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
-from guidedviz.machines.pushdown.unknown_bottom import OpenStack
+from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
@@ -328,9 +328,9 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
     >>> [cut_token(words, state_after(words, "<*"), data) for data in (b"bc", b"b*>", b"b>")]
     [(2, 'accepted'), (2, 'context-dependent'), (1, 'rejected')]
     """
-    unknown = OpenStack(pda, expand=False)
+    unknown = UnknownBottom(pda, expand=False)
     path: list[State | None] = [unknown.known(state, 0)]
     for byte in data:
         path.append(unknown.step(path[-1], byte) if path[-1] else None)
-    shared = [place for place, reached in enumerate(path) if reached is not None and reached.clean]
+    shared = [place for place, reached in enumerate(path) if reached is not None and not reached.guessed]
     return shared[-1], VERDICTS.get(say(path[-1]), "rejected")

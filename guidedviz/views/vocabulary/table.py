@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from guidedviz.decoding.trace import TRACE_HINT, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.machines.pushdown.pda import say_waits
+from guidedviz.machines.pushdown.frames import say_waits
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import SIGNS, counted, name_node, name_state
@@ -227,7 +227,7 @@ def _say_row(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
     first, more = row[0], f" +{len(row) - 1}" * (len(row) > 1)
     accepted, dependent = first.accepted.count, len(first.dependent)
     numbers = f"{accepted:,}", f"{first.accepted.size - accepted - dependent:,}", f"{dependent:,}" if dependent else "–"
-    waits = shorten(say_waits(split.pda, first.node), 24)
+    waits = shorten(say_waits(split.pda.stacks, first.node), 24)
     return f"{name_node(first.node)}{more}", waits, *numbers, first.accepted.kind, f"{first.nbytes:,}"
 
 

@@ -131,5 +131,5 @@ def test_a_rule_that_an_earlier_grammar_had_is_the_same_rule():
     schemas = ({"type": "object"}, {"type": "array", "items": {"type": "object"}}, {"properties": {"a": {}}})
     found = [gv.json_schema(schema).nodes for schema in schemas]
     for schema, nodes in zip(schemas, found, strict=True):
-        automaton.build_rule.cache_clear()
+        automaton.build_small_rule.cache_clear()
         assert gv.json_schema(schema).nodes == nodes
