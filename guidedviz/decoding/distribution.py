@@ -20,8 +20,8 @@ from guidedviz.decoding.trace import is_complete
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.files import shipped
 from guidedviz.models.model import Model
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.trie import Mask
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end,
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_text, context_of, warn_of_plain_text
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide, illegal_token, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
-from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from guidedviz.decoding.records import AtLeastOne, Between, Count, check_fields, check_number
 from guidedviz.errors import EmptyMask, SettingError, quoted
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.jump import WAYS
-from guidedviz.tokens.trie import Mask
 
 Floats = npt.NDArray[np.float64]
 Temperature = Annotated[float, Between(0, 100)]  # 0 is greedy

@@ -31,8 +31,8 @@ from guidedviz.decoding.records import (
 from guidedviz.decoding.sampling import Floats
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.trie import Mask
 
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",

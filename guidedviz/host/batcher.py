@@ -22,7 +22,7 @@ from guidedviz.extras import installed
 from guidedviz.models.chat import Messages, Prompt
 from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.model import Array, LanguageModel, Network
-from guidedviz.tokens.trie import Ids
+from guidedviz.tokens.arrays import Ids
 
 # The beginnings of texts that were read, with their keys and values; bounded in bytes and shared between students.
 

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from guidedviz.errors import ChatWarning, ModelError, SettingError, VocabularyError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
+from guidedviz.tokens.arrays import read_only
 from guidedviz.tokens.jump import shared_length
-from guidedviz.tokens.trie import read_only
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 Array = npt.NDArray[np.float32]

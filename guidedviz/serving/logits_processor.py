@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import EmptyMask, GuidedVizError, SettingError, VocabularyError, quoted
+from guidedviz.tokens.arrays import Ids, Mask, pack, unpack, words_of
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.trie import Ids, Mask, pack, unpack, words_of
 
 Row = npt.NDArray[np.int64]
 WORD = 32  # bits

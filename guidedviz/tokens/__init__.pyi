@@ -5,5 +5,5 @@ from guidedviz.tokens.jump import find_jump as find_jump
 from guidedviz.tokens.lazy import lazy_walk as lazy_walk
 from guidedviz.tokens.lazy import lazy_walks as lazy_walks
 from guidedviz.tokens.split import Split as Split
-from guidedviz.tokens.trie import walk_steps as walk_steps
 from guidedviz.tokens.vocabulary import longest_tokens as longest_tokens
+from guidedviz.tokens.walk import walk_steps as walk_steps

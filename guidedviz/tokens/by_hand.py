@@ -15,8 +15,8 @@ from guidedviz.machines.regular.minimal import code_machine
 from guidedviz.machines.regular.regex import CLASSES
 from guidedviz.machines.syntax import build_net, literal
 from guidedviz.machines.work import grouped
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, illegal_token
-from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 

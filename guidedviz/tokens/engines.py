@@ -23,8 +23,8 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.machines.work import grouped
+from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.trie import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message

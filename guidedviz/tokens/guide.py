@@ -25,11 +25,11 @@ from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible, visible_bytes
+from guidedviz.tokens.arrays import Mask, read_only
 from guidedviz.tokens.engines import PREPARE, Asked, Matcher, ask, prepared
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
-from guidedviz.tokens.trie import Mask, read_only
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps

@@ -15,8 +15,9 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
-from guidedviz.tokens.trie import Ids, Ints, Mask, MoveTable, read_only
+from guidedviz.tokens.arrays import Ids, Ints, Mask, read_only
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+from guidedviz.tokens.walk import MoveTable
 
 MOST_ENTRIES = 2**24  # kinds x states; 64 MB
 

@@ -19,9 +19,11 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
+from guidedviz.tokens.arrays import Ints, Mask
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.trie import Ints, Mask, MoveTable, Trie, build_trie
+from guidedviz.tokens.trie import Trie, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
+from guidedviz.tokens.walk import MoveTable
 
 SLICES = {  # the kinds of text, the one with the most tokens first
     "text in quotes": r'[^"\\\x00-\x1f\x7f]*',

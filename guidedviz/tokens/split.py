@@ -10,8 +10,7 @@ Next: `tokens/guide.py`.
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice
-from math import inf
+from itertools import islice
 from threading import RLock
 from typing import Any
 
@@ -21,61 +20,21 @@ import numpy.typing as npt
 from guidedviz.errors import PatternError, SettingError, expect
 from guidedviz.machines.grammars.counted import inline_rules
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.counting import FAR, Bounds, Counts
+from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import Place, UnknownBottom
-from guidedviz.tokens.lazy import Lazy, find_slice
-from guidedviz.tokens.trie import Bits, Ids, Ints, Mask, MoveTable, Trie, build_trie, pack, unpack, walk_steps
+from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask
+from guidedviz.tokens.lazy import Lazy
+from guidedviz.tokens.repeats import OpenRepeat, read_repeat
+from guidedviz.tokens.stored import Stored, store
+from guidedviz.tokens.trie import Trie, build_trie
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, Answers, say, walk_open
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+from guidedviz.tokens.walk import MoveTable, walk_steps
 
 MOST_ANSWERS = 2**26  # bytes of masks that are remembered
 FEW = 40  # nodes of the trie; more are walked level by level
-REJECTED, ACCEPTED, DEPENDENT = 0, 1, 2
-Answers = npt.NDArray[np.int8]  # one of the three per token
-AFTER, BETWEEN, WITHIN, UNCLEAR = 0, 1, 2, 3  # where a state is: after the repeat, between two parts, within one
-
-
-@dataclass(frozen=True, eq=False)
-class Stored:
-    """A set of tokens in the least memory; `kind` says how `data` is read."""
-
-    kind: str  # "accepted" or "rejected": a list of ids; "bits": a packed mask
-    data: Ids | Bits
-    count: int  # tokens in the set
-    size: int  # of the vocabulary
-
-    def __repr__(self) -> str:
-        return f"Stored({self.count:,} of {self.size:,} ids as {self.kind}, {self.data.nbytes:,} bytes)"
-
-    def put(self, mask: Mask) -> None:
-        """Set the tokens of the set in a mask."""
-        if self.kind == "accepted":
-            mask[self.data] = True
-        elif self.kind == "rejected":
-            kept = mask[self.data]
-            mask[:] = True
-            mask[self.data] = kept
-        else:
-            mask |= unpack(self.data.view(np.uint8), self.size)
-
-
-def store(tokens: Ints, size: int) -> Stored:
-    """Store some tokens as a list of ids, as a list of the other ids, or as one bit per id, whichever is smallest.
-
-    >>> ids = np.arange(100)
-    >>> store(ids[:2], 100), store(ids[2:], 100), store(ids[::2], 100)
-    (Stored(2 of 100 ids as accepted, 8 bytes), Stored(98 of 100 ids as rejected, 8 bytes), \
-Stored(50 of 100 ids as bits, 13 bytes))
-    """
-    count, most = len(tokens), (size + 7) // 8 // 4  # ids that take the memory of the bits
-    if count <= most:
-        return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
-    mask = np.zeros(size, dtype=np.bool_)
-    mask[tokens] = True
-    if size - count <= most:
-        return Stored("rejected", np.flatnonzero(~mask).astype(np.int32), count, size)
-    return Stored("bits", pack(mask), count, size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +171,7 @@ class Split:
         tokens, said = trie.tokens(nodes, said)
         return np.concatenate((whole, tokens[said == ACCEPTED])), tokens[said == DEPENDENT]
 
-    def _repeat(self, node: int, counts: Counts) -> "OpenRepeat | None":
+    def _repeat(self, node: int, counts: Counts) -> OpenRepeat | None:
         key = (node, None) if self.pda.nodes.counts[self.pda.nodes.rule_of[node]] else (node, counts)
         if key not in self._repeats:
             self._repeats[key] = read_repeat(self._unknown, self._table, self.vocabulary, *key)
@@ -295,111 +254,3 @@ def inlined(pda: PDA) -> PDA:
         return PDA(inline_rules(pda.grammar))
     except PatternError:
         return pda
-
-
-# Counted repeats, such as a string of at most 40 characters: their tokens are found once for all counts.
-#
-# The trie is walked as if the repeat could go on and end after every part. Each token then has a number of parts, and
-# after a given count those are legal that fit between the bounds.
-
-
-def say(state: State | None) -> int:
-    """Whether the bytes that led to a state of a partly known stack are legal."""
-    return REJECTED if state is None else ACCEPTED if state.sure else DEPENDENT
-
-
-def walk_open(
-    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State
-) -> tuple[Ints, Trie, Ints, Ints]:
-    """Walk from a state of a partly known stack: the tokens of a slice that is legal on every stack, then the walk.
-
-    The walk is of the other tokens: their trie, its live nodes, and the label of each.
-    """
-    part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start)
-    trie, whole = (part.rest, part.tokens) if part else (vocabulary.trie, vocabulary.trie.nodes[:0])
-    return whole, trie, *table.walk(trie, start)
-
-
-@dataclass(frozen=True, eq=False)
-class OpenRepeat:
-    """The tokens that are live at the start of a counted repeat; the same for all counts."""
-
-    tokens: Ints
-    said: Answers
-    inside: Mask  # per token: whether it ends in the repeat
-    parts: Ints  # the parts that it begins, or of one that leaves the repeat the parts before that
-    bounds: Bounds
-    called: bool  # whether the repeat is called at the node; otherwise the node is where its part begins
-
-    def split(self, counts: Counts) -> tuple[Ints, Ints] | None:
-        """The legal and the context-dependent tokens after these counts; None if there are several."""
-        low, high = float(self.bounds.low), inf if self.bounds.high is None else float(self.bounds.high)
-        if not self.called:
-            if counts is None:
-                low, high = 0, inf
-            elif len(counts) > 1 or counts[0][0] != counts[0][1]:
-                return None
-            else:
-                done = counts[0][0]
-                low, high = (inf, inf) if done == FAR else (low - done, high - done)
-            low = max(low, 1)  # the end before the next part is another node
-        fits = (self.parts <= high) & (self.inside | (self.parts >= low))
-        return self.tokens[fits & (self.said == ACCEPTED)], self.tokens[fits & (self.said == DEPENDENT)]
-
-
-def read_repeat(
-    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, node: int, counts: Counts
-) -> OpenRepeat | None:
-    """The tokens at the start of a repeat or at its call; None if there is none, or if a text has several counts.
-
-    >>> unknown = UnknownBottom(gv.grammar('root ::= "<" [a-z]{0,5000} ">" "!"'))
-    >>> table = MoveTable(unknown.step, unknown.kinds)
-    >>> repeat = read_repeat(unknown, table, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]), 5, None)
-    >>> for counts in (None, ((4999, 4999),)):
-    ...     print(*repeat.split(counts))
-    [0 1] [2]
-    [0] [2]
-    """
-    if (found := unknown.start_repeat(node, counts)) is None:
-        return None
-    rule, start = found
-    bounds = unknown.nodes.counts[rule]
-    assert isinstance(bounds, Bounds)
-    whole, trie, nodes, labels = walk_open(unknown, table, vocabulary, start)
-    place = table.say(labels, lambda state: _find_place(unknown, rule, state) if state else AFTER)
-    if (place == UNCLEAR).any():
-        return None
-    place[0] = WITHIN  # at the root no part is complete
-    left, between = np.zeros((2, len(trie)), dtype=np.intp)
-    left[nodes], between[nodes] = place == AFTER, place == BETWEEN
-    inside = trie.sum_down(left) == 0
-    parts = trie.sum_down(between * inside)
-    parts[nodes] += place == WITHIN
-    tokens, order = trie.tokens(nodes, np.arange(1, len(nodes) + 1))  # no label is 0
-    at = nodes[order - 1]
-    begun = parts[at] + vocabulary.trie.characters[tokens] - trie.characters[tokens]  # a slice reads one per character
-    return OpenRepeat(
-        np.concatenate((whole, tokens)),
-        np.concatenate((np.full(len(whole), ACCEPTED, dtype=np.int8), table.say(labels, say)[order - 1])),
-        np.concatenate((np.ones(len(whole), dtype=np.bool_), inside[at])),
-        np.concatenate((vocabulary.trie.characters[whole], begun)),
-        bounds,
-        unknown.nodes.rule_of[node] != rule,
-    )
-
-
-def _find_place(unknown: UnknownBottom, rule: int, state: State) -> int:
-    """Where a state is; unclear if it is at two places of the repeat, or if a byte goes on both in it and after it."""
-    nodes = unknown.nodes
-    here = [
-        (node, cells)
-        for node, cells in state.tops
-        if nodes.rule_of[node] == rule and any(cell.rule == rule and cell.counts is None for cell in cells)
-    ]
-    if not here:
-        return AFTER
-    ((node, cells), *others) = here
-    after = (unknown.reads_at(other) for other, _ in state.tops if other != node)
-    if others or len(cells) > 1 or not unknown.reads_at(node).isdisjoint(chain.from_iterable(after)):
-        return UNCLEAR
-    return BETWEEN if node in nodes.starts else WITHIN

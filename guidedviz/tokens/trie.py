@@ -11,29 +11,18 @@ Nodes are numbered level by level; the children of node i are the nodes first[i]
 Next: `tokens/index.py`.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from threading import RLock
-from typing import Any, Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.machines.machine import Steps, first_bytes
+from guidedviz.tokens.arrays import Ids, Ints, Letters, Mask
 
-Mask = npt.NDArray[np.bool_]  # one entry per token id, True where the token is legal
-Ids = npt.NDArray[np.int32]  # token ids, or other numbers that are stored
-Ints = npt.NDArray[np.intp]  # indices; NumPy uses them without conversion
-Letters = npt.NDArray[np.uint8]  # bytes of text
-Bits = npt.NDArray[np.uint8]  # packed masks: token t is bit t % 8 of byte t // 8, as in the engines' bitmasks
-
-FEW = 4  # expand node by node where fewer than one in this many is live
-MANY = 16  # children of a node; of more, only those are looked at that a machine may read
-MOST_STATES = 20_000  # of a table that is kept from walk to walk
-S = TypeVar("S", bound=Hashable)
+FEW = 4  # look tokens up node by node where fewer than one node in this many is asked for
 L = TypeVar("L", bound=np.generic)
-A = TypeVar("A", bound=npt.NDArray[Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,157 +200,3 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
     parent = np.concatenate(parents)  # in order, so a node's first child stands where its number would be inserted
     first = np.searchsorted(parent[1:], np.arange(len(parent) + 1)) + 1
     return Trie(first, parent, np.concatenate(letters), tuple(levels), node_of)
-
-
-def walk_steps(
-    trie: Trie, machine: Steps[Any], state: Any, reads: Callable[[Any], Iterable[int]] | None = None
-) -> Iterator[tuple[int, Any]]:
-    """Walk node by node: yield the nodes whose bytes keep a complete text reachable, and the machine's state there.
-
-    Below a node that the machine refuses nothing is visited. If `reads` says which bytes a state may read, the machine
-    is asked about no others.
-
-    >>> list(walk_steps(gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie, gv.regex("ab*"), 0))
-    [(1, 1), (3, 1)]
-    """
-    waiting = [(0, state)]
-    while waiting:
-        node, state = waiting.pop()
-        low, high = int(trie.first[node]), int(trie.first[node + 1])
-        children: Iterable[int] = range(low, high)
-        if reads is not None and high - low > MANY:
-            children = [child for byte in reads(state) if (child := trie.letters.find(byte, low, high)) >= 0]
-        for child in children:
-            reached = machine.step(state, trie.letters[child])
-            if reached is not None:
-                yield child, reached
-                waiting.append((child, reached))
-
-
-def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
-    """The same walk level by level: the live nodes in order, and the label of each.
-
-    A label stands for a state, 0 for dead; `step` takes many labels and bytes and gives the labels reached.
-
-    >>> trie = gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie
-    >>> nodes, labels = walk_levels(trie, 1, lambda labels, letters: labels * 2 * (letters < 99))
-    >>> nodes.tolist(), labels.tolist()
-    ([0, 1, 2, 3], [1, 2, 2, 4])
-    """
-    live, labels = trie.nodes[:1], np.array([start])
-    found = [(live, labels)]
-    for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
-        if len(live) * FEW < low - above:  # only their children
-            first = trie.first[live]
-            count = trie.first[live + 1] - first
-            nodes, labels = number_on(first, count), np.repeat(labels, count)
-        else:  # the whole level, which is contiguous
-            nodes, level = trie.nodes[low:high], np.zeros(low - above, dtype=np.intp)
-            level[live - above] = labels
-            labels = level[trie.parent[low:high] - above]
-        reached = step(labels, trie.byte[nodes])
-        alive = reached.nonzero()[0]
-        if not alive.size:
-            break
-        live, labels = nodes[alive], reached[alive]
-        found.append((live, labels))
-    return np.concatenate([nodes for nodes, _ in found]), np.concatenate([labels for _, labels in found])
-
-
-class MoveTable(Generic[S]):
-    """A machine for `walk_levels`: the states met so far, each with a label, and the moves between them.
-
-    `kinds` says which bytes the machine never distinguishes.
-
-    >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
-    >>> table = MoveTable(nested.step, nested.kinds)
-    >>> nodes, labels = table.walk(gv.Vocabulary([b"(", b")", b"(x)", b"x)"]).trie, nested.initial)
-    >>> nodes.tolist(), [table.states[label].accepting for label in labels]
-    ([0, 1, 3, 4, 6], [False, False, True, False, True])
-    """
-
-    def __init__(self, step: Callable[[S, int], S | None], kinds: bytes) -> None:
-        self.step, self._byte_of = step, first_bytes(kinds)
-        self._kind, self._lock = np.frombuffer(kinds, dtype=np.uint8).astype(np.intp), RLock()
-        self._width = 1 + max(kinds)
-        self._forget()
-
-    def _forget(self) -> None:
-        self.states: list[S | None] = [None]
-        self._labels: dict[S | None, int] = {None: 0}
-        self._moves: Ints = np.full(64 * self._width, -1)  # of a label and a kind to a label, -1 where unknown
-        self._moves[: self._width] = 0
-
-    def walk(self, trie: Trie, state: S) -> tuple[Ints, Ints]:
-        """The live nodes in order, and the label of each."""
-        with self._lock:
-            if len(self.states) > MOST_STATES:
-                self._forget()
-            return walk_levels(trie, self._label(state), self._step)
-
-    def _step(self, labels: Ints, letters: Letters) -> Ints:
-        """The labels after one more byte; the machine is asked once about each label and kind."""
-        keys = labels * self._width + self._kind[letters]
-        reached: Ints = self._moves[keys]
-        if len(reached) and reached.min() < 0:
-            new = np.sort(keys[reached < 0])
-            new = new[np.append(True, new[1:] != new[:-1])]  # each once; the first call of np.unique takes 40 ms
-            found = [self._move(*divmod(key, self._width)) for key in new.tolist()]
-            self._moves[new] = found
-            reached = self._moves[keys]
-        return reached
-
-    def _move(self, label: int, kind: int) -> int:
-        state = self.states[label]
-        return 0 if state is None else self._label(self.step(state, self._byte_of[kind]))
-
-    def _label(self, state: S | None) -> int:
-        label = self._labels.setdefault(state, len(self.states))
-        if label == len(self.states):
-            self.states.append(state)
-            if len(self.states) * self._width > len(self._moves):
-                self._moves = np.concatenate((self._moves, np.full_like(self._moves, -1)))
-        return label
-
-    def say(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
-        """A number of the state of each label."""
-        met = np.flatnonzero(np.bincount(labels))
-        said = np.zeros(len(self.states), dtype=np.int8)
-        said[met] = [of_state(self.states[label]) for label in met.tolist()]
-        return said[labels]
-
-
-def read_only(array: A) -> A:
-    """The array, in which nothing can be changed from now on."""
-    array.flags.writeable = False
-    return array
-
-
-# Masks as packed bits.
-
-
-def pack(mask: Mask) -> Bits:
-    """Pack masks to one bit per token.
-
-    >>> pack(np.array([False, True, True])).tolist()
-    [6]
-    """
-    return np.packbits(mask, axis=-1, bitorder="little")
-
-
-def unpack(bits: Bits, size: int) -> Mask:
-    """Unpack masks of `size` tokens; the result is read-only.
-
-    >>> unpack(np.array([[6]], dtype=np.uint8), 3).tolist()
-    [[False, True, True]]
-    """
-    return read_only(np.unpackbits(bits, axis=-1, count=size, bitorder="little").view(np.bool_))
-
-
-def words_of(size: int) -> int:
-    """How many 32-bit words hold the bits of this many tokens, as the engines exchange masks.
-
-    >>> words_of(32), words_of(33), words_of(128_256)
-    (1, 2, 4008)
-    """
-    return -(-size // 32)

@@ -28,7 +28,8 @@ from guidedviz.extras import Extra, how_to_install
 from guidedviz.files import IN_TAB, shipped
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import grouped
-from guidedviz.tokens.trie import Ids, Mask, Trie, build_trie, read_only
+from guidedviz.tokens.arrays import Ids, Mask, read_only
+from guidedviz.tokens.trie import Trie, build_trie
 
 LONGEST = 2**16  # bytes of a token; each byte of the longest one is a level of the trie
 LARGEST = 4_000_000  # ids; real vocabularies are much smaller, so a larger id means a damaged file

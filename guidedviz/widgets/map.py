@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import GuidedVizError, PatternError, shorten
+from guidedviz.tokens.arrays import Mask, pack
 from guidedviz.tokens.guide import Guide, MachineGuide
-from guidedviz.tokens.split import DEPENDENT, Split
-from guidedviz.tokens.trie import Mask, pack
+from guidedviz.tokens.split import Split
+from guidedviz.tokens.verdicts import DEPENDENT
 from guidedviz.views.vocabulary.map import atlas
 from guidedviz.views.vocabulary.table import WAYS, find_tokens
 from guidedviz.views.words import label

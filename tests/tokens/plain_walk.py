@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from guidedviz.tokens.trie import walk_steps
+from guidedviz.tokens.walk import walk_steps
 
 
 def walk(trie, machine, state):

@@ -6,8 +6,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
-from guidedviz.tokens.split import read_repeat
-from guidedviz.tokens.trie import MoveTable
+from guidedviz.tokens.repeats import read_repeat
+from guidedviz.tokens.walk import MoveTable
 
 QUOTED = '[a-z] | "é" | "\\"" [0-9] "\\""'
 PARTS = ("[a-z]", '"ab" [a-z]?', QUOTED, '[a-c] "," | "日"', '"," [0-9]+', '("x" | "xy") "z"?')

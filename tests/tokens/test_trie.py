@@ -10,8 +10,8 @@ from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
-from guidedviz.tokens.trie import MoveTable, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.walk import MoveTable, walk_steps
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import spell, walk
 

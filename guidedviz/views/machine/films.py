@@ -18,8 +18,9 @@ from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
 from guidedviz.machines.work import grouped, reach
 from guidedviz.markup import Element, node
-from guidedviz.tokens.trie import Trie, walk_steps
+from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.walk import walk_steps
 from guidedviz.views.figure import drawing, moved
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, sketch_of

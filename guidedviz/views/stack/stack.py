@@ -17,7 +17,7 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, say
 from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import align, label

@@ -27,9 +27,10 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import name_node
 from guidedviz.machines.work import grouped
 from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, Split
-from guidedviz.tokens.trie import Mask
+from guidedviz.tokens.split import Split
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, moved, rect, soft, write, write_legend
 from guidedviz.views.words import label, share

@@ -18,10 +18,10 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import SIGNS, counted, name_node, name_state
 from guidedviz.machines.work import grouped
 from guidedviz.markup import Element, node
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.split import NodeSplit, Split
-from guidedviz.tokens.trie import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, figure_of, heading, rect, soft, wide, write, write_legend
 from guidedviz.views.words import align, label, share
