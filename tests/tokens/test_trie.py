@@ -10,6 +10,7 @@ from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
+from guidedviz.tokens import walk as walk_file
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import MoveTable, walk_steps
 from tests.strategies import regexes, vocabularies
@@ -65,7 +66,7 @@ def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
 def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
     trie, machine = v.trie, regex(pattern)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trie_file, "FEW", few)
+        patch.setattr(walk_file, "FEW", few)
         assert live_nodes(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
 
 
@@ -89,14 +90,14 @@ def test_the_quick_walk_of_a_grammar_is_the_plain_walk(v, text, written):
 def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(many, v, text):
     stacks = UnknownBottom(grammar(text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trie_file, "MANY", many)
+        patch.setattr(walk_file, "MANY", many)
         found = list(walk_steps(v.trie, stacks, stacks.at(0), stacks.reads))
     assert dict(found) == dict(walk_steps(v.trie, stacks, stacks.at(0)))
 
 
 def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
     trie, machine = Vocabulary([b"a", b"(a)", b"((", b"))"]).trie, grammar('root ::= "(" root ")" | "a"')
-    monkeypatch.setattr(trie_file, "MOST_STATES", 3)
+    monkeypatch.setattr(walk_file, "MOST_STATES", 3)
     table = MoveTable(machine.step, machine.kinds)
     for text in (b"", b"(", b"((a", b"(", b"((("):
         state = read(machine, text)
