@@ -26,10 +26,10 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import Place, UnknownBottom
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask
 from guidedviz.tokens.lazy import Lazy
-from guidedviz.tokens.repeats import OpenRepeat, read_repeat
+from guidedviz.tokens.repeats import RepeatTokens, read_repeat
 from guidedviz.tokens.stored import Stored, store
 from guidedviz.tokens.trie import Trie, build_trie
-from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, Answers, say, walk_open
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, Verdicts, classify, walk_unknown
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 from guidedviz.tokens.walk import MoveTable, walk_steps
 
@@ -47,13 +47,13 @@ class NodeSplit:
     dependent: Ids  # the context-dependent tokens in byte order; all others are illegal
 
     def __repr__(self) -> str:
-        no = self.accepted.size - self.accepted.count - len(self.dependent)
+        rejected = self.accepted.size - self.accepted.count - len(self.dependent)
         counts = f" after {self.counts}" if self.counts else ""
-        told = f"{self.accepted.count:,} accepted, {no:,} rejected, {len(self.dependent):,} context-dependent"
+        told = f"{self.accepted.count:,} accepted, {rejected:,} rejected, {len(self.dependent):,} context-dependent"
         return f"NodeSplit(node {self.node}{counts}: {told})"
 
     @property
-    def verdicts(self) -> Answers:
+    def verdicts(self) -> Verdicts:
         """The verdict on every id: 0 rejected, 1 accepted, 2 context-dependent."""
         accepted = np.zeros(self.accepted.size, dtype=np.bool_)
         self.accepted.put(accepted)
@@ -86,12 +86,13 @@ class Split:
     """A pushdown machine, a vocabulary, and the split of its tokens at every node; a source of masks."""
 
     def __init__(self, pda: PDA, vocabulary: Vocabulary, expand: bool = True, check: bool = True) -> None:
-        self.pda, self.vocabulary = pda, vocabulary
+        self.pda = pda
+        self.vocabulary = vocabulary
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
         self._unknown = UnknownBottom(pda, expand, longest=len(vocabulary.trie.levels) - 2)
         self._table = MoveTable[State](self._unknown.step, pda.kinds)
         self._nodes: dict[Place, NodeSplit] = {}
-        self._repeats: dict[Place, OpenRepeat | None] = {}
+        self._repeats: dict[Place, RepeatTokens | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
         self._answers: dict[Hashable, Answer] = {}  # they hold for all stacks with the same upper cells
         self._tangled: set[tuple[Place, ...]] = set()  # nodes from which a text on an unknown stack is too ambiguous
@@ -123,8 +124,11 @@ class Split:
     @property
     def nbytes(self) -> int:
         """The memory of the splits computed so far; equal arrays are shared and count once."""
-        arrays = (array for part in self._nodes.values() for array in (part.accepted.data, part.dependent))
+        arrays = [part.accepted.data for part in self._nodes.values()]
+        arrays += [part.dependent for part in self._nodes.values()]
         return sum({id(array): array.nbytes for array in arrays}.values())
+
+    # A mask: the merged splits of the state's nodes, then one cell deeper until every token is decided.
 
     def mask(self, state: State) -> Mask:
         """True for every id that is legal; read-only."""
@@ -139,14 +143,68 @@ class Split:
                     self._tangled.add(places)
             return self._lazy.mask(state)
 
-    def answers(self, state: State) -> Answers:
+    def answers(self, state: State) -> Verdicts:
         """The split of every id at the nodes of a state: 0 rejected, 1 accepted, 2 context-dependent."""
         self.pda.places(state)  # refuses states of other machines
         with self._lock, self._unknown.limited():
             answer = self._merge(self._unknown.places(state), state.accepting)
-        answers = answer.legal.astype(np.int8)
-        answers[answer.undecided] = DEPENDENT
-        return answers
+        verdicts = answer.legal.astype(np.int8)
+        verdicts[answer.undecided] = DEPENDENT
+        return verdicts
+
+    def _decide(self, state: State, places: tuple[Place, ...]) -> Mask:
+        """Look one cell deeper into the stack until every token is decided."""
+        answer = self._recall((places, state.accepting), lambda: self._merge(places, state.accepting))
+        depth = 0
+        while answer.undecided.size:
+            depth += 1
+            start = self._unknown.known(state, depth)
+            answer = self._recall((start, state.accepting), partial(self._ask, answer, start))
+        return answer.legal
+
+    def _recall(self, key: Hashable, find: Callable[[], Answer]) -> Answer:
+        """The answer that is remembered under a key; it is found when it is first needed."""
+        answer = self._answers.get(key)
+        if answer is None:
+            if len(self._answers) * len(self.vocabulary) > MOST_ANSWERS:
+                self._answers.clear()
+            answer = find()
+            self._answers[key] = answer
+        return answer
+
+    def _merge(self, places: tuple[Place, ...], accepting: bool) -> Answer:
+        """Merge the splits of all nodes of a state: a token legal at one of them is legal (Algorithm 1)."""
+        parts = [self._node(place) for place in places]
+        legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
+        for part in parts:
+            part.accepted.put(legal)
+        if len(parts) == 1:
+            undecided = parts[0].dependent
+        else:
+            dependent = np.zeros_like(legal)
+            for part in parts:
+                dependent[part.dependent] = True
+            undecided = self._in_order(np.flatnonzero(dependent & ~legal))
+        if not self.check:
+            legal[undecided] = True
+            undecided = undecided[:0]
+        return Answer(self.vocabulary.with_eos(legal, accepting), undecided, self.vocabulary)
+
+    def _ask(self, before: Answer, start: State) -> Answer:
+        """Decide tokens on a stack of which more is known."""
+        verdicts = np.zeros(len(before.undecided), dtype=np.int8)
+        nodes, labels = self._table.walk(before.trie, start)
+        tokens, found = before.trie.tokens(nodes, self._table.number(labels, classify))
+        verdicts[tokens] = found
+        legal = before.legal
+        accepted = before.undecided[verdicts == ACCEPTED]
+        if accepted.size:
+            legal = legal.copy()
+            legal[accepted] = True
+            legal.flags.writeable = False
+        return Answer(legal, before.undecided[verdicts == DEPENDENT], self.vocabulary)
+
+    # The split of one node: a walk from there with the stack below unknown.
 
     def _node(self, place: Place) -> NodeSplit:
         if place not in self._nodes:
@@ -158,74 +216,45 @@ class Split:
 
     def _split(self, place: Place) -> tuple[Ints, Ints]:
         """The tokens that are legal on every stack, and those that depend on the stack."""
-        start, trie, whole = self._unknown.at(*place), self.vocabulary.trie, self.vocabulary.trie.nodes[:0]
-        few = list(islice(walk_steps(trie, self._unknown, start, self._unknown.reads), FEW + 1))
-        if len(few) <= FEW:
-            nodes = np.array([node for node, _ in few], dtype=np.intp)
-            said = np.array([say(state) for _, state in few], dtype=np.int8)
-        elif (repeat := self._repeat(*place)) and (found := repeat.split(place[1])):
-            return found
-        else:
-            whole, trie, nodes, labels = walk_open(self._unknown, self._table, self.vocabulary, start)
-            said = self._table.say(labels, say)
-        tokens, said = trie.tokens(nodes, said)
-        return np.concatenate((whole, tokens[said == ACCEPTED])), tokens[said == DEPENDENT]
+        start = self._unknown.at(*place)
+        few = self._split_few(start)
+        if few is not None:
+            return few
+        repeat = self._repeat(*place)
+        if repeat is not None:
+            found = repeat.split(place[1])
+            if found is not None:
+                return found
+        walk = walk_unknown(self._unknown, self._table, self.vocabulary, start)
+        tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.number(walk.labels, classify))
+        return np.concatenate((walk.whole, tokens[verdicts == ACCEPTED])), tokens[verdicts == DEPENDENT]
 
-    def _repeat(self, node: int, counts: Counts) -> OpenRepeat | None:
-        key = (node, None) if self.pda.nodes.counts[self.pda.nodes.rule_of[node]] else (node, counts)
+    def _split_few(self, start: State) -> tuple[Ints, Ints] | None:
+        """The same node by node, if few nodes of the trie are live."""
+        trie = self.vocabulary.trie
+        walk = walk_steps(trie, self._unknown, start, self._unknown.reads)
+        found = list(islice(walk, FEW + 1))
+        if len(found) > FEW:
+            return None
+        nodes = np.array([node for node, _ in found], dtype=np.intp)
+        tokens, verdicts = trie.tokens(nodes, np.array([classify(state) for _, state in found], dtype=np.int8))
+        return tokens[verdicts == ACCEPTED], tokens[verdicts == DEPENDENT]
+
+    def _repeat(self, node: int, counts: Counts) -> RepeatTokens | None:
+        rule = self.pda.nodes.rule_of[node]
+        if self.pda.nodes.counts[rule]:
+            counts = None  # its tokens are the same for all counts
+        key = node, counts
         if key not in self._repeats:
             self._repeats[key] = read_repeat(self._unknown, self._table, self.vocabulary, *key)
         return self._repeats[key]
 
     def _in_order(self, tokens: Ints) -> Ids:
+        """These tokens in byte order."""
         return tokens[np.argsort(self.vocabulary.rank[tokens])].astype(np.int32)
 
     def _share(self, kind: str, data: Ids | Bits) -> Any:
         return self._shared.setdefault((kind, data.tobytes()), data)
-
-    def _merge(self, places: tuple[Place, ...], accepting: bool) -> Answer:
-        """Merge the splits of all nodes of a state: a token legal at one of them is legal (Algorithm 1)."""
-        parts = [self._node(place) for place in places]
-        legal, undecided = np.zeros(len(self.vocabulary), dtype=np.bool_), np.zeros(0, dtype=np.int32)
-        for part in parts:
-            part.accepted.put(legal)
-        if len(parts) == 1:
-            undecided = parts[0].dependent
-        elif len(parts) > 1:
-            dependent = np.zeros_like(legal)
-            dependent[np.concatenate([part.dependent for part in parts])] = True
-            undecided = self._in_order(np.flatnonzero(dependent & ~legal))
-        if not self.check:
-            legal[undecided], undecided = True, undecided[:0]
-        return Answer(self.vocabulary.with_eos(legal, accepting), undecided, self.vocabulary)
-
-    def _decide(self, state: State, places: tuple[Place, ...]) -> Mask:
-        """Look one cell deeper into the stack until every token is decided."""
-        answer, depth = self._recall((places, state.accepting), partial(self._merge, places, state.accepting)), 0
-        while answer.undecided.size:
-            depth += 1
-            start = self._unknown.known(state, depth)
-            answer = self._recall((start, state.accepting), partial(self._ask, answer, start))
-        return answer.legal
-
-    def _recall(self, key: Hashable, find: Callable[[], Answer]) -> Answer:
-        if (answer := self._answers.get(key)) is None:
-            if len(self._answers) * len(self.vocabulary) > MOST_ANSWERS:
-                self._answers.clear()
-            answer = self._answers[key] = find()
-        return answer
-
-    def _ask(self, before: Answer, start: State) -> Answer:
-        """Decide tokens on a stack of which more is known."""
-        legal, said = before.legal, np.zeros(len(before.undecided), dtype=np.int8)
-        nodes, labels = self._table.walk(before.trie, start)
-        tokens, found = before.trie.tokens(nodes, self._table.say(labels, say))
-        said[tokens] = found
-        if (said == ACCEPTED).any():
-            legal = legal.copy()
-            legal[before.undecided[said == ACCEPTED]] = True
-            legal.flags.writeable = False
-        return Answer(legal, before.undecided[said == DEPENDENT], self.vocabulary)
 
 
 def build_split(

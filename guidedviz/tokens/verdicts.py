@@ -1,4 +1,10 @@
-"""What a walk on a partly known stack says of a token: legal on every stack, on none, or on some."""
+"""What a walk on a partly known stack finds of a token: it is legal on every stack, on none, or on some.
+
+root ::= "<" item ">" | "[" item "]"        inside item: "ab" is legal on every stack, "?" on none, and "b>" where
+item ::= [a-z]+                             "<" has opened item: it depends on the stack
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,22 +17,32 @@ from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import MoveTable
 
-REJECTED, ACCEPTED, DEPENDENT = 0, 1, 2
-Answers = npt.NDArray[np.int8]  # one of the three per token
+REJECTED = 0
+ACCEPTED = 1
+DEPENDENT = 2
+Verdicts = npt.NDArray[np.int8]  # one of the three per token
 
 
-def say(state: State | None) -> int:
-    """Whether the bytes that led to a state of a partly known stack are legal."""
-    return REJECTED if state is None else ACCEPTED if state.sure else DEPENDENT
+def classify(state: State | None) -> int:
+    """The verdict on the bytes that led to a state of a partly known stack."""
+    if state is None:
+        return REJECTED
+    return ACCEPTED if state.sure else DEPENDENT
 
 
-def walk_open(
-    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State
-) -> tuple[Ints, Trie, Ints, Ints]:
-    """Walk from a state of a partly known stack: the tokens of a slice that is legal on every stack, then the walk.
+class UnknownWalk(NamedTuple):
+    """The tokens of a slice, which are legal on every stack, and a walk of the others."""
 
-    The walk is of the other tokens: their trie, its live nodes, and the label of each.
-    """
+    whole: Ints
+    trie: Trie  # of the other tokens
+    nodes: Ints  # of this trie: those that are live
+    labels: Ints  # of each of them: the state there, in the table of the walk
+
+
+def walk_unknown(unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State) -> UnknownWalk:
+    """Walk from a state of a partly known stack; a slice that is legal on every stack is not walked."""
     part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start)
-    trie, whole = (part.rest, part.tokens) if part else (vocabulary.trie, vocabulary.trie.nodes[:0])
-    return whole, trie, *table.walk(trie, start)
+    if part is None:
+        no_tokens = vocabulary.trie.nodes[:0]
+        return UnknownWalk(no_tokens, vocabulary.trie, *table.walk(vocabulary.trie, start))
+    return UnknownWalk(part.tokens, part.rest, *table.walk(part.rest, start))

@@ -127,9 +127,9 @@ class MoveTable(Generic[S]):
                 self._moves = np.concatenate((self._moves, np.full_like(self._moves, -1)))
         return label
 
-    def say(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
-        """A number of the state of each label."""
+    def number(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
+        """A number for each label: `of_state` is asked once per state."""
         met = np.flatnonzero(np.bincount(labels))
-        said = np.zeros(len(self.states), dtype=np.int8)
-        said[met] = [of_state(self.states[label]) for label in met.tolist()]
-        return said[labels]
+        numbers = np.zeros(len(self.states), dtype=np.int8)
+        numbers[met] = [of_state(self.states[label]) for label in met.tolist()]
+        return numbers[labels]

@@ -17,7 +17,7 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, say
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, classify
 from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.words import align, label
@@ -333,4 +333,4 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
     for byte in data:
         path.append(unknown.step(path[-1], byte) if path[-1] else None)
     shared = [place for place, reached in enumerate(path) if reached is not None and not reached.guessed]
-    return shared[-1], VERDICTS.get(say(path[-1]), "rejected")
+    return shared[-1], VERDICTS.get(classify(path[-1]), "rejected")
