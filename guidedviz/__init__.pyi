@@ -31,12 +31,12 @@ from guidedviz.models.load import load_model as load_model
 from guidedviz.models.load import readiness as readiness
 from guidedviz.models.model import ToyModel as ToyModel
 from guidedviz.serving.logits_processor import LogitsProcessor as LogitsProcessor
+from guidedviz.tokens.budget import within as within
+from guidedviz.tokens.build_guide import guide as guide
 from guidedviz.tokens.by_hand import GuidedFSM as GuidedFSM
 from guidedviz.tokens.by_hand import char_classes as char_classes
 from guidedviz.tokens.by_hand import static_masks as static_masks
 from guidedviz.tokens.compare import compare_engines as compare_engines
-from guidedviz.tokens.guide import guide as guide
-from guidedviz.tokens.guide import within as within
 from guidedviz.tokens.index import build_index as build_index
 from guidedviz.tokens.split import build_split as build_split
 from guidedviz.tokens.vocabulary import Vocabulary as Vocabulary

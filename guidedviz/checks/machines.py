@@ -25,7 +25,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema, schema_regex
 from guidedviz.machines.visible import counted, name_node, name_state, visible
 from guidedviz.tokens.by_hand import wire
-from guidedviz.tokens.guide import explain_token
+from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.picture import draw_machine

@@ -17,7 +17,7 @@ from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
-from guidedviz.tokens.guide import expected_next, explain_token
+from guidedviz.tokens.explain import expected_next, explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.layout.sketch import sketch_nfa

@@ -13,7 +13,7 @@ from guidedviz.decoding.trace import ENDS, Step
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.load import load_model
 from guidedviz.models.model import Model
-from guidedviz.tokens.guide import guide as build_guide
+from guidedviz.tokens.build_guide import guide as build_guide
 from guidedviz.views.words import label, reading, shown_candidates
 
 PROMPT = "Hi! We met on March 3rd 2024.\nDate as YYYY-MM-DD:\n"

@@ -20,7 +20,9 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import grouped
 from guidedviz.markup import notice, table
-from guidedviz.tokens.guide import Guide, check_guide, expected_next, guide, read_tokens
+from guidedviz.tokens.build_guide import guide
+from guidedviz.tokens.explain import expected_next
+from guidedviz.tokens.guide import Guide, check_guide, read_tokens
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try

@@ -25,7 +25,8 @@ from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import SettingError, TraceError
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import LanguageModel, Model, Source
-from guidedviz.tokens.guide import Guide, check_guide, guide
+from guidedviz.tokens.build_guide import guide
+from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import WAYS, build_forced_lattice, encode_text, spell_output
 from guidedviz.tokens.vocabulary import Vocabulary, spell_longest
 

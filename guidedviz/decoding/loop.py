@@ -18,7 +18,9 @@ from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_text, context_of, warn_of_plain_text
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide, check_guide, illegal_token, name_guide
+from guidedviz.tokens.build_guide import name_guide
+from guidedviz.tokens.explain import illegal_token
+from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
 

@@ -16,7 +16,8 @@ from guidedviz.machines.regular.regex import CLASSES
 from guidedviz.machines.syntax import build_net, literal
 from guidedviz.machines.work import grouped
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide, illegal_token
+from guidedviz.tokens.explain import illegal_token
+from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 

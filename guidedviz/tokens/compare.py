@@ -18,8 +18,9 @@ from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.machine import Machine, read, to_bytes
 from guidedviz.machines.work import grouped
 from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
-from guidedviz.tokens.guide import guide, token_path
+from guidedviz.tokens.explain import token_path
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 
 MOST_ASKED = 1000  # the engine's accept is called only if at most this many tokens differ

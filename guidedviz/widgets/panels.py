@@ -19,7 +19,8 @@ from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.guide import Explanation, Guide
+from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views import words
 from guidedviz.views.charts.costs import find_top, times_asked

@@ -17,7 +17,10 @@ from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.machines.source import compile_text, say_error
 from guidedviz.models.remote import RemoteModel
-from guidedviz.tokens.guide import Explanation, Guide, guide, keep_budget
+from guidedviz.tokens.budget import keep_budget
+from guidedviz.tokens.build_guide import guide
+from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
 

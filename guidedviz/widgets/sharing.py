@@ -33,8 +33,8 @@ from guidedviz.machines.source import to_gbnf
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model
 from guidedviz.models.remote import MOST_RUN, Address, Background, Connection
+from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.guide import Guide, MachineGuide
-from guidedviz.tokens.guide import guide as make_guide
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 MOST_MACHINE = 256 << 10  # bytes of a machine; a larger one is left out

@@ -17,7 +17,8 @@ from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.machines.source import guess_kind
 from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.models.remote import find_host
-from guidedviz.tokens.guide import Guide, check_guide, name_guide
+from guidedviz.tokens.build_guide import name_guide
+from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels

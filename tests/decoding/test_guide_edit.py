@@ -1,7 +1,7 @@
 """A new guide during a decode keeps the budget of the old one."""
 
 import guidedviz as gv
-from guidedviz.tokens.guide import keep_budget
+from guidedviz.tokens.budget import keep_budget
 
 VOCABULARY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.tokens.engines import PREPARE, ask, prepared
-from guidedviz.tokens.guide import MATCHERS
+from guidedviz.tokens.real_guide import MATCHERS
 from tests.strategies import draw_walk
 
 PIECES = [bytes([byte]) for byte in range(256)]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.machines.machine import read
-from guidedviz.tokens.guide import Guide, check_guide, name_guide
+from guidedviz.tokens.build_guide import name_guide
+from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.machines.oracle import matches, shortest_completion
 from tests.strategies import Balanced, draw_walk, regexes, texts, vocabularies

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.tokens.guide import guide as make_guide
+from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.jump import WAYS, build_forced_lattice, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 from tests.strategies import LETTERS, draw_walk, regexes, vocabularies

@@ -9,7 +9,7 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
-from guidedviz.tokens.guide import guide
+from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import regexes, vocabularies

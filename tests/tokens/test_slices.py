@@ -15,7 +15,7 @@ from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.tokens import lazy
-from guidedviz.tokens.guide import guide
+from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.lazy import SLICES, Lazy, Slice, follows, lazy_walk
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import draw_walk, grammars, vocabularies

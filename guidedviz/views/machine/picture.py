@@ -15,7 +15,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node, together
 from guidedviz.tokens.by_hand import GuidedFSM
-from guidedviz.tokens.guide import expected_next
+from guidedviz.tokens.explain import expected_next
 from guidedviz.views.figure import Figure, figure_of, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.layout.diagram import Diagram, lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, say_arrow, say_ranges, sketch_of

@@ -13,7 +13,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.earley.earley import build_earley
 from guidedviz.machines.grammars.grammar import parse_grammar
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.tokens.guide import guide
+from guidedviz.tokens.build_guide import guide
 from tests.machines.oracle import Listing
 from tests.strategies import draw_walk, grammars, vocabularies
 

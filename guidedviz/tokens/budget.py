@@ -1,0 +1,118 @@
+"""A guide for at most n tokens: a token is legal only if the remaining tokens suffice to complete the text.
+
+The tokens needed are counted as tokens of one byte each. This is an upper bound, because longer tokens need fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.pushdown.distance import bytes_to_end
+from guidedviz.tokens.arrays import Mask, read_only
+from guidedviz.tokens.explain import Explanation, foreign_state, illegal_token
+from guidedviz.tokens.guide import Guide, MachineGuide
+
+
+class Spent(NamedTuple):
+    """A state of the machine, and the number of remaining tokens."""
+
+    state: Hashable
+    left: int
+
+
+def within(guide: Guide, tokens: int) -> BudgetGuide:
+    """The same guide for a text of at most this many tokens, including EOS.
+
+    >>> v = gv.Vocabulary([b"(", b")", b"</s>"], eos={2})
+    >>> short = within(gv.guide(gv.grammar('root ::= ("(" root ")")*'), v), 6)
+    >>> state = short.advance(short.advance(short.initial, 0), 0)
+    >>> short.mask(state).tolist(), short.explain(state, 0).reason
+    ([False, True, False], 'to end the text after it takes 4 tokens of a byte each, and 3 are left')
+    """
+    short = BudgetGuide(expect(guide, MachineGuide, "within", "a guide of a machine", "gv.guide"))
+    least = short.needed(guide.initial)
+    if least == inf:
+        seen = "a vocabulary in which no text can be written byte by byte"
+        raise SettingError("within, guide", seen=seen, expected="tokens of one byte", hint="the guide itself")
+    if not isinstance(tokens, int | np.integer) or tokens < least:
+        hint = "a token for each byte of the shortest text, and EOS"  # an upper bound: longer tokens need fewer
+        raise SettingError("within, tokens", seen=quoted(tokens), expected=f"at least {say_many(least)}", hint=hint)
+    short.initial = Spent(guide.initial, int(tokens))
+    return short
+
+
+def keep_budget(old: Guide | None, new: Guide) -> Guide:
+    """The new guide, with the token budget of the old one."""
+    return within(new, old.initial.left) if isinstance(old, BudgetGuide) else new
+
+
+def say_many(tokens: float) -> str:
+    """A count; a large one is shortened, because a grammar of thirty lines can need over 10^100 tokens."""
+    return f"{tokens:,}" if tokens < 10**12 else "over 10^12"
+
+
+class BudgetGuide(Guide):
+    """A guide whose states contain the number of remaining tokens."""
+
+    def __init__(self, guide: MachineGuide) -> None:
+        self.guide, self.vocabulary = guide, guide.vocabulary
+        self.machine: Machine[Any] = guide.machine
+        pieces = (self.vocabulary.pieces[token] for token in self.vocabulary.text_ids)
+        self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1)
+        self._known: dict[Hashable, float] = {}
+
+    def __repr__(self) -> str:
+        return f"within({self.guide!r}, {self.initial.left})"
+
+    def needed(self, state: Hashable) -> float:
+        """A number of tokens that suffices to complete the text: one per byte, and EOS."""
+        if state not in self._known:
+            found = bytes_to_end(self.machine, state, self.alphabet)
+            self._known[state] = inf if found is None else found + bool(self.vocabulary.eos)
+        return self._known[state]
+
+    def at(self, state: Any) -> Any:
+        """The machine's state."""
+        if not isinstance(state, Spent):
+            raise foreign_state(self, state)
+        return self.guide.at(state.state)
+
+    def mask(self, spent: Spent) -> Mask:
+        """True for every legal id after which enough tokens remain."""
+        mask = self.guide.mask(self.at(spent)).copy()
+        for token in np.flatnonzero(mask):
+            mask[token] = not self._say_short(spent, int(token))
+        return read_only(mask)
+
+    def _say_short(self, spent: Spent, token: int) -> str:
+        """Why too few tokens remain after a token that the machine allows; "" if they suffice."""
+        least = 0 if token in self.vocabulary.eos else self.needed(self.guide.advance(spent.state, token))
+        left = spent.left - 1
+        if least <= left:
+            return ""
+        takes = "cannot be done byte by byte" if least == inf else f"takes {say_many(least)} tokens of a byte each"
+        return f"to end the text after it {takes}, and {left} {'is' if left == 1 else 'are'} left"
+
+    def advance(self, spent: Spent, token: int) -> Spent:
+        """The state after a legal token, with one remaining token less."""
+        after = self.guide.advance(self.at(spent), token)
+        if self._say_short(spent, token):
+            raise illegal_token(self.vocabulary, self.explain(spent, token))
+        return Spent(after, spent.left - 1)
+
+    def is_accepting(self, spent: Spent) -> bool:
+        """Whether the text may end here."""
+        return self.guide.is_accepting(self.at(spent))
+
+    def explain(self, spent: Spent, token: int) -> Explanation:
+        """Why the token is legal or not, or leaves too few tokens."""
+        why = super().explain(spent, token)
+        short = self._say_short(spent, why.token) if why.legal else ""
+        return replace(why, legal=False, reason=short) if short else why
