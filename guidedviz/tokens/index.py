@@ -1,8 +1,9 @@
 """The index of Outlines (Willard and Louf, arXiv 2307.09702): the legal tokens of every state, and the next states.
 
-It is built before decoding, from all states at once; a mask is then a row to look up.
+It is built before decoding; a mask is then a row to look up. `plain_index` is the idea in six lines: read every token
+from every state. `compute_index` walks the trie once, from all states together. A test holds the two equal.
 
-Next: `machines/pushdown/pda.py`.
+Next: `machines/pushdown/automaton.py`.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import SettingError, shorten
-from guidedviz.machines.machine import Machine, as_machine
+from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
 from guidedviz.tokens.arrays import Ids, Ints, Mask, read_only
@@ -43,7 +44,8 @@ class Index:
 
     def mask(self, state: int) -> Mask:
         """True for every id that is legal; read-only."""
-        (tokens, kinds), mask = self._live, np.zeros(len(self.kind), dtype=np.bool_)
+        tokens, kinds = self._live
+        mask = np.zeros(len(self.kind), dtype=np.bool_)
         mask[tokens] = (self.after[:, state] >= 0).take(kinds)
         return read_only(mask)
 
@@ -98,12 +100,28 @@ def live_machine(given: object, where: str) -> Machine[Any]:
     return machine if trimmed == machine else trimmed
 
 
+def plain_index(machine: DFA, vocabulary: Vocabulary) -> dict[int, dict[int, int]]:
+    """State -> legal token -> next state: every token is read from every state.
+
+    >>> plain_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b"."]))
+    {0: {0: 1}, 1: {0: 1, 1: 3, 2: 2}, 2: {0: 3}, 3: {0: 3}}
+    """
+    index: dict[int, dict[int, int]] = {}
+    for state in range(len(machine)):
+        index[state] = {}
+        for token in vocabulary.text_ids:
+            reached = read(machine, vocabulary.pieces[token], state)
+            if reached is not None:
+                index[state][token] = reached
+    return index
+
+
 @lru_cache(maxsize=8)
 def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
-    """Walk the trie once, from all states together.
+    """The same by one walk of the trie, from all states together.
 
-    Tokens are of one kind if they move every state alike; algebra calls this the transition monoid. To a date, the
-    128,256 tokens of Llama 3 are 6 kinds.
+    A *column* lists the state reached from each state. Tokens with the same column are of one kind, since they move
+    every state alike; algebra calls the kinds the transition monoid. To a date, Llama 3's 128,256 tokens are 6 kinds.
 
     >>> index = compute_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42"]))
     >>> index.kind.tolist(), index.after.tolist()
@@ -114,7 +132,7 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     table[:, 1:] = np.frombuffer(machine.table, dtype=np.int32).reshape(-1, 256).T + 1
 
     def step(column: bytes, byte: int) -> bytes | None:
-        """A column is the state reached from each state of the machine."""
+        """The column after one more byte; None if no state can read it."""
         if len(moves.states) * size > MOST_ENTRIES:
             raise SettingError("index", seen=f"more than {MOST_ENTRIES:,} entries", expected="a smaller machine")
         reached = table[byte].take(np.frombuffer(column, dtype=np.int32))
@@ -122,16 +140,25 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
 
     moves = MoveTable[bytes](step, machine.kinds)
     start = np.arange(1, size + 1, dtype=np.int32).tobytes()  # no byte is read yet: every state is itself
-    tokens, found = vocabulary.trie.tokens(*moves.walk(vocabulary.trie, start))
-    columns = [np.zeros(size, dtype=np.int32), *(np.frombuffer(one, np.int32) for one in moves.states if one)]
-    has_token = np.bincount(found, minlength=len(columns)) > 0  # the other kinds are only on the way
-    has_token[0] = True  # the kind that is illegal everywhere
+    nodes, labels = moves.walk(vocabulary.trie, start)
+    tokens, found = vocabulary.trie.tokens(nodes, labels)
+    columns = [np.zeros(size, dtype=np.int32)]  # of the kind that is illegal everywhere
+    columns += [np.frombuffer(column, np.int32) for column in moves.states if column]
+    has_token = np.bincount(found, minlength=len(columns)) > 0  # the other columns are only on the way
+    has_token[0] = True
     after = np.stack(columns)[has_token] - 1
+    number = np.cumsum(has_token) - 1  # of each kind among those that have a token
     kind = np.zeros(len(vocabulary), dtype=np.int32)
-    kind[tokens] = (np.cumsum(has_token) - 1)[found]
+    kind[tokens] = number[found]
     if vocabulary.eos:  # EOS reads no byte
         kind[list(vocabulary.eos)] = len(after)
-        stays, accepting = np.full_like(after[:1], -1), list(machine.accepting)
-        stays[0, accepting] = accepting
-        after = np.concatenate((after, stays))
+        after = np.concatenate((after, _stay_where_accepting(machine)))
     return Index(machine, vocabulary, kind, after)
+
+
+def _stay_where_accepting(machine: DFA) -> Ids:
+    """The column of EOS: the state stays if it accepts."""
+    column = np.full((1, len(machine)), -1, dtype=np.int32)
+    for state in machine.accepting:
+        column[0, state] = state
+    return column

@@ -8,7 +8,7 @@ Nodes are numbered level by level; the children of node i are the nodes first[i]
         b/ \c           byte  = . a b b c
         3   4
 
-Next: `tokens/index.py`.
+Next: `tokens/walk.py`.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,11 @@
-"""The one walk that all engines share, written twice: node by node to read, and level by level in NumPy to run."""
+"""The one walk that all engines share: where in the trie does the machine still live?
+
+It is written twice. `walk_steps` goes node by node: for reading, for films, and where few nodes are live. `walk_levels`
+takes a whole level of the trie in NumPy: for masks over a large vocabulary. A property test holds the two equal.
+`MoveTable` numbers the states of a machine, so that a level is one look-up in an array.
+
+Next: `tokens/index.py`.
+"""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from threading import RLock

@@ -10,8 +10,7 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.tokens import guide as engines
-from guidedviz.tokens import index
+from guidedviz.tokens import build_guide, index
 from guidedviz.tokens.lazy import Lazy
 from tests.strategies import regexes, vocabularies
 
@@ -65,6 +64,14 @@ def test_tokens_of_one_kind_move_every_state_alike_and_of_two_kinds_do_not(v, pa
     columns = [tuple(built.next_state(state, token) for state in range(len(built.machine))) for token in range(len(v))]
     text = [(int(built.kind[token]), columns[token]) for token in v.text_ids]
     assert len({kind for kind, _ in text}) == len({column for _, column in text}) == len(set(text))
+
+
+@given(vocabularies(), regexes)
+def test_the_index_holds_what_the_plain_loop_finds(v, pattern):
+    built = gv.build_index(gv.regex(pattern), v)
+    for state, legal in index.plain_index(built.machine, v).items():
+        found = {token: built.next_state(state, token) for token in v.text_ids}
+        assert legal == {token: reached for token, reached in found.items() if reached is not None}
 
 
 def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
@@ -128,7 +135,7 @@ def test_kinds_are_bounded(monkeypatch):
 
 
 def test_masks_that_do_not_fit_are_walked_when_asked(monkeypatch):
-    monkeypatch.setattr(engines, "KEPT", 1)
+    monkeypatch.setattr(build_guide, "KEPT", 1)
     machine = gv.regex(DECIMAL)
     guide = gv.guide(machine, TOY)
     assert guide.index is None

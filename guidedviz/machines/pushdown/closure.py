@@ -5,7 +5,7 @@
 
 A call with nothing after it is not pushed, so a list that ends in itself stays flat.
 
-Next: `stack.py`.
+Next: `machines/pushdown/stack.py`.
 """
 
 from collections import defaultdict

@@ -4,8 +4,6 @@
 
 Several configurations may be possible at once, so a state is a set of them. Stacks never change and share their cells:
 a step back is an old state, and a step that was taken before is a look-up.
-
-Next: `tokens/split.py`.
 """
 
 from collections.abc import Iterator

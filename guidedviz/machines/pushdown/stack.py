@@ -7,7 +7,7 @@ Several stacks may be possible at once, and they share their cells (Tomita's gra
 one rule from one node are one cell with several cells below it, so a rule may call itself first (GLL, Scott and
 Johnstone, 2010).
 
-Next: `step.py`.
+Next: `machines/pushdown/step.py`.
 """
 
 from __future__ import annotations

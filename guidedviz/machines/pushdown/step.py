@@ -6,7 +6,7 @@
 `step_plainly` does this on stacks that are written as tuples. `StackSteps` does it on shared cells, keeps each step,
 and limits the work. A test holds the two equal.
 
-Next: `pda.py`.
+Next: `tokens/split.py`.
 """
 
 from collections import defaultdict
