@@ -1,7 +1,9 @@
 """The decoding loop: logits, mask, softmax, sample, advance.
 
-`take_pass` is the whole of it, for one token or for a draft of several. A `Point` says where a decode stands; it is a
-value, so a stage can go back to any point and take another way from there. `trace.py` makes the records.
+`decode_plainly` is the whole of it, for a text. What follows does the same in steps that can be shown: `take_step` from
+a `Point`, which says where a decode stands. A point is a value, so a stage can go back to any point and take another
+way from there. A step may append forced tokens, or take several tokens of one forward pass. A test holds the two equal.
+`trace.py` makes the records.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,96 +13,132 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, softmax
-from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
+from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, masked_softmax, sample, softmax
+from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_text, context_of, warn_of_plain_text
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.build_guide import name_guide
-from guidedviz.tokens.explain import illegal_token
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import Jump, find_jump
+from guidedviz.tokens.unguided import Unguided
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
-class Unguided(Guide):
-    """A guide under which every token that is text, and EOS, is always legal: the loop needs no second case for it."""
+def decode_plainly(model: Model, prompt: str, guide: Guide, seed: int = 0, max_tokens: int = 200) -> bytes:
+    """All of constrained decoding: logits, mask, softmax, sample, advance.
 
-    initial = None
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-
-    def mask(self, state: None) -> Mask:
-        """Text and EOS."""
-        return self.vocabulary.text_mask
-
-    def advance(self, state: None, token: int) -> None:
-        """The same state after any token that the mask allows."""
-        if not self.mask(state)[self.vocabulary.as_id(token)]:
-            raise illegal_token(self.vocabulary, self.explain(state, token))
-
-    def is_accepting(self, state: None) -> bool:
-        """Any text may end."""
-        return True
-
-    def label(self, state: None) -> str:
-        """Its one state has no name."""
-        return ""
+    >>> clerk = gv.load_model("clerk")
+    >>> decode_plainly(clerk, "March 3rd 2024 is ", gv.guide(gv.regex("2024-0[1-9]-03"), clerk.vocabulary))
+    b'2024-03-03'
+    """
+    tokens = list(model.encode(prompt))
+    text = b""
+    state = guide.initial
+    for position in range(max_tokens):
+        mask = guide.mask(state)
+        if not mask.any():
+            break
+        token = sample(masked_softmax(model.logits(tokens), mask), seed, position)
+        if token in model.vocabulary.eos:
+            break
+        state = guide.advance(state, token)
+        text += model.vocabulary.pieces[token]
+        tokens.append(token)
+    return text
 
 
 def take_step(
     model: Model, point: Point, guide: Guide | None, settings: Settings, choice: int | None = None
 ) -> tuple[Step, Point]:
     """Take one step from a point. A person may insert a legal token: the `choice`."""
-    guide, lap, way = guide or Unguided(model.vocabulary), start_watch(), settings.jump_forward
-    steps = point.pending if choice is None and point.pending and point.pending[0].settings == settings else ()
-    if way and choice is None and not steps:
-        jump = Jump(0, point.ahead) if point.ahead else find_jump(guide, model.encode, point.output, point.states, way)
+    guide = guide or Unguided(model.vocabulary)
+    lap = start_watch()
+    if choice is None:
+        if point.pending and point.pending[0].settings == settings:
+            return take_pending(point.pending)
+        jump = find_next_jump(model, point, guide, settings)
         if jump:
             return put_forced(guide, point, jump, settings, lap())
-    if len(point.tokens) > context_of(model) and not steps:
+    if len(point.tokens) > context_of(model):
         return make_step(guide, point, end="context"), point
-    (step, after, _), *rest = steps or take_pass(model, point, guide, settings, Dice(settings.seed), choice)
-    return step, replace(after, pending=tuple(rest))
+    return take_pending(take_pass(model, point, guide, settings, Dice(settings.seed), choice))
+
+
+def take_pending(steps: Sequence[Pending]) -> tuple[Step, Point]:
+    """The first of the steps that one forward pass gave; the point after it keeps the others."""
+    first, *others = steps
+    return first.step, replace(first.after, pending=tuple(others))
+
+
+def find_next_jump(model: Model, point: Point, guide: Guide, settings: Settings) -> Jump | None:
+    """The forced tokens that come next, if they are appended without asking the model."""
+    if not settings.jump_forward:
+        return None
+    if point.ahead:
+        return Jump(0, point.ahead)
+    return find_jump(guide, model.encode, point.output, point.states, settings.jump_forward)
 
 
 def take_pass(
     model: Model, point: Point, guide: Guide, settings: Settings, dice: Dice, choice: int | None = None
 ) -> tuple[Pending, ...]:
     """All steps of one forward pass: the accepted guesses, if a draft guesses, and one token after them."""
-    lap, taken = start_watch(), list[Pending]()
+    lap = start_watch()
     guesses: Sequence[Guess] = ()
     if settings.draft and choice is None:
         guesses = settings.draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
-    tokens = [*point.tokens, *(guess.token for guess in guesses)]
-    rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1) if guesses else [model.logits(tokens)]
+    rows = read_rows(model, point, guesses)
     forward_ms = lap()
-    for place, own in enumerate(rows):
+    taken: list[Pending] = []
+    for place, logits in enumerate(rows):
         mask = guide.mask(point.state)
-        times: dict[str, Any] = {"forward_ms": forward_ms, "mask_ms": lap()}
-        raw = softmax(own)
+        mask_ms = lap()
+        raw = softmax(logits)
         if not mask.any():
             end: End = "complete" if guide.is_accepting(point.state) else "dead_end"
-            last = make_step(guide, point, measured=(raw, mask, np.zeros(len(raw))), end=end, **times)
-            return (*taken, Pending(last, point, settings))
-        chances = draw_chances(apply_bias(own, settings.bias), mask, settings)
-        if choice is None:
-            token, how, dropped = judge(chances, guesses[place:], point.position, dice)
-        else:
-            token, how, dropped = guide.vocabulary.as_id(choice), "inserted", []
-        times["sample_ms"] = lap()
-        after = point.then(token, guide.advance(point.state, token))
-        end, measured, changes = find_end(guide, after, settings.max_tokens), (raw, mask, chances), settings.changes
-        step = make_step(guide, point, token, how, measured, dropped, end=end, changes=changes, **times)
-        taken.append(Pending(step, after, settings))
-        if end or how != "accepted":
+            measured = raw, mask, np.zeros(len(raw))
+            step = make_step(guide, point, measured=measured, end=end, forward_ms=forward_ms, mask_ms=mask_ms)
+            taken.append(Pending(step, point, settings))
             break
-        point, forward_ms = after, 0.0
+        chances = draw_chances(apply_bias(logits, settings.bias), mask, settings)
+        drawn = judge(chances, guesses[place:], point.position, dice) if choice is None else insert(guide, choice)
+        sample_ms = lap()
+        after = point.then(drawn.token, guide.advance(point.state, drawn.token))
+        step = make_step(
+            guide,
+            point,
+            drawn.token,
+            drawn.how,
+            (raw, mask, chances),
+            drawn.dropped,
+            end=find_end(guide, after, settings.max_tokens),
+            changes=settings.changes,
+            forward_ms=forward_ms,
+            mask_ms=mask_ms,
+            sample_ms=sample_ms,
+        )
+        taken.append(Pending(step, after, settings))
+        if step.end or drawn.how != "accepted":
+            break
+        point = after
+        forward_ms = 0.0  # the pass is counted at its first step
         lap()
     return tuple(taken)
+
+
+def read_rows(model: Model, point: Point, guesses: Sequence[Guess]) -> Iterable[Any]:
+    """The logits after the last token, and after each guess."""
+    if not guesses:
+        return [model.logits(list(point.tokens))]
+    tokens = [*point.tokens, *(guess.token for guess in guesses)]
+    return model.all_logits(tokens, len(point.tokens) - 1)
+
+
+def insert(guide: Guide, choice: int) -> Judged:
+    """A token that a person has chosen."""
+    return Judged(guide.vocabulary.as_id(choice), "inserted")
 
 
 def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent_ms: float) -> tuple[Step, Point]:

@@ -8,7 +8,7 @@ Papers: speculative sampling, arXiv 2211.17192 and 2302.01318.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol, runtime_checkable
+from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -178,15 +178,23 @@ def residual(p: Floats, q: Floats | None, token: int) -> Floats:
     return more / whole if whole > 0 else p
 
 
-def judge(chances: Floats, guesses: Sequence[Guess], position: int, dice: Dice) -> tuple[int, How, list[int]]:
+class Judged(NamedTuple):
     """The token at a place, how it came, and the guesses that are rejected with the first one."""
+
+    token: int
+    how: How
+    dropped: tuple[int, ...] = ()
+
+
+def judge(chances: Floats, guesses: Sequence[Guess], position: int, dice: Dice) -> Judged:
+    """Accept the first of the guesses, or draw another token in its place."""
     if not guesses:
-        return dice.draw(chances, position), "sampled", []
+        return Judged(dice.draw(chances, position), "sampled")
     first = guesses[0]
     if dice.accept(accept_chance(chances, first.chances, first.token), position):
-        return first.token, "accepted", []
+        return Judged(first.token, "accepted")
     token = dice.draw(residual(chances, first.chances, first.token), position)
-    return token, "sampled", [guess.token for guess in guesses]
+    return Judged(token, "sampled", tuple(guess.token for guess in guesses))
 
 
 def room(model: Model, point: Point, settings: Settings) -> int:

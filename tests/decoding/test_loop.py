@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.loop import start, take_step
+from guidedviz.decoding.loop import decode_plainly, start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.views.words import say_step
 
@@ -162,3 +162,14 @@ def test_wrong_arguments_are_refused_at_the_call_and_not_at_the_first_step(argum
 def test_a_constraint_in_words_is_a_text():
     with pytest.raises(gv.SettingError, match="constraint: saw 5, expected a text"):
         gv.record(toy(), "a", constraint=5)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7])
+@pytest.mark.parametrize(
+    "machine", [gv.regex(r"\d{4}-\d{2}-\d{2}"), gv.regex("[a-z ]*"), gv.grammar('root ::= "(" root ")" | "x"')]
+)
+def test_the_loop_writes_what_the_plain_loop_writes(machine, seed):
+    clerk = gv.load_model("clerk")
+    guide = gv.guide(machine, clerk.vocabulary)
+    plain = decode_plainly(clerk, "Date:", guide, seed=seed, max_tokens=30)
+    assert gv.record(clerk, "Date:", guide, seed=seed, max_tokens=30).text.encode() == plain
