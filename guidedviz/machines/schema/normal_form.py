@@ -13,10 +13,24 @@ from itertools import combinations
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.schema import constraints, document
-from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, Constraint
-from guidedviz.machines.schema.document import Document, Goal, Notes, NoValue, Subschema, goal_of, refusal
-from guidedviz.machines.schema.scalars import SIGNS, Matching, NumberBound, TextSet
+from guidedviz.machines.schema.constraints import (
+    EVERYTHING,
+    Conjunction,
+    Constraint,
+    ItemGoals,
+    PropertyGoals,
+    RequiredKeys,
+)
+from guidedviz.machines.schema.document import Document
+from guidedviz.machines.schema.keywords import APPLIED, REFS, UNEVALUATED
+from guidedviz.machines.schema.notes import Notes
+from guidedviz.machines.schema.numbers import SIGNS, NumberBound
+from guidedviz.machines.schema.own_constraints import constraints_of
+from guidedviz.machines.schema.places import NoValue, below, refusal
+from guidedviz.machines.schema.subschema import NOT, OPEN, TWICE, Goal, Subschema, goal_of
+from guidedviz.machines.schema.text_sets import Matching, TextSet
+from guidedviz.machines.schema.unevaluated import CLOSED, says_unevaluated, silent
+from guidedviz.machines.schema.values import ANY, NUMBERS, exact, kind_of, take_names
 from guidedviz.machines.syntax import Tree, either, literal
 from guidedviz.machines.work import spend
 
@@ -26,11 +40,6 @@ MOST_ROWS = 2_000
 MOST_SIGNS = 12  # a longer part becomes a rule of its own
 DEEPEST = 3  # levels of a value that are searched for a contradiction
 LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
-
-
-def says_unevaluated(schema: Any) -> bool:
-    """Whether the schema restricts what other keywords have not evaluated."""
-    return any(key in schema and schema[key] is not True and schema[key] != {} for key in document.UNEVALUATED)
 
 
 class NormalForms:
@@ -64,7 +73,7 @@ class NormalForms:
             self.open[key] = None
             try:
                 self.notes.check(part)
-                self.rows[key] = self.negative(part) if part.sign == document.NOT else self.positive(part, full)
+                self.rows[key] = self.negative(part) if part.sign == NOT else self.positive(part, full)
             finally:
                 del self.open[key]
         return self.rows[key]
@@ -72,7 +81,7 @@ class NormalForms:
     def constraints(self, part: Subschema) -> Conjunction:
         """What the subschema says by itself."""
         if part not in self.own:
-            self.own[part] = constraints.constraints_of(part, self.notes, self.key_texts)
+            self.own[part] = constraints_of(part, self.notes, self.key_texts)
         return self.own[part]
 
     def key_texts(self, goal: Goal) -> Tree:
@@ -88,7 +97,7 @@ class NormalForms:
 
     def applied(self, part: Subschema) -> list[str]:
         """The keywords that apply schemas to the same value."""
-        return ["$ref"] if self.document.stands_alone(part) else [key for key in part.schema if key in document.APPLIED]
+        return ["$ref"] if self.document.stands_alone(part) else [key for key in part.schema if key in APPLIED]
 
     # --- conjunction and disjunction --------------------------------------------------------------------------------
 
@@ -149,7 +158,7 @@ class NormalForms:
         try:
             if kind == "string":
                 row.texts(tick=True)
-            elif kind in document.NUMBERS and row.asks("number"):
+            elif kind in NUMBERS and row.asks("number"):
                 replace(row, kinds=frozenset((kind,))).numbers()
             elif kind == "object":
                 row.bounds(kind)
@@ -166,12 +175,12 @@ class NormalForms:
 
     def positive(self, part: Subschema, full: bool) -> Rows:
         """The normal form of a subschema that holds."""
-        if self.document.stands_alone(part) or not any(key in part.schema for key in document.UNEVALUATED):
+        if self.document.stands_alone(part) or not any(key in part.schema for key in UNEVALUATED):
             return self.evaluated(part, full)
         if not part.says:
-            return [silent(row) for row in self.of(replace(part, sign=document.OPEN), True)]
+            return [silent(row) for row in self.of(replace(part, sign=OPEN), True)]
         rows = self.evaluated(part, full or says_unevaluated(part.schema))
-        for key in (key for key in document.UNEVALUATED if key in part.schema):
+        for key in (key for key in UNEVALUATED if key in part.schema):
             inner = part.at(part.schema[key], key)
             rows = self.some((self.join(row, CLOSED[key](row, inner)) for row in rows), part.path)
         return rows
@@ -221,8 +230,8 @@ class NormalForms:
 
     def clauses(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
         """What a keyword says: one of its clauses holds. What is inside a negated subschema is negated too."""
-        schema, negated = part.schema, part.sign == document.NOT
-        if key in document.REFS:
+        schema, negated = part.schema, part.sign == NOT
+        if key in REFS:
             yield [[self.document.target(part, key)]]
         elif key == "not":
             yield [[part.at(schema[key], key).flip()]]
@@ -237,7 +246,7 @@ class NormalForms:
             for name, inner in part.mapped(key, "schemas or lists of names").items():
                 goal = part.at(inner, key, name)
                 if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
-                    goal = replace(goal, schema={"required": list(document.take_names(inner, goal.path))})
+                    goal = replace(goal, schema={"required": list(take_names(inner, goal.path))})
                 there = goal.at({"type": "object", "required": [name]}, "there")
                 yield if_else(there, goal, goal.at(True, "missing"))
         else:
@@ -255,7 +264,7 @@ class NormalForms:
         values = [row.values for branch in branches for row in self.of(branch)]
         if None in values or len(set().union(*values)) < sum(map(len, values)):  # type: ignore[arg-type]
             for one, other in combinations(branches, 2):
-                if self.may_hold((replace(one, sign=document.OPEN), replace(other, sign=document.OPEN))):
+                if self.may_hold((replace(one, sign=OPEN), replace(other, sign=OPEN))):
                     shared[one].append(other)
                     shared[other].append(one)
         return list(shared.items())
@@ -264,11 +273,11 @@ class NormalForms:
 
     def no_value(self, own: Conjunction) -> Rows:
         """The normal form of values that are none of a conjunction's."""
-        kinds, found, texts, nested = set(document.ANY), list[Constraint](), list[str](), list[Any]()
+        kinds, found, texts, nested = set(ANY), list[Constraint](), list[str](), list[Any]()
         for value in (own.values or {}).values():
-            kind = document.kind_of(value)
-            if kind in document.NUMBERS:
-                found.append(NumberBound(document.exact(value, own.path), SIGNS - {0}, own.path))
+            kind = kind_of(value)
+            if kind in NUMBERS:
+                found.append(NumberBound(exact(value, own.path), SIGNS - {0}, own.path))
             elif kind == "string":
                 texts.append(value)
             elif kind in ("object", "array"):
@@ -287,8 +296,8 @@ class NormalForms:
     def left_over(self, part: Subschema) -> Iterator[Conjunction]:
         """The other keywords do not hold, or they do and what they have not evaluated does not meet its schema."""
         yield from self.refuted(part)
-        holds = replace(part, sign=document.OPEN)
-        for key in (key for key in document.UNEVALUATED if key in part.schema):
+        holds = replace(part, sign=OPEN)
+        for key in (key for key in UNEVALUATED if key in part.schema):
             for row in self.evaluated(holds, True):
                 for denied in negate(CLOSED[key](row, holds.at(part.schema[key], key))):
                     if (both := self.join(silent(row), denied)).kinds:
@@ -297,22 +306,22 @@ class NormalForms:
 
 def if_else(asked: Subschema, then: Subschema, other: Subschema) -> list[Clause]:
     """If the first one holds, or would without its negation, so does the second, else the third."""
-    asked = replace(asked, sign=document.OPEN if asked.says else document.TWICE)
+    asked = replace(asked, sign=OPEN if asked.says else TWICE)
     return [[asked, then], [asked.flip(), other]]
 
 
 def required_goals(row: Conjunction) -> list[Goal]:
     """What the values of required keys must meet, as far as no pattern is needed to say so."""
     goals = []
-    for name in dict.fromkeys(name for found in row.of_type(constraints.RequiredKeys) for name in found.names):
-        keys = [each for each in row.of_type(constraints.PropertyGoals) if name in each.named or not each.patterns]
+    for name in dict.fromkeys(name for found in row.of_type(RequiredKeys) for name in found.names):
+        keys = [each for each in row.of_type(PropertyGoals) if name in each.named or not each.patterns]
         goals.append(goal_of(*(part for each in keys for part in each.named.get(name, each.rest or ()))))
     return goals
 
 
 def first_goals(row: Conjunction, low: int) -> list[Goal]:
     """What the items must meet that an array must have, without repeats of the last goal."""
-    items = row.of_type(constraints.ItemGoals)
+    items = row.of_type(ItemGoals)
     places = range(min(low, 1 + max((len(found.first) for found in items), default=0)))
     return [goal_of(*(part for found in items for part in found.at(place))) for place in places]
 
@@ -325,53 +334,14 @@ def spelled_out(value: Any, path: str) -> Subschema:
     else:
         items = [{"const": item} for item in value]
         schema = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
-    return Subschema(document.below(path, json.dumps(value, default=str)), schema, document.OPEN)
+    return Subschema(below(path, json.dumps(value, default=str)), schema, OPEN)
 
 
 def negate(row: Conjunction) -> Iterator[Conjunction]:
     """The conjunctions of which one holds where a constraint or the kind of a row does not."""
-    if row.values is None and row.kinds != document.ANY:
-        yield Conjunction(row.path, document.ANY - row.kinds)
+    if row.values is None and row.kinds != ANY:
+        yield Conjunction(row.path, ANY - row.kinds)
     for found in row.constraints:
-        kinds = document.NUMBERS if found.kind == "number" else frozenset((found.kind,))
+        kinds = NUMBERS if found.kind == "number" else frozenset((found.kind,))
         for group in found.negations():
             yield Conjunction(row.path, kinds, constraints=group)
-
-
-def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
-    """The keys that no schema of this row names meet the subschema."""
-    found = [keys for keys in row.of_type(constraints.PropertyGoals) if keys.says]
-    if any(keys.rest is not None for keys in found):
-        return EVERYTHING  # every key is evaluated
-    named: dict[str, Goal] = {name: () for keys in found for name in keys.named}
-    patterns: dict[TextSet, Goal] = {pattern: () for keys in found for pattern, _ in keys.patterns}
-    keys = constraints.PropertyGoals(
-        named, tuple(patterns.items()), goal_of(part), part.path, naming=part.sign == document.PLAIN, says=part.says
-    )
-    return Conjunction(part.path, constraints=(keys,))
-
-
-def close_items(row: Conjunction, part: Subschema) -> Conjunction:
-    """The items that no schema of this row speaks of meet the subschema."""
-    found = [items for items in row.of_type(constraints.ItemGoals) if items.says]
-    if any(items.every for items in found):
-        return EVERYTHING
-    first = max((len(items.first) for items in found), default=0)
-    inside = [contains.part for contains in row.of_type(constraints.ContainsGoal) if contains.says]
-    goal = goal_of(part)
-    if inside and goal:
-        paths = [each.path for each in inside]
-        goal = (part.at({"anyOf": [each.schema for each in inside] + [part.schema]}, *paths),)
-    items = constraints.ItemGoals(((),) * first, goal, part.path, every=True, says=part.says)
-    return Conjunction(part.path, constraints=(items,))
-
-
-CLOSED = dict(zip(document.UNEVALUATED, (close_keys, close_items), strict=True))
-
-
-def silent(row: Conjunction) -> Conjunction:
-    """The same row, of which no key or item counts as evaluated for the schemas around it."""
-
-    speaking = constraints.ItemGoals | constraints.ContainsGoal | constraints.PropertyGoals
-    hushed = (replace(found, says=False) if isinstance(found, speaking) else found for found in row.constraints)
-    return replace(row, constraints=tuple(hushed))

@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import compare_machines
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema import scalars as texts
+from guidedviz.machines.schema import text_sets as texts
 
 PATTERNS = r"a ^a+b$ ^(ab)*$ ^a(b|é)*ab$ ^(abb|😀)$|^a*c$ ^[ab]*(a|bbbb)$ ^(a|bc)*(c\n)+$ ^(aaa)*$|^b".split()
 PATTERNS += [r'^(\\a|"b)*$']
