@@ -19,8 +19,8 @@ from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.regular.nfa import utf8_rows
-from guidedviz.machines.schema.places import below, show_path
 from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.machines.schema.places import below, show_path
 from guidedviz.machines.syntax import ANYTHING, LAST, Chars, Range, Tree, build_net, merge_ranges
 from guidedviz.machines.work import grouped, limited_work, spend
 

@@ -1,4 +1,7 @@
-"""The document of a schema: its places with a name, and what references mean."""
+"""The document of a schema: its places with a name, and what references mean.
+
+{"$defs": {"node": A}, "$ref": "#/$defs/node"}      the reference means A; an $anchor or an $id is a name, too
+"""
 
 import re
 from dataclasses import replace
@@ -6,14 +9,13 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 from guidedviz.errors import nearest, quoted
-from guidedviz.machines.schema.keywords import SAYS_NOTHING, subschemas
-from guidedviz.machines.schema.places import below, refusal, show_path
-from guidedviz.machines.schema.subschema import Subschema
+from guidedviz.machines.schema.keywords import ANNOTATIONS, subschemas
+from guidedviz.machines.schema.places import below, schema_error, show_path
+from guidedviz.machines.schema.subschema import Scope, Subschema
 from guidedviz.machines.work import spend
 
 DRAFT = re.compile(r"json-schema\.org/draft-0?(\d+)/")
-
-MOST_REFS = 20
+MOST_REFERENCES = 20  # one behind the other
 
 
 class Document:
@@ -21,10 +23,9 @@ class Document:
 
     def __init__(self, root: Any) -> None:
         self.root = Subschema("#", root)
-        declared = root.get("$schema") if isinstance(root, dict) else None
-        found = DRAFT.search(declared) if isinstance(declared, str) else None
-        self.draft = int(found[1]) if found else 2020
-        self.old_ids = found is None or self.draft <= 4
+        draft = declared_draft(root)
+        self.old_ids = draft is None or draft <= 4
+        self.alone = draft is not None and draft <= 7  # keywords beside a $ref have no effect
         self.bases: dict[str, str] = {}  # the path of a resource -> its URI
         self.named: dict[str, Subschema] = {"": self.root}  # URI, or URI#anchor
         self.dynamic: dict[str, dict[str, Subschema]] = {}  # name of a $dynamicAnchor -> base -> its schema
@@ -44,33 +45,37 @@ class Document:
     def note(self, part: Subschema) -> Subschema:
         """Note the names of one schema; the schema in its own resource."""
         schema = part.schema
-        own = schema.get("$id", schema.get("id") if self.old_ids else None)
-        anchors = [name if isinstance(name := schema.get(key), str) else "" for key in ("$anchor", "$dynamicAnchor")]
-        if isinstance(own, str) and not self.stands_alone(part):
-            uri, _, fragment = own.partition("#")
+        dynamic = text_or_empty(schema.get("$dynamicAnchor"))
+        anchors = [text_or_empty(schema.get("$anchor")), dynamic]
+        if not self.stands_alone(part):
+            own = schema.get("$id", schema.get("id") if self.old_ids else None)
+            uri, _, fragment = text_or_empty(own).partition("#")
             if uri:
                 part = replace(part, base=join_uris(part.base, uri))
                 self.bases[part.path] = part.base
                 self.named.setdefault(part.base, part)
-            anchors.append(fragment if not fragment.startswith("/") else "")
+            if not fragment.startswith("/"):
+                anchors.append(fragment)
         for anchor in filter(None, anchors):
             self.named.setdefault(f"{part.base}#{anchor}", part)
-        if anchors[1] or schema.get("$recursiveAnchor") is True:  # of draft 2019-09: an anchor without a name
-            self.dynamic.setdefault(anchors[1], {}).setdefault(part.base, part)
+        if dynamic or schema.get("$recursiveAnchor") is True:  # of draft 2019-09: an anchor without a name
+            self.dynamic.setdefault(dynamic, {}).setdefault(part.base, part)
         return part
 
     def enter(self, part: Subschema) -> Subschema:
         """The subschema in its resource, and in its scope: for each $dynamicAnchor the outermost resource with it."""
         base = self.bases.get(part.path, part.base)
-        known = dict(part.scope)
-        more = [(name, base) for name, found in self.dynamic.items() if base in found and name not in known]
-        if not more and base == part.base:
+        scope = dict(part.scope)
+        for name, found in self.dynamic.items():
+            if base in found:
+                scope.setdefault(name, base)
+        if base == part.base and len(scope) == len(part.scope):
             return part
-        return replace(part, base=base, scope=tuple(sorted((*part.scope, *more))))
+        return replace(part, base=base, scope=tuple(sorted(scope.items())))
 
     def stands_alone(self, part: Subschema) -> bool:
         """Whether keywords beside a $ref have no effect, as before draft 2019-09."""
-        return "$ref" in part.schema and self.draft <= 7
+        return self.alone and "$ref" in part.schema
 
     def target(self, part: Subschema, key: str) -> Subschema:
         """The subschema that a reference means.
@@ -79,48 +84,77 @@ class Document:
         >>> Document(root).target(Subschema("#", root), "$ref").path
         '#/$defs/a~1b'
         """
-        ref, at = part.schema[key], below(part.path, key)
-        uri, _, fragment = ref.partition("#") if isinstance(ref, str) else ("", "", "")
-        uri = join_uris(part.base, uri) if uri else part.base
-        if not isinstance(ref, str) or uri not in self.named:
-            raise refusal(at, quoted(ref), "a path into this schema, such as #/$defs/name")
+        ref = part.schema[key]
+        place = below(part.path, key)
+        uri, _, fragment = text_or_empty(ref).partition("#")
+        resource = join_uris(part.base, uri) if uri else part.base
+        if not isinstance(ref, str) or resource not in self.named:
+            raise schema_error(place, quoted(ref), "a path into this schema, such as #/$defs/name")
         if not fragment or fragment.startswith("/"):
-            found = self.walk(self.named[uri], fragment, ref, at)
-        elif f"{uri}#{fragment}" not in self.named:
-            near = nearest(fragment, [name.partition("#")[2] for name in self.named if "#" in name])
-            raise refusal(at, quoted(ref), "a path into this schema, or an $anchor that exists", near)
+            found = self.follow_pointer(self.named[resource], fragment, ref, place)
         else:
-            found = self.named[f"{uri}#{fragment}"]
-        anchors, outer = self.dynamic.get(fragment, {}), dict(part.scope).get(fragment)
-        if key != "$ref" and outer is not None and found in anchors.values():
-            found = anchors[outer]
+            found = self.find_anchor(f"{resource}#{fragment}", ref, place)
+        if key != "$ref":
+            found = self.outermost(found, fragment, part.scope)
         return replace(found, sign=part.sign, scope=part.scope)
 
-    def walk(self, part: Subschema, pointer: str, ref: str, at: str) -> Subschema:
+    def follow_pointer(self, part: Subschema, pointer: str, ref: str, place: str) -> Subschema:
         """The subschema at a JSON pointer below another one."""
         for step in pointer.split("/")[1:]:
-            key, inside = unquote(step).replace("~1", "/").replace("~0", "~"), part.schema
+            key = unquote(step).replace("~1", "/").replace("~0", "~")
+            inside = part.schema
             if isinstance(inside, list):
-                inside = {str(place): item for place, item in enumerate(inside)}
-            if not isinstance(inside, dict) or key not in inside:
-                names = [name for name in inside if isinstance(name, str)] if isinstance(inside, dict) else []
+                inside = {str(number): item for number, item in enumerate(inside)}
+            if not isinstance(inside, dict):
+                inside = {}
+            if key not in inside:
+                names = [name for name in inside if isinstance(name, str)]
                 expected = f"a path that exists; {show_path(part.path)} has no {quoted(key)}"
-                raise refusal(at, quoted(ref), expected, nearest(key, names))
+                raise schema_error(place, quoted(ref), expected, nearest(key, names))
             part = part.at(inside[key], key)
             part = replace(part, base=self.bases.get(part.path, part.base))
         self.scan(part)
         return part
 
+    def find_anchor(self, name: str, ref: str, place: str) -> Subschema:
+        """The subschema with this anchor."""
+        if name not in self.named:
+            anchors = [known.partition("#")[2] for known in self.named if "#" in known]
+            near = nearest(name.partition("#")[2], anchors)
+            raise schema_error(place, quoted(ref), "a path into this schema, or an $anchor that exists", near)
+        return self.named[name]
+
+    def outermost(self, found: Subschema, anchor: str, scope: Scope) -> Subschema:
+        """What a dynamic reference means: the schema with the same anchor in the outermost resource that has it."""
+        anchors = self.dynamic.get(anchor, {})
+        outer = dict(scope).get(anchor)
+        if outer is not None and found in anchors.values():
+            return anchors[outer]
+        return found
+
     def resolve(self, part: Subschema) -> Subschema:
         """The subschema that a reference means, if there is nothing else in the schema."""
-        for _ in range(MOST_REFS):
+        for _ in range(MOST_REFERENCES):
             part = self.enter(part)
             if not isinstance(part.schema, dict) or "$ref" not in part.schema:
                 break
-            if part.schema.keys() - SAYS_NOTHING != {"$ref"} and not self.stands_alone(part):
+            if part.schema.keys() - ANNOTATIONS != {"$ref"} and not self.stands_alone(part):
                 break
             part = self.target(part, "$ref")
         return part
+
+
+def declared_draft(root: Any) -> int | None:
+    """The number of an old draft that `$schema` names."""
+    if not isinstance(root, dict):
+        return None
+    found = DRAFT.search(text_or_empty(root.get("$schema")))
+    return int(found[1]) if found else None
+
+
+def text_or_empty(value: Any) -> str:
+    """The text, or an empty one for a value that is no text."""
+    return value if isinstance(value, str) else ""
 
 
 def join_uris(base: str, uri: str) -> str:

@@ -6,7 +6,7 @@
   zone · uuid: RFC 9562 · uri, uri-reference: RFC 3986 · json-pointer: RFC 6901.
 - duration: RFC 3339, appendix A · byte: base64, RFC 4648.
 
-The formats of NOT_ENFORCED are rare, or have no exact regular definition.
+The formats of FORMATS_NOT_ENFORCED are rare, or have no exact regular definition.
 """
 
 DATE = (
@@ -46,7 +46,7 @@ CLOCK = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
 DAYS = r"(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)"
 HOST_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
-FORMATS = {
+FORMAT_REGEXES = {
     "date": DATE,
     "time": TIME,
     "date-time": f"{DATE}[Tt]{TIME}",
@@ -61,4 +61,4 @@ FORMATS = {
     "json-pointer": "(?:/(?:[^~/]|~[01])*)*",
     "byte": "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?",
 }
-NOT_ENFORCED = "regex idn-email idn-hostname iri iri-reference uri-template relative-json-pointer".split()
+FORMATS_NOT_ENFORCED = "regex idn-email idn-hostname iri iri-reference uri-template relative-json-pointer".split()

@@ -1,8 +1,8 @@
 """From a JSON Schema (draft 4 to 2020-12) to a machine: a DFA if its values have bounded depth, else a pushdown one.
 
-The way: `document` (references) -> `constraints` (what one schema says per type) -> `normal_form` (and, or, not) ->
-`scalars` and `nested` (trees) -> `SchemaReader` (the rules of a grammar) -> a machine. Where the standard leaves a
-choice, we choose as the engines for structured output do:
+The way: `document` (references) -> `own_constraints` (what one schema says by itself) -> `normal_form` (and, or,
+not) -> `objects`, `arrays`, `text_sets`, `numbers` (trees) -> `reader` (the rules of a grammar) -> a machine. Where the
+standard leaves a choice, we choose as the engines for structured output do:
 
 - Keys come in the order of `properties`, then of schemas beside it, then of `required`, then other keys in any order.
   With extra_keys="closed", an object that names keys or patterns has other keys only if `additionalProperties` is
@@ -11,7 +11,7 @@ choice, we choose as the engines for structured output do:
 - Other keys may be repeated, because a pushdown machine cannot remember which keys were used; the last one counts.
   Beside named keys, other keys are escaped only where JSON requires it.
 - `enum` and `const` have one spelling: that of json.dumps with ensure_ascii=False, and 1.0 as 1.
-- An integer has no fraction and no exponent; see `scalars` for numbers with bounds.
+- An integer has no fraction and no exponent; see `numbers` for numbers with bounds.
 - `pattern` means `re.search` under re.ASCII, but `$` matches only at the very end; formats are enforced.
 - Before draft 2019-09 keywords beside a $ref have no effect. References lead only to parts of the same document.
 - Most `uniqueItems`, and counts of keys without names, cannot be said: an error, or a note with approximate=True.
@@ -34,14 +34,14 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.schema.notes import SchemaSettings
-from guidedviz.machines.schema.places import NotEnforced, below, refusal
+from guidedviz.machines.schema.places import NotEnforced, below, schema_error
 from guidedviz.machines.schema.reader import TOO_DEEP, SchemaReader
 from guidedviz.machines.schema.text_sets import Matching
 from guidedviz.machines.schema.values import load_schema
 from guidedviz.machines.work import limited_work
 
 Schema = dict[str, Any] | bool | str | type
-NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
+NESTED_JSON = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
 
 
 def json_schema(
@@ -83,8 +83,10 @@ def json_schema(
                 return PDA(grammar, notes=notes)
             machine = replace(build_machine(grammar.rules[0].tree), notes=notes)
         except PatternError as error:
-            path = reader.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
-            raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
+            path = reader.rules.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
+            if not path:
+                raise
+            raise schema_error(path, error.seen, error.expected, error.hint) from None
     if not machine.accepting:  # other schemas without a value are errors
         said = "schema, #: no value satisfies false, so the machine accepts no text"
         warnings.warn(said, NoTextWarning, stacklevel=2)
@@ -100,15 +102,19 @@ def schema_regex(schema: Schema, **settings: Any) -> str:
     with schema_named():
         reader, grammar = read_schema(schema, SchemaSettings(**settings))
         grammar = inline_rules(without_ticks(grammar))
-        for name in (call for calls in grammar.calls.values() for call in calls):
-            seen = f"{NESTS.get(name, 'a schema inside itself')}, which may nest to any depth"
-            raise refusal(reader.paths.get(name, "#"), seen, "a flat schema: nesting needs the pushdown machine")
+        calls = [name for called in grammar.calls.values() for name in called]
+        if calls:
+            what = NESTED_JSON.get(calls[0], "a schema inside itself")
+            seen = f"{what}, which may nest to any depth"
+            path = reader.rules.paths.get(calls[0], "#")
+            raise schema_error(path, seen, "a flat schema: nesting needs the pushdown machine")
         return show_regex(grammar.rules[0].tree)
 
 
-def read_schema(schema: Schema, settings: SchemaSettings) -> tuple["SchemaReader", Grammar]:
+def read_schema(schema: Schema, settings: SchemaSettings) -> tuple[SchemaReader, Grammar]:
     """The grammar of a schema, and its reader; with approximate=True without what cannot be enforced."""
-    root, ignored = load_schema(schema), dict[str, str]()
+    root = load_schema(schema)
+    ignored: dict[str, str] = {}
     while True:
         reader = SchemaReader(root, settings, ignored)
         try:
@@ -119,13 +125,14 @@ def read_schema(schema: Schema, settings: SchemaSettings) -> tuple["SchemaReader
             ignored[error.path] = error.seen
 
 
-def too_large_pattern(reader: "SchemaReader") -> str:
+def too_large_pattern(reader: SchemaReader) -> str:
     """The path of a pattern that is too large by itself; "" if there is none."""
-    for found in (each for own in reader.normal.own.values() for each in own.of_type(Matching)):
-        try:
-            build_machine(found.texts.tree)
-        except PatternError:
-            return below(found.path, "pattern")
+    for own in reader.normal.own.values():
+        for matching in own.of_type(Matching):
+            try:
+                build_machine(matching.texts.tree)
+            except PatternError:
+                return below(matching.path, "pattern")
     return ""
 
 
@@ -140,4 +147,4 @@ def schema_named() -> Iterator[None]:
             raise
         raise PatternError("schema", seen=error.seen, expected=error.expected, hint=error.hint) from error
     except RecursionError as error:
-        raise refusal("#", *TOO_DEEP) from error
+        raise schema_error("#", *TOO_DEEP) from error

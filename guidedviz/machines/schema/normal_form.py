@@ -1,44 +1,38 @@
-"""The disjunctive normal form of a schema: conjunctions of which at least one must hold.
+"""The disjunctive normal form of a schema: conjunctions of constraints, of which at least one must hold.
 
-The keywords that apply schemas to the same value become and, or, not (De Morgan's laws push a negation inwards).
-`unevaluatedProperties` and `unevaluatedItems` are additional properties and items of each conjunction.
+    {"anyOf": [{"maximum": 3}, {"type": "string"}], "not": {"const": 2}}
+    at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction
+
+The keywords that apply schemas to the same value become clauses (`clauses.py`), and these are multiplied out.
+
+In the full normal form each row also says which branches of anyOf hold: A and B, A and not B, or not A and B. Only
+`unevaluatedProperties` and `unevaluatedItems` need it, since they depend on the branches that hold.
 """
 
-import json
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
-from functools import reduce
 from itertools import combinations
 from typing import Any
 
-from guidedviz.errors import PatternError
-from guidedviz.machines.schema.constraints import (
-    EVERYTHING,
-    Conjunction,
-    Constraint,
-    ItemGoals,
-    PropertyGoals,
-    RequiredKeys,
-)
+from guidedviz.machines.schema.clauses import Disjunction, branches_of, none_or_two, only_one, read_dependent, read_if
+from guidedviz.machines.schema.conjunction import EVERYTHING, Conjunction
+from guidedviz.machines.schema.constraints import Constraint
 from guidedviz.machines.schema.document import Document
-from guidedviz.machines.schema.keywords import APPLIED, REFS, UNEVALUATED
+from guidedviz.machines.schema.keywords import APPLIED, DEPENDENT, REFERENCES, UNEVALUATED
 from guidedviz.machines.schema.notes import Notes
-from guidedviz.machines.schema.numbers import SIGNS, NumberBound
+from guidedviz.machines.schema.numbers import NOT_EQUAL, NumberBound
 from guidedviz.machines.schema.own_constraints import constraints_of
-from guidedviz.machines.schema.places import NoValue, below, refusal
-from guidedviz.machines.schema.subschema import NOT, OPEN, TWICE, Goal, Subschema, goal_of
+from guidedviz.machines.schema.places import NoValue, schema_error
+from guidedviz.machines.schema.satisfiable import Satisfiability
+from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, is_impossible, spell_out
 from guidedviz.machines.schema.text_sets import Matching, TextSet
-from guidedviz.machines.schema.unevaluated import CLOSED, says_unevaluated, silent
-from guidedviz.machines.schema.values import ANY, NUMBERS, exact, kind_of, take_names
+from guidedviz.machines.schema.unevaluated import close_row, restricts_unevaluated, without_evaluation
+from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, exact, kind_of
 from guidedviz.machines.syntax import Tree, either, literal
 from guidedviz.machines.work import spend
 
 Rows = list[Conjunction]  # at least one of them holds
-Clause = list[Subschema]  # all of them hold
-MOST_ROWS = 2_000
-MOST_SIGNS = 12  # a longer part becomes a rule of its own
-DEEPEST = 3  # levels of a value that are searched for a contradiction
+MOST_CONJUNCTIONS = 2_000
 LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
 
 
@@ -46,39 +40,51 @@ class NormalForms:
     """Finds the normal form of subschemas, each once."""
 
     def __init__(self, document: Document, notes: Notes) -> None:
-        self.document, self.notes = document, notes
-        self.rows: dict[tuple[Subschema, bool], Rows] = {}
-        self.goals: dict[Goal, Rows] = {(): [EVERYTHING]}
+        self.document = document
+        self.notes = notes
+        self.may_hold = Satisfiability(self.of_goal_apart).may_hold
         self.own: dict[Subschema, Conjunction] = {}
-        self.held: dict[Goal, bool] = {}
-        self.open: dict[tuple[Subschema, bool], None] = {}
-        self.depth = 0
+        self._rows: dict[tuple[Subschema, bool], Rows] = {}
+        self._goals: dict[Goal, Rows] = {(): [EVERYTHING]}
+        self._open: set[tuple[Subschema, bool]] = set()  # whose normal form is being found
 
     def of_goal(self, goal: Goal) -> Rows:
         """The normal form of a conjunction of subschemas."""
-        if goal not in self.goals:
-            self.goals[goal] = self.both(self.of_goal(goal[:-1]), self.of(goal[-1]), goal[-1].path)
-        return self.goals[goal]
+        if goal not in self._goals:
+            before, last = goal[:-1], goal[-1]
+            self._goals[goal] = self.conjunction(self.of_goal(before), self.of(last), last.path)
+        return self._goals[goal]
+
+    def of_goal_apart(self, goal: Goal) -> Rows:
+        """The same for a nested value: a reference to a schema around it is no loop."""
+        around = self._open
+        self._open = set()
+        try:
+            return self.of_goal(goal)
+        finally:
+            self._open = around
 
     def of(self, part: Subschema, full: bool = False) -> Rows:
-        """The normal form of a subschema. If `full`, each row says which branches of an anyOf hold."""
-        if part.is_true() or part.is_false():
-            return [EVERYTHING] if part.is_true() else []
+        """The normal form of a subschema, or its full normal form."""
+        if part.is_true():
+            return [EVERYTHING]
+        if part.is_false():
+            return []
         part.check()
         part = self.document.enter(part)
-        key = part, full
-        if key not in self.rows:
-            if key in self.open:
-                raise refusal(part.path, *LOOP)
-            self.open[key] = None
+        key = part, full and part.evaluates
+        if key not in self._rows:
+            if key in self._open:
+                raise schema_error(part.path, *LOOP)
+            self._open.add(key)
             try:
                 self.notes.check(part)
-                self.rows[key] = self.negative(part) if part.sign == NOT else self.positive(part, full)
+                self._rows[key] = self.negative(part) if part.sign == Sign.NEGATED else self.positive(*key)
             finally:
-                del self.open[key]
-        return self.rows[key]
+                self._open.discard(key)
+        return self._rows[key]
 
-    def constraints(self, part: Subschema) -> Conjunction:
+    def own_constraints(self, part: Subschema) -> Conjunction:
         """What the subschema says by itself."""
         if part not in self.own:
             self.own[part] = constraints_of(part, self.notes, self.key_texts)
@@ -87,197 +93,162 @@ class NormalForms:
     def key_texts(self, goal: Goal) -> Tree:
         """The strings that meet a goal, before JSON escapes."""
         trees: list[Tree] = []
-        for row in (row for row in self.of_goal(goal) if "string" in row.kinds):
+        for row in self.of_goal(goal):
+            if "string" not in row.kinds:
+                continue
             if row.values is not None:
                 trees += [literal(value) for value in row.allowed_values() if isinstance(value, str)]
-                continue
-            with suppress(NoValue):
-                trees.append(row.texts())
+            else:
+                with suppress(NoValue):
+                    trees.append(row.texts())
         return either(*trees)
 
     def applied(self, part: Subschema) -> list[str]:
         """The keywords that apply schemas to the same value."""
-        return ["$ref"] if self.document.stands_alone(part) else [key for key in part.schema if key in APPLIED]
+        if self.document.stands_alone(part):
+            return ["$ref"]
+        return [key for key in part.schema if key in APPLIED]
 
     # --- conjunction and disjunction --------------------------------------------------------------------------------
 
-    def both(self, one: Rows, other: Rows, path: str) -> Rows:
+    def conjunction(self, one: Rows, other: Rows, path: str) -> Rows:
         """Every row of one with every row of the other."""
         spend(8 * len(one) * len(other))
-        joined = (self.join(first, second) for first in one for second in other)
-        return self.some((row for row in joined if row.kinds), path)
+        joined = (self.conjoin(first, second) for first in one for second in other)
+        return self.disjunction((row for row in joined if row.kinds), path)
 
-    def some(self, rows: Iterable[Conjunction], path: str) -> Rows:
+    def disjunction(self, rows: Iterable[Conjunction], path: str) -> Rows:
         """The rows, each once."""
         found: dict[Hashable, Conjunction] = {}
         for row in rows:
             found.setdefault(row.key, row)
-            if len(found) > MOST_ROWS:
-                raise refusal(path, f"more than {MOST_ROWS:,} combinations of branches", "fewer branches")
+            if len(found) > MOST_CONJUNCTIONS:
+                raise schema_error(path, f"more than {MOST_CONJUNCTIONS:,} combinations of branches", "fewer branches")
         return list(found.values())
 
-    def join(self, one: Conjunction, other: Conjunction) -> Conjunction:
+    def conjoin(self, one: Conjunction, other: Conjunction) -> Conjunction:
         """Both conjunctions together; without kinds if no value can meet both."""
-        if one is EVERYTHING or other is EVERYTHING:
-            return other if one is EVERYTHING else one
-        joined = tuple(dict.fromkeys((*one.constraints, *other.constraints)))
-        spend(len(joined) // 2)
-        values = other.values if one.values is None else one.values
-        if one.values is not None and other.values is not None:
-            values = {key: value for key, value in one.values.items() if key in other.values}
-        row = Conjunction(one.path, one.kinds & other.kinds, values, joined).tidy()
-        if "object" in row.kinds and len(joined) > max(len(one.constraints), len(other.constraints)):
-            goals = [goal for goal in required_goals(row) if len(goal) > 1 or any(part.is_false() for part in goal)]
-            if not all(map(self.may_hold, goals)):
-                row = replace(row, kinds=row.kinds - {"object"}).tidy()
+        if one is EVERYTHING:
+            return other
+        if other is EVERYTHING:
+            return one
+        constraints = tuple(dict.fromkeys((*one.constraints, *other.constraints)))
+        spend(len(constraints) // 2)
+        values = common_values(one.values, other.values)
+        row = Conjunction(one.path, one.kinds & other.kinds, values, constraints).tidy()
+        is_new = len(constraints) > max(len(one.constraints), len(other.constraints))
+        if is_new and "object" in row.kinds and not self.may_have_required_keys(row):
+            return row.without_kind("object")
         return row
 
-    # --- whether some value may meet a goal: a search of bounded depth, which says yes where it cannot tell ---------
+    def may_have_required_keys(self, row: Conjunction) -> bool:
+        """Whether no required key has subschemas that contradict each other."""
+        goals = row.required_goals()
+        return all(self.may_hold(goal) for goal in goals if len(goal) > 1 or is_impossible(goal))
 
-    def may_hold(self, goal: Goal) -> bool:
-        """Whether some value may meet the goal."""
-        if goal not in self.held:
-            if any(part.is_false() for part in goal):
-                return False
-            if self.depth >= DEEPEST or not goal:
-                return True
-            spend(20)
-            opened, self.open, self.depth = self.open, {}, self.depth + 1
-            try:
-                self.held[goal] = any(map(self.may_have_value, self.of_goal(goal)))
-            finally:
-                self.open, self.depth = opened, self.depth - 1
-        return self.held[goal]
-
-    def may_have_value(self, row: Conjunction) -> bool:
-        if row.values is not None:
-            return bool(row.allowed_values())
-        return any(self.may_have_kind(row, kind) for kind in row.kinds)
-
-    def may_have_kind(self, row: Conjunction, kind: str) -> bool:
-        try:
-            if kind == "string":
-                row.texts(tick=True)
-            elif kind in NUMBERS and row.asks("number"):
-                replace(row, kinds=frozenset((kind,))).numbers()
-            elif kind == "object":
-                row.bounds(kind)
-                return all(map(self.may_hold, required_goals(row)))
-            elif kind == "array":
-                return all(map(self.may_hold, first_goals(row, row.bounds(kind)[0])))
-        except NoValue:
-            return False
-        except PatternError:
-            pass  # too large to tell
-        return True
-
-    # --- the keywords that apply schemas to the same value ----------------------------------------------------------
+    # --- a subschema that holds -------------------------------------------------------------------------------------
 
     def positive(self, part: Subschema, full: bool) -> Rows:
         """The normal form of a subschema that holds."""
-        if self.document.stands_alone(part) or not any(key in part.schema for key in UNEVALUATED):
+        unevaluated = [key for key in UNEVALUATED if key in part.schema]
+        if not unevaluated or self.document.stands_alone(part):
             return self.evaluated(part, full)
-        if not part.says:
-            return [silent(row) for row in self.of(replace(part, sign=OPEN), True)]
-        rows = self.evaluated(part, full or says_unevaluated(part.schema))
-        for key in (key for key in UNEVALUATED if key in part.schema):
+        if not part.evaluates:
+            return [without_evaluation(row) for row in self.of(part.opened(), full=True)]
+        rows = self.evaluated(part, full or restricts_unevaluated(part.schema))
+        for key in unevaluated:
             inner = part.at(part.schema[key], key)
-            rows = self.some((self.join(row, CLOSED[key](row, inner)) for row in rows), part.path)
+            rows = self.disjunction((self.conjoin(row, close_row(row, inner, key)) for row in rows), part.path)
         return rows
 
     def evaluated(self, part: Subschema, full: bool) -> Rows:
         """What all keywords say but those about what is unevaluated."""
-        alone = self.document.stands_alone(part)
-        rows = [EVERYTHING if alone else self.constraints(part)]
+        rows = [EVERYTHING]
+        if not self.document.stands_alone(part):
+            rows = [self.own_constraints(part)]
         for key in self.applied(part):
             for clauses in self.clauses(part, key):
-                rows = self.both(rows, self.of_clauses(clauses, key == "anyOf" and full, full, part.path), part.path)
+                if key == "anyOf" and full:
+                    more = self.full_any_of([branch for (branch,) in clauses], part.path)
+                else:
+                    more = self.of_clauses(clauses, full, part.path)
+                rows = self.conjunction(rows, more, part.path)
         return [row for row in rows if row.kinds]
+
+    def of_clauses(self, clauses: Disjunction, full: bool, path: str) -> Rows:
+        """The normal form of clauses of which one holds."""
+        if len(clauses) == 1:
+            return self.of_clause(clauses[0], full, path)
+        return self.disjunction((row for clause in clauses for row in self.of_clause(clause, full, path)), path)
+
+    def of_clause(self, clause: Iterable[Subschema], full: bool, path: str) -> Rows:
+        rows = [EVERYTHING]
+        for part in clause:
+            rows = self.conjunction(rows, self.of(part, full), path)
+        return rows
+
+    def full_any_of(self, branches: list[Subschema], path: str) -> Rows:
+        """The full normal form of anyOf: each row says of each branch whether it holds."""
+        if len(branches) == 1:
+            return self.of(branches[0], full=True)
+        some_hold: Rows = []
+        none_holds = [EVERYTHING]
+        for branch in branches:
+            holds = self.of(branch, full=True)
+            fails = self.of(branch.negated())
+            some_hold = [
+                *self.conjunction(some_hold, holds, path),
+                *self.conjunction(some_hold, fails, path),
+                *self.conjunction(none_holds, holds, path),
+            ]
+            none_holds = self.conjunction(none_holds, fails, path)
+        return self.disjunction(some_hold, path)
+
+    # --- a subschema that does not hold -----------------------------------------------------------------------------
 
     def negative(self, part: Subschema) -> Rows:
         """The normal form of a subschema that does not hold: one of its keywords does not."""
-        if says_unevaluated(part.schema) and not self.document.stands_alone(part):
-            return self.some(self.left_over(part), part.path)
-        return self.some(self.refuted(part), part.path)
+        found = [*self.negated_keywords(part)]
+        if not self.document.stands_alone(part):
+            found += self.negated_unevaluated(part)
+        return self.disjunction(found, part.path)
 
-    def refuted(self, part: Subschema) -> Iterator[Conjunction]:
-        """Each keyword that is not about what is unevaluated does not hold."""
+    def negated_keywords(self, part: Subschema) -> Iterator[Conjunction]:
+        """A keyword does not hold, which is not about what is unevaluated."""
         for key in self.applied(part):
             for clauses in self.clauses(part, key):
-                yield from self.of_clauses(clauses, False, False, part.path)
+                yield from self.of_clauses(clauses, False, part.path)
         if not self.document.stands_alone(part):
-            own = self.constraints(part.flip())
-            yield from negate(own)
+            own = self.own_constraints(part.negated())
+            yield from own.negations()
             if own.values is not None:
-                yield from self.no_value(own)
+                yield from self.other_values(own)
 
-    def of_clauses(self, clauses: list[Clause], every: bool, full: bool, path: str) -> Rows:
-        """The normal form of clauses of which one holds; with `every`, each row says which of them hold."""
-        if len(clauses) == len(clauses[0]) == 1:
-            return self.of(clauses[0][0], full and clauses[0][0].says)
-        if not every:
-            return self.some((row for clause in clauses for row in self.of_clause(clause, full, path)), path)
-        held, missed = list[Conjunction](), [EVERYTHING]
-        for clause in clauses:
-            holds, fails = self.of_clause(clause, full, path), self.of(clause[0].flip())
-            held = [*self.both(held, holds, path), *self.both(held, fails, path), *self.both(missed, holds, path)]
-            missed = self.both(missed, fails, path)
-        return self.some(held, path)
+    def negated_unevaluated(self, part: Subschema) -> Iterator[Conjunction]:
+        """The other keywords hold, and what they have not evaluated does not meet its schema."""
+        if not restricts_unevaluated(part.schema):
+            return
+        holds = part.opened()
+        for key in UNEVALUATED:
+            if key not in part.schema:
+                continue
+            inner = holds.at(part.schema[key], key)
+            for row in self.evaluated(holds, full=True):
+                for denied in close_row(row, inner, key).negations():
+                    negated = self.conjoin(without_evaluation(row), denied)
+                    if negated.kinds:
+                        yield negated
 
-    def of_clause(self, clause: Clause, full: bool, path: str) -> Rows:
-        forms = (self.of(each, full and each.says) for each in clause)
-        return reduce(lambda rows, more: self.both(rows, more, path), forms, [EVERYTHING])
-
-    def clauses(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
-        """What a keyword says: one of its clauses holds. What is inside a negated subschema is negated too."""
-        schema, negated = part.schema, part.sign == NOT
-        if key in REFS:
-            yield [[self.document.target(part, key)]]
-        elif key == "not":
-            yield [[part.at(schema[key], key).flip()]]
-        elif key == "if":
-            asked, then, other = (part.at(schema.get(word, True), word) for word in ("if", "then", "else"))
-            yield if_else(asked, then, other)
-        elif key in (
-            "dependentSchemas",
-            "dependentRequired",
-            "dependencies",
-        ):  # schemas that apply if a key is there; a list of names requires these keys
-            for name, inner in part.mapped(key, "schemas or lists of names").items():
-                goal = part.at(inner, key, name)
-                if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
-                    goal = replace(goal, schema={"required": list(take_names(inner, goal.path))})
-                there = goal.at({"type": "object", "required": [name]}, "there")
-                yield if_else(there, goal, goal.at(True, "missing"))
-        else:
-            branches = [part.at(inner, key, place) for place, inner in enumerate(part.listed(key))]
-            if key == "oneOf" and negated:
-                yield [branches, *([one.flip(), two.flip()] for one, two in combinations(branches, 2))]
-            elif key == "oneOf":
-                yield [[branch, *(other.flip() for other in others)] for branch, others in self.exclusive(branches)]
-            else:
-                yield [branches] if (key == "allOf") != negated else [[branch] for branch in branches]
-
-    def exclusive(self, branches: list[Subschema]) -> list[tuple[Subschema, list[Subschema]]]:
-        """Each branch of a oneOf with the branches that may share a value with it."""
-        shared: dict[Subschema, list[Subschema]] = {branch: [] for branch in branches}
-        values = [row.values for branch in branches for row in self.of(branch)]
-        if None in values or len(set().union(*values)) < sum(map(len, values)):  # type: ignore[arg-type]
-            for one, other in combinations(branches, 2):
-                if self.may_hold((replace(one, sign=OPEN), replace(other, sign=OPEN))):
-                    shared[one].append(other)
-                    shared[other].append(one)
-        return list(shared.items())
-
-    # --- constants --------------------------------------------------------------------------------------------------
-
-    def no_value(self, own: Conjunction) -> Rows:
-        """The normal form of values that are none of a conjunction's."""
-        kinds, found, texts, nested = set(ANY), list[Constraint](), list[str](), list[Any]()
+    def other_values(self, own: Conjunction) -> Rows:
+        """The normal form of all values that are not listed by enum or const."""
+        kinds = set(EVERY_KIND)
+        found: list[Constraint] = []
+        texts: list[str] = []
+        nested: list[Any] = []
         for value in (own.values or {}).values():
             kind = kind_of(value)
-            if kind in NUMBERS:
-                found.append(NumberBound(exact(value, own.path), SIGNS - {0}, own.path))
+            if kind in NUMBER_KINDS:
+                found.append(NumberBound(exact(value, own.path), NOT_EQUAL, own.path))
             elif kind == "string":
                 texts.append(value)
             elif kind in ("object", "array"):
@@ -288,60 +259,55 @@ class NormalForms:
             found.append(Matching(TextSet("", lambda: either(*map(literal, texts))), False, own.path))
         rows = [Conjunction(own.path, frozenset(kinds), constraints=tuple(found))]
         for value in nested:
-            rows = self.both(rows, self.of(spelled_out(value, own.path).flip()), own.path)
+            rows = self.conjunction(rows, self.of(spell_out(value, own.path).negated()), own.path)
         return rows
 
-    # --- what is unevaluated ----------------------------------------------------------------------------------------
+    # --- the keywords that apply schemas to the same value ----------------------------------------------------------
 
-    def left_over(self, part: Subschema) -> Iterator[Conjunction]:
-        """The other keywords do not hold, or they do and what they have not evaluated does not meet its schema."""
-        yield from self.refuted(part)
-        holds = replace(part, sign=OPEN)
-        for key in (key for key in UNEVALUATED if key in part.schema):
-            for row in self.evaluated(holds, True):
-                for denied in negate(CLOSED[key](row, holds.at(part.schema[key], key))):
-                    if (both := self.join(silent(row), denied)).kinds:
-                        yield both
+    def clauses(self, part: Subschema, key: str) -> Iterator[Disjunction]:
+        """What a keyword says: of each disjunction, one clause holds. The parts of a negated subschema are negated."""
+        is_negated = part.sign == Sign.NEGATED
+        if key in REFERENCES:
+            yield [[self.document.target(part, key)]]
+        elif key == "not":
+            yield [[part.at(part.schema[key], key).negated()]]
+        elif key == "if":
+            yield read_if(part)
+        elif key in DEPENDENT:
+            yield from read_dependent(part, key)
+        elif key == "oneOf":
+            branches = branches_of(part, key)
+            yield none_or_two(branches) if is_negated else only_one(self.overlapping(branches))
+        elif (key == "allOf") == is_negated:
+            yield [[branch] for branch in branches_of(part, key)]
+        else:
+            yield [branches_of(part, key)]
 
+    def overlapping(self, branches: list[Subschema]) -> list[tuple[Subschema, list[Subschema]]]:
+        """Each branch of a oneOf with the branches that are not disjoint from it, as far as that can be told."""
+        overlaps: dict[Subschema, list[Subschema]] = {branch: [] for branch in branches}
+        if not self.have_own_values(branches):
+            for one, other in combinations(branches, 2):
+                if self.may_hold((one.opened(), other.opened())):
+                    overlaps[one].append(other)
+                    overlaps[other].append(one)
+        return list(overlaps.items())
 
-def if_else(asked: Subschema, then: Subschema, other: Subschema) -> list[Clause]:
-    """If the first one holds, or would without its negation, so does the second, else the third."""
-    asked = replace(asked, sign=OPEN if asked.says else TWICE)
-    return [[asked, then], [asked.flip(), other]]
-
-
-def required_goals(row: Conjunction) -> list[Goal]:
-    """What the values of required keys must meet, as far as no pattern is needed to say so."""
-    goals = []
-    for name in dict.fromkeys(name for found in row.of_type(RequiredKeys) for name in found.names):
-        keys = [each for each in row.of_type(PropertyGoals) if name in each.named or not each.patterns]
-        goals.append(goal_of(*(part for each in keys for part in each.named.get(name, each.rest or ()))))
-    return goals
-
-
-def first_goals(row: Conjunction, low: int) -> list[Goal]:
-    """What the items must meet that an array must have, without repeats of the last goal."""
-    items = row.of_type(ItemGoals)
-    places = range(min(low, 1 + max((len(found.first) for found in items), default=0)))
-    return [goal_of(*(part for found in items for part in found.at(place))) for place in places]
-
-
-def spelled_out(value: Any, path: str) -> Subschema:
-    """An object or array as a schema of its parts."""
-    if isinstance(value, dict):
-        parts = {key: {"const": item} for key, item in value.items()}
-        schema = {"type": "object", "properties": parts, "required": list(value), "additionalProperties": False}
-    else:
-        items = [{"const": item} for item in value]
-        schema = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
-    return Subschema(below(path, json.dumps(value, default=str)), schema, OPEN)
+    def have_own_values(self, branches: list[Subschema]) -> bool:
+        """Whether each branch lists its values, and no value is listed twice."""
+        rows = [row for branch in branches for row in self.of(branch)]
+        seen = set[Any]()
+        for row in rows:
+            if row.values is None or not seen.isdisjoint(row.values):
+                return False
+            seen.update(row.values)
+        return True
 
 
-def negate(row: Conjunction) -> Iterator[Conjunction]:
-    """The conjunctions of which one holds where a constraint or the kind of a row does not."""
-    if row.values is None and row.kinds != ANY:
-        yield Conjunction(row.path, ANY - row.kinds)
-    for found in row.constraints:
-        kinds = NUMBERS if found.kind == "number" else frozenset((found.kind,))
-        for group in found.negations():
-            yield Conjunction(row.path, kinds, constraints=group)
+def common_values(one: dict[Any, Any] | None, other: dict[Any, Any] | None) -> dict[Any, Any] | None:
+    """The values of both; None stands for any value."""
+    if one is None:
+        return other
+    if other is None:
+        return one
+    return {key: value for key, value in one.items() if key in other}

@@ -1,17 +1,22 @@
-"""How a schema is read, and the notes on what it says and the machine does not enforce."""
+"""How a schema is read, and the notes on what it says and the machine does not enforce.
+
+    {"type": "null", "x-unit": "m"}       #/x-unit: not a keyword of JSON Schema, ignored
+
+A keyword outside every vocabulary is an annotation: it is ignored and noted. A standard keyword that could constrain
+and is not supported is an error.
+"""
 
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted
-from guidedviz.machines.schema.keywords import KNOWN, SAYS_NOTHING
-from guidedviz.machines.schema.places import below, refusal, show_path
+from guidedviz.machines.schema.keywords import ANNOTATIONS, KEYWORDS
+from guidedviz.machines.schema.places import below, schema_error, show_path
 from guidedviz.machines.schema.subschema import Subschema
 
-NEAR = 0.85  # of difflib's ratio: `propertes` is a near miss of `properties`
-
-ALLOWED = {
+LIKE_A_KEYWORD = 0.85  # of difflib's ratio: `propertes` is a near miss of `properties`
+SETTINGS = {
     "whitespace": ("space", "one", "compact", "any"),
     "extra_keys": ("closed", "open"),
     "unknown": ("note", "error"),
@@ -35,20 +40,20 @@ class SchemaSettings:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if value not in ALLOWED[name]:
-                expected = " or ".join(map(repr, ALLOWED[name]))
+            if value not in SETTINGS[name]:
+                expected = " or ".join(map(repr, SETTINGS[name]))
                 raise PatternError(f"schema, {name}", seen=quoted(value), expected=expected)
 
 
 class Notes:
     """What a schema says that the machine does not enforce. Each note begins with the path of its part.
 
-    A keyword outside every vocabulary is an annotation: it is ignored and noted. A standard keyword that could
-    constrain and is not supported is an error; `ignored` are the paths of those that approximate=True left out.
+    `ignored` are the paths of the unsupported keywords that approximate=True left out.
     """
 
     def __init__(self, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
-        self.settings, self.ignored = settings, ignored
+        self.settings = settings
+        self.ignored = ignored
         self.texts: dict[str, None] = {}
         for path, seen in ignored.items():
             self.add(path, f"{seen}: not enforced")
@@ -56,20 +61,28 @@ class Notes:
     def add(self, path: str, text: str) -> bool:
         """Whether the note is new."""
         note = f"{show_path(path)}: {text}"
-        return note not in self.texts and self.texts.setdefault(note) is None
+        is_new = note not in self.texts
+        self.texts[note] = None
+        return is_new
 
     def check(self, part: Subschema) -> None:
         """Note the keywords that are outside JSON Schema."""
-        for key in (key for key in part.schema if key not in KNOWN):
-            plain = str(key)[:1] in "_$" or str(key).startswith("x-")
-            near = "" if plain else nearest(str(key), KNOWN - SAYS_NOTHING, NEAR)
+        for key in part.schema:
+            if key in KEYWORDS:
+                continue
+            near = ""
+            if not str(key).startswith(("_", "$", "x-")):
+                near = nearest(str(key), KEYWORDS - ANNOTATIONS, LIKE_A_KEYWORD)
             self.ignore("keyword", below(part.path, key), near)
 
     def ignore(self, what: str, path: str, near: str) -> None:
         """A keyword or format that JSON Schema does not have; warn of one that looks like a mistake."""
         hint = f"did you mean {near}?" if near else ""
         if self.settings.unknown == "error":
-            raise refusal(path, f"a {what} that JSON Schema does not have", "one that it has", hint)
-        text = f"not a {what} of JSON Schema, ignored" + (f"; {hint}" if hint else "")
-        if self.add(path, text) and hint:
+            raise schema_error(path, f"a {what} that JSON Schema does not have", "one that it has", hint)
+        text = f"not a {what} of JSON Schema, ignored"
+        if hint:
+            text += f"; {hint}"
+        is_new = self.add(path, text)
+        if is_new and hint:
             warnings.warn(f"schema, {show_path(path)}: {text}", SchemaWarning, stacklevel=2)

@@ -1,26 +1,39 @@
-"""Bounds and steps of numbers, digit by digit.
+"""Bounds and steps of numbers as automata that read digits; their product is the tree of a number.
+
+    {"minimum": 8, "maximum": 11}      [89]|1[01]
 
 A bounded number has no exponent: to compare `0.001e3` with a bound one must count zeros, and a DFA cannot count. A
 minus sign is allowed only if the bounds allow negative numbers; `-0` then counts as `0`.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from math import ceil, floor
 from typing import ClassVar, Self
 
-from guidedviz.machines import syntax
 from guidedviz.machines.schema.places import NotEnforced, NoValue, below
-from guidedviz.machines.syntax import NOTHING, Chars, Range, Tree, concat, either, literal
+from guidedviz.machines.syntax import (
+    EMPTY,
+    NOTHING,
+    Chars,
+    Range,
+    Tree,
+    build_net,
+    concat,
+    either,
+    literal,
+    merge_ranges,
+)
 from guidedviz.machines.work import spend
 
 MOST_REMAINDERS = 4_000
-SIGNS = frozenset((-1, 0, 1))
-State = tuple[int, ...]
-Reading = tuple[str, tuple[State, ...]]  # what was read last, the state of each rule
+ANY_SIGN = frozenset((-1, 0, 1))  # of the number minus a bound
+NOT_EQUAL = frozenset((-1, 1))
+NumberState = tuple[int, ...]
+Progress = tuple[str, tuple[NumberState, ...]]  # what was read last, the state of each rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +47,10 @@ class NumberBound:
     signs: frozenset[int]
     path: str
     kind: ClassVar = "number"
-    start: ClassVar[State] = (0, 0, 0)
+    start: ClassVar[NumberState] = (0, 0, 0)
 
     def negations(self) -> Iterator[tuple[Self, ...]]:
-        yield (replace(self, signs=SIGNS - self.signs),)
+        yield (replace(self, signs=ANY_SIGN - self.signs),)
 
     def allows(self, number: Decimal) -> bool:
         return (number > self.value) - (number < self.value) in self.signs
@@ -46,7 +59,6 @@ class NumberBound:
         """The same for the sizes of numbers with this sign."""
         return replace(self, value=self.value.copy_abs(), signs=frozenset(sign * each for each in self.signs))
 
-    @property
     def rounded(self) -> Self:
         """The same for integers: a minimum is the lowest integer that it allows."""
         if -1 in self.signs or 1 not in self.signs:
@@ -60,23 +72,33 @@ class NumberBound:
         whole, _, fraction = format(self.value, "f").partition(".")
         return whole, fraction.rstrip("0")
 
-    def digit(self, state: State, digit: int) -> State:
-        read, found, behind = state
-        own = self.digits[behind]
-        if behind and found:
-            return state
-        if read >= len(own):  # one more digit is more, if it is no zero behind the point
-            return (read, int(digit > 0), 1) if behind else (len(own) + 1, 1, 0)
-        more = digit - int(own[read])
-        return read + 1, found or (more > 0) - (more < 0), behind
+    def digit(self, state: NumberState, digit: int) -> NumberState:
+        read, sign, behind = state
+        if behind:
+            if sign:
+                return state
+            if read >= len(self.digits[1]):
+                return read, int(digit > 0), 1
+        elif read >= len(self.digits[0]):
+            return len(self.digits[0]) + 1, 1, 0  # a longer number is larger
+        if not sign:
+            more = digit - int(self.digits[behind][read])
+            sign = (more > 0) - (more < 0)
+        return read + 1, sign, behind
 
-    def point(self, state: State) -> State:
-        read, found, _ = state
-        return 0, -1 if read < len(self.digits[0]) else found, 1
+    def point(self, state: NumberState) -> NumberState:
+        read, sign, _ = state
+        if read < len(self.digits[0]):
+            sign = -1
+        return 0, sign, 1
 
-    def fits(self, state: State) -> bool:
-        read, found, _ = state if state[2] else self.point(state)
-        return (found or (-1 if read < len(self.digits[1]) else 0)) in self.signs
+    def fits(self, state: NumberState) -> bool:
+        read, sign, behind = state
+        if not behind:
+            read, sign, _ = self.point(state)
+        if not sign and read < len(self.digits[1]):
+            sign = -1
+        return sign in self.signs
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,38 +109,47 @@ class MultipleOf:
     wanted: bool
     path: str
     kind: ClassVar = "number"
-    start: ClassVar[State] = (0, -1)
+    start: ClassVar[NumberState] = (0, -1)
 
     def negations(self) -> Iterator[tuple[Self, ...]]:
         yield (replace(self, wanted=not self.wanted),)
 
     def allows(self, number: Decimal) -> bool:
-        (top, bottom), (size, parts) = number.as_integer_ratio(), self.step.as_integer_ratio()
-        return (top * parts % (bottom * size) == 0) == self.wanted
+        top, bottom = number.as_integer_ratio()
+        size, parts = self.step.as_integer_ratio()
+        is_multiple = top * parts % (bottom * size) == 0
+        return is_multiple == self.wanted
 
     @cached_property
     def units(self) -> tuple[int, int]:
         """The digits behind the point that matter, and the step in units of the last one."""
         top, bottom = self.step.as_integer_ratio()
         places = next(places for places in range(bottom) if 10**places % bottom == 0)
-        if (size := top * 10**places // bottom) * (places + 2) > MOST_REMAINDERS:
+        size = top * 10**places // bottom
+        if size * (places + 2) > MOST_REMAINDERS:
             expected = f"a step of at most {MOST_REMAINDERS // (places + 2):,} units"
             raise NotEnforced(below(self.path, "multipleOf"), f"multiples of {self.step}", expected)
         return places, size
 
-    def digit(self, state: State, digit: int) -> State:
+    def digit(self, state: NumberState, digit: int) -> NumberState:
         places, size = self.units
         if not state or state[1] == places:
             return () if digit else state
-        return (10 * state[0] + digit) % size, state[1] + (state[1] >= 0)
+        remainder, behind = state
+        if behind >= 0:
+            behind += 1
+        return (10 * remainder + digit) % size, behind
 
-    def point(self, state: State) -> State:
+    def point(self, state: NumberState) -> NumberState:
         return state[0], 0
 
-    def fits(self, state: State) -> bool:
+    def fits(self, state: NumberState) -> bool:
+        if not state:
+            return not self.wanted
         places, size = self.units
-        exact = bool(state) and state[0] * 10 ** (places - max(0, state[1])) % size == 0
-        return exact == self.wanted
+        remainder, behind = state
+        is_multiple: bool = remainder * 10 ** (places - max(0, behind)) % size == 0
+        return is_multiple == self.wanted
 
 
 NumberRule = NumberBound | MultipleOf
@@ -135,50 +166,63 @@ def number_tree(rules: Sequence[NumberRule], kinds: Collection[str], path: str =
     >>> gv.regex(show_regex(half)) == gv.regex(r"-?(0|[1-9][0-9]*)(\\.[05]0*)?")
     True
     """
-    bounds, whole = [rule for rule in rules if isinstance(rule, NumberBound)], "fraction" not in kinds
-    if whole:
-        rules = [rule.rounded if isinstance(rule, NumberBound) else rule for rule in rules]
+    is_whole = "fraction" not in kinds
+    if is_whole:
+        rules = [rule.rounded() if isinstance(rule, NumberBound) else rule for rule in rules]
     elif "integer" not in kinds:
         rules = [*rules, MultipleOf(Decimal(1), False, path)]
-    tree = either(*(one_side(sign, rules, whole) for sign in (-1, 1)))
+    tree = either(one_side(-1, rules, is_whole), one_side(1, rules, is_whole))
     if tree == NOTHING:
-        at, kind = bounds[0].path if bounds else path, "integer" if whole else "number"
-        raise NoValue(at, f"bounds with no {kind} between them", "a minimum not above the maximum")
+        paths = [rule.path for rule in rules if isinstance(rule, NumberBound)]
+        kind = "integer" if is_whole else "number"
+        seen = f"bounds with no {kind} between them"
+        raise NoValue(paths[0] if paths else path, seen, "a minimum not above the maximum")
     return tree
 
 
-def one_side(sign: int, rules: Iterable[NumberRule], whole: bool) -> Tree:
+def one_side(sign: int, rules: Sequence[NumberRule], is_whole: bool) -> Tree:
     """The numbers with this sign that keep the rules; zero has both."""
     kept: list[NumberRule] = []
     for rule in rules:
-        if isinstance(rule, NumberBound):
-            if (rule.value * sign < 0 or (rule.value == 0 and sign < 0)) and sign not in rule.signs:
-                return NOTHING
-            if rule.value * sign >= 0:
-                kept.append(rule.of_size(sign))
-        else:
+        if isinstance(rule, MultipleOf):
             kept.append(rule)
-    return concat(literal("-" if sign < 0 else ""), digits_net(kept, whole))
+            continue
+        is_beyond_zero = rule.value * sign < 0 or (rule.value == 0 and sign < 0)
+        if is_beyond_zero and sign not in rule.signs:
+            return NOTHING
+        if rule.value * sign >= 0:
+            kept.append(rule.of_size(sign))
+    minus = literal("-") if sign < 0 else EMPTY
+    return concat(minus, digits_net(kept, is_whole))
 
 
-def digits_net(rules: Sequence[NumberRule], whole: bool) -> Tree:
+def digits_net(rules: Sequence[NumberRule], is_whole: bool) -> Tree:
     """The numbers without a sign that keep all these rules."""
 
-    def moves(reading: Reading) -> Iterator[tuple[Tree, Reading]]:
-        read, states = reading
-        ranges: dict[Reading, list[Range]] = defaultdict(list)
+    def moves(progress: Progress) -> Iterator[tuple[Tree, Progress]]:
+        last, states = progress
         spend(10 + 30 * len(rules))
-        for digit in range(10) if read != "zero" else ():
-            after = tuple(rule.digit(state, digit) for rule, state in zip(rules, states, strict=True))
-            last = ("whole" if digit else "zero") if read == "start" else "fraction" if read == "point" else read
-            ranges[last, after].append((48 + digit, 48 + digit))
-        for target, chars in ranges.items():
-            yield Chars(syntax.merge_ranges(chars)), target
-        if read in ("zero", "whole") and not whole:
+        if last != "zero":  # no number has leading zeros
+            ranges: dict[Progress, list[Range]] = defaultdict(list)
+            for digit in range(10):
+                after = tuple(rule.digit(state, digit) for rule, state in zip(rules, states, strict=True))
+                ranges[after_digit(last, digit), after].append((48 + digit, 48 + digit))
+            for target, chars in ranges.items():
+                yield Chars(merge_ranges(chars)), target
+        if last in ("zero", "whole") and not is_whole:
             yield literal("."), ("point", tuple(rule.point(state) for rule, state in zip(rules, states, strict=True)))
 
-    def may_end(reading: Reading) -> bool:
-        fits = all(rule.fits(state) for rule, state in zip(rules, reading[1], strict=True))
-        return fits and reading[0] not in ("start", "point")
+    def may_end(progress: Progress) -> bool:
+        last, states = progress
+        if last in ("start", "point"):
+            return False
+        return all(rule.fits(state) for rule, state in zip(rules, states, strict=True))
 
-    return syntax.build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
+    return build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
+
+
+def after_digit(last: str, digit: int) -> str:
+    """What a digit makes of that which was read before it."""
+    if last == "start":
+        return "whole" if digit else "zero"
+    return "fraction" if last == "point" else last

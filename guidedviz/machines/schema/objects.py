@@ -1,36 +1,26 @@
 """The trees of objects: named keys in order, then others.
 
+    {"properties": {"a": A, "b": B}, "required": ["b"]}       "{" ("\\"a\\": " A ", ")? "\\"b\\": " B "}"
+
 A text may repeat other keys, because no machine of this kind remembers which keys were used. The last of equal keys
 counts, so a key that must exist with a certain value comes last.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from guidedviz.machines import syntax
-from guidedviz.machines.schema.constraints import Conjunction, Size
-from guidedviz.machines.schema.json_text import bracket, key_text
+from guidedviz.machines.schema.conjunction import Conjunction
 from guidedviz.machines.schema.key_classes import KeyClass, ObjectKeys
-from guidedviz.machines.schema.normal_form import NormalForms
-from guidedviz.machines.schema.places import NotEnforced, NoValue, below, refusal
-from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of
-from guidedviz.machines.syntax import EMPTY, NOTHING, Tree, concat, either, literal
+from guidedviz.machines.schema.places import NotEnforced, NoValue, schema_error
+from guidedviz.machines.schema.rules import MOST_INLINE_SIGNS, ReadGoal, SchemaRules
+from guidedviz.machines.schema.subschema import Goal, goal_of
+from guidedviz.machines.schema.values import plain_text
+from guidedviz.machines.syntax import EMPTY, NOTHING, Tree, build_net, either, literal
 from guidedviz.machines.work import spend
 
-MOST_VARIANTS = 200
-
-MOST_PLACES = 20_000  # members times counts
-Variant = tuple[dict[str, Goal], int | None]  # more goals of named keys, and which other key must exist, of `some`
-
-
-class ReadsGoals(Protocol):
-    """What reading an object or an array needs from the reader of the whole schema."""
-
-    normal: NormalForms
-
-    def token(self, tree: Tree, sign: str = "") -> Tree: ...
-    def read_goal(self, goal: Goal, path: str, most: int = ...) -> Tree: ...
-    def settle(self, tree: Tree, path: str, most: int = ...) -> Tree: ...
+MOST_CHOICES = 200
+MOST_COUNTED_MEMBERS = 20_000  # members times counts
+Place = tuple[int, int, bool]
 
 
 class Slot(NamedTuple):
@@ -41,74 +31,105 @@ class Slot(NamedTuple):
     many: bool = False
 
 
-def object_tree(row: Conjunction, reader: ReadsGoals) -> Tree:
+class Choice(NamedTuple):
+    """Which keys are those that must exist: named keys with more goals, and the number of one that has no name."""
+
+    goals: Mapping[str, Goal]
+    unnamed: int | None
+
+
+def object_tree(row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> Tree:
     """All objects that a conjunction allows."""
-    keys = ObjectKeys(row)
-    trees, errors = [], []
-    for variant in variants(keys):
+    reader = ObjectReader(ObjectKeys(row), rules, read_goal)
+    trees: list[Tree] = []
+    errors: list[NoValue] = []
+    for choice in choices(reader.keys):
         try:
-            trees.append(read_variant(keys, variant, reader))
+            trees.append(reader.read(choice))
         except NoValue as error:
             errors.append(error)
-    if not trees:
-        raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
-    return either(*trees)
+    if trees:
+        return either(*trees)
+    raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
 
 
-def variants(keys: ObjectKeys) -> Iterable[Variant]:
-    """Every way to find the keys that must exist."""
-    found: list[Variant] = [({}, None)]
-    for place, some in enumerate(keys.some):
-        at = [key.name for key in keys.named if place in key.witness]
-        more = [({**goals, name: (*goals.get(name, ()), *some.goal)}, other) for goals, other in found for name in at]
-        if any(place in key.witness for key in keys.others):
-            if any(other is not None for _, other in found):
-                raise refusal(some.path, "several unnamed keys that must exist", "named properties")
-            more += [(goals, place) for goals, _ in found]
+def choices(keys: ObjectKeys) -> list[Choice]:
+    """Every way to choose the keys that must exist."""
+    found = [Choice({}, None)]
+    for number, some in enumerate(keys.some):
+        more = []
+        names = [key.name for key in keys.named if number in key.witness]
+        for choice in found:
+            for name in names:
+                goal = (*choice.goals.get(name, ()), *some.goal)
+                more.append(Choice({**choice.goals, name: goal}, choice.unnamed))
+        if any(number in key.witness for key in keys.others):
+            if any(choice.unnamed is not None for choice in found):
+                raise schema_error(some.path, "several unnamed keys that must exist", "named properties")
+            more += [Choice(choice.goals, number) for choice in found]
+        if len(more) > MOST_CHOICES:
+            raise schema_error(some.path, "too many keys that must exist", "fewer properties beside not, oneOf or if")
         found = more
-        if len(found) > MOST_VARIANTS:
-            raise refusal(some.path, "too many keys that must exist", "fewer properties beside not, oneOf or if")
     return found
 
 
-def read_variant(keys: ObjectKeys, variant: Variant, reader: ReadsGoals) -> Tree:
-    """All objects in which the keys that must exist are found in one way."""
-    (goals, unnamed), slots = variant, list[Slot]()
-    required = {*keys.required, *goals}
-    for key in keys.named:
-        value = reader.read_goal(goal_of(*key.goal, *goals.get(key.name, ())), key.path)
-        if value != NOTHING:
-            tree = concat(key_text(key.name, reader.token), value)
-            if len(keys.named) > 1 and not required:  # it is repeated in the tree
-                tree = reader.settle(tree, key.path, 1)
+class ObjectReader:
+    """Reads the objects of one conjunction."""
+
+    def __init__(self, keys: ObjectKeys, rules: SchemaRules, read_goal: ReadGoal) -> None:
+        self.keys = keys
+        self.rules = rules
+        self.read_goal = read_goal
+
+    def read(self, choice: Choice) -> Tree:
+        """All objects in which the keys that must exist are those of a choice."""
+        keys = self.keys
+        slots = self.named_slots(choice.goals)
+        must = sum(slot.required for slot in slots)
+        low, high = keys.row.bounds("object")
+        others = self.rules.settle(self.other_members(keys.others), keys.more)
+        if others != NOTHING:
+            self.check_low(low, must)
+            slots.append(Slot(others, many=True))
+        elif high is not None and high >= len(slots):
+            high = None  # the named members alone are not more
+        if choice.unnamed is not None:
+            witnesses = [key for key in keys.others if choice.unnamed in key.witness]
+            slots.append(Slot(self.other_members(witnesses, keys.some[choice.unnamed].goal), required=True))
+        net = slots_net(keys.path, slots, low, high, self.rules.comma)
+        if net == NOTHING:
+            most = "any number of" if high is None else high
+            seen = f"from {low} to {most} properties, of which {must} are required"
+            raise NoValue(keys.path, seen, "numbers and keys of some object")
+        return self.rules.bracket("{}", net)
+
+    def named_slots(self, goals: Mapping[str, Goal]) -> list[Slot]:
+        """The members with a name, of which some have more goals."""
+        slots = []
+        required = {*self.keys.required, *goals}
+        for key in self.keys.named:
+            value = self.read_goal(goal_of(*key.goal, *goals.get(key.name, ())), key.path, MOST_INLINE_SIGNS)
+            if value == NOTHING:
+                if key.name in required:
+                    raise self.keys.missing(key.name)
+                continue
+            tree = self.rules.member(literal(plain_text(key.name)), value)
+            if len(self.keys.named) > 1 and not required:  # it is repeated in the tree
+                tree = self.rules.settle(tree, key.path, 1)
             slots.append(Slot(tree, key.name in required))
-        elif key.name in required:
-            raise keys.missing(key.name)
-    low, high = keys.row.bounds("object")
-    other = reader.settle(other_members(keys.others, (), reader), keys.more)
-    if other == NOTHING and high is not None and high >= len(slots):
-        high = None
-    must = sum(slot.required for slot in slots)
-    if other != NOTHING and low > must + 1:
-        seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
-        at = next(size.path for size in keys.row.of_type(Size) if size.kind == "object" and size.low == low)
-        raise NotEnforced(below(at, "minProperties"), seen, f"at most {must + 1}, or named properties only")
-    slots += [Slot(other, many=True)] if other != NOTHING else []
-    if unnamed is not None:
-        fitting = [key for key in keys.others if unnamed in key.witness]
-        slots.append(Slot(other_members(fitting, keys.some[unnamed].goal, reader), required=True))
-    net = slots_net(keys.path, slots, low, high, reader.token(literal(","), ","))
-    if net == NOTHING:
-        seen = f"from {low} to {'any number of' if high is None else high} properties, of which {must} are required"
-        raise NoValue(keys.path, seen, "numbers and keys of some object")
-    return bracket("{}", net, reader.token)
+        return slots
 
+    def other_members(self, classes: Sequence[KeyClass], more: Goal = ()) -> Tree:
+        """A key of some classes, colon, value, which also meets more subschemas."""
+        values = [self.read_goal(goal_of(*key.goal, *more), key.path, MOST_INLINE_SIGNS) for key in classes]
+        return either(*(self.rules.member(key.tree, value) for key, value in zip(classes, values, strict=True)))
 
-def other_members(classes: Sequence[KeyClass], more: Sequence[Subschema], reader: ReadsGoals) -> Tree:
-    """A key of some classes, colon, value, which also meets more subschemas."""
-    colon = reader.token(literal(":"), ":")
-    values = [reader.read_goal(goal_of(*key.goal, *more), key.path) for key in classes]
-    return either(*(concat(reader.token(key.tree), colon, value) for key, value in zip(classes, values, strict=True)))
+    def check_low(self, low: int, must: int) -> None:
+        """Raise an error if keys without names would have to be counted, although a text may repeat them."""
+        if low > must + 1:
+            seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
+            expected = f"at most {must + 1}, or named properties only"
+            raise NotEnforced(self.keys.row.size_path("object", low), seen, expected)
 
 
 def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: Tree) -> Tree:
@@ -117,22 +138,25 @@ def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: T
     A place: the number of the next slot, how many members came, whether the comma was read. The comma is read on the
     way to a member, so that each member occurs once where nothing is counted.
     """
-    most, visited = max(1, low, high or 0), 0
+    most = max(1, low, high or 0)
+    visited = 0
 
-    def moves(place: tuple[int, int, bool]) -> Iterator[tuple[Tree, tuple[int, int, bool]]]:
+    def moves(place: Place) -> Iterator[tuple[Tree, Place]]:
         nonlocal visited
-        number, count, due = place
+        number, count, is_due = place
         visited += 1
-        if visited > MOST_PLACES:
-            raise refusal(path, "too many counts of properties", "fewer optional properties")
+        if visited > MOST_COUNTED_MEMBERS:
+            raise schema_error(path, "too many counts of properties", "fewer optional properties")
         spend(10)
-        if number < len(slots):
-            slot = slots[number]
-            if due:
-                yield slot.tree, (number + (not slot.many), count, False)
-            elif high is None or count < high:
-                yield comma if count else EMPTY, (number, min(count + 1, most), True)
-            if not due and not slot.required:
-                yield EMPTY, (number + 1, count, False)
+        if number == len(slots):
+            return
+        slot = slots[number]
+        if is_due:
+            yield slot.tree, (number if slot.many else number + 1, count, False)
+            return
+        if high is None or count < high:
+            yield comma if count else EMPTY, (number, min(count + 1, most), True)
+        if not slot.required:
+            yield EMPTY, (number + 1, count, False)
 
-    return syntax.build_net((0, 0, False), moves, lambda place: place[0] == len(slots) and place[1] >= low)
+    return build_net((0, 0, False), moves, lambda place: place[0] == len(slots) and place[1] >= low)

@@ -1,4 +1,7 @@
-"""What one schema says by itself, without the schemas that it applies to the same value."""
+"""What one schema says by itself: its keywords as constraints, without the schemas that it applies to the same value.
+
+{"minimum": 3, "exclusiveMaximum": 5, "anyOf": [...]}     NumberBound(3, {0, 1}), NumberBound(5, {-1})
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -6,9 +9,8 @@ from typing import Any
 
 from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.regular.regex import parse_regex
+from guidedviz.machines.schema.conjunction import SIZE_WORDS, Conjunction
 from guidedviz.machines.schema.constraints import (
-    WORDS,
-    Conjunction,
     Constraint,
     ContainsGoal,
     ItemGoals,
@@ -17,136 +19,164 @@ from guidedviz.machines.schema.constraints import (
     Size,
     UniqueItems,
 )
-from guidedviz.machines.schema.formats import FORMATS, NOT_ENFORCED
+from guidedviz.machines.schema.formats import FORMAT_REGEXES, FORMATS_NOT_ENFORCED
 from guidedviz.machines.schema.notes import Notes
 from guidedviz.machines.schema.numbers import MultipleOf, NumberBound
 from guidedviz.machines.schema.patterns import to_python
-from guidedviz.machines.schema.places import NotEnforced, below, refusal
-from guidedviz.machines.schema.subschema import PLAIN, Goal, Subschema, goal_of, impossible
+from guidedviz.machines.schema.places import NotEnforced, below, schema_error
+from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, goal_of, impossible
 from guidedviz.machines.schema.text_sets import Matching, TextSet
 from guidedviz.machines.schema.values import canon, take_names
 from guidedviz.machines.syntax import Tree
 
-LIMITS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
-MOST_WORDS = 4_000  # of an enum
+MOST_VALUES = 4_000  # of an enum
+KeyTexts = Callable[[Goal], Tree]  # the strings that meet a goal
 
 
-def constraints_of(part: Subschema, notes: Notes, key_texts: Callable[[Goal], Tree]) -> Conjunction:
-    """All that a schema says by itself, without the schemas that it applies to the same value."""
-    schema, path = part.schema, part.path
+def constraints_of(part: Subschema, notes: Notes, key_texts: KeyTexts) -> Conjunction:
+    """All that a schema says by itself."""
     if notes.ignored:
-        schema = {key: value for key, value in schema.items() if below(path, key) not in notes.ignored}
-        part = replace(part, schema=schema)
-    kinds, values = part.kinds(), take_values(part)
-    found = (*_sizes(part), *_strings(part, notes), *_numbers(part), *_arrays(part), *_objects(part, notes, key_texts))
-    return Conjunction(path, kinds, values, found).tidy()
+        kept = {key: value for key, value in part.schema.items() if below(part.path, key) not in notes.ignored}
+        part = replace(part, schema=kept)
+    kinds = part.kinds()
+    values = take_values(part)
+    found: list[Constraint] = [*size_constraints(part), *string_constraints(part, notes), *number_constraints(part)]
+    found += array_constraints(part)
+    found += object_constraints(part, notes, key_texts)
+    return Conjunction(part.path, kinds, values, tuple(found)).tidy()
 
 
 def take_values(part: Subschema) -> dict[Any, Any] | None:
     """The values of enum and const, by their canonical form."""
-    found: list[dict[Any, Any]] = []
+    values = None
     if "enum" in part.schema:
-        at, values = below(part.path, "enum"), part.listed("enum", "values")
-        if len(values) > MOST_WORDS:
-            raise refusal(at, f"{len(values):,} values", f"at most {MOST_WORDS:,}")
-        found.append({canon(value, below(at, place)): value for place, value in enumerate(values)})
+        path = below(part.path, "enum")
+        listed = part.listed("enum", "values")
+        if len(listed) > MOST_VALUES:
+            raise schema_error(path, f"{len(listed):,} values", f"at most {MOST_VALUES:,}")
+        values = {canon(value, below(path, place)): value for place, value in enumerate(listed)}
     if "const" in part.schema:
         value = part.schema["const"]
-        found.append({canon(value, below(part.path, "const")): value})
-    return {form: value for form, value in found[0].items() if form in found[-1]} if found else None
+        form = canon(value, below(part.path, "const"))
+        if values is None:
+            return {form: value}
+        return {form: values[form]} if form in values else {}
+    return values
 
 
-def _sizes(part: Subschema) -> Iterator[Size]:
-    for kind, what in WORDS.items():
-        low, high = (part.count(word + what) for word in ("min", "max"))
+def size_constraints(part: Subschema) -> Iterator[Size]:
+    for kind, what in SIZE_WORDS.items():
+        low = part.count(f"min{what}") or 0
+        high = part.count(f"max{what}")
         if low or high is not None:
-            yield Size(kind, low or 0, high, part.path)
+            yield Size(kind, low, high, part.path)
 
 
-def _strings(part: Subschema, notes: Notes) -> Iterator[Matching]:
+def string_constraints(part: Subschema, notes: Notes) -> Iterator[Matching]:
     if "pattern" in part.schema:
         yield Matching(matching_texts(part.schema["pattern"], below(part.path, "pattern")), True, part.path)
     if "format" in part.schema:
-        name, path = part.schema["format"], below(part.path, "format")
+        name = part.schema["format"]
+        path = below(part.path, "format")
         if not isinstance(name, str):
-            raise refusal(path, quoted(name), "the name of a format")
-        if name in FORMATS:
-            yield Matching(TextSet(name, lambda: parse_regex(FORMATS[name])), True, part.path)
-        elif name in NOT_ENFORCED:
+            raise schema_error(path, quoted(name), "the name of a format")
+        if name in FORMAT_REGEXES:
+            yield Matching(TextSet(name, lambda: parse_regex(FORMAT_REGEXES[name])), True, part.path)
+        elif name in FORMATS_NOT_ENFORCED:
             notes.add(path, f"the format {name} is not enforced")
         else:
-            notes.ignore("format", path, nearest(name, FORMATS))
+            notes.ignore("format", path, nearest(name, FORMAT_REGEXES))
 
 
-def matching_texts(pattern: Any, path: str, fails: Callable[..., PatternError] = NotEnforced) -> TextSet:
+def matching_texts(pattern: Any, path: str, error_of: Callable[..., PatternError] = NotEnforced) -> TextSet:
     """The strings in which a regex finds a match."""
     if not isinstance(pattern, str):
-        raise refusal(path, quoted(pattern), "a regex")
+        raise schema_error(path, quoted(pattern), "a regex")
     try:
         tree = parse_regex(to_python(pattern), search=True)
     except PatternError as error:
-        raise fails(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
+        raise error_of(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
     return TextSet(pattern, lambda: tree)
 
 
-def _numbers(part: Subschema) -> Iterator[NumberBound | MultipleOf]:
-    schema, path = part.schema, part.path
-    for closed, strict, sign in LIMITS:
-        value, excluded = part.number(closed), schema.get(strict)
-        if value is not None:
-            signs = {sign} if excluded is True else {0, sign}  # a truth value in draft 4
-            yield NumberBound(value, frozenset(signs), path)
-        if not isinstance(excluded, bool) and (other := part.number(strict)) is not None:
-            yield NumberBound(other, frozenset((sign,)), path)
+def number_constraints(part: Subschema) -> Iterator[NumberBound | MultipleOf]:
+    yield from number_bounds(part, "minimum", "exclusiveMinimum", 1)
+    yield from number_bounds(part, "maximum", "exclusiveMaximum", -1)
     step = part.number("multipleOf")
     if step is not None:
         if step <= 0:
-            raise refusal(below(path, "multipleOf"), quoted(schema["multipleOf"]), "a number above 0")
-        yield MultipleOf(step, True, path)
+            raise schema_error(below(part.path, "multipleOf"), quoted(part.schema["multipleOf"]), "a number above 0")
+        yield MultipleOf(step, True, part.path)
 
 
-def _arrays(part: Subschema) -> Iterator[Constraint]:
-    schema, path = part.schema, part.path
-    old = isinstance(schema.get("items"), list | tuple)
-    key, rest = ("items", "additionalItems") if old else ("prefixItems", "items")
-    if key in schema or rest in schema:
-        first = part.listed(key) if schema.get(key) else []
-        goals = tuple(goal_of(part.at(inner, key, place)) for place, inner in enumerate(first))
-        yield ItemGoals(goals, goal_of(part.at(schema.get(rest, True), rest)), path, rest in schema, part.says)
+def number_bounds(part: Subschema, keyword: str, exclusive: str, side: int) -> Iterator[NumberBound]:
+    """The bounds on one side. In draft 4, exclusiveMinimum is a truth value that changes what minimum means."""
+    bound = part.number(keyword)
+    flag = part.schema.get(exclusive)
+    if bound is not None:
+        signs = {side} if flag is True else {0, side}
+        yield NumberBound(bound, frozenset(signs), part.path)
+    if not isinstance(flag, bool):
+        bound = part.number(exclusive)
+        if bound is not None:
+            yield NumberBound(bound, frozenset((side,)), part.path)
+
+
+def array_constraints(part: Subschema) -> Iterator[Constraint]:
+    schema = part.schema
+    if isinstance(schema.get("items"), list | tuple):  # before draft 2020-12
+        yield item_goals(part, "items", "additionalItems")
+    elif "prefixItems" in schema or "items" in schema:
+        yield item_goals(part, "prefixItems", "items")
     if "contains" in schema:
-        low, high = (part.count(word) for word in ("minContains", "maxContains"))
-        low = 1 if low is None else low
-        yield ContainsGoal(part.at(schema["contains"], "contains"), low, high, 0, path, part.says)
+        low = part.count("minContains")
+        high = part.count("maxContains")
+        inner = part.at(schema["contains"], "contains")
+        yield ContainsGoal(inner, 1 if low is None else low, high, 0, part.path, part.evaluates)
     unique = schema.get("uniqueItems", False)
     if not isinstance(unique, bool):
-        raise refusal(below(path, "uniqueItems"), quoted(unique), "true or false")
+        raise schema_error(below(part.path, "uniqueItems"), quoted(unique), "true or false")
     if unique:
-        yield UniqueItems(path)
+        yield UniqueItems(part.path)
 
 
-def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal], Tree]) -> Iterator[Constraint]:
-    schema, path = part.schema, part.path
+def item_goals(part: Subschema, key: str, rest: str) -> ItemGoals:
+    """The goals of the first items, which one keyword lists, and of the rest."""
+    listed = part.listed(key) if part.schema.get(key) else []
+    first = tuple(goal_of(part.at(inner, key, place)) for place, inner in enumerate(listed))
+    evaluated: int | None = 0
+    if part.evaluates:
+        evaluated = None if rest in part.schema else len(first)
+    return ItemGoals(first, goal_of(part.at(part.schema.get(rest, True), rest)), part.path, evaluated)
+
+
+def object_constraints(part: Subschema, notes: Notes, key_texts: KeyTexts) -> Iterator[Constraint]:
+    schema = part.schema
     if {"properties", "patternProperties", "additionalProperties"} & schema.keys():
-        yield _properties(part, notes.settings.extra_keys == "closed")
+        yield property_goals(part, notes.settings.extra_keys == "closed")
     required = schema.get("required", ())
-    if names := () if isinstance(required, bool) else take_names(required, below(path, "required")):  # draft 3
-        yield RequiredKeys(names, path)
+    if not isinstance(required, bool):  # as in draft 3
+        names = take_names(required, below(part.path, "required"))
+        if names:
+            yield RequiredKeys(names, part.path)
     if "propertyNames" in schema:  # no key is one of the others
-        others = part.at(schema["propertyNames"], "propertyNames").flip()
+        others = part.at(schema["propertyNames"], "propertyNames").negated()
         if not others.is_false():
             texts = TextSet(others, lambda: key_texts((others,)))
-            yield PropertyGoals({}, ((texts, impossible(others.path)),), None, path)
+            yield PropertyGoals({}, ((texts, impossible(others.path)),), None, part.path)
 
 
-def _properties(part: Subschema, closed: bool) -> PropertyGoals:
-    schema, path = part.schema, part.path
-    named, patterns = (part.mapped(key) for key in ("properties", "patternProperties"))
-    found = []
-    for text, inner in patterns.items():
-        texts = matching_texts(text, below(path, "patternProperties", text), refusal)
-        found.append((texts, goal_of(part.at(inner, "patternProperties", text))))
-    more = "additionalProperties"
-    rest = goal_of(part.at(schema[more], more)) if more in schema else None
-    goals = {name: goal_of(part.at(inner, "properties", name)) for name, inner in named.items()}
-    closing = closed and rest is None and part.sign == PLAIN and "unevaluatedProperties" not in schema
-    return PropertyGoals(goals, tuple(found), rest, path, closing, part.sign == PLAIN, part.says)
+def property_goals(part: Subschema, closed: bool) -> PropertyGoals:
+    """The goals of named keys, of keys that match a pattern, and of all others."""
+    schema = part.schema
+    named = {name: goal_of(part.at(inner, "properties", name)) for name, inner in part.mapped("properties").items()}
+    patterns = []
+    for text, inner in part.mapped("patternProperties").items():
+        texts = matching_texts(text, below(part.path, "patternProperties", text), schema_error)
+        patterns.append((texts, goal_of(part.at(inner, "patternProperties", text))))
+    rest = None
+    if "additionalProperties" in schema:
+        rest = goal_of(part.at(schema["additionalProperties"], "additionalProperties"))
+    is_plain = part.sign == Sign.PLAIN
+    closes = closed and is_plain and rest is None and "unevaluatedProperties" not in schema
+    return PropertyGoals(named, tuple(patterns), rest, part.path, closes, is_plain, part.evaluates)

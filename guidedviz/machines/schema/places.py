@@ -1,4 +1,7 @@
-"""A place in a schema is a JSON pointer (RFC 6901): it names a subschema, and every error and note begins with it."""
+"""A place in a schema is a JSON pointer (RFC 6901): it names a subschema, and every error and note begins with it.
+
+{"properties": {"age": {"type": "integr"}}}        schema, #/properties/age/type: saw 'integr', expected a type ...
+"""
 
 from guidedviz.errors import PatternError, shorten
 from guidedviz.machines.visible import visible
@@ -11,8 +14,9 @@ class NotEnforced(PatternError):
 
     def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
         offer = "approximate=True, which leaves it out and says so in machine.notes"
-        hint = f"{hint}, or {offer}" if hint else offer
-        super().__init__(f"schema, {show_path(path)}", seen=seen, expected=expected, hint=hint)
+        if hint:
+            offer = f"{hint}, or {offer}"
+        super().__init__(f"schema, {show_path(path)}", seen=seen, expected=expected, hint=offer)
         self.path = path
 
 
@@ -21,10 +25,10 @@ class NoValue(Exception):
 
     def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
         super().__init__(seen)
-        self.error = refusal(path, seen, expected, hint)
+        self.error = schema_error(path, seen, expected, hint)
 
 
-def refusal(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
+def schema_error(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
     """An error about the part of the schema at this path."""
     return PatternError(f"schema, {show_path(path)}", seen=seen, expected=expected, hint=hint)
 
@@ -44,4 +48,5 @@ def show_path(path: str) -> str:
     >>> show_path(below("#", "a\n"))
     '#/a↵'
     """
-    return "/".join(visible(shorten(step, LONGEST_STEP).encode(errors="surrogatepass")) for step in path.split("/"))
+    steps = (shorten(step, LONGEST_STEP) for step in path.split("/"))
+    return "/".join(visible(step.encode(errors="surrogatepass")) for step in steps)

@@ -1,16 +1,37 @@
-"""A schema at a place of the document, with a sign: it holds, or it does not hold."""
+"""A schema at a place of the document, with its sign: whether it must hold, or must not.
 
+{"not": {"not": A, "required": ["x"]}}      the whole is PLAIN, the inner object NEGATED, and A is TWICE_NEGATED
+"""
+
+import json
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any, Self
 
 from guidedviz.errors import quoted
-from guidedviz.machines.schema.places import below, refusal
-from guidedviz.machines.schema.values import ANY, TYPES, exact, take_text
+from guidedviz.machines.schema.places import below, schema_error
+from guidedviz.machines.schema.values import EVERY_KIND, KINDS_OF_TYPE, exact, take_text
 
-PLAIN, OPEN = "+", "o"  # as written; the same, but open for other keys
-NOT, TWICE = "-", "="  # negated, and negated twice; both are open for other keys
-FLIPPED = {PLAIN: NOT, OPEN: NOT, TWICE: NOT, NOT: TWICE}
+
+class Sign(StrEnum):
+    """Whether a schema must hold, and what goes with it.
+
+    ============= ===== ===================== ============================ ==================================
+    sign          holds extra_keys="closed"   its keys count as evaluated  where
+    ============= ===== ===================== ============================ ==================================
+    PLAIN         yes   applies               yes                          as written
+    OPEN          yes   does not              yes                          a question: the schema after `if`
+    NEGATED       no    does not              no                           below `not`
+    TWICE_NEGATED yes   does not              no                           below `not` in `not`
+    ============= ===== ===================== ============================ ==================================
+    """
+
+    PLAIN = "plain"
+    OPEN = "open"
+    NEGATED = "negated"
+    TWICE_NEGATED = "twice negated"
+
 
 Scope = tuple[tuple[str, str], ...]  # a $dynamicAnchor, the base of the outermost resource that has it
 
@@ -21,7 +42,7 @@ class Subschema:
 
     path: str
     schema: Any = field(compare=False)
-    sign: str = PLAIN
+    sign: Sign = Sign.PLAIN
     scope: Scope = ()  # of $dynamicRef
     base: str = field(default="", compare=False)  # the URI of its resource
 
@@ -29,63 +50,82 @@ class Subschema:
         """A schema below this one, with the same sign."""
         return replace(self, path=below(self.path, *keys), schema=schema)
 
-    def flip(self) -> Self:
+    def negated(self) -> Self:
         """The negated subschema."""
-        return replace(self, sign=FLIPPED[self.sign])
+        return replace(self, sign=Sign.TWICE_NEGATED if self.sign == Sign.NEGATED else Sign.NEGATED)
+
+    def opened(self) -> Self:
+        """The subschema where it holds, open for other keys."""
+        return replace(self, sign=Sign.OPEN)
 
     @property
-    def says(self) -> bool:
+    def evaluates(self) -> bool:
         """Whether the keys and items that it names count as evaluated."""
-        return self.sign in (PLAIN, OPEN)
+        return self.sign in (Sign.PLAIN, Sign.OPEN)
 
     def is_true(self) -> bool:
-        return self.schema is False if self.sign == NOT else self.schema is True or self.schema == {}
+        return self.schema is False if self.sign == Sign.NEGATED else allows_all(self.schema)
 
     def is_false(self) -> bool:
-        return self.schema is True or self.schema == {} if self.sign == NOT else self.schema is False
+        return allows_all(self.schema) if self.sign == Sign.NEGATED else self.schema is False
 
     def check(self) -> None:
         """Raise an error if this is no schema."""
         if not isinstance(self.schema, dict | bool):
-            raise refusal(self.path, quoted(self.schema), "a schema: an object, true or false")
+            raise schema_error(self.path, quoted(self.schema), "a schema: an object, true or false")
 
     def number(self, key: str) -> Decimal | None:
         """The exact number of a keyword; None if the keyword is missing."""
-        return exact(self.schema[key], below(self.path, key)) if key in self.schema else None
+        if key not in self.schema:
+            return None
+        return exact(self.schema[key], below(self.path, key))
 
     def count(self, key: str) -> int | None:
         """The count of a keyword such as minLength; 2.0 is accepted."""
         number = self.number(key)
-        if number is not None and (number < 0 or number != int(number)):
-            raise refusal(below(self.path, key), quoted(self.schema[key]), "an integer from 0 on")
-        return None if number is None else int(number)
+        if number is None:
+            return None
+        if number < 0 or number != int(number):
+            raise schema_error(below(self.path, key), quoted(self.schema[key]), "an integer from 0 on")
+        return int(number)
 
     def listed(self, key: str, what: str = "schemas") -> list[Any]:
         """The value of a keyword that is a list with something in it, such as anyOf or enum."""
         found = self.schema[key]
         if not isinstance(found, list | tuple) or not found:
-            raise refusal(below(self.path, key), quoted(found), f"a list of {what}")
+            raise schema_error(below(self.path, key), quoted(found), f"a list of {what}")
         return list(found)
 
     def mapped(self, key: str, what: str = "schemas") -> dict[str, Any]:
         """The value of a keyword that is an object of schemas; empty if it is missing."""
         found = self.schema.get(key, {})
+        path = below(self.path, key)
         if not isinstance(found, dict):
-            raise refusal(below(self.path, key), quoted(found), f"an object of {what}")
-        return {take_text(name, below(self.path, key)): inner for name, inner in found.items()}
+            raise schema_error(path, quoted(found), f"an object of {what}")
+        return {take_text(name, path): inner for name, inner in found.items()}
 
     def kinds(self) -> frozenset[str]:
         """The kinds of value that `type` allows."""
         if "type" not in self.schema:
-            return ANY
-        names = self.listed("type", "types") if isinstance(self.schema["type"], list | tuple) else [self.schema["type"]]
+            return EVERY_KIND
+        names = [self.schema["type"]]
+        if isinstance(names[0], list | tuple):
+            names = self.listed("type", "types")
+        kinds = frozenset[str]()
         for name in names:
-            if not isinstance(name, str) or name not in TYPES:
-                raise refusal(below(self.path, "type"), quoted(name), f"a type: {', '.join(sorted(TYPES))}")
-        return frozenset().union(*(TYPES[name] for name in names))
+            if not isinstance(name, str) or name not in KINDS_OF_TYPE:
+                expected = f"a type: {', '.join(sorted(KINDS_OF_TYPE))}"
+                raise schema_error(below(self.path, "type"), quoted(name), expected)
+            kinds |= KINDS_OF_TYPE[name]
+        return kinds
 
 
-Goal = tuple[Subschema, ...]  # a conjunction
+Goal = tuple[Subschema, ...]  # a conjunction of subschemas: what a nested value must meet
+
+
+def allows_all(schema: Any) -> bool:
+    """Whether every value meets a schema, as far as that is seen at once."""
+    return schema is True or schema == {}
 
 
 def goal_of(*parts: Subschema) -> Goal:
@@ -95,4 +135,24 @@ def goal_of(*parts: Subschema) -> Goal:
 
 def impossible(path: str) -> Goal:
     """The goal that no value meets."""
-    return (Subschema(below(path, "false"), False, OPEN),)
+    return (Subschema(below(path, "false"), False, Sign.OPEN),)
+
+
+def is_impossible(goal: Goal) -> bool:
+    """Whether one of the subschemas is false."""
+    return any(part.is_false() for part in goal)
+
+
+def spell_out(value: Any, path: str) -> Subschema:
+    """An object or array as a schema of its parts.
+
+    >>> spell_out([1], "#").schema
+    {'type': 'array', 'prefixItems': [{'const': 1}], 'items': False, 'minItems': 1}
+    """
+    if isinstance(value, dict):
+        parts = {key: {"const": item} for key, item in value.items()}
+        schema = {"type": "object", "properties": parts, "required": list(value), "additionalProperties": False}
+    else:
+        items = [{"const": item} for item in value]
+        schema = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+    return Subschema(below(path, json.dumps(value, default=str)), schema, Sign.OPEN)

@@ -1,4 +1,10 @@
-"""Sets of strings, before JSON escapes: patterns and formats, their intersections, and their lengths."""
+"""Sets of strings, before JSON escapes: patterns and formats, their intersections, and their lengths.
+
+    {"pattern": "^(ab)*$", "minLength": 2, "maxLength": 4}      ab(?:ab)?
+
+A set is a tree, or a minimal DFA over characters; intersections and differences are those of the DFAs. A large length
+beside a pattern is not unrolled: a tick stands after each character, and the pushdown machine counts the ticks.
+"""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,21 +12,33 @@ from functools import cached_property, lru_cache, reduce
 from typing import ClassVar, Self
 
 from guidedviz.errors import PatternError
-from guidedviz.machines import syntax
 from guidedviz.machines.grammars.counted import copy_net
 from guidedviz.machines.regular.algebra import difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import code_machine, code_net, sources_of
 from guidedviz.machines.regular.nfa import build_nfa, count_states
-from guidedviz.machines.schema.json_text import escape
-from guidedviz.machines.schema.places import NoValue, refusal
-from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Range, Repeat, Tree, concat
+from guidedviz.machines.schema.json_text import escape_tree
+from guidedviz.machines.schema.places import NoValue, schema_error
+from guidedviz.machines.syntax import (
+    ANY_CHARACTER,
+    EMPTY,
+    NOTHING,
+    Chars,
+    Net,
+    Repeat,
+    Tick,
+    Times,
+    Tree,
+    common_ranges,
+    concat,
+)
 from guidedviz.machines.work import distances
 
 # Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most
 # 128 characters copies take 0.6 of the time of counting, with 255 six times as long.
-MOST_COPIES = 2_000  # states of the copies of a pattern for its lengths; a larger product is counted
-LONG, FEW_COPIES = 200, 200  # characters; states of the copies for lengths above
+MOST_COPIED_STATES = 2_000  # of the copies of a pattern for its lengths; a larger product is counted
+LONG_TEXT = 200  # characters
+MOST_COPIED_STATES_OF_LONG = 200  # the same for lengths from LONG_TEXT on
 MOST_CLASSES = 128  # kinds of keys
 
 
@@ -62,30 +80,32 @@ class Matching:
 machine_over_characters = lru_cache(maxsize=256)(code_machine)
 
 
-def string_texts(found: Sequence[Matching], bounds: syntax.Times, tick: bool = False) -> Tree:
+def string_texts(found: Sequence[Matching], bounds: Times, may_count: bool = False) -> Tree:
     """The contents of a string with patterns and a length, before JSON escapes.
 
-    `tick`: a large length beside a pattern may be counted; the tree must then be a rule of its own.
+    `may_count`: a large length beside a pattern may be counted; the tree must then be a rule of its own.
     """
     low, high = bounds
     if not found:
-        return Repeat(syntax.ANY_CHARACTER, low, high)
+        return Repeat(ANY_CHARACTER, low, high)
     wanted = [each.texts.tree for each in found if each.wanted]
+    banned = [each.texts.tree for each in found if not each.wanted]
     if low or not wanted:
-        wanted.append(Repeat(syntax.ANY_CHARACTER, low, None))
+        wanted.append(Repeat(ANY_CHARACTER, low, None))
+    path = found[0].path
     try:
-        tree = overlap(wanted, [each.texts.tree for each in found if not each.wanted], high, tick)
+        tree = overlap(wanted, banned, high, may_count)
     except PatternError as error:
-        raise refusal(found[0].path, error.seen, error.expected, error.hint) from error
+        raise schema_error(path, error.seen, error.expected, error.hint) from error
     if tree == NOTHING:
-        raise NoValue(found[0].path, "a pattern, format or length that no string meets", "some string")
+        raise NoValue(path, "a pattern, format or length that no string meets", "some string")
     return tree
 
 
-def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = None, tick: bool = False) -> Tree:
+def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = None, may_count: bool = False) -> Tree:
     """A tree for the texts that all trees match and no banned one; one of the trees if it is the strictest.
 
-    `high`: of these the texts of at most so many characters, which `tick` allows to count instead of copies.
+    `high`: of these the texts of at most so many characters, which `may_count` allows to count instead of copies.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
     >>> from guidedviz.machines.grammars.show import show_regex
@@ -94,28 +114,36 @@ def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = N
     >>> show_regex(overlap([parse_regex("(ab)*"), parse_regex("(?s:.{2,4})")]))
     'ab(?:ab)?'
     """
-    if len(trees) == 1 and not banned and high is None:
-        return trees[0]
-    if not banned and (run := common_run([*trees, Repeat(syntax.ANY_CHARACTER, 0, high)])) is not None:
-        return run
+    if not banned:
+        if len(trees) == 1 and high is None:
+            return trees[0]
+        run = common_run([*trees, Repeat(ANY_CHARACTER, 0, high)])
+        if run is not None:
+            return run
     machines = list(map(machine_over_characters, trees))
-    common = reduce(difference, map(machine_over_characters, banned), reduce(intersection, machines))
+    common = reduce(intersection, machines)
+    common = reduce(difference, map(machine_over_characters, banned), common)
     if high is not None and has_longer(common, high):
-        return at_most_long(common, high, tick)
+        return at_most_long(common, high, may_count)
     return trees[machines.index(common)] if common in machines else code_net(common)
 
 
 def common_run(trees: list[Tree]) -> Tree | None:
     """The intersection if each tree repeats one class of characters: the common class, the common counts."""
-    runs = [Repeat(tree, 1, 1) if isinstance(tree, Chars) else tree for tree in trees]
-    ranges: tuple[Range, ...] = ((0, syntax.LAST),)
-    low, high = 0, None
-    for run in runs:
-        if not (isinstance(run, Repeat) and isinstance(run.part, Chars)):
+    ranges = ANY_CHARACTER.ranges
+    low = 0
+    high = None
+    for tree in trees:
+        run = Repeat(tree, 1, 1) if isinstance(tree, Chars) else tree
+        if not isinstance(run, Repeat) or not isinstance(run.part, Chars):
             return None
-        ranges, low = syntax.common_ranges(ranges, run.part.ranges), max(low, run.low)
-        high = run.high if high is None else high if run.high is None else min(high, run.high)
-    return Repeat(Chars(ranges), low, high) if high is None or low <= high else NOTHING
+        ranges = common_ranges(ranges, run.part.ranges)
+        low = max(low, run.low)
+        if high is None or (run.high is not None and run.high < high):
+            high = run.high
+    if high is not None and low > high:
+        return NOTHING
+    return Repeat(Chars(ranges), low, high)
 
 
 def has_longer(machine: DFA, high: int) -> bool:
@@ -126,20 +154,25 @@ def has_longer(machine: DFA, high: int) -> bool:
     return bool(level)
 
 
-def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
+def at_most_long(machine: DFA, high: int, may_count: bool) -> Tree:
     """The texts of a machine over characters that have at most `high` characters: copied states, or ticks.
 
     A tick stands after each character, and the machine counts them.
     """
     net = code_net(machine)
-    rests = distances(machine.accepting, sources_of(machine.edges).__getitem__)  # from each state to the end
-    if not isinstance(net, syntax.Net) or rests[machine.initial] > high:
+    to_end = distances(machine.accepting, sources_of(machine.edges).__getitem__)  # characters, from each state
+    if not isinstance(net, Net) or to_end[machine.initial] > high:
         return NOTHING
-    ticks = {state: syntax.Tick(high, rest) for state, rest in rests.items()}
-    edges = ((source, part if part == EMPTY else concat(part, ticks[to]), to) for source, part, to in net.edges)
-    counted = syntax.Net(net.places, tuple(edges))
-    most = MOST_COPIES if high < LONG else FEW_COPIES
-    return counted if tick and count_states(escape(net)) * high > most else copy_net(counted)
+    edges = []
+    for source, part, target in net.edges:
+        if part != EMPTY:
+            part = concat(part, Tick(high, to_end[target]))
+        edges.append((source, part, target))
+    counted = Net(net.places, tuple(edges))
+    most = MOST_COPIED_STATES if high < LONG_TEXT else MOST_COPIED_STATES_OF_LONG
+    if may_count and count_states(escape_tree(net)) * high > most:
+        return counted
+    return copy_net(counted)
 
 
 def split_texts(start: Tree, trees: Sequence[Tree]) -> list[tuple[Tree, frozenset[int]]]:
@@ -151,12 +184,12 @@ def split_texts(start: Tree, trees: Sequence[Tree]) -> list[tuple[Tree, frozense
     >>> [(show_regex(tree), sorted(of)) for tree, of in split_texts(any_text, trees)]
     [('a', [0, 1]), ('aaa*', [1]), ('', [0]), ('a*[^a][\\s\\S]*', [])]
     """
-    found = [(machine_over_characters(start), frozenset[int]())]
+    groups = [(machine_over_characters(start), frozenset[int]())]
     for place, tree in enumerate(trees):
-        if len(found) > MOST_CLASSES:
+        if len(groups) > MOST_CLASSES:
             raise PatternError("pattern", seen=f"more than {MOST_CLASSES} kinds of keys", expected="fewer patterns")
         machine = machine_over_characters(tree)
-        inside = [(intersection(known, machine), of | {place}) for known, of in found]
-        outside = [(difference(known, machine), of) for known, of in found]
-        found = [(known, of) for known, of in (*inside, *outside) if known.accepting]
-    return [(code_net(known), of) for known, of in found]
+        inside = [(intersection(group, machine), matched | {place}) for group, matched in groups]
+        outside = [(difference(group, machine), matched) for group, matched in groups]
+        groups = [(group, matched) for group, matched in (*inside, *outside) if group.accepting]
+    return [(code_net(group), matched) for group, matched in groups]

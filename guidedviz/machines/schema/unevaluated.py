@@ -1,53 +1,71 @@
-"""What is unevaluated: `unevaluatedProperties` and `unevaluatedItems` as additional keys and items of a conjunction."""
+"""What is unevaluated: `unevaluatedProperties` and `unevaluatedItems` as additional keys and items of a conjunction.
+
+    {"properties": {"a": A}, "unevaluatedProperties": false}     of a row that names a: no other key
+
+Each row of a full normal form (see `normal_form.py`) says which subschemas hold, so it tells what they evaluate.
+"""
 
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, ContainsGoal, ItemGoals, PropertyGoals
+from guidedviz.machines.schema.conjunction import EVERYTHING, Conjunction
+from guidedviz.machines.schema.constraints import ContainsGoal, ItemGoals, PropertyGoals, free_items
 from guidedviz.machines.schema.keywords import UNEVALUATED
-from guidedviz.machines.schema.subschema import PLAIN, Goal, Subschema, goal_of
+from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, allows_all, goal_of
 from guidedviz.machines.schema.text_sets import TextSet
 
 
-def says_unevaluated(schema: Any) -> bool:
+def restricts_unevaluated(schema: Any) -> bool:
     """Whether the schema restricts what other keywords have not evaluated."""
-    return any(key in schema and schema[key] is not True and schema[key] != {} for key in UNEVALUATED)
+    return any(key in schema and not allows_all(schema[key]) for key in UNEVALUATED)
+
+
+def close_row(row: Conjunction, part: Subschema, key: str) -> Conjunction:
+    """What a keyword about the unevaluated adds to a conjunction; `part` is its schema."""
+    return close_keys(row, part) if key == "unevaluatedProperties" else close_items(row, part)
 
 
 def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
     """The keys that no schema of this row names meet the subschema."""
-    found = [keys for keys in row.of_type(PropertyGoals) if keys.says]
-    if any(keys.rest is not None for keys in found):
-        return EVERYTHING  # every key is evaluated
-    named: dict[str, Goal] = {name: () for keys in found for name in keys.named}
-    patterns: dict[TextSet, Goal] = {pattern: () for keys in found for pattern, _ in keys.patterns}
-    keys = PropertyGoals(
-        named, tuple(patterns.items()), goal_of(part), part.path, naming=part.sign == PLAIN, says=part.says
+    named: dict[str, Goal] = {}
+    patterns: dict[TextSet, Goal] = {}
+    for keys in row.of_type(PropertyGoals):
+        if not keys.evaluates:
+            continue
+        if keys.rest is not None:
+            return EVERYTHING  # every key is evaluated
+        named |= dict.fromkeys(keys.named, ())
+        patterns |= {pattern: () for pattern, _ in keys.patterns}
+    is_plain = part.sign == Sign.PLAIN
+    closed = PropertyGoals(
+        named, tuple(patterns.items()), goal_of(part), part.path, admits=is_plain, evaluates=part.evaluates
     )
-    return Conjunction(part.path, constraints=(keys,))
+    return Conjunction(part.path, constraints=(closed,))
 
 
 def close_items(row: Conjunction, part: Subschema) -> Conjunction:
     """The items that no schema of this row speaks of meet the subschema."""
-    found = [items for items in row.of_type(ItemGoals) if items.says]
-    if any(items.every for items in found):
-        return EVERYTHING
-    first = max((len(items.first) for items in found), default=0)
-    inside = [contains.part for contains in row.of_type(ContainsGoal) if contains.says]
+    first = 0
+    for items in row.of_type(ItemGoals):
+        if items.evaluated is None:
+            return EVERYTHING
+        first = max(first, items.evaluated)
     goal = goal_of(part)
+    inside = [contains.part for contains in row.of_type(ContainsGoal) if contains.evaluates]
     if inside and goal:
-        paths = [each.path for each in inside]
-        goal = (part.at({"anyOf": [each.schema for each in inside] + [part.schema]}, *paths),)
-    items = ItemGoals(((),) * first, goal, part.path, every=True, says=part.says)
-    return Conjunction(part.path, constraints=(items,))
+        either = [*(each.schema for each in inside), part.schema]
+        goal = (part.at({"anyOf": either}, *(each.path for each in inside)),)
+    closed = ItemGoals(free_items(first), goal, part.path, None if part.evaluates else 0)
+    return Conjunction(part.path, constraints=(closed,))
 
 
-CLOSED = dict(zip(UNEVALUATED, (close_keys, close_items), strict=True))
-
-
-def silent(row: Conjunction) -> Conjunction:
+def without_evaluation(row: Conjunction) -> Conjunction:
     """The same row, of which no key or item counts as evaluated for the schemas around it."""
-
-    speaking = ItemGoals | ContainsGoal | PropertyGoals
-    hushed = (replace(found, says=False) if isinstance(found, speaking) else found for found in row.constraints)
-    return replace(row, constraints=tuple(hushed))
+    found = []
+    for constraint in row.constraints:
+        if isinstance(constraint, ItemGoals):
+            constraint = replace(constraint, evaluated=0)
+        elif isinstance(constraint, ContainsGoal | PropertyGoals):
+            constraint = replace(constraint, evaluates=False)
+        found.append(constraint)
+    return replace(row, constraints=tuple(found))

@@ -1,19 +1,26 @@
-"""JSON values: their kinds, exact numbers, and a form in which equal values are equal."""
+"""JSON values: their kinds, exact numbers, and a form in which equal values are equal.
+
+1, 1.0 and 10e-1 are one integer; 0.1 is one tenth, not the nearest float; true is not 1.
+"""
 
 import json
 from decimal import Decimal
 from typing import Any
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.schema.places import below, refusal
+from guidedviz.machines.schema.places import below, schema_error
 
-KINDS = ("object", "array", "string", "integer", "fraction", "true", "false", "null")
-TYPES = {kind: {kind} for kind in ("object", "array", "string", "integer", "null")}
-TYPES |= {"number": {"integer", "fraction"}, "boolean": {"true", "false"}}
-ANY = frozenset(KINDS)
-NUMBERS = frozenset(TYPES["number"])
-
-MOST_DIGITS, MOST_ZEROS = 100, 400  # of a number; the largest float has 17 digits and 292 zeros
+VALUE_KINDS = ("object", "array", "string", "integer", "fraction", "true", "false", "null")
+EVERY_KIND = frozenset(VALUE_KINDS)
+NUMBER_KINDS = frozenset(("integer", "fraction"))
+KINDS_OF_TYPE: dict[str, frozenset[str]] = {
+    "number": NUMBER_KINDS,
+    "boolean": frozenset(("true", "false")),
+    **{kind: frozenset((kind,)) for kind in ("object", "array", "string", "integer", "null")},
+}
+CONSTANT_KINDS = {True: "true", False: "false", None: "null"}
+MOST_DIGITS = 100  # of a number; the largest float has 17
+MOST_ZEROS = 400  # the largest float has 292
 
 
 def load_schema(schema: Any) -> Any:
@@ -35,30 +42,36 @@ def exact(value: Any, path: str) -> Decimal:
     (Decimal('0.1'), Decimal('100000000000000000000'))
     """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise refusal(path, quoted(value), "a number")
-    too_long = refusal(path, "a longer number", f"one of at most {MOST_DIGITS} digits and {MOST_ZEROS} zeros")
+        raise schema_error(path, quoted(value), "a number")
     if isinstance(value, int) and value.bit_length() > 4 * (MOST_DIGITS + MOST_ZEROS):
-        raise too_long
+        raise too_long_number(path)
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():
-        raise refusal(path, quoted(value), "a number that JSON can write")
+        raise schema_error(path, quoted(value), "a number that JSON can write")
     digits = "".join(map(str, number.as_tuple().digits)).strip("0")
     if len(digits) > MOST_DIGITS or abs(number.adjusted()) > MOST_ZEROS:
-        raise too_long
+        raise too_long_number(path)
     return number
+
+
+def too_long_number(path: str) -> PatternError:
+    """The error for a number that takes too long to compare."""
+    return schema_error(path, "a longer number", f"one of at most {MOST_DIGITS} digits and {MOST_ZEROS} zeros")
 
 
 def take_text(value: Any, path: str) -> str:
     """A key or another text."""
-    if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
-        raise refusal(path, quoted(value), "text without lone surrogates" if isinstance(value, str) else "a text")
+    if not isinstance(value, str):
+        raise schema_error(path, quoted(value), "a text")
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise schema_error(path, quoted(value), "text without lone surrogates")
     return value
 
 
 def take_names(names: Any, path: str) -> tuple[str, ...]:
     """A list of keys."""
     if not isinstance(names, list | tuple):
-        raise refusal(path, quoted(names), "a list of names")
+        raise schema_error(path, quoted(names), "a list of names")
     return tuple(take_text(name, path) for name in names)
 
 
@@ -74,7 +87,9 @@ def canon(value: Any, path: str) -> Any:
         return "array", tuple(canon(item, below(path, place)) for place, item in enumerate(value))
     if isinstance(value, bool | None):
         return "constant", value
-    return ("string", take_text(value, path)) if isinstance(value, str) else ("number", exact(value, path))
+    if isinstance(value, str):
+        return "string", take_text(value, path)
+    return "number", exact(value, path)
 
 
 def kind_of(value: Any) -> str:
@@ -84,11 +99,14 @@ def kind_of(value: Any) -> str:
     ('integer', 'fraction', 'true', 'string')
     """
     if isinstance(value, bool | None):
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, float | Decimal):
-        return "integer" if value == int(value) else "fraction"
-    kinds: dict[type, str] = {dict: "object", list: "array", tuple: "array", str: "string"}
-    return kinds.get(type(value), "integer")
+        return CONSTANT_KINDS[value]
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, list | tuple):
+        return "array"
+    return "integer" if value == int(value) else "fraction"
 
 
 def plain_text(value: Any) -> str:
@@ -97,8 +115,9 @@ def plain_text(value: Any) -> str:
     >>> plain_text("é"), plain_text(1.0), plain_text(1e-7)
     ('"é"', '1', '0.0000001')
     """
-    if kind_of(value) == "integer":
+    kind = kind_of(value)
+    if kind == "integer":
         return str(int(value))
-    if kind_of(value) == "fraction":
+    if kind == "fraction":
         return format(Decimal(str(value)), "f")
     return json.dumps(value, ensure_ascii=False)

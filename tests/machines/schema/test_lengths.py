@@ -29,8 +29,8 @@ def both(monkeypatch, schema):
     """A machine that counts, and the machine of its copies; None where no text is short enough."""
     found = []
     for copies in (0, 1e9):
-        monkeypatch.setattr(texts, "MOST_COPIES", copies)
-        monkeypatch.setattr(texts, "FEW_COPIES", copies)
+        monkeypatch.setattr(texts, "MOST_COPIED_STATES", copies)
+        monkeypatch.setattr(texts, "MOST_COPIED_STATES_OF_LONG", copies)
         try:
             found.append(gv.json_schema(schema))
         except gv.PatternError:
