@@ -5,14 +5,14 @@
 With `contains` (or `uniqueItems` of a few values), an automaton counts the items that match.
 """
 
+import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from operator import add, ge, gt
-from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.nfa import count_states
-from guidedviz.machines.schema.conjunction import Conjunction
-from guidedviz.machines.schema.constraints import ContainsGoal, ItemGoals, UniqueItems
+from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, Values
 from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.places import NotEnforced, NoValue, below, schema_error
 from guidedviz.machines.schema.rules import MOST_SHARED_SIGNS, ReadGoal, SchemaRules
@@ -50,20 +50,18 @@ class ItemReader:
                 part = Subschema(below(path, repr(form)), {"const": value}, Sign.OPEN)
                 yield ContainsGoal(part, 0, 1, 0, path)
 
-    def few_values(self, path: str) -> dict[Any, Any]:
+    def few_values(self, path: str) -> Values:
         """All values that the items may have, by their canonical form."""
-        values: dict[Any, Any] = {}
+        values: Values = {}
         for place in range(self.listed + 1):
             for row in self.normal.of_goal(self.row.item_goal(place)):
                 if row.values is not None:
                     values |= row.values
-                    continue
-                if not row.kinds <= {*CONSTANT_KINDS.values()}:
+                elif row.kinds <= CONSTANT_KINDS:
+                    values |= {("constant", json.loads(kind)): json.loads(kind) for kind in sorted(row.kinds)}
+                else:
                     seen = "uniqueItems of items that are not one of a few values"
                     raise NotEnforced(path, seen, "items with an enum")
-                for value, kind in CONSTANT_KINDS.items():
-                    if kind in row.kinds:
-                        values["constant", value] = value
         return values
 
     def read(self, place: int, *more: Subschema) -> Tree:
@@ -138,7 +136,7 @@ def items_net(items: ItemReader, comma: Tree) -> Tree:
     most_items = max(start, items.low, items.high or 0, 1)
     least = [contains.low for contains in items.contains]
     most = [contains.low if contains.high is None else contains.high for contains in items.contains]
-    options: dict[int, list[Option]] = {}
+    options_at = cache(lambda number: [*items.options(number)])
     states = 0
 
     def moves(place: Place) -> Iterator[tuple[Tree, Place]]:
@@ -146,10 +144,7 @@ def items_net(items: ItemReader, comma: Tree) -> Tree:
         size, counts = place
         if items.high is not None and size >= items.high:
             return
-        number = min(size, start)
-        if number not in options:
-            options[number] = list(items.options(number))
-        for tree, matches in options[number]:
+        for tree, matches in options_at(min(size, start)):
             after = tuple(map(add, counts, matches))
             if any(map(gt, after, most)):
                 continue

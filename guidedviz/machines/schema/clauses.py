@@ -7,13 +7,16 @@
 {"not": {"oneOf": [A, B]}}     not A and not B, or A and B
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
 from guidedviz.machines.schema.subschema import Sign, Subschema
 from guidedviz.machines.schema.values import take_names
 
+REFERENCES = ("$ref", "$recursiveRef", "$dynamicRef")
+DEPENDENT = ("dependentSchemas", "dependentRequired", "dependencies")
+APPLIED = (*REFERENCES, "allOf", "anyOf", "oneOf", "not", "if", *DEPENDENT)
 Disjunction = list[list[Subschema]]  # of conjunctions
 
 
@@ -51,6 +54,6 @@ def none_or_two(branches: list[Subschema]) -> Disjunction:
     return [branches, *([one.negated(), two.negated()] for one, two in pairs)]
 
 
-def only_one(overlapping: Iterable[tuple[Subschema, list[Subschema]]]) -> Disjunction:
+def only_one(overlapping: dict[Subschema, list[Subschema]]) -> Disjunction:
     """What oneOf says: a branch holds, and none of those that are not disjoint from it."""
-    return [[branch, *(other.negated() for other in others)] for branch, others in overlapping]
+    return [[branch, *(other.negated() for other in others)] for branch, others in overlapping.items()]

@@ -1,22 +1,29 @@
-"""Constraints: plain records, each about one kind of value.
+"""Constraints: plain records, each about one kind of value; and conjunctions of constraints that hold together.
 
     {"minItems": 2, "items": A, "minimum": 3}     Size("array", 2, None), ItemGoals((), (A,)), NumberBound(3, {0, 1})
+    {"type": "string", "maxLength": 5}            a conjunction on strings: Size("string", 0, 5)
+    {"enum": [1, "a"]}                            a conjunction on the values 1 and "a", an integer and a string
 
-A goal is what a nested value must meet: a conjunction of subschemas. The negation of a constraint is a disjunction of
-groups of constraints: at least 2 and at most 5 items becomes at most 1, or at least 6.
+The negation of a constraint is a disjunction of groups of constraints: 2 to 5 items becomes at most 1, or at least 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
-from guidedviz.machines.schema.numbers import MultipleOf, NumberBound
-from guidedviz.machines.schema.places import NotEnforced, below
+from guidedviz.machines.schema.numbers import MultipleOf, NumberBound, number_tree
+from guidedviz.machines.schema.places import NotEnforced, NoValue, below
 from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible
-from guidedviz.machines.schema.text_sets import Matching, TextSet, overlap
-from guidedviz.machines.syntax import ANYTHING, Tree, either, literal
+from guidedviz.machines.schema.text_sets import Matching, TextSet, overlap, string_texts
+from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, exact, kind_of
+from guidedviz.machines.syntax import ANYTHING, Times, Tree, either, literal
+
+SIZE_WORDS = {"string": "Length", "array": "Items", "object": "Properties"}  # of minLength, maxItems and so on
+C = TypeVar("C")
+Values = dict[Any, Any]  # the canonical form of a value, in which 1 and 1.0 are equal -> the value
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +35,7 @@ class Size:
     high: int | None
     path: str
 
-    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Negation:
         return outside(self)
 
     def allows(self, value: str | list[Any] | dict[str, Any]) -> bool:
@@ -48,10 +55,10 @@ class ItemGoals:
     def at(self, place: int) -> Goal:
         return self.first[place] if place < len(self.first) else self.rest
 
-    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Negation:
         for place, goal in enumerate(self.first):
             for part in goal:
-                wrong = ItemGoals((*free_items(place), (part.negated(),)), (), self.path)
+                wrong = ItemGoals((*(() for _ in range(place)), (part.negated(),)), (), self.path)
                 yield wrong, Size("array", place + 1, None, self.path)
         for part in self.rest:
             yield (ContainsGoal(part.negated(), 1, None, len(self.first), self.path),)
@@ -69,7 +76,7 @@ class ContainsGoal:
     evaluates: bool = False  # whether these items count as evaluated
     kind: ClassVar = "array"
 
-    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Negation:
         return outside(self)
 
 
@@ -80,7 +87,7 @@ class UniqueItems:
     path: str
     kind: ClassVar = "array"
 
-    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Negation:
         seen = "uniqueItems that must not hold"
         raise NotEnforced(below(self.path, "uniqueItems"), seen, "uniqueItems without not, oneOf or if")
 
@@ -111,7 +118,7 @@ class PropertyGoals:
         """The keys that are neither named nor match a pattern."""
         return overlap([ANYTHING], [either(*map(literal, self.named)), *(pattern.tree for pattern, _ in self.patterns)])
 
-    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Negation:
         for name, goal in self.named.items():
             for part in goal:
                 wrong = PropertyGoals({name: (part.negated(),)}, (), None, self.path)
@@ -130,7 +137,7 @@ class RequiredKeys:
     path: str
     kind: ClassVar = "object"
 
-    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Negation:
         for name in self.names:
             yield (PropertyGoals({name: impossible(self.path)}, (), None, self.path),)
 
@@ -144,22 +151,124 @@ class SomeProperty:
     path: str
     kind: ClassVar = "object"
 
-    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Negation:
         raise NotImplementedError  # it stands in no schema, only in a negation
 
 
 Scalar = Size | Matching | NumberBound | MultipleOf  # says of a value whether it is allowed
 Constraint = Scalar | ItemGoals | ContainsGoal | UniqueItems | PropertyGoals | RequiredKeys | SomeProperty
+Negation = Iterator[tuple[Constraint, ...]]  # a disjunction of groups of constraints
 
 
-def free_items(size: int) -> tuple[Goal, ...]:
-    """The goals of so many items that may be anything."""
-    return tuple(() for _ in range(size))
-
-
-def outside(found: Size | ContainsGoal) -> Iterator[tuple[Constraint, ...]]:
+def outside(found: Size | ContainsGoal) -> Negation:
     """The counts below and above those that a constraint allows."""
     if found.low:
         yield (replace(found, low=0, high=found.low - 1),)
     if found.high is not None:
         yield (replace(found, low=found.high + 1, high=None),)
+
+
+@dataclass(frozen=True, eq=False)
+class Conjunction:
+    """Constraints that hold together, on values of some kinds, or on few values (None: any)."""
+
+    path: str
+    kinds: frozenset[str] = EVERY_KIND
+    values: Values | None = None
+    constraints: tuple[Constraint, ...] = ()
+
+    @cached_property
+    def key(self) -> Hashable:
+        return frozenset(self.constraints), self.kinds, None if self.values is None else frozenset(self.values)
+
+    def of_type(self, kind: type[C]) -> list[C]:
+        """The constraints of one type."""
+        return [found for found in self.constraints if isinstance(found, kind)]
+
+    def constrains(self, kind: str) -> bool:
+        """Whether a constraint is about this kind of value; "number" stands for integers and fractions."""
+        return any(found.kind == kind for found in self.constraints)
+
+    def tidy(self) -> Conjunction:
+        """Without values of another kind, and without kinds that no value has."""
+        if self.values is None:
+            return self
+        kept = {key: value for key, value in self.values.items() if kind_of(value) in self.kinds}
+        return replace(self, kinds=frozenset(map(kind_of, kept.values())), values=kept)
+
+    def negations(self) -> Iterator[Conjunction]:
+        """The conjunctions of which one holds where a constraint or the kind of this one does not."""
+        if self.values is None and self.kinds != EVERY_KIND:
+            yield Conjunction(self.path, EVERY_KIND - self.kinds)
+        for found in self.constraints:
+            kinds = NUMBER_KINDS if found.kind == "number" else frozenset((found.kind,))
+            for group in found.negations():
+                yield Conjunction(self.path, kinds, constraints=group)
+
+    # --- strings, numbers and sizes ---------------------------------------------------------------------------------
+
+    def size_path(self, kind: str, low: int) -> str:
+        """The path of the keyword for the lowest number of characters, items or properties."""
+        at = next(size.path for size in self.of_type(Size) if size.kind == kind and size.low == low)
+        return below(at, f"min{SIZE_WORDS[kind]}")
+
+    def bounds(self, kind: str) -> Times:
+        """The lowest and the highest number of characters, items or properties."""
+        sizes = [size for size in self.of_type(Size) if size.kind == kind]
+        low = max((size.low for size in sizes), default=0)
+        high = min((size.high for size in sizes if size.high is not None), default=None)
+        if high is not None and low > high:
+            expected = f"at most max{SIZE_WORDS[kind]}, which is {high}"
+            raise NoValue(self.size_path(kind, low), f"{low}", expected)
+        return low, high
+
+    def texts(self, may_count: bool = False) -> Tree:
+        """The strings, before JSON escapes."""
+        return string_texts(self.of_type(Matching), self.bounds("string"), may_count)
+
+    def numbers(self) -> Tree:
+        """The numbers, as JSON text."""
+        return number_tree([*self.of_type(NumberBound), *self.of_type(MultipleOf)], self.kinds, self.path)
+
+    def allowed_values(self) -> list[Any]:
+        """The values that the constraints on strings, numbers and sizes allow."""
+        return [value for value in (self.values or {}).values() if self._allows(value)]
+
+    def _allows(self, value: Any) -> bool:
+        kind = kind_of(value)
+        if kind in NUMBER_KINDS:
+            kind = "number"
+            value = exact(value, self.path)
+        own = (found for found in self.constraints if found.kind == kind)
+        return all(found.allows(value) for found in own if isinstance(found, Scalar))
+
+    # --- what nested values must meet -------------------------------------------------------------------------------
+
+    def required_goals(self) -> list[Goal]:
+        """What the values of required keys must meet, as far as no pattern is needed to say so."""
+        goals: dict[str, Goal] = {}
+        for required in self.of_type(RequiredKeys):
+            for name in required.names:
+                goals[name] = ()
+        for keys in self.of_type(PropertyGoals):
+            for name in goals:
+                if name in keys.named:
+                    goals[name] += keys.named[name]
+                elif not keys.patterns:
+                    goals[name] += keys.rest or ()
+        return [goal_of(*goal) for goal in goals.values()]
+
+    def listed_items(self) -> int:
+        """How many items have goals of their own."""
+        return max((len(found.first) for found in self.of_type(ItemGoals)), default=0)
+
+    def item_goal(self, place: int) -> Goal:
+        """What the item at a place must meet."""
+        return goal_of(*(part for found in self.of_type(ItemGoals) for part in found.at(place)))
+
+    def first_goals(self, size: int) -> list[Goal]:
+        """What the first items must meet, without repeats of the goal of all others."""
+        return [self.item_goal(place) for place in range(min(size, 1 + self.listed_items()))]
+
+
+EVERYTHING = Conjunction("#")

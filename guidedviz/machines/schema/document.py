@@ -9,9 +9,8 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 from guidedviz.errors import nearest, quoted
-from guidedviz.machines.schema.keywords import ANNOTATIONS, subschemas
 from guidedviz.machines.schema.places import below, schema_error, show_path
-from guidedviz.machines.schema.subschema import Scope, Subschema
+from guidedviz.machines.schema.subschema import ANNOTATIONS, Scope, Subschema, subschemas
 from guidedviz.machines.work import spend
 
 DRAFT = re.compile(r"json-schema\.org/draft-0?(\d+)/")
@@ -108,9 +107,8 @@ class Document:
             if not isinstance(inside, dict):
                 inside = {}
             if key not in inside:
-                names = [name for name in inside if isinstance(name, str)]
                 expected = f"a path that exists; {show_path(part.path)} has no {quoted(key)}"
-                raise schema_error(place, quoted(ref), expected, nearest(key, names))
+                raise schema_error(place, quoted(ref), expected, nearest(key, list(map(str, inside))))
             part = part.at(inside[key], key)
             part = replace(part, base=self.bases.get(part.path, part.base))
         self.scan(part)

@@ -7,8 +7,7 @@ the key ab: A, B and C;  other keys: a..b: B and C;  a..: B;  ..b: C;  all other
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError, nearest, quoted
-from guidedviz.machines.schema.conjunction import Conjunction
-from guidedviz.machines.schema.constraints import PropertyGoals, RequiredKeys, SomeProperty
+from guidedviz.machines.schema.constraints import Conjunction, PropertyGoals, RequiredKeys, SomeProperty
 from guidedviz.machines.schema.json_text import escape_tree, in_quotes
 from guidedviz.machines.schema.places import NoValue, below, schema_error
 from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible, is_impossible

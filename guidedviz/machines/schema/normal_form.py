@@ -11,22 +11,31 @@ In the full normal form each row also says which branches of anyOf hold: A and B
 
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from guidedviz.machines.schema.clauses import Disjunction, branches_of, none_or_two, only_one, read_dependent, read_if
-from guidedviz.machines.schema.conjunction import EVERYTHING, Conjunction
-from guidedviz.machines.schema.constraints import Constraint
+from guidedviz.machines.schema.clauses import (
+    APPLIED,
+    DEPENDENT,
+    REFERENCES,
+    Disjunction,
+    branches_of,
+    none_or_two,
+    only_one,
+    read_dependent,
+    read_if,
+)
+from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, Constraint, Values
 from guidedviz.machines.schema.document import Document
-from guidedviz.machines.schema.keywords import APPLIED, DEPENDENT, REFERENCES, UNEVALUATED
 from guidedviz.machines.schema.notes import Notes
 from guidedviz.machines.schema.numbers import NOT_EQUAL, NumberBound
 from guidedviz.machines.schema.own_constraints import constraints_of
 from guidedviz.machines.schema.places import NoValue, schema_error
 from guidedviz.machines.schema.satisfiable import Satisfiability
-from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, is_impossible, spell_out
+from guidedviz.machines.schema.subschema import UNEVALUATED, Goal, Sign, Subschema, is_impossible, spell_out
 from guidedviz.machines.schema.text_sets import Matching, TextSet
-from guidedviz.machines.schema.unevaluated import close_row, restricts_unevaluated, without_evaluation
+from guidedviz.machines.schema.unevaluated import CLOSE_ROW, restricts_unevaluated, without_evaluation
 from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, exact, kind_of
 from guidedviz.machines.syntax import Tree, either, literal
 from guidedviz.machines.work import spend
@@ -138,7 +147,7 @@ class NormalForms:
         row = Conjunction(one.path, one.kinds & other.kinds, values, constraints).tidy()
         is_new = len(constraints) > max(len(one.constraints), len(other.constraints))
         if is_new and "object" in row.kinds and not self.may_have_required_keys(row):
-            return row.without_kind("object")
+            return replace(row, kinds=row.kinds - {"object"}).tidy()
         return row
 
     def may_have_required_keys(self, row: Conjunction) -> bool:
@@ -158,7 +167,7 @@ class NormalForms:
         rows = self.evaluated(part, full or restricts_unevaluated(part.schema))
         for key in unevaluated:
             inner = part.at(part.schema[key], key)
-            rows = self.disjunction((self.conjoin(row, close_row(row, inner, key)) for row in rows), part.path)
+            rows = self.disjunction((self.conjoin(row, CLOSE_ROW[key](row, inner)) for row in rows), part.path)
         return rows
 
     def evaluated(self, part: Subschema, full: bool) -> Rows:
@@ -234,7 +243,7 @@ class NormalForms:
                 continue
             inner = holds.at(part.schema[key], key)
             for row in self.evaluated(holds, full=True):
-                for denied in close_row(row, inner, key).negations():
+                for denied in CLOSE_ROW[key](row, inner).negations():
                     negated = self.conjoin(without_evaluation(row), denied)
                     if negated.kinds:
                         yield negated
@@ -283,7 +292,7 @@ class NormalForms:
         else:
             yield [branches_of(part, key)]
 
-    def overlapping(self, branches: list[Subschema]) -> list[tuple[Subschema, list[Subschema]]]:
+    def overlapping(self, branches: list[Subschema]) -> dict[Subschema, list[Subschema]]:
         """Each branch of a oneOf with the branches that are not disjoint from it, as far as that can be told."""
         overlaps: dict[Subschema, list[Subschema]] = {branch: [] for branch in branches}
         if not self.have_own_values(branches):
@@ -291,7 +300,7 @@ class NormalForms:
                 if self.may_hold((one.opened(), other.opened())):
                     overlaps[one].append(other)
                     overlaps[other].append(one)
-        return list(overlaps.items())
+        return overlaps
 
     def have_own_values(self, branches: list[Subschema]) -> bool:
         """Whether each branch lists its values, and no value is listed twice."""
@@ -304,7 +313,7 @@ class NormalForms:
         return True
 
 
-def common_values(one: dict[Any, Any] | None, other: dict[Any, Any] | None) -> dict[Any, Any] | None:
+def common_values(one: Values | None, other: Values | None) -> Values | None:
     """The values of both; None stands for any value."""
     if one is None:
         return other

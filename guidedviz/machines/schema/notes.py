@@ -11,10 +11,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted
-from guidedviz.machines.schema.keywords import ANNOTATIONS, KEYWORDS
+from guidedviz.machines.schema.clauses import APPLIED
 from guidedviz.machines.schema.places import below, schema_error, show_path
-from guidedviz.machines.schema.subschema import Subschema
+from guidedviz.machines.schema.subschema import ANNOTATIONS, HOLD_LIST, HOLD_MAP, HOLD_ONE, Subschema
 
+KEYWORDS = ANNOTATIONS.union(APPLIED, HOLD_ONE, HOLD_LIST, HOLD_MAP).union(
+    "type enum const required minProperties maxProperties minItems maxItems minContains maxContains uniqueItems "
+    "minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split()
+)
 LIKE_A_KEYWORD = 0.85  # of difflib's ratio: `propertes` is a near miss of `properties`
 SETTINGS = {
     "whitespace": ("space", "one", "compact", "any"),

@@ -201,16 +201,17 @@ def digits_net(rules: Sequence[NumberRule], is_whole: bool) -> Tree:
 
     def moves(progress: Progress) -> Iterator[tuple[Tree, Progress]]:
         last, states = progress
+        pairs = [*zip(rules, states, strict=True)]
         spend(10 + 30 * len(rules))
         if last != "zero":  # no number has leading zeros
             ranges: dict[Progress, list[Range]] = defaultdict(list)
             for digit in range(10):
-                after = tuple(rule.digit(state, digit) for rule, state in zip(rules, states, strict=True))
+                after = tuple(rule.digit(state, digit) for rule, state in pairs)
                 ranges[after_digit(last, digit), after].append((48 + digit, 48 + digit))
             for target, chars in ranges.items():
                 yield Chars(merge_ranges(chars)), target
         if last in ("zero", "whole") and not is_whole:
-            yield literal("."), ("point", tuple(rule.point(state) for rule, state in zip(rules, states, strict=True)))
+            yield literal("."), ("point", tuple(rule.point(state) for rule, state in pairs))
 
     def may_end(progress: Progress) -> bool:
         last, states = progress

@@ -9,7 +9,7 @@ counts, so a key that must exist with a certain value comes last.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from guidedviz.machines.schema.conjunction import Conjunction
+from guidedviz.machines.schema.constraints import Conjunction
 from guidedviz.machines.schema.key_classes import KeyClass, ObjectKeys
 from guidedviz.machines.schema.places import NotEnforced, NoValue, schema_error
 from guidedviz.machines.schema.rules import MOST_INLINE_SIGNS, ReadGoal, SchemaRules

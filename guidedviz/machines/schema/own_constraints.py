@@ -9,8 +9,9 @@ from typing import Any
 
 from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.regular.regex import parse_regex
-from guidedviz.machines.schema.conjunction import SIZE_WORDS, Conjunction
 from guidedviz.machines.schema.constraints import (
+    SIZE_WORDS,
+    Conjunction,
     Constraint,
     ContainsGoal,
     ItemGoals,
@@ -18,6 +19,7 @@ from guidedviz.machines.schema.constraints import (
     RequiredKeys,
     Size,
     UniqueItems,
+    Values,
 )
 from guidedviz.machines.schema.formats import FORMAT_REGEXES, FORMATS_NOT_ENFORCED
 from guidedviz.machines.schema.notes import Notes
@@ -46,7 +48,7 @@ def constraints_of(part: Subschema, notes: Notes, key_texts: KeyTexts) -> Conjun
     return Conjunction(part.path, kinds, values, tuple(found)).tidy()
 
 
-def take_values(part: Subschema) -> dict[Any, Any] | None:
+def take_values(part: Subschema) -> Values | None:
     """The values of enum and const, by their canonical form."""
     values = None
     if "enum" in part.schema:

@@ -9,7 +9,7 @@ from guidedviz.machines.syntax import LAST, Range, merge_ranges, other_ranges
 from guidedviz.machines.work import spend
 
 # what the two write differently, inside and outside of a class such as [a-z]
-PIECES = re.compile(
+SYNTAX_PIECES = re.compile(
     r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
     r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\(?P<sign>[pP])\{(?P<property>[^{}]*)\}"
@@ -19,8 +19,25 @@ PIECES = re.compile(
     r"|(?P<open>\[\^?)|(?P<close>\])|\\?.",
     re.DOTALL,
 )
-CATEGORIES = {"Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Number": "N", "Decimal_Number": "Nd"}
-CATEGORIES |= {"digit": "Nd", "Mark": "M", "Punctuation": "P", "Symbol": "S", "Separator": "Z", "Other": "C"}
+OUTSIDE_CLASS = {
+    "group": "(?P<",
+    "any": "(?s:.)",
+    "none": "(?!)",
+    "brace": "\\{",  # in JavaScript a text: only {0,3} is a repeat
+}
+CATEGORY_NAMES = {
+    "Letter": "L",
+    "Uppercase_Letter": "Lu",
+    "Lowercase_Letter": "Ll",
+    "Mark": "M",
+    "Number": "N",
+    "Decimal_Number": "Nd",
+    "digit": "Nd",
+    "Punctuation": "P",
+    "Symbol": "S",
+    "Separator": "Z",
+    "Other": "C",
+}
 
 
 def to_python(pattern: str) -> str:
@@ -31,42 +48,44 @@ def to_python(pattern: str) -> str:
     >>> re.search(to_python(r"^\p{Lu}[\p{Ll}_]+$"), "Ärger") is not None
     True
     """
-    written, inside = [], False
-    for found in PIECES.finditer(pattern):
-        written.append(_piece(found, inside))
+    written: list[str] = []
+    is_inside = False
+    for found in SYNTAX_PIECES.finditer(pattern):
+        written.append(rewrite_piece(found, is_inside))
         spend(len(written[-1]))
-        inside = found.lastgroup == "open" or (inside and found.lastgroup != "close")
+        if found.lastgroup == "open":
+            is_inside = True
+        elif found.lastgroup == "close":
+            is_inside = False
     return "".join(written)
 
 
-def _piece(found: re.Match[str], inside: bool) -> str:
-    match found.lastgroup:
-        case "point":
-            return f"\\U{int(found['point'], 16):08x}"
-        case "low":
-            high, low = int(found["high"], 16) - 0xD800, int(found["low"], 16) - 0xDC00
-            return f"\\U{0x10000 + (high << 10) + low:08x}"
-        case "property":
-            ranges = _category(found["property"], found["sign"] == "P", found.start())
-            return ranges if inside else f"[{ranges}]"
-        case "group" if not inside:
-            return "(?P<"
-        case "any" if not inside:
-            return "(?s:.)"
-        case "none" if not inside:
-            return "(?!)"
-        case "brace" if not inside:
-            return "\\{"  # in JavaScript a text: only {0,3} is a repeat
-    return "\\[" if inside and found[0] == "[" else found[0]
+def rewrite_piece(found: re.Match[str], is_inside: bool) -> str:
+    """One piece as Python writes it, inside or outside of a class."""
+    kind = found.lastgroup
+    if kind == "point":
+        return f"\\U{int(found['point'], 16):08x}"
+    if kind == "low":
+        pair = bytes.fromhex(found["high"] + found["low"])
+        return f"\\U{ord(pair.decode('utf-16-be')):08x}"
+    if kind == "property":
+        ranges = category_class(found["property"], found["sign"] == "P", found.start())
+        return ranges if is_inside else f"[{ranges}]"
+    if kind in OUTSIDE_CLASS and not is_inside:
+        return OUTSIDE_CLASS[kind]
+    return "\\[" if is_inside and found[0] == "[" else found[0]
 
 
-def _category(name: str, other: bool, place: int) -> str:
-    """The characters of a general category as the inside of a class; with `other`, all other characters."""
-    ranges = category_ranges(CATEGORIES.get(name, name))
+def category_class(name: str, is_negated: bool, place: int) -> str:
+    """The characters of a general category as the inside of a class; negated, all other characters."""
+    ranges = category_ranges(CATEGORY_NAMES.get(name, name))
     if not ranges:
-        where, expected = f"regex, position {place}", r"a general category, such as \p{L} or \p{Lu}"
-        raise PatternError(where, seen=quoted(f"\\p{{{name}}}"), expected=expected)
-    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in (other_ranges(ranges) if other else ranges))
+        seen = quoted(f"\\p{{{name}}}")
+        expected = r"a general category, such as \p{L} or \p{Lu}"
+        raise PatternError(f"regex, position {place}", seen=seen, expected=expected)
+    if is_negated:
+        ranges = other_ranges(ranges)
+    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
 
 
 @cache

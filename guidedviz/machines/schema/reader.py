@@ -7,6 +7,7 @@ A part is read once. It is a rule if it is recursive, which is what needs a stac
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from guidedviz.errors import PatternError
@@ -14,7 +15,7 @@ from guidedviz.machines.grammars.counted import needed_rules
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.schema.arrays import array_tree
 from guidedviz.machines.schema.clauses import branches_of
-from guidedviz.machines.schema.conjunction import EVERYTHING, Conjunction
+from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
 from guidedviz.machines.schema.document import Document
 from guidedviz.machines.schema.json_text import ONE_CHARACTER, escape_tree, in_quotes
 from guidedviz.machines.schema.normal_form import LOOP, NormalForms
@@ -152,7 +153,7 @@ class SchemaReader:
         if self.normal.own_constraints(part).key != EVERYTHING.key:
             return []
         branches = branches_of(part, applied[0])
-        if applied == ["oneOf"] and any(others for _, others in self.normal.overlapping(branches)):
+        if applied == ["oneOf"] and any(self.normal.overlapping(branches).values()):
             return []
         return branches
 
@@ -160,11 +161,7 @@ class SchemaReader:
 
     def read_rows(self, rows: list[Conjunction]) -> Tree:
         """The values of which each meets a row."""
-        return either(*map(self.read_row, rows))
-
-    def read_row(self, row: Conjunction) -> Tree:
-        """The values of a row, read once."""
-        return self.once(row.key, row.path, lambda: self.read_kinds(row, []))
+        return either(*(self.once(row.key, row.path, partial(self.read_kinds, row, [])) for row in rows))
 
     def read_kinds(self, row: Conjunction, errors: list[NoValue]) -> Tree:
         """The values of a row; `errors` gets the reasons why there are none of some kinds."""

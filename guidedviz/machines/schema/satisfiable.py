@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.schema.conjunction import Conjunction
+from guidedviz.machines.schema.constraints import Conjunction
 from guidedviz.machines.schema.places import NoValue
 from guidedviz.machines.schema.subschema import Goal, is_impossible
 from guidedviz.machines.schema.values import NUMBER_KINDS

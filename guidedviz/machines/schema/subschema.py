@@ -4,6 +4,7 @@
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -32,6 +33,18 @@ class Sign(StrEnum):
     NEGATED = "negated"
     TWICE_NEGATED = "twice negated"
 
+
+UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
+# where schemas stand: the value of a keyword is one, a list or an object of them
+HOLD_ONE = frozenset(
+    "additionalItems additionalProperties contains contentSchema else if items not propertyNames then".split()
+).union(UNEVALUATED)
+HOLD_LIST = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
+HOLD_MAP = frozenset("$defs definitions dependencies dependentSchemas patternProperties properties".split())
+ANNOTATIONS = frozenset(
+    "title description default examples $schema $comment $defs definitions deprecated readOnly writeOnly $anchor $id "
+    "id $vocabulary $dynamicAnchor $recursiveAnchor contentEncoding contentMediaType contentSchema then else".split()
+)
 
 Scope = tuple[tuple[str, str], ...]  # a $dynamicAnchor, the base of the outermost resource that has it
 
@@ -156,3 +169,15 @@ def spell_out(value: Any, path: str) -> Subschema:
         items = [{"const": item} for item in value]
         schema = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
     return Subschema(below(path, json.dumps(value, default=str)), schema, Sign.OPEN)
+
+
+def subschemas(part: Subschema) -> Iterator[Subschema]:
+    """The schemas directly inside a schema."""
+    for key, found in part.schema.items():
+        if isinstance(found, dict):
+            if key in HOLD_ONE:
+                yield part.at(found, key)
+            elif key in HOLD_MAP:
+                yield from (part.at(inner, key, name) for name, inner in found.items() if isinstance(inner, dict))
+        elif isinstance(found, list | tuple) and key in HOLD_LIST:
+            yield from (part.at(inner, key, place) for place, inner in enumerate(found))

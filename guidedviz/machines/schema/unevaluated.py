@@ -8,21 +8,14 @@ Each row of a full normal form (see `normal_form.py`) says which subschemas hold
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.machines.schema.conjunction import EVERYTHING, Conjunction
-from guidedviz.machines.schema.constraints import ContainsGoal, ItemGoals, PropertyGoals, free_items
-from guidedviz.machines.schema.keywords import UNEVALUATED
-from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, allows_all, goal_of
+from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, ContainsGoal, ItemGoals, PropertyGoals
+from guidedviz.machines.schema.subschema import UNEVALUATED, Goal, Sign, Subschema, allows_all, goal_of
 from guidedviz.machines.schema.text_sets import TextSet
 
 
 def restricts_unevaluated(schema: Any) -> bool:
     """Whether the schema restricts what other keywords have not evaluated."""
     return any(key in schema and not allows_all(schema[key]) for key in UNEVALUATED)
-
-
-def close_row(row: Conjunction, part: Subschema, key: str) -> Conjunction:
-    """What a keyword about the unevaluated adds to a conjunction; `part` is its schema."""
-    return close_keys(row, part) if key == "unevaluatedProperties" else close_items(row, part)
 
 
 def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
@@ -55,8 +48,11 @@ def close_items(row: Conjunction, part: Subschema) -> Conjunction:
     if inside and goal:
         either = [*(each.schema for each in inside), part.schema]
         goal = (part.at({"anyOf": either}, *(each.path for each in inside)),)
-    closed = ItemGoals(free_items(first), goal, part.path, None if part.evaluates else 0)
+    closed = ItemGoals(tuple(() for _ in range(first)), goal, part.path, None if part.evaluates else 0)
     return Conjunction(part.path, constraints=(closed,))
+
+
+CLOSE_ROW = {"unevaluatedProperties": close_keys, "unevaluatedItems": close_items}
 
 
 def without_evaluation(row: Conjunction) -> Conjunction:

@@ -18,7 +18,7 @@ KINDS_OF_TYPE: dict[str, frozenset[str]] = {
     "boolean": frozenset(("true", "false")),
     **{kind: frozenset((kind,)) for kind in ("object", "array", "string", "integer", "null")},
 }
-CONSTANT_KINDS = {True: "true", False: "false", None: "null"}
+CONSTANT_KINDS = frozenset(("true", "false", "null"))
 MOST_DIGITS = 100  # of a number; the largest float has 17
 MOST_ZEROS = 400  # the largest float has 292
 
@@ -99,7 +99,7 @@ def kind_of(value: Any) -> str:
     ('integer', 'fraction', 'true', 'string')
     """
     if isinstance(value, bool | None):
-        return CONSTANT_KINDS[value]
+        return json.dumps(value)
     if isinstance(value, str):
         return "string"
     if isinstance(value, dict):
