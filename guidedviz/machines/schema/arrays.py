@@ -12,7 +12,7 @@ from operator import add, ge, gt
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.nfa import count_states
-from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, Values
+from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, ValuesByForm
 from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.places import NotEnforced, NoValue, below, schema_error
 from guidedviz.machines.schema.rules import MOST_SHARED_SIGNS, ReadGoal, SchemaRules
@@ -24,7 +24,7 @@ MOST_ITEM_STATES = 30_000  # of all items that are counted
 MANY_CONTAINS = 8  # an item that is counted in so many ways is a rule of its own
 MatchCounts = tuple[int, ...]  # for each `contains`: how many items match
 Option = tuple[Tree, MatchCounts]
-Place = tuple[int, MatchCounts]  # how many items came, how many of them match
+ItemPlace = tuple[int, MatchCounts]  # how many items came, how many of them match
 
 
 class ItemReader:
@@ -50,9 +50,9 @@ class ItemReader:
                 part = Subschema(below(path, repr(form)), {"const": value}, Sign.OPEN)
                 yield ContainsGoal(part, 0, 1, 0, path)
 
-    def few_values(self, path: str) -> Values:
+    def few_values(self, path: str) -> ValuesByForm:
         """All values that the items may have, by their canonical form."""
-        values: Values = {}
+        values: ValuesByForm = {}
         for place in range(self.listed + 1):
             for row in self.normal.of_goal(self.row.item_goal(place)):
                 if row.values is not None:
@@ -139,7 +139,7 @@ def items_net(items: ItemReader, comma: Tree) -> Tree:
     options_at = cache(lambda number: [*items.options(number)])
     states = 0
 
-    def moves(place: Place) -> Iterator[tuple[Tree, Place]]:
+    def moves(place: ItemPlace) -> Iterator[tuple[Tree, ItemPlace]]:
         nonlocal states
         size, counts = place
         if items.high is not None and size >= items.high:
@@ -153,7 +153,7 @@ def items_net(items: ItemReader, comma: Tree) -> Tree:
                 raise too_many_counts(items)
             yield concat(comma, tree) if size else tree, (min(size + 1, most_items), after)
 
-    def may_end(place: Place) -> bool:
+    def may_end(place: ItemPlace) -> bool:
         size, counts = place
         return size >= items.low and all(map(ge, counts, least))
 

@@ -15,9 +15,10 @@ from guidedviz.machines.schema.subschema import Sign, Subschema
 from guidedviz.machines.schema.values import take_names
 
 REFERENCES = ("$ref", "$recursiveRef", "$dynamicRef")
-DEPENDENT = ("dependentSchemas", "dependentRequired", "dependencies")
-APPLIED = (*REFERENCES, "allOf", "anyOf", "oneOf", "not", "if", *DEPENDENT)
+DEPENDENCIES = ("dependentSchemas", "dependentRequired", "dependencies")
+APPLIED = (*REFERENCES, "allOf", "anyOf", "oneOf", "not", "if", *DEPENDENCIES)
 Disjunction = list[list[Subschema]]  # of conjunctions
+Overlaps = dict[Subschema, list[Subschema]]  # each branch of a oneOf, and those that are not disjoint from it
 
 
 def branches_of(part: Subschema, key: str) -> list[Subschema]:
@@ -54,6 +55,6 @@ def none_or_two(branches: list[Subschema]) -> Disjunction:
     return [branches, *([one.negated(), two.negated()] for one, two in pairs)]
 
 
-def only_one(overlapping: dict[Subschema, list[Subschema]]) -> Disjunction:
+def only_one(overlaps: Overlaps) -> Disjunction:
     """What oneOf says: a branch holds, and none of those that are not disjoint from it."""
-    return [[branch, *(other.negated() for other in others)] for branch, others in overlapping.items()]
+    return [[branch, *(other.negated() for other in others)] for branch, others in overlaps.items()]

@@ -23,7 +23,7 @@ from guidedviz.machines.syntax import ANYTHING, Times, Tree, either, literal
 
 SIZE_WORDS = {"string": "Length", "array": "Items", "object": "Properties"}  # of minLength, maxItems and so on
 C = TypeVar("C")
-Values = dict[Any, Any]  # the canonical form of a value, in which 1 and 1.0 are equal -> the value
+ValuesByForm = dict[Any, Any]  # the canonical form of a value, in which 1 and 1.0 are equal -> the value
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,12 +106,12 @@ class PropertyGoals:
     kind: ClassVar = "object"
 
     def goal_of_key(self, name: str | None, inside: frozenset[TextSet]) -> Goal | None:
-        """What a key with this name that matches these patterns asks of its value; None if it is one of the rest."""
+        """The goal for a key with this name that matches these patterns; None if the schema does not say."""
         goals = [goal for pattern, goal in self.patterns if pattern in inside]
         if name in self.named:
             goals.insert(0, self.named[name])
         if not goals:
-            return None
+            return self.rest
         return tuple(part for goal in goals for part in goal)
 
     def other_keys(self) -> Tree:
@@ -174,7 +174,7 @@ class Conjunction:
 
     path: str
     kinds: frozenset[str] = EVERY_KIND
-    values: Values | None = None
+    values: ValuesByForm | None = None
     constraints: tuple[Constraint, ...] = ()
 
     @cached_property
@@ -246,17 +246,15 @@ class Conjunction:
 
     def required_goals(self) -> list[Goal]:
         """What the values of required keys must meet, as far as no pattern is needed to say so."""
-        goals: dict[str, Goal] = {}
-        for required in self.of_type(RequiredKeys):
-            for name in required.names:
-                goals[name] = ()
-        for keys in self.of_type(PropertyGoals):
-            for name in goals:
-                if name in keys.named:
-                    goals[name] += keys.named[name]
-                elif not keys.patterns:
-                    goals[name] += keys.rest or ()
-        return [goal_of(*goal) for goal in goals.values()]
+        names = dict.fromkeys(name for found in self.of_type(RequiredKeys) for name in found.names)
+        goals = []
+        for name in names:
+            parts: list[Subschema] = []
+            for keys in self.of_type(PropertyGoals):
+                if name in keys.named or not keys.patterns:
+                    parts += keys.goal_of_key(name, frozenset()) or ()
+            goals.append(goal_of(*parts))
+        return goals
 
     def listed_items(self) -> int:
         """How many items have goals of their own."""

@@ -17,16 +17,17 @@ from typing import Any
 
 from guidedviz.machines.schema.clauses import (
     APPLIED,
-    DEPENDENT,
+    DEPENDENCIES,
     REFERENCES,
     Disjunction,
+    Overlaps,
     branches_of,
     none_or_two,
     only_one,
     read_dependent,
     read_if,
 )
-from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, Constraint, Values
+from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, Constraint, ValuesByForm
 from guidedviz.machines.schema.document import Document
 from guidedviz.machines.schema.notes import Notes
 from guidedviz.machines.schema.numbers import NOT_EQUAL, NumberBound
@@ -60,8 +61,8 @@ class NormalForms:
     def of_goal(self, goal: Goal) -> Rows:
         """The normal form of a conjunction of subschemas."""
         if goal not in self._goals:
-            before, last = goal[:-1], goal[-1]
-            self._goals[goal] = self.conjunction(self.of_goal(before), self.of(last), last.path)
+            last = goal[-1]
+            self._goals[goal] = self.conjunction(self.of_goal(goal[:-1]), self.of(last), last.path)
         return self._goals[goal]
 
     def of_goal_apart(self, goal: Goal) -> Rows:
@@ -95,13 +96,15 @@ class NormalForms:
 
     def own_constraints(self, part: Subschema) -> Conjunction:
         """What the subschema says by itself."""
+        if self.document.stands_alone(part):
+            return EVERYTHING
         if part not in self.own:
             self.own[part] = constraints_of(part, self.notes, self.key_texts)
         return self.own[part]
 
     def key_texts(self, goal: Goal) -> Tree:
         """The strings that meet a goal, before JSON escapes."""
-        trees: list[Tree] = []
+        trees = []
         for row in self.of_goal(goal):
             if "string" not in row.kinds:
                 continue
@@ -172,9 +175,7 @@ class NormalForms:
 
     def evaluated(self, part: Subschema, full: bool) -> Rows:
         """What all keywords say but those about what is unevaluated."""
-        rows = [EVERYTHING]
-        if not self.document.stands_alone(part):
-            rows = [self.own_constraints(part)]
+        rows = [self.own_constraints(part)]
         for key in self.applied(part):
             for clauses in self.clauses(part, key):
                 if key == "anyOf" and full:
@@ -227,11 +228,10 @@ class NormalForms:
         for key in self.applied(part):
             for clauses in self.clauses(part, key):
                 yield from self.of_clauses(clauses, False, part.path)
-        if not self.document.stands_alone(part):
-            own = self.own_constraints(part.negated())
-            yield from own.negations()
-            if own.values is not None:
-                yield from self.other_values(own)
+        own = self.own_constraints(part.negated())
+        yield from own.negations()
+        if own.values is not None:
+            yield from self.other_values(own, own.values)
 
     def negated_unevaluated(self, part: Subschema) -> Iterator[Conjunction]:
         """The other keywords hold, and what they have not evaluated does not meet its schema."""
@@ -248,13 +248,13 @@ class NormalForms:
                     if negated.kinds:
                         yield negated
 
-    def other_values(self, own: Conjunction) -> Rows:
+    def other_values(self, own: Conjunction, values: ValuesByForm) -> Rows:
         """The normal form of all values that are not listed by enum or const."""
         kinds = set(EVERY_KIND)
         found: list[Constraint] = []
-        texts: list[str] = []
-        nested: list[Any] = []
-        for value in (own.values or {}).values():
+        texts = []
+        nested = []
+        for value in values.values():
             kind = kind_of(value)
             if kind in NUMBER_KINDS:
                 found.append(NumberBound(exact(value, own.path), NOT_EQUAL, own.path))
@@ -282,7 +282,7 @@ class NormalForms:
             yield [[part.at(part.schema[key], key).negated()]]
         elif key == "if":
             yield read_if(part)
-        elif key in DEPENDENT:
+        elif key in DEPENDENCIES:
             yield from read_dependent(part, key)
         elif key == "oneOf":
             branches = branches_of(part, key)
@@ -292,9 +292,9 @@ class NormalForms:
         else:
             yield [branches_of(part, key)]
 
-    def overlapping(self, branches: list[Subschema]) -> dict[Subschema, list[Subschema]]:
+    def overlapping(self, branches: list[Subschema]) -> Overlaps:
         """Each branch of a oneOf with the branches that are not disjoint from it, as far as that can be told."""
-        overlaps: dict[Subschema, list[Subschema]] = {branch: [] for branch in branches}
+        overlaps: Overlaps = {branch: [] for branch in branches}
         if not self.have_own_values(branches):
             for one, other in combinations(branches, 2):
                 if self.may_hold((one.opened(), other.opened())):
@@ -313,7 +313,7 @@ class NormalForms:
         return True
 
 
-def common_values(one: Values | None, other: Values | None) -> Values | None:
+def common_values(one: ValuesByForm | None, other: ValuesByForm | None) -> ValuesByForm | None:
     """The values of both; None stands for any value."""
     if one is None:
         return other

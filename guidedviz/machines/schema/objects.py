@@ -1,26 +1,25 @@
 """The trees of objects: named keys in order, then others.
 
-    {"properties": {"a": A, "b": B}, "required": ["b"]}       "{" ("\\"a\\": " A ", ")? "\\"b\\": " B "}"
+    {"properties": {"a": A, "b": B}, "required": ["b"]}       { ("a": A ,)? "b": B }
 
 A text may repeat other keys, because no machine of this kind remembers which keys were used. The last of equal keys
 counts, so a key that must exist with a certain value comes last.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from guidedviz.machines.schema.constraints import Conjunction
-from guidedviz.machines.schema.key_classes import KeyClass, ObjectKeys
+from guidedviz.machines.schema.key_classes import KeyClass, ObjectKeys, witnesses
 from guidedviz.machines.schema.places import NotEnforced, NoValue, schema_error
 from guidedviz.machines.schema.rules import MOST_INLINE_SIGNS, ReadGoal, SchemaRules
 from guidedviz.machines.schema.subschema import Goal, goal_of
-from guidedviz.machines.schema.values import plain_text
-from guidedviz.machines.syntax import EMPTY, NOTHING, Tree, build_net, either, literal
+from guidedviz.machines.syntax import EMPTY, NOTHING, Tree, build_net, either
 from guidedviz.machines.work import spend
 
 MOST_CHOICES = 200
 MOST_COUNTED_MEMBERS = 20_000  # members times counts
-Place = tuple[int, int, bool]
+MemberPlace = tuple[int, int, bool]
 
 
 class Slot(NamedTuple):
@@ -37,12 +36,16 @@ class Choice(NamedTuple):
     goals: Mapping[str, Goal]
     unnamed: int | None
 
+    def with_goal(self, name: str, goal: Goal) -> Self:
+        """The same with one more goal of a named key."""
+        return self._replace(goals={**self.goals, name: (*self.goals.get(name, ()), *goal)})
+
 
 def object_tree(row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> Tree:
     """All objects that a conjunction allows."""
     reader = ObjectReader(ObjectKeys(row), rules, read_goal)
-    trees: list[Tree] = []
-    errors: list[NoValue] = []
+    trees = []
+    errors = []
     for choice in choices(reader.keys):
         try:
             trees.append(reader.read(choice))
@@ -57,13 +60,9 @@ def choices(keys: ObjectKeys) -> list[Choice]:
     """Every way to choose the keys that must exist."""
     found = [Choice({}, None)]
     for number, some in enumerate(keys.some):
-        more = []
-        names = [key.name for key in keys.named if number in key.witness]
-        for choice in found:
-            for name in names:
-                goal = (*choice.goals.get(name, ()), *some.goal)
-                more.append(Choice({**choice.goals, name: goal}, choice.unnamed))
-        if any(number in key.witness for key in keys.others):
+        names = [key.name for key in witnesses(keys.named, number)]
+        more = [choice.with_goal(name, some.goal) for choice in found for name in names]
+        if witnesses(keys.others, number):
             if any(choice.unnamed is not None for choice in found):
                 raise schema_error(some.path, "several unnamed keys that must exist", "named properties")
             more += [Choice(choice.goals, number) for choice in found]
@@ -87,15 +86,15 @@ class ObjectReader:
         slots = self.named_slots(choice.goals)
         must = sum(slot.required for slot in slots)
         low, high = keys.row.bounds("object")
-        others = self.rules.settle(self.other_members(keys.others), keys.more)
+        others = self.rules.settle(self.other_members(keys.others), keys.rest_path)
         if others != NOTHING:
             self.check_low(low, must)
             slots.append(Slot(others, many=True))
         elif high is not None and high >= len(slots):
             high = None  # the named members alone are not more
         if choice.unnamed is not None:
-            witnesses = [key for key in keys.others if choice.unnamed in key.witness]
-            slots.append(Slot(self.other_members(witnesses, keys.some[choice.unnamed].goal), required=True))
+            fitting = witnesses(keys.others, choice.unnamed)
+            slots.append(Slot(self.other_members(fitting, keys.some[choice.unnamed].goal), required=True))
         net = slots_net(keys.path, slots, low, high, self.rules.comma)
         if net == NOTHING:
             most = "any number of" if high is None else high
@@ -108,21 +107,23 @@ class ObjectReader:
         slots = []
         required = {*self.keys.required, *goals}
         for key in self.keys.named:
-            value = self.read_goal(goal_of(*key.goal, *goals.get(key.name, ())), key.path, MOST_INLINE_SIGNS)
-            if value == NOTHING:
-                if key.name in required:
-                    raise self.keys.missing(key.name)
-                continue
-            tree = self.rules.member(literal(plain_text(key.name)), value)
-            if len(self.keys.named) > 1 and not required:  # it is repeated in the tree
-                tree = self.rules.settle(tree, key.path, 1)
-            slots.append(Slot(tree, key.name in required))
+            tree = self.member(key, goals.get(key.name, ()))
+            if tree != NOTHING:
+                if len(self.keys.named) > 1 and not required:  # it is repeated in the tree
+                    tree = self.rules.settle(tree, key.path, 1)
+                slots.append(Slot(tree, key.name in required))
+            elif key.name in required:
+                raise self.keys.missing(key.name)
         return slots
 
     def other_members(self, classes: Sequence[KeyClass], more: Goal = ()) -> Tree:
-        """A key of some classes, colon, value, which also meets more subschemas."""
-        values = [self.read_goal(goal_of(*key.goal, *more), key.path, MOST_INLINE_SIGNS) for key in classes]
-        return either(*(self.rules.member(key.tree, value) for key, value in zip(classes, values, strict=True)))
+        """A member with a key of some classes."""
+        return either(*(self.member(key, more) for key in classes))
+
+    def member(self, key: KeyClass, more: Goal) -> Tree:
+        """A key, a colon, and a value, which also meets more subschemas."""
+        value = self.read_goal(goal_of(*key.goal, *more), key.path, MOST_INLINE_SIGNS)
+        return self.rules.member(key.tree, value)
 
     def check_low(self, low: int, must: int) -> None:
         """Raise an error if keys without names would have to be counted, although a text may repeat them."""
@@ -141,7 +142,7 @@ def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: T
     most = max(1, low, high or 0)
     visited = 0
 
-    def moves(place: Place) -> Iterator[tuple[Tree, Place]]:
+    def moves(place: MemberPlace) -> Iterator[tuple[Tree, MemberPlace]]:
         nonlocal visited
         number, count, is_due = place
         visited += 1

@@ -19,7 +19,7 @@ from guidedviz.machines.schema.constraints import (
     RequiredKeys,
     Size,
     UniqueItems,
-    Values,
+    ValuesByForm,
 )
 from guidedviz.machines.schema.formats import FORMAT_REGEXES, FORMATS_NOT_ENFORCED
 from guidedviz.machines.schema.notes import Notes
@@ -31,7 +31,7 @@ from guidedviz.machines.schema.text_sets import Matching, TextSet
 from guidedviz.machines.schema.values import canon, take_names
 from guidedviz.machines.syntax import Tree
 
-MOST_VALUES = 4_000  # of an enum
+MOST_ENUM_VALUES = 4_000  # of an enum
 KeyTexts = Callable[[Goal], Tree]  # the strings that meet a goal
 
 
@@ -48,14 +48,14 @@ def constraints_of(part: Subschema, notes: Notes, key_texts: KeyTexts) -> Conjun
     return Conjunction(part.path, kinds, values, tuple(found)).tidy()
 
 
-def take_values(part: Subschema) -> Values | None:
+def take_values(part: Subschema) -> ValuesByForm | None:
     """The values of enum and const, by their canonical form."""
     values = None
     if "enum" in part.schema:
         path = below(part.path, "enum")
         listed = part.listed("enum", "values")
-        if len(listed) > MOST_VALUES:
-            raise schema_error(path, f"{len(listed):,} values", f"at most {MOST_VALUES:,}")
+        if len(listed) > MOST_ENUM_VALUES:
+            raise schema_error(path, f"{len(listed):,} values", f"at most {MOST_ENUM_VALUES:,}")
         values = {canon(value, below(path, place)): value for place, value in enumerate(listed)}
     if "const" in part.schema:
         value = part.schema["const"]
@@ -81,7 +81,7 @@ def string_constraints(part: Subschema, notes: Notes) -> Iterator[Matching]:
         name = part.schema["format"]
         path = below(part.path, "format")
         if not isinstance(name, str):
-            raise schema_error(path, quoted(name), "the name of a format")
+            raise part.wrong("format", "the name of a format")
         if name in FORMAT_REGEXES:
             yield Matching(TextSet(name, lambda: parse_regex(FORMAT_REGEXES[name])), True, part.path)
         elif name in FORMATS_NOT_ENFORCED:
@@ -107,7 +107,7 @@ def number_constraints(part: Subschema) -> Iterator[NumberBound | MultipleOf]:
     step = part.number("multipleOf")
     if step is not None:
         if step <= 0:
-            raise schema_error(below(part.path, "multipleOf"), quoted(part.schema["multipleOf"]), "a number above 0")
+            raise part.wrong("multipleOf", "a number above 0")
         yield MultipleOf(step, True, part.path)
 
 
@@ -137,7 +137,7 @@ def array_constraints(part: Subschema) -> Iterator[Constraint]:
         yield ContainsGoal(inner, 1 if low is None else low, high, 0, part.path, part.evaluates)
     unique = schema.get("uniqueItems", False)
     if not isinstance(unique, bool):
-        raise schema_error(below(part.path, "uniqueItems"), quoted(unique), "true or false")
+        raise part.wrong("uniqueItems", "true or false")
     if unique:
         yield UniqueItems(part.path)
 

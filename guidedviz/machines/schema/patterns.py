@@ -48,7 +48,7 @@ def to_python(pattern: str) -> str:
     >>> re.search(to_python(r"^\p{Lu}[\p{Ll}_]+$"), "Ärger") is not None
     True
     """
-    written: list[str] = []
+    written = []
     is_inside = False
     for found in SYNTAX_PIECES.finditer(pattern):
         written.append(rewrite_piece(found, is_inside))

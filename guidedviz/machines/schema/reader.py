@@ -27,7 +27,7 @@ from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, is_imposs
 from guidedviz.machines.schema.text_sets import Matching
 from guidedviz.machines.schema.unevaluated import restricts_unevaluated
 from guidedviz.machines.schema.values import NUMBER_KINDS, VALUE_KINDS, kind_of, plain_text
-from guidedviz.machines.syntax import NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal
+from guidedviz.machines.syntax import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal
 from guidedviz.machines.work import spend
 
 TOO_DEEP = ("parts nested too deeply", "a flatter schema", "at most about fifty levels")
@@ -38,7 +38,6 @@ class SchemaReader:
     """Reads one schema, and keeps the open goals to detect recursion; `ignored`: paths of what is not enforced."""
 
     def __init__(self, root: Any, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
-        self.settings = settings
         self.notes = Notes(settings, ignored)
         self.document = Document(root)
         self.normal = NormalForms(self.document, self.notes)
@@ -74,7 +73,7 @@ class SchemaReader:
     def read_root(self) -> None:
         """The rule of the whole schema; with leading whitespace it is no rule of a schema inside."""
         root = self.document.enter(self.document.root)
-        if self.settings.whitespace != "any":
+        if self.rules.blank == EMPTY:
             self.names[(root,)] = "root"
         tree = self.read_part((root,), "#")
         if "root" not in self.rules.trees:
@@ -170,7 +169,8 @@ class SchemaReader:
             return self.read_values(row)
         if row.key == EVERYTHING.key:
             return self.rules.free("value", row.path)
-        found = {kind: self.read_kind(kind, row, errors) for kind in VALUE_KINDS if kind in row.kinds}
+        kinds = row.kinds - {"integer"} if row.kinds >= NUMBER_KINDS else row.kinds  # fractions include the integers
+        found = {kind: self.read_kind(kind, row, errors) for kind in VALUE_KINDS if kind in kinds}
         nested = [found.pop(kind) for kind in ("object", "array") if kind in found]
         return either(*nested, self.rules.token(either(*found.values())))
 
@@ -180,7 +180,9 @@ class SchemaReader:
             if kind in ("true", "false", "null"):
                 return literal(kind)
             if kind in NUMBER_KINDS:
-                return self.read_number(kind, row)
+                if row.constrains("number") or "integer" not in row.kinds:
+                    return row.numbers()
+                return self.rules.free("number" if kind == "fraction" else "integer", row.path)
             if not row.constrains(kind):
                 return self.rules.free(kind, row.path)
             if kind == "string":
@@ -192,14 +194,6 @@ class SchemaReader:
             errors.append(error)
             return NOTHING
 
-    def read_number(self, kind: str, row: Conjunction) -> Tree:
-        """The numbers; if fractions are allowed, too, the integers are read with them."""
-        if kind == "integer" and "fraction" in row.kinds:
-            return NOTHING
-        if row.constrains("number") or "integer" not in row.kinds:
-            return row.numbers()
-        return self.rules.free("number" if kind == "fraction" else "integer", row.path)
-
     def read_string(self, row: Conjunction) -> Tree:
         """A string with patterns or a length, without optional escapes; one that counts its characters is a rule."""
         if not row.of_type(Matching):
@@ -209,8 +203,8 @@ class SchemaReader:
 
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""
-        scalars: list[Tree] = []
-        nested: list[Tree] = []
+        scalars = []
+        nested = []
         for value in row.allowed_values():
             if isinstance(value, dict | list | tuple):
                 nested.append(self.read_nested(value, row))

@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Self
 
-from guidedviz.errors import quoted
+from guidedviz.errors import PatternError, quoted
 from guidedviz.machines.schema.places import below, schema_error
 from guidedviz.machines.schema.values import EVERY_KIND, KINDS_OF_TYPE, exact, take_text
 
@@ -87,6 +87,10 @@ class Subschema:
         if not isinstance(self.schema, dict | bool):
             raise schema_error(self.path, quoted(self.schema), "a schema: an object, true or false")
 
+    def wrong(self, key: str, expected: str) -> PatternError:
+        """The error for a keyword with another value."""
+        return schema_error(below(self.path, key), quoted(self.schema[key]), expected)
+
     def number(self, key: str) -> Decimal | None:
         """The exact number of a keyword; None if the keyword is missing."""
         if key not in self.schema:
@@ -99,23 +103,22 @@ class Subschema:
         if number is None:
             return None
         if number < 0 or number != int(number):
-            raise schema_error(below(self.path, key), quoted(self.schema[key]), "an integer from 0 on")
+            raise self.wrong(key, "an integer from 0 on")
         return int(number)
 
     def listed(self, key: str, what: str = "schemas") -> list[Any]:
         """The value of a keyword that is a list with something in it, such as anyOf or enum."""
         found = self.schema[key]
         if not isinstance(found, list | tuple) or not found:
-            raise schema_error(below(self.path, key), quoted(found), f"a list of {what}")
+            raise self.wrong(key, f"a list of {what}")
         return list(found)
 
     def mapped(self, key: str, what: str = "schemas") -> dict[str, Any]:
         """The value of a keyword that is an object of schemas; empty if it is missing."""
         found = self.schema.get(key, {})
-        path = below(self.path, key)
         if not isinstance(found, dict):
-            raise schema_error(path, quoted(found), f"an object of {what}")
-        return {take_text(name, path): inner for name, inner in found.items()}
+            raise self.wrong(key, f"an object of {what}")
+        return {take_text(name, below(self.path, key)): inner for name, inner in found.items()}
 
     def kinds(self) -> frozenset[str]:
         """The kinds of value that `type` allows."""

@@ -42,6 +42,9 @@ MOST_COPIED_STATES_OF_LONG = 200  # the same for lengths from LONG_TEXT on
 MOST_CLASSES = 128  # kinds of keys
 
 
+TextGroups = list[tuple[Tree, frozenset[int]]]  # texts, and the numbers of the trees that match them
+
+
 @dataclass(frozen=True)
 class TextSet:
     """A set of strings, before JSON escapes; two are equal if their names are."""
@@ -175,7 +178,7 @@ def at_most_long(machine: DFA, high: int, may_count: bool) -> Tree:
     return copy_net(counted)
 
 
-def split_texts(start: Tree, trees: Sequence[Tree]) -> list[tuple[Tree, frozenset[int]]]:
+def split_texts(start: Tree, trees: Sequence[Tree]) -> TextGroups:
     r"""The texts of the first tree, grouped by which of the others they match.
 
     >>> from guidedviz.machines.regular.regex import parse_regex

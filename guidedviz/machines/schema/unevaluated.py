@@ -29,10 +29,8 @@ def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
             return EVERYTHING  # every key is evaluated
         named |= dict.fromkeys(keys.named, ())
         patterns |= {pattern: () for pattern, _ in keys.patterns}
-    is_plain = part.sign == Sign.PLAIN
-    closed = PropertyGoals(
-        named, tuple(patterns.items()), goal_of(part), part.path, admits=is_plain, evaluates=part.evaluates
-    )
+    admits = part.sign == Sign.PLAIN
+    closed = PropertyGoals(named, tuple(patterns.items()), goal_of(part), part.path, admits=admits, evaluates=True)
     return Conjunction(part.path, constraints=(closed,))
 
 
@@ -43,12 +41,12 @@ def close_items(row: Conjunction, part: Subschema) -> Conjunction:
         if items.evaluated is None:
             return EVERYTHING
         first = max(first, items.evaluated)
-    goal = goal_of(part)
-    inside = [contains.part for contains in row.of_type(ContainsGoal) if contains.evaluates]
-    if inside and goal:
-        either = [*(each.schema for each in inside), part.schema]
-        goal = (part.at({"anyOf": either}, *(each.path for each in inside)),)
-    closed = ItemGoals(tuple(() for _ in range(first)), goal, part.path, None if part.evaluates else 0)
+    rest = part
+    contained = [contains.part for contains in row.of_type(ContainsGoal) if contains.evaluates]
+    if contained and not part.is_true():
+        branches = [*(each.schema for each in contained), part.schema]
+        rest = part.at({"anyOf": branches}, *(each.path for each in contained))
+    closed = ItemGoals(tuple(() for _ in range(first)), goal_of(rest), part.path, evaluated=None)
     return Conjunction(part.path, constraints=(closed,))
 
 
