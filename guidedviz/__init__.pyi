@@ -46,7 +46,7 @@ from guidedviz.views.charts.distribution import draw_distribution as draw_distri
 from guidedviz.views.charts.lanes import draw_comparison as draw_comparison
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
-from guidedviz.views.machine.picture import to_dot as to_dot
+from guidedviz.views.machine.text import to_dot as to_dot
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map

@@ -21,7 +21,7 @@ from guidedviz.tokens.explain import expected_next, explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.layout.sketch import sketch_nfa
-from guidedviz.views.machine.films import moves_by
+from guidedviz.views.machine.nfa_reading import moves_by
 from guidedviz.views.machine.picture import draw_machine
 
 DECIMAL = r"\d+(\.\d+)?"

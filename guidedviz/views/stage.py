@@ -19,7 +19,7 @@ from guidedviz.markup import NOTHING, node, together
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
-from guidedviz.views.machine.highlight import recorded_paths
+from guidedviz.views.machine.paths import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
 from guidedviz.views.vocabulary.map import atlas, legal_kinds, say_kinds, say_mask, split_kinds, write_map

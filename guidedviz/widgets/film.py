@@ -7,11 +7,15 @@ from typing import Any, Self
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, say_arrow, sketch_of
-from guidedviz.views.machine.films import bare_drawing, build_film
+from guidedviz.views.layout.arrow_words import say_arrow
+from guidedviz.views.layout.fold import Chain, find_chains, fold, inside_chain, join
+from guidedviz.views.layout.lay_out import lay_out
+from guidedviz.views.layout.sketch import Sketch, sketch_of
+from guidedviz.views.machine.film import bare_drawing, build_film
 from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.picture import count_states, draw_machine, say_thick
+from guidedviz.views.machine.legend import say_thick
+from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.machine.text import count_states
 from guidedviz.views.stack.cards import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.views.stack.earley import ChartFrame, build_chart_film, draw_frame
 from guidedviz.widgets.display import Display, Shown, said

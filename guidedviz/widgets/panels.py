@@ -24,11 +24,12 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views import words
 from guidedviz.views.charts.costs import find_top, times_asked
-from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_of
-from guidedviz.views.machine.films import bare_drawing
-from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
-from guidedviz.views.machine.picture import count_states
+from guidedviz.views.machine.film import bare_drawing
+from guidedviz.views.machine.highlight import Highlight, taken_arrows
+from guidedviz.views.machine.paths import Drawable, StatePath, read_bytes
+from guidedviz.views.machine.text import count_states
 from guidedviz.views.stack.stack import say_ground, say_ways
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page

@@ -13,7 +13,7 @@ from secrets import token_urlsafe
 from typing import Any
 
 from guidedviz.markup import Element, node, together, within
-from guidedviz.views.machine.highlight import STYLE
+from guidedviz.views.machine.svg import STYLE
 from guidedviz.views.stack import cards, earley
 from guidedviz.views.theme import theme_css
 

@@ -8,8 +8,8 @@ from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
 from guidedviz.markup import node
 from guidedviz.views.figure import Figure, fingerprint, picture
-from guidedviz.views.layout import curves
-from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout import placing
+from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_dfa
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.cards import draw_shared_stacks
@@ -33,11 +33,11 @@ def test_another_colour_changes_it():
 @pytest.fixture
 def _another_layout(monkeypatch):
     """A Graphviz that places everything otherwise: here the layout that needs none."""
-    monkeypatch.setattr(curves, "MOST_WORK", -1)
-    for cached in (curves.place, lay_out):
+    monkeypatch.setattr(placing, "MOST_WORK", -1)
+    for cached in (placing.place, lay_out):
         cached.cache_clear()
     yield
-    for cached in (curves.place, lay_out):
+    for cached in (placing.place, lay_out):
         cached.cache_clear()
 
 

@@ -5,7 +5,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.views.layout.sketch import Arrow, Sketch
-from guidedviz.views.machine.films import build_film
+from guidedviz.views.machine.film import build_film
 from tests.widgets.toy import told
 
 FRAMES = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.files import shipped
-from guidedviz.views.machine.films import dfa_frames
+from guidedviz.views.machine.construction import dfa_frames
 from guidedviz.widgets.wire import Wire
 
 MACHINE = gv.grammar('root ::= "(" root ")" | "x"')

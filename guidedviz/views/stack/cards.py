@@ -18,12 +18,17 @@ from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.figure import Figure, drawing, figure_of, heading, moved, rect, soft, wide, write
-from guidedviz.views.layout.curves import Curve, Extent, Link, head, place, write_path
-from guidedviz.views.layout.diagram import Diagram, lay_out
+from guidedviz.views.layout.curves import Curve, head, write_path
+from guidedviz.views.layout.diagram import Diagram
+from guidedviz.views.layout.lay_out import lay_out
+from guidedviz.views.layout.layers import Extent, Link
+from guidedviz.views.layout.placing import place
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
-from guidedviz.views.machine.highlight import STYLE, UNLIT, Highlight, arrow_key, check_pda, state_after, write_diagram
-from guidedviz.views.machine.picture import CELL, EDGE, STRIP, mark_bytes, write_bytes
+from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
+from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
+from guidedviz.views.machine.paths import check_pda, state_after
+from guidedviz.views.machine.svg import STYLE, write_diagram
+from guidedviz.views.machine.tape import CELL, EDGE, STRIP, mark_bytes, write_bytes
 from guidedviz.views.stack.stack import CARD, write_card
 
 HIGH, LEAST = 36.0, 240.0  # of a card; the width of a picture

@@ -22,8 +22,8 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import derive
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write, write_legend
-from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
-from guidedviz.views.machine.picture import write_bytes
+from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
+from guidedviz.views.machine.tape import write_bytes
 from guidedviz.views.words import label
 
 CELL, STRIP, ROW, HEAD, EDGE, GAP = 34.0, 74.0, 21.0, 34.0, 14.0, 12.0

@@ -19,7 +19,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, classify
 from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
-from guidedviz.views.machine.highlight import check_pda, state_after, states_along
+from guidedviz.views.machine.paths import check_pda, state_after, states_along
 from guidedviz.views.words import align, label
 
 EDGE, CARD, FOLD, MOST_CARDS = 14.0, 42.0, 22.0, 12

@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.views.layout import curves
+from guidedviz.views.layout import placing
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from tests.views.layout.drawn import collisions, names, parts, struck
 from tests.views.layout.lab_machines import lab_calls, lab_machine
@@ -26,9 +26,9 @@ def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_ar
 @pytest.mark.parametrize("name", lab_calls())
 def test_names_stay_clear_without_graphviz(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
-    curves.place.cache_clear()
+    placing.place.cache_clear()
     drawn = gv.draw_machine(lab_machine(name), compact=True, folded=True).svg
-    curves.place.cache_clear()
+    placing.place.cache_clear()
     assert collisions(drawn) == []
     assert struck(drawn) == []
 

@@ -11,17 +11,8 @@ import guidedviz as gv
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.views.layout.sketch import (
-    Arrow,
-    Sketch,
-    find_chains,
-    fold,
-    fold_loops,
-    inside_chain,
-    sketch_dfa,
-    sketch_nfa,
-    sketch_pda,
-)
+from guidedviz.views.layout.fold import find_chains, fold, fold_loops, inside_chain
+from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
 from guidedviz.views.machine.picture import draw_machine
 from tests.strategies import grammars, regexes
 

@@ -9,11 +9,13 @@ import pytest
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
-from guidedviz.views.layout import curves as layout
-from guidedviz.views.layout.curves import Extent, Link, place_in_layers
-from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
+from guidedviz.views.layout import placing as layout
+from guidedviz.views.layout.lay_out import lay_out
+from guidedviz.views.layout.layers import Extent, Link, place_in_layers
+from guidedviz.views.layout.neighbourhood import MOST_STATES, NEAR
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
-from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
+from guidedviz.views.machine.picture import WHOLE, draw_machine
+from guidedviz.views.machine.text import to_dot
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
 STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'

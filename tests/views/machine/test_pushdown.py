@@ -9,10 +9,13 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
-from guidedviz.views.layout.diagram import NEAR_NODES, lay_out
+from guidedviz.views.layout.lay_out import lay_out
+from guidedviz.views.layout.neighbourhood import NEAR_NODES
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.highlight import Highlight, arrow_key, state_after, taken_arrows
-from guidedviz.views.machine.picture import draw_machine, to_dot
+from guidedviz.views.machine.highlight import Highlight, arrow_key, taken_arrows
+from guidedviz.views.machine.paths import state_after
+from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.machine.text import to_dot
 
 SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
 NESTED = 'root ::= "(" root ")" | "x"'

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.machine.picture import judge_text
+from guidedviz.views.machine.verdicts import judge_text
 
 TIME = r"([01]\d|2[0-3]):[0-5]\d"
 

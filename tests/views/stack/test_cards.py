@@ -73,7 +73,7 @@ def test_twenty_thousand_frames_are_counted_and_the_uppermost_are_drawn():
 @pytest.mark.parametrize(("graphviz", "lists"), [(True, "[[["), (False, "[[[[")])  # layouts are kept: two pictures
 def test_nothing_is_drawn_outside_the_picture_or_over_another(monkeypatch, graphviz, lists):
     if not graphviz:
-        monkeypatch.setattr("guidedviz.views.layout.curves.ask_graphviz", lambda text: None)
+        monkeypatch.setattr("guidedviz.views.layout.placing.ask_graphviz", lambda text: None)
     figure = draw_branches(gv.json(), ['{"a": [[1', '{"a": [["b"', '{"a": [{"d": "', lists, "{"])
     tree = ET.fromstring(figure.svg)
     boxes = [[float(r.get(k)) for k in ("x", "y", "width", "height")] for r in tree.findall(".//{*}rect")][1:]

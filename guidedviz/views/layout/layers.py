@@ -1,0 +1,113 @@
+"""Boxes in columns from left to right, joined by curves: a simple layout of a graph, which is always quick.
+
+The column of a box is its distance from the first; inside a column, boxes follow the order of their neighbours.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import NamedTuple
+
+from guidedviz.machines.work import distances, grouped
+from guidedviz.views.layout.curves import Curve, Point, above_middle
+
+SWEEPS = 4
+
+
+class Extent(NamedTuple):
+    """A thing to place: half its width and half its height."""
+
+    rx: float
+    ry: float
+
+
+class Link(NamedTuple):
+    """A line between two boxes, with space for a label."""
+
+    source: int
+    target: int
+    room: float = 0.0  # the width of its label; 0 for none
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The positions of boxes, lines and labels; y grows downwards."""
+
+    centres: tuple[Point, ...]
+    curves: tuple[Curve, ...]  # one per link
+    labels: tuple[Point, ...]  # one per link: the centre of its label
+    width: float
+    height: float
+
+
+def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]:
+    """The distance of every box from the first; unreachable boxes come after the rest.
+
+    >>> count_layers(3, [Link(0, 1), Link(1, 0)])
+    [0, 1, 2]
+    """
+    following = grouped((link.source, link.target) for link in links)
+    layer = distances([first] if count else [], following.__getitem__)
+    last = max(layer.values(), default=-1) + 1
+    return [layer.get(box, last) for box in range(count)]
+
+
+def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> Layout:
+    """The boxes in columns from left to right."""
+    layer = count_layers(len(boxes), links, first)
+    columns = [[box for box, number in enumerate(layer) if number == column] for column in range(max(layer) + 1)]
+    _untangle(columns, links)
+    most = max(map(len, columns))
+    pitch = 2 * max(box.ry for box in boxes) + (22 if most < 12 else 9)
+    spots: dict[int, Point] = {}
+    for x, column in zip(_columns_x(columns, boxes, links, layer), columns, strict=True):
+        top = 60 + (most - len(column)) * pitch / 2
+        spots |= {box: (x, top + (row + 0.5) * pitch) for row, box in enumerate(column)}
+    curves = tuple(_curve(spots, boxes, link, layer) for link in links)
+    labels = tuple(above_middle(curve) for curve in curves)
+    deepest = max([y for curve in curves for _, y in curve], default=0.0)
+    width, height = max(x for x, _ in spots.values()) + 60, max(most * pitch + 90, deepest + 20)
+    return Layout(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, height)
+
+
+def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
+    """Sort each column by the mean row of the neighbours; repeat a few times."""
+    near = grouped(pair for link in links for pair in ((link.source, link.target), (link.target, link.source)))
+    height: dict[int, float] = {}
+    for sweep in range(SWEEPS + 1):
+        for column in columns:
+            if sweep:
+                column.sort(key=lambda box: fmean(height[other] for other in (near[box] or [box])))
+            height |= {box: (row + 0.5) / len(column) for row, box in enumerate(column)}
+
+
+def _columns_x(
+    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: list[int]
+) -> list[float]:
+    """The x of every column, with space for the labels between neighbours."""
+    room = [0.0] * len(columns)
+    for link in links:
+        low, high = sorted((layer[link.source], layer[link.target]))
+        if high - low <= 1:
+            room[low] = max(room[low], min(link.room, 140.0))
+    half = [max([boxes[box].rx for box in column], default=0.0) for column in columns]
+    found = [40 + half[0]]
+    for number in range(1, len(columns)):
+        found.append(found[-1] + half[number - 1] + room[number - 1] + 44 + half[number])
+    return found
+
+
+def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: list[int]) -> Curve:
+    """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
+    (x, y), (a, b) = spots[link.source], spots[link.target]
+    source, target = boxes[link.source], boxes[link.target]
+    if link.source == link.target:
+        top = y - source.ry
+        return ((x - 7, top + 2), (x - 20, top - 28), (x + 20, top - 28), (x + 7, top + 2))
+    span = layer[link.target] - layer[link.source]
+    if span > 0:
+        lift = 26.0 * (span - 1) ** 0.5
+        reach = (a - x) * 0.4
+        return ((x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b))
+    down = 34 + 12 * min(8, -span) + abs(y - b) * 0.1
+    return ((x, y + source.ry), (x - 10, y + source.ry + down), (a + 10, b + target.ry + down), (a, b + target.ry))

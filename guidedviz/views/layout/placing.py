@@ -1,0 +1,83 @@
+"""Boxes and the curves that join them, placed by Graphviz inside this process, or in layers where it cannot.
+
+Graphviz gets sizes and pairs of numbers only: no name, no label and no font. So no hostile text reaches it, and the
+drawing itself does not depend on its version.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from guidedviz.views.layout.curves import Curve, Point, above_middle
+from guidedviz.views.layout.layers import Extent, Layout, Link, count_layers, place_in_layers
+
+DOT = 72.0  # points per inch in Graphviz
+MARGIN = 10.0
+HEAD = 'digraph{rankdir=LR;nodesep=0.22;ranksep=0.3;node[shape=ellipse,fixedsize=true,label=""];edge[arrowhead=none]'
+MOST_WORK = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
+MOST_LABELLED = 200  # space for labels doubles the number of columns
+
+
+@lru_cache(maxsize=64)
+def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) -> Layout:
+    """The layout by Graphviz; in layers where it is missing, fails, or would take too long.
+
+    >>> found = place((Extent(17, 17), Extent(17, 17)), (Link(0, 1, 30),))
+    >>> found.centres[0][0] < found.labels[0][0] < found.centres[1][0]
+    True
+    """
+    layer = count_layers(len(boxes), links, first)
+    work = len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
+    if work > MOST_LABELLED:
+        links = tuple(link._replace(room=0.0) for link in links)
+    answer = ask_graphviz(describe(boxes, links)) if work <= MOST_WORK else None
+    return read_layout(answer, len(boxes)) if answer else place_in_layers(boxes, links, first)
+
+
+def ask_graphviz(text: str) -> dict[str, Any] | None:
+    """The layout of a graph by Graphviz' dot; None where it cannot be imported or reports an error."""
+    try:
+        import pygraphviz
+
+        graph = pygraphviz.AGraph(string=text)
+        try:
+            answer = graph.draw(format="json", prog="dot")
+        finally:
+            graph.close()
+    except (ImportError, OSError, ValueError):  # all that pygraphviz raises here
+        return None
+    found: dict[str, Any] = json.loads(answer)
+    return found
+
+
+def describe(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
+    """The graph in Graphviz' language: sizes and pairs.
+
+    >>> describe([Extent(18, 18)], []).splitlines()[-2]
+    '0[width=0.5,height=0.5]'
+    """
+    lines = [HEAD, *(f"{n}[width={2 * box.rx / DOT:g},height={2 * box.ry / DOT:g}]" for n, box in enumerate(boxes))]
+    lines += [f"{link.source}->{link.target}[id={n}{_room(link)}]" for n, link in enumerate(links)]
+    return "\n".join([*lines, "}"])
+
+
+def _room(link: Link) -> str:
+    size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
+    return f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>" if link.room else ""
+
+
+def read_layout(answer: dict[str, Any], count: int) -> Layout:
+    """The positions in an answer of Graphviz, whose y grows upwards."""
+    _, _, width, height = map(float, answer["bb"].split(","))
+
+    def turn(text: str) -> Point:
+        x, y = map(float, text.split(","))
+        return x + MARGIN, height - y + MARGIN
+
+    nodes = {int(found["name"]): turn(found["pos"]) for found in answer.get("objects", ())}
+    edges = {int(edge["id"]): edge for edge in answer.get("edges", ())}
+    curves: list[Curve] = [tuple(map(turn, edges[n]["pos"].split())) for n in range(len(edges))]
+    labels = [turn(edges[n]["lp"]) if "lp" in edges[n] else above_middle(curves[n]) for n in range(len(edges))]
+    centres = tuple(nodes[n] for n in range(count))
+    return Layout(centres, tuple(curves), tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)

@@ -1,0 +1,119 @@
+"""The two constructions of a DFA as films: from an NFA by sets of states, and to the smallest one by splitting blocks.
+
+All frames of a film have the states of the last one, so one layout serves them and only arrows are added. The last
+frame of a minimisation is another machine, in which every block is one state.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
+from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
+from guidedviz.machines.regular.regex import machine_stages
+from guidedviz.machines.visible import name_state, visible_bytes
+from guidedviz.machines.work import grouped, reach
+from guidedviz.views.layout.sketch import Groups, Sketch, sketch_dfa
+from guidedviz.views.machine.film import check_machine, list_names, say_nodes
+
+
+def dfa_frames(text: str) -> list[Sketch]:
+    """The subset construction, state by state; a name contains the set of NFA states.
+
+    >>> for frame in dfa_frames("ab*"):
+    ...     print(frame.words)
+    From n0, which is q0: a leads to q1 {1,2,3} (new).
+    From n1 n2 n3, which is q1: b leads to q2 {1,3} (new).
+    From n1 n3, which is q2: b leads to q2 {1,3}.
+    """
+    nfa, dfa, _ = machine_stages(text)
+    check_machine(text, dfa)
+    steps = list(build_dfa_steps(nfa, whole=True))
+    whole = replace(sketch_dfa(dfa), names=tuple(_name(step.state, step.subset) for step in steps))
+    frames, met = [], {0}
+    for step in steps:
+        shown = replace(whole, arrows=tuple(arrow for arrow in whole.arrows if arrow.source <= step.state))
+        moves = {f"{step.state}-{target}" for _, _, target in step.edges}
+        frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves))
+        met.update(target for _, _, target in step.edges)
+    return frames
+
+
+def minimal_frames(text: str) -> list[Sketch]:
+    """Hopcroft's partition refinement: blocks are split until no byte distinguishes their states, then merged.
+
+    >>> for frame in minimal_frames("ab|cb"):
+    ...     print([title + str(sorted(states)) for title, states in frame.groups], frame.words)
+    ['A[3]', 'B[0, 1, 2]'] In A the text may end, in B it may not.
+    ['A[3]', 'B[0]', 'C[1, 2]'] On b, q1 q2 lead into A and the rest of B does not: they become C.
+    [] Each block becomes one state: 3 states of 4.
+    """
+    _, dfa, minimal = machine_stages(text)
+    check_machine(text, dfa)
+    trimmed = trim(dfa)
+    whole, blocks = sketch_dfa(trimmed), [frozenset(block) for block in first_blocks(trimmed)]
+    words = "In A the text may end, in B it may not." if len(blocks) == 2 else "All states are alike so far: one block."
+    frames = [whole.frame(words, groups=_lettered(blocks))]
+    for step in minimise_steps(dfa):
+        words, byte = _say_split(step, whole.names, blocks), step.by[0][0]
+        blocks[step.block] -= step.moved
+        blocks.append(step.moved)
+        moves = {f"{s}-{target}" for s in step.moved if (target := trimmed.step(s, byte)) in step.into}
+        frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
+    names = tuple(_name(state, old) for state, old in enumerate(merged_states(dfa, minimal)))
+    merged = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
+    words = "No two states are equivalent: all stay." if len(dfa) == len(minimal) else merged
+    return [*frames, replace(sketch_dfa(minimal), names=names, words=words)]
+
+
+def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
+    """For every state of a smaller machine, the states of the larger one that it merges.
+
+    >>> merged_states(*machine_stages("ab|cb")[1:])
+    (frozenset({0}), frozenset({1, 2}), frozenset({3}))
+    """
+
+    def follow(pair: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        for low, _, target in before.edges[pair[0]]:
+            if (twin := after.step(pair[1], low)) is not None:
+                yield target, twin
+
+    merged = grouped((twin, state) for state, twin in reach([(0, 0)], follow))
+    return tuple(frozenset(merged[twin]) for twin in range(len(after)))
+
+
+def _name(state: int, subset: frozenset[int]) -> str:
+    inside = sorted(subset)
+    return f"{name_state(state)} {{{','.join(map(str, inside[:4]))}{',…' if len(inside) > 4 else ''}}}"
+
+
+def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
+    out = [(_show_ranges(arrow.ranges), arrow.target) for arrow in whole.arrows if arrow.source == step.state]
+    ways = [f"{read} leads to {whole.names[target]}" + " (new)" * (target not in met) for read, target in out]
+    here = f"{say_nodes(step.subset)}, which is q{step.state}"
+    return f"From {here}: {', '.join(ways)}." if ways else f"From {here}, no byte leads on."
+
+
+def _show_ranges(ranges: Iterable[tuple[int, int]]) -> str:
+    """Ranges of bytes as text."""
+    return visible_bytes(byte for low, high in ranges for byte in range(low, high + 1))
+
+
+def title_of(block: int) -> str:
+    """The letter of a block.
+
+    >>> title_of(0), title_of(27)
+    ('A', 'B1')
+    """
+    return chr(ord("A") + block % 26) + (str(block // 26) if block >= 26 else "")
+
+
+def _lettered(blocks: Iterable[frozenset[int]]) -> Groups:
+    return tuple((title_of(number), block) for number, block in enumerate(blocks))
+
+
+def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int]]) -> str:
+    who, into = (list_names(names[state] for state in sorted(states)) for states in (step.moved, step.into))
+    into = title_of(blocks.index(step.into)) if step.into in blocks else into
+    lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
+    old, new = title_of(step.block), title_of(step.new)
+    return f"On {_show_ranges(step.by)}, {who} {lead} into {into} and the rest of {old} does not: {become} {new}."

@@ -1,0 +1,105 @@
+"""Several texts as a table: whether a machine finds each complete, a prefix, or illegal, and where."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+from guidedviz.errors import SettingError, shorten
+from guidedviz.machines.machine import Machine, as_machine, read_path, to_bytes
+from guidedviz.machines.visible import counted, visible
+from guidedviz.markup import Element, node
+from guidedviz.tokens.by_hand import GuidedFSM
+from guidedviz.tokens.explain import expected_next
+from guidedviz.views.figure import Figure, figure_of, rect, wide, write
+from guidedviz.views.machine.tape import EDGE
+from guidedviz.views.words import align, label
+
+MOST_VERDICTS = 40  # texts of a table
+BEFORE, AFTER = 28, 8  # characters shown on both sides of the place
+VERDICT_ROW, SIZE = 26.0, 13
+SIGNS = {"complete": ("✓", "green"), "a prefix": ("…", "blue"), "illegal": ("✗", "orange")}
+
+
+@dataclass(frozen=True)
+class TextVerdict:
+    """How far a machine reads a text, and what it expects there."""
+
+    verdict: Literal["complete", "a prefix", "illegal"]
+    said: str
+    read: bytes
+    wrong: bytes = b""  # the character with the first illegal byte
+    rest: bytes = b""
+
+    @property
+    def shown(self) -> tuple[str, str, str]:
+        """What fits of the text before the wrong character, that character, and what fits after it."""
+        if not self.wrong:
+            return shorten(label(self.read), BEFORE + AFTER), "", ""
+        before, after = visible(self.read), visible(self.rest)
+        start = "…" * (len(before) > BEFORE) + before[-BEFORE:]
+        return start, visible(self.wrong), after[:AFTER] + "…" * (len(after) > AFTER)
+
+
+def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
+    """Read a text byte by byte, up to the first illegal one.
+
+    >>> judge_text(gv.regex("[0-9]+"), b"12x").said, judge_text(gv.regex("[0-9]+"), b"12").said
+    ('illegal at byte 2: expected 0-9 or the end', 'complete')
+    """
+    *read, state = read_path(machine, data)
+    place, wanted = len(read), expected_next(machine, state)
+    if place < len(data):
+        end = place + 1
+        while end < len(data) and 0x80 <= data[end] < 0xC0:
+            end += 1
+        said = f"illegal at byte {place}: expected {wanted}"
+        return TextVerdict("illegal", said, data[:place], data[place:end], data[end:])
+    if machine.is_accepting(state):
+        return TextVerdict("complete", "complete", data)
+    return TextVerdict("a prefix", f"a prefix: expected {wanted}", data)
+
+
+def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
+    """A table of texts: each is complete, a prefix, or illegal at a byte, which is marked with what was expected.
+
+    It takes any machine: a regex, a grammar, a schema, or a `GuidedFSM`.
+
+    >>> print(draw_verdicts(gv.regex("[0-9]+[.][0-9]+"), ["1.30", "1.", "1;30"]).text)
+    1 of 3 texts is complete
+    ✓ 1.30  complete
+    … 1.    a prefix: expected 0-9
+    ✗ 1;30  illegal at byte 1: expected . 0-9
+    """
+    machine = machine.machine() if isinstance(machine, GuidedFSM) else as_machine(machine, "draw_verdicts")
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise SettingError("draw_verdicts, texts", seen=type(texts).__name__, expected="a list of texts")
+    found = [judge_text(machine, to_bytes(text)) for text in islice(texts, MOST_VERDICTS + 1)]
+    if not 1 <= len(found) <= MOST_VERDICTS:
+        seen = "more texts" if found else "no text"
+        raise SettingError("draw_verdicts, texts", seen=seen, expected=f"1 to {MOST_VERDICTS} texts")
+    complete = sum(one.verdict == "complete" for one in found)
+    summary = f"{complete} of {counted(len(found), 'text')} {'is' if complete == 1 else 'are'} complete"
+    cells = ["".join(one.shown) for one in found]
+    second = EDGE + 52 + max(wide(shown, SIZE) for shown in cells)
+    longest = max(len(shorten(one.said, 90)) for one in found)
+    width = max(second + 7.4 * longest, 8.0 * len(summary) + EDGE) + EDGE
+    rows = [_write_row(one, second, 34 + VERDICT_ROW * number, width) for number, one in enumerate(found)]
+    head = write(EDGE, 20, summary, SIZE, font_weight="bold")
+    lines = align([(f"{SIGNS[one.verdict][0]} {text}", one.said) for one, text in zip(found, cells, strict=True)], ())
+    return figure_of(width, 44 + VERDICT_ROW * len(found), "\n".join([summary, *lines]), head, *rows)
+
+
+def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Element:
+    sign, colour = SIGNS[one.verdict]
+    before, wrong, after = one.shown
+    x, base, fill = EDGE + 26, y + 18, f"var(--gv-{colour})"
+    parts = [node("path", d=f"M{EDGE:g} {y:g}H{width - EDGE:.1f}", stroke="var(--gv-line)", stroke_width=1)]
+    parts += [write(EDGE + 4, base, sign, SIZE, fill=fill, font_weight="bold")]
+    parts += [write(x, base, before, SIZE, mono=True)]
+    if wrong:
+        left, size = x + wide(before, SIZE) + 3, wide(wrong, SIZE)
+        parts.append(rect(left - 1.5, y + 4, size + 3, 19, 3, fill="none", stroke=fill, stroke_width=1.6))
+        parts.append(write(left, base, wrong, SIZE, mono=True, fill=fill, font_weight="bold"))
+        parts.append(write(left + size + 4, base, after, SIZE, mono=True, fill="var(--gv-soft)"))
+    return node("g", *parts, write(second, base, shorten(one.said, 90), SIZE))
