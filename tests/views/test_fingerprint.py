@@ -33,7 +33,7 @@ def test_another_colour_changes_it():
 @pytest.fixture
 def _another_layout(monkeypatch):
     """A Graphviz that places everything otherwise: here the layout that needs none."""
-    monkeypatch.setattr(placing, "MOST_WORK", -1)
+    monkeypatch.setattr(placing, "MOST_FOR_GRAPHVIZ", -1)
     for cached in (placing.place, lay_out):
         cached.cache_clear()
     yield

@@ -3,7 +3,7 @@
 It can be measured, cut into parts of equal length, and written as the path data of SVG.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import dist
 
@@ -24,14 +24,23 @@ def bezier(count: int) -> Points:
 SEGMENT = bezier(12)  # a curve is measured and cut as so many straight lines per segment
 
 
-def straight(start: Point, end: Point) -> Curve:
-    """A straight line.
+def straight(*points: Point) -> Curve:
+    """Straight lines from point to point.
 
     >>> straight((0, 0), (3, 0))
     ((0, 0), (1.0, 0.0), (2.0, 0.0), (3, 0))
     """
-    (a, b), (c, d) = start, end
-    return (start, ((2 * a + c) / 3, (2 * b + d) / 3), ((a + 2 * c) / 3, (b + 2 * d) / 3), end)
+    curve = [points[0]]
+    for (a, b), (c, d) in pairwise(points):
+        curve.append(((2 * a + c) / 3, (2 * b + d) / 3))
+        curve.append(((a + 2 * c) / 3, (b + 2 * d) / 3))
+        curve.append((c, d))
+    return tuple(curve)
+
+
+def move(points: Iterable[Point], x: float, y: float) -> tuple[Point, ...]:
+    """The same points or curve at another place."""
+    return tuple((a + x, b + y) for a, b in points)
 
 
 def sample(curve: Curve) -> Points:
@@ -47,23 +56,23 @@ def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
     >>> along(straight((0, 0), (8, 0)), [0.25, 1])
     [(2.0, 0.0), (8.0, 0.0)]
     """
-    points = sample(curve)
-    lengths = np.concatenate([[0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()])
-    at = np.multiply(shares, lengths[-1])
-    return list(zip(*(np.interp(at, lengths, values).tolist() for values in points.T), strict=True))
+    x, y = sample(curve).T
+    lengths = np.hypot(np.diff(x, prepend=x[0]), np.diff(y, prepend=y[0])).cumsum()
+    wanted = np.multiply(shares, lengths[-1])
+    at_x = np.interp(wanted, lengths, x)
+    at_y = np.interp(wanted, lengths, y)
+    return list(zip(at_x.tolist(), at_y.tolist(), strict=True))
 
 
 def cut(curve: Curve, count: int) -> list[Curve]:
-    """The curve in `count` parts of equal length."""
+    """The curve in `count` parts of equal length, each as four straight lines."""
     points = along(curve, [number / (4 * count) for number in range(4 * count + 1)])
-    pieces = [straight(a, b) for a, b in pairwise(points)]
-    rows = (pieces[4 * n : 4 * n + 4] for n in range(count))
-    return [(row[0][0], *(point for piece in row for point in piece[1:])) for row in rows]
+    return [straight(*points[first : first + 5]) for first in range(0, 4 * count, 4)]
 
 
 def above_middle(curve: Curve) -> Point:
     """The position of a label: above the point at half the length."""
-    x, y = along(curve, [0.5])[0]
+    [(x, y)] = along(curve, [0.5])
     return x, y - 9
 
 
@@ -73,15 +82,23 @@ def write_path(curve: Curve) -> str:
     >>> write_path(((0, 0), (1, 0), (2, 0), (3.25, 0)))
     'M0,0C1,0 2,0 3.2,0'
     """
-    points = [f"{x:.1f}".removesuffix(".0") + "," + f"{y:.1f}".removesuffix(".0") for x, y in curve]
+    points = [f"{_one_digit(x)},{_one_digit(y)}" for x, y in curve]
     return f"M{points[0]}C{' '.join(points[1:])}"
+
+
+def _one_digit(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")
 
 
 def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     """The arrowhead at the end of a curve, as the points of a polygon."""
-    (x, y) = curve[-1]
-    (a, b) = next((p for p in sample(curve)[::-1].tolist() if dist(p, (x, y)) >= long), curve[0])
+    x, y = curve[-1]
+    behind = [point for point in sample(curve).tolist() if dist(point, (x, y)) >= long]
+    a, b = behind[-1] if behind else curve[0]
     far = dist((a, b), (x, y)) or 1.0
-    u, v = (x - a) / far, (y - b) / far
-    base = ((x - long * u - side * v, y - long * v + side * u) for side in (broad, -broad))
-    return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), *base))
+    u = (x - a) / far
+    v = (y - b) / far
+    base_x, base_y = x - long * u, y - long * v
+    left = (base_x - broad * v, base_y + broad * u)
+    right = (base_x + broad * v, base_y - broad * u)
+    return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), left, right))

@@ -3,15 +3,17 @@
 The column of a box is its distance from the first; inside a column, boxes follow the order of their neighbours.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
 from guidedviz.machines.work import distances, grouped
-from guidedviz.views.layout.curves import Curve, Point, above_middle
+from guidedviz.views.layout.curves import Curve, Point, above_middle, move
 
 SWEEPS = 4
+WIDEST_ROOM = 140.0  # between two columns, for labels
 
 
 class Extent(NamedTuple):
@@ -39,6 +41,13 @@ class Layout:
     width: float
     height: float
 
+    def moved(self, right: float) -> "Layout":
+        """The same layout, further to the right."""
+        centres = move(self.centres, right, 0)
+        curves = tuple(move(curve, right, 0) for curve in self.curves)
+        labels = move(self.labels, right, 0)
+        return Layout(centres, curves, labels, self.width + right, self.height)
+
 
 def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]:
     """The distance of every box from the first; unreachable boxes come after the rest.
@@ -55,59 +64,72 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
 def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> Layout:
     """The boxes in columns from left to right."""
     layer = count_layers(len(boxes), links, first)
-    columns = [[box for box, number in enumerate(layer) if number == column] for column in range(max(layer) + 1)]
+    columns: list[list[int]] = [[] for _ in range(max(layer) + 1)]
+    for box, number in enumerate(layer):
+        columns[number].append(box)
     _untangle(columns, links)
     most = max(map(len, columns))
     pitch = 2 * max(box.ry for box in boxes) + (22 if most < 12 else 9)
     spots: dict[int, Point] = {}
     for x, column in zip(_columns_x(columns, boxes, links, layer), columns, strict=True):
         top = 60 + (most - len(column)) * pitch / 2
-        spots |= {box: (x, top + (row + 0.5) * pitch) for row, box in enumerate(column)}
+        for row, box in enumerate(column):
+            spots[box] = (x, top + (row + 0.5) * pitch)
+    centres = tuple(spots[box] for box in range(len(boxes)))
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
-    labels = tuple(above_middle(curve) for curve in curves)
-    deepest = max([y for curve in curves for _, y in curve], default=0.0)
-    width, height = max(x for x, _ in spots.values()) + 60, max(most * pitch + 90, deepest + 20)
-    return Layout(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, height)
+    height = max([most * pitch + 90, *(y + 20 for curve in curves for _, y in curve)])
+    return Layout(centres, curves, tuple(map(above_middle, curves)), x + 60, height)
 
 
 def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
     """Sort each column by the mean row of the neighbours; repeat a few times."""
-    near = grouped(pair for link in links for pair in ((link.source, link.target), (link.target, link.source)))
+    near = defaultdict(list)
+    for link in links:
+        near[link.source].append(link.target)
+        near[link.target].append(link.source)
     height: dict[int, float] = {}
+
+    def mean_height(box: int) -> float:
+        return fmean(height[other] for other in near[box] or [box])
+
     for sweep in range(SWEEPS + 1):
         for column in columns:
             if sweep:
-                column.sort(key=lambda box: fmean(height[other] for other in (near[box] or [box])))
-            height |= {box: (row + 0.5) / len(column) for row, box in enumerate(column)}
+                column.sort(key=mean_height)
+            for row, box in enumerate(column):
+                height[box] = (row + 0.5) / len(column)
 
 
 def _columns_x(
     columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: list[int]
-) -> list[float]:
+) -> Iterator[float]:
     """The x of every column, with space for the labels between neighbours."""
-    room = [0.0] * len(columns)
+    room: defaultdict[int, float] = defaultdict(float)  # after each column
     for link in links:
         low, high = sorted((layer[link.source], layer[link.target]))
         if high - low <= 1:
-            room[low] = max(room[low], min(link.room, 140.0))
-    half = [max([boxes[box].rx for box in column], default=0.0) for column in columns]
-    found = [40 + half[0]]
-    for number in range(1, len(columns)):
-        found.append(found[-1] + half[number - 1] + room[number - 1] + 44 + half[number])
-    return found
+            room[low] = max(room[low], min(link.room, WIDEST_ROOM))
+    x = 40.0
+    for number, column in enumerate(columns):
+        half = max(boxes[box].rx for box in column)
+        x += half
+        yield x
+        x = x + half + room[number] + 44
 
 
 def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: list[int]) -> Curve:
     """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
-    (x, y), (a, b) = spots[link.source], spots[link.target]
+    x, y = spots[link.source]
+    a, b = spots[link.target]
     source, target = boxes[link.source], boxes[link.target]
     if link.source == link.target:
         top = y - source.ry
-        return ((x - 7, top + 2), (x - 20, top - 28), (x + 20, top - 28), (x + 7, top + 2))
+        return (x - 7, top + 2), (x - 20, top - 28), (x + 20, top - 28), (x + 7, top + 2)
     span = layer[link.target] - layer[link.source]
     if span > 0:
         lift = 26.0 * (span - 1) ** 0.5
         reach = (a - x) * 0.4
-        return ((x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b))
+        return (x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b)
     down = 34 + 12 * min(8, -span) + abs(y - b) * 0.1
-    return ((x, y + source.ry), (x - 10, y + source.ry + down), (a + 10, b + target.ry + down), (a, b + target.ry))
+    start, end = y + source.ry, b + target.ry
+    return (x, start), (x - 10, start + down), (a + 10, end + down), (a, end)

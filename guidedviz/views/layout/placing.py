@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from guidedviz.views.layout.curves import Curve, Point, above_middle
+from guidedviz.views.layout.curves import Point, above_middle
 from guidedviz.views.layout.layers import Extent, Layout, Link, count_layers, place_in_layers
 
-DOT = 72.0  # points per inch in Graphviz
+DOT_INCH = 72.0  # points per inch in Graphviz
 MARGIN = 10.0
 HEAD = 'digraph{rankdir=LR;nodesep=0.22;ranksep=0.3;node[shape=ellipse,fixedsize=true,label=""];edge[arrowhead=none]'
-MOST_WORK = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
+MOST_FOR_GRAPHVIZ = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
 MOST_LABELLED = 200  # space for labels doubles the number of columns
 
 
@@ -31,8 +31,10 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) ->
     work = len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
-    answer = ask_graphviz(describe(boxes, links)) if work <= MOST_WORK else None
-    return read_layout(answer, len(boxes)) if answer else place_in_layers(boxes, links, first)
+    answer = None
+    if work <= MOST_FOR_GRAPHVIZ:
+        answer = ask_graphviz(write_graph(boxes, links))
+    return read_layout(answer) if answer else place_in_layers(boxes, links, first)
 
 
 def ask_graphviz(text: str) -> dict[str, Any] | None:
@@ -51,23 +53,28 @@ def ask_graphviz(text: str) -> dict[str, Any] | None:
     return found
 
 
-def describe(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
+def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
     """The graph in Graphviz' language: sizes and pairs.
 
-    >>> describe([Extent(18, 18)], []).splitlines()[-2]
+    >>> write_graph([Extent(18, 18)], []).splitlines()[-2]
     '0[width=0.5,height=0.5]'
     """
-    lines = [HEAD, *(f"{n}[width={2 * box.rx / DOT:g},height={2 * box.ry / DOT:g}]" for n, box in enumerate(boxes))]
-    lines += [f"{link.source}->{link.target}[id={n}{_room(link)}]" for n, link in enumerate(links)]
+    lines = [HEAD]
+    for number, box in enumerate(boxes):
+        lines.append(f"{number}[width={2 * box.rx / DOT_INCH:g},height={2 * box.ry / DOT_INCH:g}]")
+    for number, link in enumerate(links):
+        lines.append(f"{link.source}->{link.target}[id={number}{_label_room(link)}]")
     return "\n".join([*lines, "}"])
 
 
-def _room(link: Link) -> str:
+def _label_room(link: Link) -> str:
+    if not link.room:
+        return ""
     size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
-    return f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>" if link.room else ""
+    return f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>"
 
 
-def read_layout(answer: dict[str, Any], count: int) -> Layout:
+def read_layout(answer: dict[str, Any]) -> Layout:
     """The positions in an answer of Graphviz, whose y grows upwards."""
     _, _, width, height = map(float, answer["bb"].split(","))
 
@@ -75,9 +82,11 @@ def read_layout(answer: dict[str, Any], count: int) -> Layout:
         x, y = map(float, text.split(","))
         return x + MARGIN, height - y + MARGIN
 
-    nodes = {int(found["name"]): turn(found["pos"]) for found in answer.get("objects", ())}
-    edges = {int(edge["id"]): edge for edge in answer.get("edges", ())}
-    curves: list[Curve] = [tuple(map(turn, edges[n]["pos"].split())) for n in range(len(edges))]
-    labels = [turn(edges[n]["lp"]) if "lp" in edges[n] else above_middle(curves[n]) for n in range(len(edges))]
-    centres = tuple(nodes[n] for n in range(count))
-    return Layout(centres, tuple(curves), tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)
+    boxes = sorted(answer.get("objects", ()), key=lambda box: int(box["name"]))
+    lines = sorted(answer.get("edges", ()), key=lambda line: int(line["id"]))
+    centres = tuple(turn(box["pos"]) for box in boxes)
+    curves = tuple(tuple(map(turn, line["pos"].split())) for line in lines)
+    labels = []
+    for line, curve in zip(lines, curves, strict=True):
+        labels.append(turn(line["lp"]) if "lp" in line else above_middle(curve))
+    return Layout(centres, curves, tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)
