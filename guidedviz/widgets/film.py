@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.arrow_words import say_arrow
+from guidedviz.views.layout.arrow_words import say_arrow_in_full
 from guidedviz.views.layout.fold import Chain, find_chains, fold, inside_chain, join
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Sketch, sketch_of
@@ -137,7 +137,7 @@ class FoldedMachine(Shown):
         return {
             "name": first,
             "open": opened,
-            "words": say_arrow(join(chain), whole=True),
+            "words": say_arrow_in_full(join(chain)),
             "arrows": [arrow_key(arrow) for arrow in (chain if opened else chain[:1])],
             "states": list(inside_chain(chain)) * opened,
         }

@@ -1,36 +1,52 @@
 """The bytes of an arrow as text: short for its label, in full for its tooltip."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 
 from guidedviz.errors import shorten
 from guidedviz.machines.visible import byte_ranges, counted, visible, visible_bytes
 from guidedviz.views.layout.sketch import Arrow, Ranges, is_single
 
-LABEL = 16  # characters of a label; the tooltip has the rest
+LABEL_LENGTH = 16  # characters of a label, and twice as many of a chain's; the tooltip has the rest
 ASCII = frozenset(range(128))
 CONTROLS = frozenset(range(32))
 
 
-def say_arrow(arrow: Arrow, whole: bool = False) -> str:
-    """The bytes of an arrow; those of a folded chain as one text.
+def say_arrow(arrow: Arrow) -> str:
+    """The bytes of an arrow, short for its label; those of a folded chain as one text.
 
-    >>> chain = Arrow(0, 4, ((97, 97), (195, 195), (169, 169), (32, 32)), through=(1, 2, 3))
-    >>> say_arrow(chain), say_arrow(chain, whole=True), say_arrow(Arrow(0, 1, ((48, 57),)))
-    ('aé␣', 'aé␣ (3 states inside)', '0-9')
+    >>> say_arrow(Arrow(0, 1, ((48, 57),))), say_arrow(Arrow(0, 2, ((97, 97), (32, 32)), through=(1,)))
+    ('0-9', 'a␣')
     """
     if arrow.call:
         return f"calls {arrow.call}"
     if arrow.loop:
-        return f"again, {arrow.loop} times in all" if whole else f"{arrow.loop} times"
-    chain = arrow.through and not arrow.folds_loop
-    if chain:
-        text = visible(bytes(low for low, _ in arrow.ranges))
-    else:
-        text = say_ranges(arrow.ranges, 64 if whole or arrow.folds_loop else 4, whole)
-    if not whole:
-        return shorten(text, 2 * LABEL if chain else LABEL)
-    return text + (f" ({counted(len(arrow.through), 'state')} inside)" if arrow.through else "")
+        return f"{arrow.loop} times"
+    if arrow.folds_loop:
+        return shorten(say_ranges(arrow.ranges, 64), LABEL_LENGTH)
+    if arrow.through:
+        return shorten(_say_chain(arrow), 2 * LABEL_LENGTH)
+    return shorten(say_ranges(arrow.ranges), LABEL_LENGTH)
+
+
+def say_arrow_in_full(arrow: Arrow) -> str:
+    """The bytes of an arrow in full, for its tooltip.
+
+    >>> say_arrow_in_full(Arrow(0, 4, ((97, 97), (195, 195), (169, 169), (32, 32)), through=(1, 2, 3)))
+    'aé␣ (3 states inside)'
+    """
+    if arrow.call:
+        return f"calls {arrow.call}"
+    if arrow.loop:
+        return f"again, {arrow.loop} times in all"
+    if not arrow.through:
+        return say_ranges(arrow.ranges, 64, whole=True)
+    text = say_ranges(arrow.ranges, 64, whole=True) if arrow.folds_loop else _say_chain(arrow)
+    return f"{text} ({counted(len(arrow.through), 'state')} inside)"
+
+
+def _say_chain(arrow: Arrow) -> str:
+    return visible(bytes(low for low, _ in arrow.ranges))
 
 
 def say_row(row: Sequence[Ranges]) -> Iterator[str]:
@@ -41,11 +57,11 @@ def say_row(row: Sequence[Ranges]) -> Iterator[str]:
     """
     for single, group in groupby(row, key=is_single):
         if single:
-            yield visible(bytes(ranges[0][0] for ranges in group))
+            yield visible(bytes(low for [(low, _)] in group))
             continue
         for ranges, same in groupby(group):
             count = len(list(same))
-            yield say_ranges(ranges) + (f" ×{count}" if count > 1 else "")
+            yield say_ranges(ranges) if count == 1 else f"{say_ranges(ranges)} ×{count}"
 
 
 def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
@@ -56,19 +72,26 @@ def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
     """
     if not ranges:
         return "an epsilon edge: reads nothing" if whole else "ε"
-    values = frozenset(value for low, high in ranges for value in range(low, high + 1))
+    values = {value for low, high in ranges for value in range(low, high + 1)}
     if len(values) == 256:
         return "any byte"
-    parts = [_say_ascii(values & ASCII, limit, whole)] if values & ASCII else []
-    parts += [f"0x{low:02X}" + f"-0x{high:02X}" * (high > low) for low, high in byte_ranges(values - ASCII)]
+    parts = []
+    if values & ASCII:
+        parts.append(_say_ascii(values & ASCII, limit, whole))
+    for low, high in byte_ranges(values - ASCII):
+        parts.append(f"0x{low:02X}" if low == high else f"0x{low:02X}-0x{high:02X}")
     return (", " if whole else " ").join(parts)
 
 
-def _say_ascii(values: frozenset[int], limit: int, whole: bool) -> str:
+def _say_ascii(values: Set[int], limit: int, whole: bool) -> str:
+    """A few characters as they are, and many by what is missing of them."""
     missing = ASCII - values
-    kind = "any ASCII" if whole or not missing else "any"
-    seen = missing - CONTROLS if missing >= CONTROLS else missing
+    without_controls = missing >= CONTROLS
+    seen = missing - CONTROLS if without_controls else missing
     if len(values) <= 64 or len(seen) > 8:
         return visible_bytes(values, limit)
-    words = [visible_bytes(seen, 8)] * bool(seen) + ["controls" if whole else "ctrl"] * (seen != missing)
+    kind = "any ASCII" if whole or not missing else "any"
+    words = [visible_bytes(seen, 8)] if seen else []
+    if without_controls:
+        words.append("controls" if whole else "ctrl")
     return f"{kind} but {' '.join(words)}" if words else kind

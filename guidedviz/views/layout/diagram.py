@@ -1,9 +1,11 @@
 """A diagram is a sketch with positions: where each state, arrow and label of a machine is drawn."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from guidedviz.views.layout.curves import Curve, Point
+import numpy as np
+
+from guidedviz.views.layout.curves import Curve, Point, move
 from guidedviz.views.layout.sketch import Sketch
 
 Curves = dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
@@ -30,6 +32,7 @@ class Label:
     full: str
     arrows: tuple[int, ...]
     bundle: bool = False  # the arrows overlap
+    call: bool = False  # the name of a called rule, in a box
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,16 @@ class Block:
     y: float
     width: float
     height: float
+
+    @property
+    def right(self) -> float:
+        """The x of its right side."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """The y of its lower side."""
+        return self.y + self.height
 
 
 @dataclass(frozen=True)
@@ -66,3 +79,17 @@ class Diagram:
     counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
     blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
     jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
+
+    def moved(self, x: float, y: float) -> "Diagram":
+        """The same diagram at another place."""
+        spots = {state: replace(spot, x=spot.x + x, y=spot.y + y) for state, spot in self.spots.items()}
+        curves = {n: (move(curve, x, y), has_head) for n, (curve, has_head) in self.curves.items()}
+        labels = tuple(replace(label, x=label.x + x, y=label.y + y) for label in self.labels)
+        counts = dict(zip(self.counts, move(self.counts.values(), x, y), strict=True))
+        return replace(self, spots=spots, curves=curves, labels=labels, counts=counts)
+
+
+def size_around(corners: Iterable[Iterable[float]]) -> tuple[float, float]:
+    """The width and the height of a drawing that reaches to all these corners."""
+    width, height = np.max([tuple(corner) for corner in corners], axis=0).tolist()
+    return width, height

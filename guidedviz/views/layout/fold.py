@@ -16,8 +16,10 @@ FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it b
 def find_rows(arrows: Collection[Arrow], inside: Callable[[int, Arrow, Arrow], bool]) -> list[Chain]:
     """Maximal rows of arrows through states with one arrow in and one out, of which `inside` holds."""
     into, out = by_state(arrows)
-    single = [state for state in into if len(into[state]) == len(out[state]) == 1]
-    inner = {state for state in single if inside(state, into[state][0], out[state][0])}
+    inner = set()
+    for state in into:
+        if len(into[state]) == len(out[state]) == 1 and inside(state, into[state][0], out[state][0]):
+            inner.add(state)
 
     def follow(arrow: Arrow) -> Iterator[Arrow]:
         yield arrow
@@ -35,8 +37,12 @@ def find_chains(sketch: Sketch) -> list[Chain]:
     >>> [bytes(arrow.ranges[0][0] for arrow in chain) for chain in find_chains(sketch_dfa(gv.regex("[0-9]kg|xy")))]
     [b'xy', b'kg']
     """
-    ends, single = _ends(sketch), {arrow for arrow in sketch.arrows if is_single(arrow.ranges)}
-    return find_rows(sketch.arrows, lambda state, into, out: state not in ends and {into, out} <= single)
+    ends = _ends(sketch)
+
+    def inside(state: int, into: Arrow, out: Arrow) -> bool:
+        return state not in ends and is_single(into.ranges) and is_single(out.ranges)
+
+    return find_rows(sketch.arrows, inside)
 
 
 def _ends(sketch: Sketch) -> set[int]:
@@ -62,16 +68,18 @@ def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold(sketch_dfa(gv.regex("abc[0-9]"))).arrows]
     [(0, 3, (1, 2)), (3, 4, ())]
     """
-    arrows: dict[Arrow, Arrow | None] = {arrow: arrow for arrow in sketch.arrows}
+    joined: dict[Arrow, Arrow] = {}  # by the first arrow of the chain
+    gone: set[Arrow] = set()
     opened: set[int] = set()
     for chain in find_chains(sketch):
         inside = inside_chain(chain)
-        if not around.isdisjoint(inside):
+        if around.isdisjoint(inside):
+            joined[chain[0]] = join(chain)
+            gone.update(chain[1:])
+        else:
             opened.update(inside)
-            continue
-        arrows |= dict.fromkeys(chain)
-        arrows[chain[0]] = join(chain)
-    return replace(sketch, arrows=tuple(filter(None, arrows.values())), opened=frozenset(opened))
+    arrows = tuple(joined.get(arrow, arrow) for arrow in sketch.arrows if arrow not in gone)
+    return replace(sketch, arrows=arrows, opened=frozenset(opened))
 
 
 def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
@@ -81,29 +89,46 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold_loops(sketch_dfa(gv.regex('"[^"]*"'))).arrows]
     [(0, 1, ()), (1, 2, ()), (1, 1, (3, 4, 5, 6, 7, 8, 9))]
     """
-    kept = _ends(sketch) | {state for chain in find_chains(sketch) for state in inside_chain(chain)}
+    kept = _ends(sketch).union(*map(inside_chain, find_chains(sketch)))
     _, out = by_state(sketch.arrows)
     arrows = list(sketch.arrows)
     for hub in range(len(sketch.names)):
-        ways = (_reach(out, way.target, hub, kept) for way in out[hub] if way.target not in {hub, *kept})
-        inside = frozenset().union(*(way for way in ways if way.isdisjoint(kept)))
-        if len(inside) < FEWEST_INSIDE or not inside.isdisjoint(around):
-            continue
-        loop = [arrow for arrow in arrows if {arrow.source, arrow.target} <= {hub, *inside}]
-        entered = any(arrow.target in inside for arrow in arrows if arrow not in loop)
-        if not loop or entered:
-            continue  # without arrows it is inside a loop that is folded already
-        first = sorted({bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges})
-        arrows = [arrow for arrow in arrows if arrow not in loop]
-        arrows.append(Arrow(hub, hub, tuple(first), through=tuple(sorted(inside)), folds_loop=True))
+        inside = _inside_loop(out, hub, kept)
+        if len(inside) >= FEWEST_INSIDE and inside.isdisjoint(around):
+            arrows = _fold_loop(arrows, hub, inside)
     return replace(sketch, arrows=tuple(arrows))
 
 
-def _reach(out: Mapping[int, Sequence[Arrow]], start: int, without: int, kept: Set[int]) -> frozenset[int]:
-    """The states that a state reaches, itself included, without one state; the search ends at any of `kept`."""
-    found, waiting = {start}, [start]
-    while waiting and found.isdisjoint(kept):
-        new = {arrow.target for arrow in out[waiting.pop()]} - found - {without}
+def _inside_loop(out: Mapping[int, Sequence[Arrow]], hub: int, kept: Set[int]) -> set[int]:
+    """The states from which every way leads back to the hub, and to no state that is kept."""
+    inside = set[int]()
+    for arrow in out[hub]:
+        if arrow.target not in {hub, *inside}:
+            inside |= _reach_without(out, arrow.target, hub, kept)
+    return inside
+
+
+def _reach_without(out: Mapping[int, Sequence[Arrow]], start: int, hub: int, kept: Set[int]) -> set[int]:
+    """The states that a state reaches without the hub, itself included; none if one of them is kept."""
+    found = {start}
+    waiting = [start]
+    while waiting:
+        if not found.isdisjoint(kept):
+            return set()
+        new = {arrow.target for arrow in out[waiting.pop()]} - found - {hub}
         found |= new
         waiting += new
-    return frozenset(found)
+    return found
+
+
+def _fold_loop(arrows: list[Arrow], hub: int, inside: Set[int]) -> list[Arrow]:
+    """The arrows with those of a loop as one, if it is entered only from the hub."""
+    states = {hub, *inside}
+    loop = [arrow for arrow in arrows if arrow.source in states and arrow.target in states]
+    others = [arrow for arrow in arrows if arrow.source not in states or arrow.target not in states]
+    entered = any(arrow.target in inside for arrow in others)
+    if not loop or entered:
+        return arrows  # without arrows it is inside a loop that is folded already
+    first = {bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges}
+    joined = Arrow(hub, hub, tuple(sorted(first)), through=tuple(sorted(inside)), folds_loop=True)
+    return [*others, joined]

@@ -1,11 +1,18 @@
-"""The curves of a grammar's calls: to the start of the called rule, and from its ends back to the node after."""
+"""The curves of a grammar's calls: to the start of the called rule, and from its ends back to the node after.
+
+Each is the shortest bend that meets no name and no other state.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import cos, pi, sin
+
+import numpy as np
 
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.diagram import Diagram, Jumps, Spot
-from guidedviz.views.layout.room import Rect, Room, call_box, label_box
+from guidedviz.views.layout.curves import Curve, Points, bezier
+from guidedviz.views.layout.diagram import Block, Diagram, Jumps, Spot
+from guidedviz.views.layout.room import Rect, Room, box_around, call_box, label_box
 from guidedviz.views.layout.sketch import Sketch
 
 MOST_RETURNS = 3  # for a rule with more ends, one return starts at its frame
@@ -14,32 +21,93 @@ CLEAR = 4.0  # pixels between a name and the curve of a call
 
 def title_width(sketch: Sketch, name: str) -> float:
     """The width of a rule's name and its counter, with room for "now ..."."""
-    counter = dict(sketch.repeats).get(name, "")
-    return wide(name, 13) + bool(counter) * (wide(f"{counter}, now 0000 to 0000", 12) + 12)
+    width = wide(name, 13)
+    counter = dict(sketch.repeats).get(name)
+    return width + wide(f"{counter}, now 0000 to 0000", 12) + 12 if counter else width
 
 
 def find_jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
     """The curves of every call whose arrow and rule are both drawn."""
-    sketch, spots, room = diagram.sketch, diagram.spots, Room(diagram.width, diagram.height)
+    sketch, spots = diagram.sketch, diagram.spots
+    room = _take_room(diagram)
+    blocks = {block.name: block for block in diagram.blocks}
+    for number, arrow in enumerate(sketch.arrows):
+        block = blocks.get(arrow.call)
+        if block and number in diagram.curves:
+            edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # stands for a start that is not drawn
+            call = bend(room, spots[arrow.source], spots.get(block.nodes[0], edge))
+            ends = _ends_of_rule(diagram, block, edge)
+            yield number, Jumps(call, tuple(bend(room, end, spots[arrow.target]) for end in ends))
+
+
+def _ends_of_rule(diagram: Diagram, block: Block, edge: Spot) -> list[Spot]:
+    """Where the returns of a rule start."""
+    drawn = diagram.sketch.accepting & diagram.spots.keys()
+    ends = [diagram.spots[node] for node in block.nodes if node in drawn]
+    return ends if len(ends) <= MOST_RETURNS else [replace(edge, x=block.right)]
+
+
+def _take_room(diagram: Diagram) -> Room:
+    """The room that is left by the titles, names, states and lines of a diagram."""
+    room = Room(diagram.width, diagram.height)
     for block in diagram.blocks:
         left, top = block.x + 11, block.y + 7  # of its title
-        room.take(Rect(left, top, left + title_width(sketch, block.name), top + 15), CLEAR)
+        room.take(Rect(left, top, left + title_width(diagram.sketch, block.name), top + 15), CLEAR)
     for label in diagram.labels:
-        is_call = sketch.arrows[label.arrows[0]].call
-        room.take(call_box(label) if is_call else label_box(label.words, (label.x, label.y)), CLEAR)
-    for spot in spots.values():
+        room.take(call_box(label) if label.call else label_box(label.words, (label.x, label.y)), CLEAR)
+    for spot in diagram.spots.values():
         if not spot.dot:
-            room.take(Rect(spot.x - spot.rx, spot.y - spot.ry, spot.x + spot.rx, spot.y + spot.ry), CLEAR / 2)
+            room.take(box_around((spot.x, spot.y), spot.rx, spot.ry), CLEAR / 2)
     for curve, _ in diagram.curves.values():
         room.draw(curve)
-    named = {block.name: block for block in diagram.blocks}
-    for n, arrow in enumerate(sketch.arrows):
-        if n not in diagram.curves or arrow.call not in named:
-            continue
-        block = named[arrow.call]
-        edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # stands for a start that is not drawn
-        ends = [spots[node] for node in block.nodes if node in sketch.accepting and node in spots]
-        if len(ends) > MOST_RETURNS:
-            ends = [replace(edge, x=block.x + block.width)]
-        call = room.bend(spots[arrow.source], spots.get(block.nodes[0], edge))
-        yield n, Jumps(call, tuple(room.bend(end, spots[arrow.target]) for end in ends))
+    return room
+
+
+# --- one bend ---
+
+
+PARTS = 16  # in which the curves are tried
+TURNS = [(cos(pi * n / 8), sin(pi * n / 8)) for n in range(16)]
+# from a state to the control point of its curve
+PULLS = [(far * across, far * down) for far in (40, 90, 170, 300, 450) for across, down in TURNS]
+BEND = bezier(80)
+STRIKE = 1000.0  # pixels of detour to keep a point of a curve off a name
+ON_LINE = 6.0  # off a line
+
+
+def bend(room: Room, start: Spot, end: Spot) -> Curve:
+    """Draw a short curve from state to state that passes through no other state and no name, if there is one."""
+    corners = _possible_bends(start, end)
+    steps = np.diff(corners, axis=1)
+    length = np.hypot(steps[..., 0], steps[..., 1]).sum(1)
+    own = room.owner[room.cells_at(np.array([(start.x, start.y), (end.x, end.y)]))]
+    found = []
+    for part in np.array_split(length.argsort(), PARTS):  # the shortest first
+        cells = room.cells_at(BEND @ corners[part])
+        owner = room.owner[cells]
+        struck = (owner > 0) & ~np.isin(owner, own)
+        crossed = room.lines[cells] > 0
+        cost = length[part] + STRIKE * struck.sum(1) + ON_LINE * crossed.sum(1)
+        found.append((float(cost.min()), corners[part[cost.argmin()]].tolist()))
+        if not struck.any(1).all():
+            break
+    _, best = min(found)
+    curve = tuple(map(tuple, best))
+    room.draw(curve)
+    return curve
+
+
+def _possible_bends(start: Spot, end: Spot) -> Points:
+    """Bézier segments from state to state, with every pull at each."""
+    first = np.add((start.x, start.y), PULLS)[:, None]
+    last = np.add((end.x, end.y), PULLS)[None]
+    corners = np.broadcast_arrays(_rims(start, first), first, last, _rims(end, last))
+    return np.stack(corners, axis=2).reshape(-1, 4, 2)
+
+
+def _rims(spot: Spot, toward: Points) -> Points:
+    """The points on a state's border towards other points."""
+    centre = np.array([spot.x, spot.y])
+    way: Points = toward - centre
+    size = np.hypot(way[..., :1] / spot.rx, way[..., 1:] / spot.ry)
+    return centre + way / size

@@ -4,18 +4,20 @@ Large machines consist mostly of runs: the letters of a key, a class repeated th
 A state inside a run is a dot on a line with one label; it can still be highlighted.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from guidedviz.errors import shorten
-from guidedviz.machines.work import reach
-from guidedviz.views.layout.arrow_words import LABEL, say_arrow, say_row
+from guidedviz.machines.work import distances, grouped, reach
+from guidedviz.views.layout.arrow_words import LABEL_LENGTH, say_arrow, say_arrow_in_full, say_row
 from guidedviz.views.layout.fold import Chain, find_rows, inside_chain
 from guidedviz.views.layout.sketch import Arrow, Sketch, by_state
 
-MANY = 16  # states above which runs are drawn as runs
-LONG = 2  # a run has more arrows than this
-INSIDE = 3  # a bundle has at least so many states
+MOST_DISCS = 16  # states above which runs are drawn as runs
+SHORT_RUN = 2  # a run has more arrows than this
+FEWEST_BUNDLED = 3  # a bundle has at least so many states
+
+Numbered = Mapping[Arrow, int]  # the drawn arrows, and their numbers in the sketch
 
 
 @dataclass(frozen=True)
@@ -52,65 +54,81 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
     """The plan for these states; with `compact` None only large machines have runs."""
     number = {arrow: n for n, arrow in enumerate(sketch.arrows) if arrow.source in keep and arrow.target in keep}
     bundles = [] if compact is False else find_bundles(sketch, number, keep)
-    bundled = {sketch.arrows[n] for bundle in bundles for n in bundle.arrows}
-    runs = find_runs(sketch, number, bundled) if compact or (compact is None and len(keep) > MANY) else []
+    drawn = {sketch.arrows[n] for bundle in bundles for n in bundle.arrows}
+    dots = set[int]().union(*(column for bundle in bundles for column in bundle.columns))
+    if compact is None:
+        compact = len(keep) > MOST_DISCS
     lines = []
-    for run in runs:
-        full = " ".join(say_row([arrow.ranges for arrow in run]))
-        lines.append(ArrowLine(tuple(number[a] for a in run), inside_chain(run), shorten(full, 2 * LABEL), full))
-    done = bundled.union(*runs)
-    single = [arrow for arrow in number if arrow not in done and not arrow.call]
-    lines += [ArrowLine((number[a],), (), say_arrow(a), say_arrow(a, whole=True)) for a in single]
-    groups = [*(line.dots for line in lines), *(column for bundle in bundles for column in bundle.columns)]
-    discs = tuple(sorted({*keep}.difference(*groups)))
-    return Plan(discs, tuple(lines), tuple(bundles), tuple(n for arrow, n in number.items() if arrow.call))
+    for run in find_runs(sketch, number, drawn) if compact else ():
+        drawn.update(run)
+        dots.update(inside_chain(run))
+        lines.append(_line_of_run(run, number))
+    calls = []
+    for arrow, n in number.items():
+        if arrow.call:
+            calls.append(n)
+        elif arrow not in drawn:
+            lines.append(ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow)))
+    return Plan(tuple(sorted({*keep} - dots)), tuple(lines), tuple(bundles), tuple(calls))
 
 
-def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Collection[Arrow]) -> list[Chain]:
+def _line_of_run(run: Chain, number: Numbered) -> ArrowLine:
+    full = " ".join(say_row([arrow.ranges for arrow in run]))
+    numbers = tuple(number[arrow] for arrow in run)
+    return ArrowLine(numbers, inside_chain(run), shorten(full, 2 * LABEL_LENGTH), full)
+
+
+def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> list[Chain]:
     """Long rows of arrows without a choice, which touch no other arrows; no text begins or ends inside."""
-    apart = [arrow for arrow in arrows if arrow in others or arrow.call or sketch.is_chain(arrow)]
-    ends = {sketch.initial, *sketch.accepting, *(end for arrow in apart for end in (arrow.source, arrow.target))}
-    return [row for row in find_rows(arrows, lambda state, into, out: state not in ends) if len(row) > LONG]
+    ends = {sketch.initial, *sketch.accepting}
+    for arrow in arrows:
+        if arrow in others or arrow.call or sketch.is_chain(arrow):
+            ends |= {arrow.source, arrow.target}
+    rows = find_rows(arrows, lambda state, into, out: state not in ends)
+    return [row for row in rows if len(row) > SHORT_RUN]
 
 
-def find_bundles(sketch: Sketch, number: Mapping[Arrow, int], keep: Collection[int]) -> list[Bundle]:
+def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> list[Bundle]:
     """The connected groups of states inside UTF-8 characters, each between one state and another."""
     inside = inside_characters(sketch, number, keep)
     into, out = by_state(number)
 
-    def near(state: int) -> frozenset[int]:
-        return inside & {*(a.source for a in into[state]), *(a.target for a in out[state])}
+    def near(state: int) -> Set[int]:
+        neighbours = [arrow.source for arrow in into[state]] + [arrow.target for arrow in out[state]]
+        return inside.intersection(neighbours)
 
     bundles = []
     while inside:
         part = frozenset(reach([min(inside)], near))
         inside -= part
-        touching = [arrow for arrow in number if not part.isdisjoint((arrow.source, arrow.target))]
-        around = {arrow.source for arrow in touching} - part, {arrow.target for arrow in touching} - part
-        if len(part) >= INSIDE and list(map(len, around)) == [1, 1]:
-            (source,), (target,) = around
-            bundles.append(Bundle(source, target, _columns(touching, target, part), tuple(number[a] for a in touching)))
+        arrows = [arrow for arrow in number if arrow.source in part or arrow.target in part]
+        sources = {arrow.source for arrow in arrows} - part
+        targets = {arrow.target for arrow in arrows} - part
+        if len(part) >= FEWEST_BUNDLED and len(sources) == len(targets) == 1:
+            target = targets.pop()
+            columns = _columns(into, target, part)
+            bundles.append(Bundle(sources.pop(), target, columns, tuple(number[arrow] for arrow in arrows)))
     return bundles
 
 
-def _columns(arrows: Sequence[Arrow], target: int, part: Collection[int]) -> tuple[tuple[int, ...], ...]:
+def _columns(into: Mapping[int, Iterable[Arrow]], target: int, part: frozenset[int]) -> tuple[tuple[int, ...], ...]:
     """The states of a bundle by the number of bytes to come."""
-    left = {target: 0}
-    for _ in part:
-        left |= {a.source: left[a.target] + 1 for a in arrows if a.source in part and a.target in left}
-    most = max(left.values())
-    return tuple(tuple(s for s in sorted(part) if left.get(s, most) == count) for count in range(most, 0, -1))
+    to_come = distances([target], lambda state: part.intersection(arrow.source for arrow in into[state]))
+    most = max(to_come.values())
+    columns = grouped((most - to_come.get(state, most), state) for state in sorted(part))
+    return tuple(tuple(columns[column]) for column in range(most))
 
 
 def inside_characters(sketch: Sketch, arrows: Iterable[Arrow], keep: Collection[int]) -> frozenset[int]:
     """States whose arrows in read bytes beyond ASCII and whose arrows out read continuation bytes."""
     into, out = by_state(arrows)
 
-    def inside(state: int) -> bool:
-        arrows = into[state] + out[state]
-        if not (into[state] and out[state] and all(a.ranges and not sketch.is_chain(a) for a in arrows)):
+    def is_inside(state: int) -> bool:
+        if not into[state] or not out[state]:
             return False
-        high = all(a.ranges[0][0] >= 0x80 for a in into[state])
-        return high and all(low >= 0x80 and up <= 0xBF for a in out[state] for low, up in a.ranges)
+        if any(not arrow.ranges or sketch.is_chain(arrow) for arrow in into[state] + out[state]):
+            return False
+        beyond = all(arrow.ranges[0][0] >= 0x80 for arrow in into[state])
+        return beyond and all(arrow.ranges[0][0] >= 0x80 and arrow.ranges[-1][1] <= 0xBF for arrow in out[state])
 
-    return frozenset(filter(inside, set(keep) - sketch.accepting - {sketch.initial}))
+    return frozenset(filter(is_inside, {*keep} - sketch.accepting - {sketch.initial}))

@@ -3,6 +3,7 @@
 The frames of a construction are sketches too.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.nfa import NFA
+from guidedviz.machines.regular.nfa import NFA, Edge
 from guidedviz.machines.visible import byte_ranges, name_node, name_state
 from guidedviz.machines.work import grouped
 from guidedviz.tokens.by_hand import GuidedFSM
@@ -87,10 +88,12 @@ def sketch_dfa(dfa: DFA) -> Sketch:
     return Sketch(names, tuple(_reading_arrows(dfa.edges)), dfa.initial, dfa.accepting)
 
 
-def _reading_arrows(edges_of: Iterable[Iterable[tuple[int, int, int]]]) -> list[Arrow]:
+def _reading_arrows(edges_of: Iterable[Iterable[Edge]]) -> list[Arrow]:
     """One arrow per pair of states, with all bytes that lead from one to the other."""
-    every = ((source, edge) for source, edges in enumerate(edges_of) for edge in edges)
-    ranges = grouped(((source, target), (low, high)) for source, (low, high, target) in every)
+    ranges = defaultdict(list)
+    for source, edges in enumerate(edges_of):
+        for low, high, target in edges:
+            ranges[source, target].append((low, high))
     return [Arrow(*ends, tuple(sorted(found))) for ends, found in ranges.items()]
 
 
@@ -101,7 +104,8 @@ def sketch_nfa(nfa: NFA) -> Sketch:
     Arrow(source=0, target=1, ranges=(), call='')
     """
     arrows = _reading_arrows(nfa.edges)
-    arrows += dict.fromkeys(Arrow(source, target, ()) for source, free in enumerate(nfa.epsilon) for target in free)
+    for source, targets in enumerate(nfa.epsilon):
+        arrows += [Arrow(source, target, ()) for target in dict.fromkeys(targets)]
     names = tuple(map(name_node, range(len(nfa))))
     return Sketch(names, tuple(arrows), nfa.initial, frozenset({nfa.accepting}))
 
@@ -114,11 +118,14 @@ def sketch_fsm(fsm: GuidedFSM) -> Sketch:
     >>> sketch_fsm(fsm).names, sketch_fsm(fsm).arrows
     (('start', 'end'), (Arrow(source=0, target=1, ranges=((97, 98),), call=''),))
     """
-    pieces, number = fsm.vocabulary.pieces, {state: n for n, state in enumerate(fsm.transitions)}
-    moves = [(source, *way) for source, ways in fsm.transitions.items() for way in ways.items()]
-    if any(len(pieces[token]) > 1 for _, token, _ in moves):
+    pieces = fsm.vocabulary.pieces
+    if any(len(pieces[token]) > 1 for targets in fsm.transitions.values() for token in targets):
         return sketch_dfa(fsm.machine())
-    between = grouped(((number[source], number[target]), pieces[token][0]) for source, token, target in moves)
+    number = {state: n for n, state in enumerate(fsm.transitions)}
+    between = defaultdict(list)
+    for source, targets in fsm.transitions.items():
+        for token, target in targets.items():
+            between[number[source], number[target]].append(pieces[token][0])
     arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in between.items())
     accepting = frozenset(number[state] for state in fsm.transitions if fsm.is_accepting(state))
     return Sketch(tuple(map(str, fsm.transitions)), arrows, number[fsm.start], accepting)
@@ -132,23 +139,26 @@ def sketch_pda(pda: PDA) -> Sketch:
     ((('root', (0, 1, 2, 3)),), [Arrow(source=1, target=3, ranges=(), call='root')])
     """
     nodes = pda.nodes
-    arrows = _reading_arrows([(low, up, nodes.settled(to)) for low, up, to in edges] for edges in nodes.edges)
-    arrows += [Arrow(at, after, (), nodes.names[rule]) for at, calls in enumerate(nodes.calls) for rule, after in calls]
-    names, rules = tuple(map(name_node, range(len(nodes)))), _nodes_of_rules(nodes, arrows)
+    arrows = _reading_arrows([(low, high, nodes.settled(to)) for low, high, to in edges] for edges in nodes.edges)
+    for node, calls in enumerate(nodes.calls):
+        arrows += [Arrow(node, after, (), nodes.names[rule]) for rule, after in calls]
+    rules = _nodes_of_rules(nodes, arrows)
+    for end in sorted(nodes.accepting):
+        rule = nodes.rule_of[end]
+        bounds = nodes.counts[rule]
+        if isinstance(bounds, Bounds):
+            arrows.append(Arrow(end, nodes.starts[rule], (), loop=str(bounds)))
+    names = tuple(map(name_node, range(len(nodes))))
     repeats = tuple((nodes.names[rule], str(bounds)) for rule, bounds in enumerate(nodes.counts) if bounds)
-    arrows += [
-        Arrow(end, nodes.starts[nodes.rule_of[end]], (), loop=str(bounds))
-        for end in sorted(nodes.accepting)
-        if isinstance(bounds := nodes.counts[nodes.rule_of[end]], Bounds)
-    ]
     return Sketch(names, tuple(arrows), nodes.starts[0], nodes.accepting, rules=rules, repeats=repeats)
 
 
-def _nodes_of_rules(nodes: RuleNodes, arrows: list[Arrow]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def _nodes_of_rules(nodes: RuleNodes, arrows: Iterable[Arrow]) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """The nodes of every rule in order, without those that no arrow reaches: nothing can be completed from them."""
-    used = {*nodes.starts, *(arrow.target for arrow in arrows)}
-    others = grouped((nodes.rule_of[node], node) for node in sorted(used - {*nodes.starts}))
-    return tuple((name, (nodes.starts[rule], *others[rule])) for rule, name in enumerate(nodes.names))
+    found = [[start] for start in nodes.starts]
+    for node in sorted({arrow.target for arrow in arrows} - {*nodes.starts}):
+        found[nodes.rule_of[node]].append(node)
+    return tuple(zip(nodes.names, map(tuple, found), strict=True))
 
 
 def sketch_of(machine: Any, where: str = "draw_machine") -> Sketch:

@@ -1,25 +1,29 @@
-"""The layout of one machine, or of one rule of a grammar: its states, lines, bundles, calls and their labels."""
+"""The layout of one machine, or of one rule of a grammar: its states, lines, bundles, calls and their labels.
 
-from collections.abc import Collection, Mapping
+First the boxes of states, bundles and calls are placed with the lines between them. Then each arrow gets its curve, and
+each state inside a run or a bundle its dot.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import dist
-
-import numpy as np
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
 from guidedviz.views.layout.curves import Curve, Point, cut, sample, straight
-from guidedviz.views.layout.diagram import Curves, Diagram, Label, Spot
-from guidedviz.views.layout.layers import Extent, Link
-from guidedviz.views.layout.names import settle_names
+from guidedviz.views.layout.diagram import Curves, Diagram, Label, Spot, size_around
+from guidedviz.views.layout.layers import Extent, Layout, Link
+from guidedviz.views.layout.names import place_counts, settle_names
 from guidedviz.views.layout.neighbourhood import choose_states
 from guidedviz.views.layout.placing import place
-from guidedviz.views.layout.plan import Bundle, Plan, make_plan
+from guidedviz.views.layout.plan import ArrowLine, Bundle, Plan, make_plan
 from guidedviz.views.layout.room import Room, count_box, label_box
 from guidedviz.views.layout.sketch import Sketch
 
 RADIUS = 16.0
 BEYOND = "beyond ASCII"
+BEYOND_IN_FULL = "a character beyond ASCII: two to four bytes"
 FREE_END = 22.0  # from the start's dot to the first state
+BEFORE_START = FREE_END + 8  # left of all boxes
 
 Part = tuple[str, int]  # of a drawing: its kind, and the number of a state, a line, a bundle, or the arrow of a call
 
@@ -27,68 +31,66 @@ Part = tuple[str, int]  # of a drawing: its kind, and the number of a state, a l
 def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bool | None) -> Diagram:
     """The diagram of the states of a machine or of a rule or, if they are many, of those around `at`."""
     keep = frozenset(choose_states(sketch, among, at if at in among else sketch.initial))
-    plan = make_plan(sketch, keep, compact)
-    boxes = _boxes(sketch, plan)
-    if not boxes:
+    if not keep:
         return Diagram(sketch, {}, {}, (), frozenset(), 60, 40, {})
-    links, number = _links(sketch, plan), {part: n for n, part in enumerate(boxes)}
-    ways = tuple(Link(number[a], number[b], room) for a, b, room in links.values())
-    placed = place(tuple(boxes.values()), ways, number.get(("state", sketch.initial), 0))
-    by = FREE_END + 8  # to the right: space for the start arrow
-    centres = {part: (x + by, y) for part, (x, y) in zip(boxes, placed.centres, strict=True)}
-    rooms = {part: (x + by, y) for part, (x, y) in zip(links, placed.labels, strict=True)}
-    lines = {part: tuple((x + by, y) for x, y in line) for part, line in zip(links, placed.curves, strict=True)}
-    spots = {state: Spot(*centres["state", state], *boxes["state", state]) for state in plan.discs}
-    curves, labels = _draw_lines(plan, spots, lines, rooms)
-    for n, bundle in enumerate(plan.bundles):
-        spots |= _bundle_spots(bundle, centres["bundle", n])
-        curves |= _bundle_curves(sketch, bundle, spots, lines["into", n], lines["from", n])
-        full = "a character beyond ASCII: two to four bytes"
-        labels.append(Label(*rooms["into", n], BEYOND, full, bundle.arrows, True))
-    for n in plan.calls:
-        centre, before, after, rule = centres["call", n], lines["before", n], lines["after", n], sketch.arrows[n].call
-        curves[n] = before + straight(before[-1], centre)[1:] + straight(centre, after[0])[1:] + after[1:], True
-        labels.append(Label(*centre, call_words(rule), f"calls {rule}", (n,)))
-    ends = [(arrow.source, arrow.target) for arrow in sketch.arrows]
-    more = frozenset(a if a in keep else b for a, b in ends if (a in keep) != (b in keep))
-    settled, counts = settle_names(sketch, spots, curves, labels, Room(placed.width + by, placed.height))
+    plan = make_plan(sketch, keep, compact)
+    boxes = dict(_boxes(sketch, plan))
+    lines = dict(_lines(sketch, plan))
+    number = {part: n for n, part in enumerate(boxes)}
+    links = tuple(Link(number[source], number[target], room) for source, target, room in lines.values())
+    first = number.get(("state", sketch.initial), 0)
+    placed = place(tuple(boxes.values()), links, first).moved(BEFORE_START)
+    spots, curves, labels = _draw_parts(sketch, plan, boxes, lines, placed)
+    room = Room(placed.width, placed.height)
+    settled = settle_names(spots, curves, labels, room)
+    counts = dict(place_counts(sketch, curves, room))
     names = [label_box(label.words, (label.x, label.y)) for label in settled]
-    names += [count_box(place) for place in counts.values()]
-    low = [(placed.width + by, placed.height), *((name.right + 2, name.bottom + 2) for name in names)]
-    low += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
-    low += [tuple(sample(curve).max(0) + 8) for curve, _ in curves.values()]
-    width, height = np.max(low, axis=0).tolist()
-    return Diagram(sketch, spots, curves, settled, more, width, height, counts)
+    names += map(count_box, counts.values())
+    corners = [(placed.width, placed.height)]
+    corners += [(name.right + 2, name.bottom + 2) for name in names]
+    corners += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
+    corners += [sample(curve).max(0) + 8 for curve, _ in curves.values()]
+    return Diagram(sketch, spots, curves, settled, _cut_off(sketch, keep), *size_around(corners), counts)
 
 
-def _boxes(sketch: Sketch, plan: Plan) -> dict[Part, Extent]:
+def _cut_off(sketch: Sketch, keep: frozenset[int]) -> frozenset[int]:
+    """The drawn states with neighbours that are not drawn."""
+    found = set[int]()
+    for arrow in sketch.arrows:
+        if (arrow.source in keep) != (arrow.target in keep):
+            found |= keep & {arrow.source, arrow.target}
+    return frozenset(found)
+
+
+# --- boxes and the lines between them ---
+
+
+def _boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Part, Extent]]:
     """The size of each state, bundle and call."""
-    boxes: dict[Part, Extent] = {}
     for state in plan.discs:
         ring = 3.5 if state in sketch.accepting else 0.0
         half = max(RADIUS, wide(short_name(sketch, state), 12) / 2 + 7)
-        boxes["state", state] = Extent(half + ring, RADIUS + ring)
+        yield ("state", state), Extent(half + ring, RADIUS + ring)
     for n, bundle in enumerate(plan.bundles):
-        boxes["bundle", n] = Extent(9.0 * len(bundle.columns) + 4, 7.0 * max(map(len, bundle.columns)) + 4)
+        rows = max(map(len, bundle.columns))
+        yield ("bundle", n), Extent(9.0 * len(bundle.columns) + 4, 7.0 * rows + 4)
     for n in plan.calls:
-        boxes["call", n] = Extent(wide(call_words(sketch.arrows[n].call), 12) / 2 + 9, 11.0)
-    return boxes
+        yield ("call", n), Extent(wide(call_words(sketch.arrows[n].call), 12) / 2 + 9, 11.0)
 
 
-def _links(sketch: Sketch, plan: Plan) -> dict[Part, tuple[Part, Part, float]]:
-    """The lines between them: from part to part, with space for a label."""
-    links: dict[Part, tuple[Part, Part, float]] = {}
+def _lines(sketch: Sketch, plan: Plan) -> Iterator[tuple[Part, tuple[Part, Part, float]]]:
+    """The lines between them: each from part to part, with space for a label."""
     for n, line in enumerate(plan.lines):
         first, last = sketch.arrows[line.arrows[0]], sketch.arrows[line.arrows[-1]]
         room = max(wide(line.label, 12) + 8, min(240.0, 7.0 * len(line.dots)))
-        links["line", n] = ("state", first.source), ("state", last.target), room
+        yield ("line", n), (("state", first.source), ("state", last.target), room)
     for n, bundle in enumerate(plan.bundles):
-        links["into", n] = ("state", bundle.source), ("bundle", n), wide(BEYOND, 12) + 8
-        links["from", n] = ("bundle", n), ("state", bundle.target), 0.0
+        yield ("into", n), (("state", bundle.source), ("bundle", n), wide(BEYOND, 12) + 8)
+        yield ("from", n), (("bundle", n), ("state", bundle.target), 0.0)
     for n in plan.calls:
-        links["before", n] = ("state", sketch.arrows[n].source), ("call", n), 0.0
-        links["after", n] = ("call", n), ("state", sketch.arrows[n].target), 0.0
-    return links
+        arrow = sketch.arrows[n]
+        yield ("before", n), (("state", arrow.source), ("call", n), 0.0)
+        yield ("after", n), (("call", n), ("state", arrow.target), 0.0)
 
 
 def call_words(rule: str) -> str:
@@ -101,40 +103,67 @@ def short_name(sketch: Sketch, state: int) -> str:
     return shorten(sketch.names[state], 14)
 
 
-def _draw_lines(
-    plan: Plan, spots: dict[int, Spot], lines: Mapping[Part, Curve], rooms: Mapping[Part, Point]
-) -> tuple[Curves, list[Label]]:
-    """The curve of each arrow on a line, and the labels; the dots of the lines get their spots."""
+# --- the arrows on a line, and the states inside a run or a bundle ---
+
+
+def _draw_parts(
+    sketch: Sketch, plan: Plan, boxes: Mapping[Part, Extent], lines: Iterable[Part], placed: Layout
+) -> tuple[dict[int, Spot], Curves, list[Label]]:
+    """The spots of all states, the curves of all arrows, and their labels."""
+    centre = dict(zip(boxes, placed.centres, strict=True))
+    way = dict(zip(lines, placed.curves, strict=True))
+    name = dict(zip(lines, placed.labels, strict=True))
+    spots = {state: Spot(*centre["state", state], *boxes["state", state]) for state in plan.discs}
     curves: Curves = {}
     labels = []
     for n, line in enumerate(plan.lines):
-        curve, (x, y) = lines["line", n], rooms["line", n]
-        parts = cut(curve, len(line.arrows)) if line.dots else [curve]
-        curves |= {n: (part, n == line.arrows[-1]) for n, part in zip(line.arrows, parts, strict=True)}
-        size = max(1.6, min(3.6, dist(parts[0][0], parts[0][-1]) * 0.36))
-        spots |= {dot: Spot(*part[-1], size, size, True) for dot, part in zip(line.dots, parts, strict=False)}
-        labels.append(Label(x, y - 3 * bool(line.dots), line.label, line.full, line.arrows))
-    return curves, labels
+        labels.append(_draw_line(line, way["line", n], name["line", n], spots, curves))
+    for n, bundle in enumerate(plan.bundles):
+        spots |= _bundle_spots(bundle, centre["bundle", n])
+        curves |= _bundle_curves(sketch, bundle, spots, way["into", n], way["from", n])
+        labels.append(Label(*name["into", n], BEYOND, BEYOND_IN_FULL, bundle.arrows, bundle=True))
+    for n in plan.calls:
+        before, middle, after = way["before", n], centre["call", n], way["after", n]
+        curves[n] = before + straight(before[-1], middle, after[0])[1:] + after[1:], True
+        rule = sketch.arrows[n].call
+        labels.append(Label(*middle, call_words(rule), f"calls {rule}", (n,), call=True))
+    return spots, curves, labels
+
+
+def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: dict[int, Spot], curves: Curves) -> Label:
+    """The label of a line; its arrows get their curves, and the states between them their spots."""
+    parts = cut(curve, len(line.arrows)) if line.dots else [curve]
+    for n, part in zip(line.arrows, parts, strict=True):
+        curves[n] = part, n == line.arrows[-1]
+    size = max(1.6, min(3.6, dist(parts[0][0], parts[0][-1]) * 0.36))
+    for state, part in zip(line.dots, parts, strict=False):
+        spots[state] = Spot(*part[-1], size, size, dot=True)
+    x, y = centre
+    return Label(x, y - 3 if line.dots else y, line.label, line.full, line.arrows)
 
 
 def _bundle_spots(bundle: Bundle, centre: Point) -> dict[int, Spot]:
-    x, y = centre[0] - 9.0 * (len(bundle.columns) - 1), centre[1]
-    return {
-        state: Spot(x + 18 * column, y + 14 * (row - (len(states) - 1) / 2), 3.4, 3.4, True)
-        for column, states in enumerate(bundle.columns)
-        for row, state in enumerate(states)
-    }
+    """The states of a bundle as dots in columns."""
+    spots = {}
+    x = centre[0] - 9.0 * (len(bundle.columns) - 1)
+    for column, states in enumerate(bundle.columns):
+        for row, state in enumerate(states):
+            y = centre[1] + 14 * (row - (len(states) - 1) / 2)
+            spots[state] = Spot(x + 18 * column, y, 3.4, 3.4, dot=True)
+    return spots
 
 
 def _bundle_curves(sketch: Sketch, bundle: Bundle, spots: dict[int, Spot], way_in: Curve, way_out: Curve) -> Curves:
     """Arrows into a bundle share one line, and so do those out of it."""
     found: Curves = {}
     for n in bundle.arrows:
-        a, b = spots[sketch.arrows[n].source], spots[sketch.arrows[n].target]
-        if a.dot and b.dot:
-            found[n] = straight((a.x, a.y), (b.x, b.y)), False
-        elif a.dot:
-            found[n] = straight((a.x, a.y), way_out[0]) + way_out[1:], True
+        arrow = sketch.arrows[n]
+        source, target = spots[arrow.source], spots[arrow.target]
+        start, end = (source.x, source.y), (target.x, target.y)
+        if not source.dot:
+            found[n] = way_in + straight(way_in[-1], end)[1:], False
+        elif target.dot:
+            found[n] = straight(start, end), False
         else:
-            found[n] = way_in + straight(way_in[-1], (b.x, b.y))[1:], False
+            found[n] = straight(start, way_out[0]) + way_out[1:], True
     return found

@@ -11,7 +11,7 @@ from pathlib import Path
 from guidedviz.errors import shorten
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import rect, wide, write
-from guidedviz.views.layout.arrow_words import say_arrow
+from guidedviz.views.layout.arrow_words import say_arrow_in_full
 from guidedviz.views.layout.curves import Curve, head, straight, write_path
 from guidedviz.views.layout.diagram import Diagram, Label, Spot
 from guidedviz.views.layout.room import call_box
@@ -73,7 +73,7 @@ def _numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
 
 def _title(sketch: Sketch, arrow: Arrow) -> Element:
     names = f"{sketch.names[arrow.source]} → {sketch.names[arrow.target]}"
-    return node("title", f"{names}: {say_arrow(arrow, whole=True)}")
+    return node("title", f"{names}: {say_arrow_in_full(arrow)}")
 
 
 def _write_label(label: Label) -> Element:

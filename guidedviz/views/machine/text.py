@@ -5,7 +5,7 @@ from typing import Any
 from guidedviz.errors import shorten
 from guidedviz.extras import need
 from guidedviz.machines.visible import counted
-from guidedviz.views.layout.arrow_words import say_arrow, say_ranges
+from guidedviz.views.layout.arrow_words import say_arrow, say_arrow_in_full, say_ranges
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.sketch import Arrow, by_state, sketch_of
 from guidedviz.views.machine.highlight import Highlight, arrow_key
@@ -53,7 +53,7 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
 
 def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
     if arrow.through or arrow.loop:
-        return say_arrow(arrow, whole=not arrow.loop)
+        return say_arrow(arrow) if arrow.loop else say_arrow_in_full(arrow)
     if not arrow.call:
         return say_ranges(arrow.ranges)
     times, key = dict(lit.calls), arrow_key(arrow)

@@ -12,7 +12,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.views.layout import placing as layout
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.layers import Extent, Link, place_in_layers
-from guidedviz.views.layout.neighbourhood import MOST_STATES, NEAR
+from guidedviz.views.layout.neighbourhood import MOST_DRAWN, NEAR
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import WHOLE, draw_machine
 from guidedviz.views.machine.text import to_dot
@@ -137,9 +137,9 @@ def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
 
 
 def test_up_to_the_limit_all_states_are_drawn():
-    chain = DFA((*(((97, 97, n + 1),) for n in range(MOST_STATES - 1)), ()), frozenset({MOST_STATES - 1}))
-    assert len(lay_out(sketch_dfa(chain)).spots) == MOST_STATES
-    longer = DFA((*(((97, 97, n + 1),) for n in range(MOST_STATES)), ()), frozenset({MOST_STATES}))
+    chain = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN - 1)), ()), frozenset({MOST_DRAWN - 1}))
+    assert len(lay_out(sketch_dfa(chain)).spots) == MOST_DRAWN
+    longer = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN)), ()), frozenset({MOST_DRAWN}))
     assert len(lay_out(sketch_dfa(longer)).spots) <= NEAR
 
 
