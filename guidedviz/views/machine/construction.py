@@ -28,14 +28,40 @@ def dfa_frames(text: str) -> list[Sketch]:
     nfa, dfa, _ = machine_stages(text)
     check_machine(text, dfa)
     steps = list(build_dfa_steps(nfa, whole=True))
-    whole = replace(sketch_dfa(dfa), names=tuple(_name(step.state, step.subset) for step in steps))
-    frames, met = [], {0}
+    whole = replace(sketch_dfa(dfa), names=tuple(_name_set(step.state, step.subset) for step in steps))
+    frames = []
+    met = {0}
     for step in steps:
+        targets = {target for _, _, target in step.edges}
         shown = replace(whole, arrows=tuple(arrow for arrow in whole.arrows if arrow.source <= step.state))
-        moves = {f"{step.state}-{target}" for _, _, target in step.edges}
+        moves = {f"{step.state}-{target}" for target in targets}
         frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves))
-        met.update(target for _, _, target in step.edges)
+        met |= targets
     return frames
+
+
+def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
+    moves = []
+    for arrow in whole.arrows:
+        if arrow.source == step.state:
+            move = f"{_say_bytes(arrow.ranges)} leads to {whole.names[arrow.target]}"
+            moves.append(move if arrow.target in met else f"{move} (new)")
+    here = f"From {say_nodes(step.subset)}, which is q{step.state}"
+    return f"{here}: {', '.join(moves)}." if moves else f"{here}, no byte leads on."
+
+
+def _name_set(state: int, subset: frozenset[int]) -> str:
+    inside = [str(one) for one in sorted(subset)]
+    if len(inside) > 4:
+        inside = [*inside[:4], "…"]
+    return f"{name_state(state)} {{{','.join(inside)}}}"
+
+
+def _say_bytes(ranges: Iterable[tuple[int, int]]) -> str:
+    return visible_bytes(byte for low, high in ranges for byte in range(low, high + 1))
+
+
+# --- to the smallest DFA ---
 
 
 def minimal_frames(text: str) -> list[Sketch]:
@@ -50,18 +76,22 @@ def minimal_frames(text: str) -> list[Sketch]:
     _, dfa, minimal = machine_stages(text)
     check_machine(text, dfa)
     trimmed = trim(dfa)
-    whole, blocks = sketch_dfa(trimmed), [frozenset(block) for block in first_blocks(trimmed)]
+    whole = sketch_dfa(trimmed)
+    blocks = [frozenset(block) for block in first_blocks(trimmed)]
     words = "In A the text may end, in B it may not." if len(blocks) == 2 else "All states are alike so far: one block."
     frames = [whole.frame(words, groups=_lettered(blocks))]
     for step in minimise_steps(dfa):
-        words, byte = _say_split(step, whole.names, blocks), step.by[0][0]
+        words = _say_split(step, whole.names, blocks)
         blocks[step.block] -= step.moved
         blocks.append(step.moved)
-        moves = {f"{s}-{target}" for s in step.moved if (target := trimmed.step(s, byte)) in step.into}
+        byte = step.by[0][0]
+        targets = {state: trimmed.step(state, byte) for state in step.moved}
+        moves = {f"{state}-{target}" for state, target in targets.items() if target in step.into}
         frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
-    names = tuple(_name(state, old) for state, old in enumerate(merged_states(dfa, minimal)))
-    merged = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
-    words = "No two states are equivalent: all stay." if len(dfa) == len(minimal) else merged
+    names = tuple(_name_set(state, old) for state, old in enumerate(merged_states(dfa, minimal)))
+    words = "No two states are equivalent: all stay."
+    if len(minimal) < len(dfa):
+        words = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
     return [*frames, replace(sketch_dfa(minimal), names=names, words=words)]
 
 
@@ -74,28 +104,23 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
 
     def follow(pair: tuple[int, int]) -> Iterator[tuple[int, int]]:
         for low, _, target in before.edges[pair[0]]:
-            if (twin := after.step(pair[1], low)) is not None:
+            twin = after.step(pair[1], low)
+            if twin is not None:
                 yield target, twin
 
     merged = grouped((twin, state) for state, twin in reach([(0, 0)], follow))
     return tuple(frozenset(merged[twin]) for twin in range(len(after)))
 
 
-def _name(state: int, subset: frozenset[int]) -> str:
-    inside = sorted(subset)
-    return f"{name_state(state)} {{{','.join(map(str, inside[:4]))}{',…' if len(inside) > 4 else ''}}}"
-
-
-def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
-    out = [(_show_ranges(arrow.ranges), arrow.target) for arrow in whole.arrows if arrow.source == step.state]
-    ways = [f"{read} leads to {whole.names[target]}" + " (new)" * (target not in met) for read, target in out]
-    here = f"{say_nodes(step.subset)}, which is q{step.state}"
-    return f"From {here}: {', '.join(ways)}." if ways else f"From {here}, no byte leads on."
-
-
-def _show_ranges(ranges: Iterable[tuple[int, int]]) -> str:
-    """Ranges of bytes as text."""
-    return visible_bytes(byte for low, high in ranges for byte in range(low, high + 1))
+def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int]]) -> str:
+    if step.into in blocks:
+        into = title_of(blocks.index(step.into))
+    else:
+        into = list_names(names[state] for state in sorted(step.into))
+    moved = list_names(names[state] for state in sorted(step.moved))
+    lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
+    split = f"On {_say_bytes(step.by)}, {moved} {lead} into {into} and the rest of {title_of(step.block)} does not"
+    return f"{split}: {become} {title_of(step.new)}."
 
 
 def title_of(block: int) -> str:
@@ -104,16 +129,9 @@ def title_of(block: int) -> str:
     >>> title_of(0), title_of(27)
     ('A', 'B1')
     """
-    return chr(ord("A") + block % 26) + (str(block // 26) if block >= 26 else "")
+    letter = chr(ord("A") + block % 26)
+    return f"{letter}{block // 26}" if block >= 26 else letter
 
 
 def _lettered(blocks: Iterable[frozenset[int]]) -> Groups:
     return tuple((title_of(number), block) for number, block in enumerate(blocks))
-
-
-def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int]]) -> str:
-    who, into = (list_names(names[state] for state in sorted(states)) for states in (step.moved, step.into))
-    into = title_of(blocks.index(step.into)) if step.into in blocks else into
-    lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
-    old, new = title_of(step.block), title_of(step.new)
-    return f"On {_show_ranges(step.by)}, {who} {lead} into {into} and the rest of {old} does not: {become} {new}."

@@ -19,8 +19,8 @@ from guidedviz.views.machine.svg import STYLE, write_diagram
 from guidedviz.views.machine.tape import CELL, EDGE, STRIP, mark_bytes, write_bytes
 
 MOST_WATCHED = 80  # states that a person can follow
-NAMED = 9  # states that a sentence names
-PAD = 2.0  # around a machine in a film
+MOST_IN_SENTENCE = 9  # states that a sentence names
+FILM_PAD = 2.0  # around a machine in a film
 MOST_FRAMES = 300
 
 
@@ -31,17 +31,25 @@ def check_watchable(where: str, size: int, of: str, hint: str, most: int = MOST_
 
 
 def check_machine(text: str, machine: NFA | DFA) -> None:
-    of, hint = f"{type(machine).__name__} states", "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
-    check_watchable(f"film of {quoted(text, 40)}", len(machine), of, hint)
+    """Refuse a film of the states of a large machine."""
+    hint = "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
+    check_watchable(f"film of {quoted(text, 40)}", len(machine), f"{type(machine).__name__} states", hint)
 
 
 def list_names(names: Iterable[str]) -> str:
-    """Names in a sentence, the first few of them."""
+    """Names in a sentence, the first few of them.
+
+    >>> list_names("abc"), list_names("abcdefghijk")
+    ('a b c', 'a b c d e f g h i and 2 more')
+    """
     named = list(names)
-    return " ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
+    said = " ".join(named[:MOST_IN_SENTENCE])
+    left = len(named) - MOST_IN_SENTENCE
+    return f"{said} and {left} more" if left > 0 else said
 
 
 def say_nodes(states: Iterable[int]) -> str:
+    """The names of NFA states in a sentence."""
     return list_names(map(name_node, sorted(states)))
 
 
@@ -66,9 +74,15 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
     sketches = [sketch_of(frame, "gv.film, frames") for frame in frames]
     if not sketches:
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint="gv.views.dfa_frames(text)")
-    kinds = grouped(((sketch.names, sketch.initial), sketch) for sketch in sketches)
-    drawings = tuple(bare_drawing(overlay(of_kind), frames=of_kind) for of_kind in kinds.values())
-    return FilmDrawings(drawings, tuple(_pack(s, [*kinds].index((s.names, s.initial))) for s in sketches))
+    alike = grouped(((sketch.names, sketch.initial), sketch) for sketch in sketches)
+    drawings: list[Element] = []
+    number = {}
+    for key, frames_alike in alike.items():
+        number[key] = len(drawings)
+        tapes = [sketch.tape for sketch in frames_alike if sketch.tape[0]]
+        drawings.append(bare_drawing(overlay(frames_alike), tapes=tapes))
+    packed = tuple(_pack_sketch(sketch, number[sketch.names, sketch.initial]) for sketch in sketches)
+    return FilmDrawings(tuple(drawings), packed)
 
 
 def overlay(sketches: Sequence[Sketch]) -> Sketch:
@@ -79,28 +93,41 @@ def overlay(sketches: Sequence[Sketch]) -> Sketch:
     2
     """
     arrows: dict[tuple[int, int, bool], Arrow] = {}
+    accepting: frozenset[int] = frozenset()
     for sketch in sketches:
-        arrows |= {(arrow.source, arrow.target, not arrow.ranges): arrow for arrow in sketch.arrows}
-    accepting = frozenset[int]().union(*(sketch.accepting for sketch in sketches))
+        accepting |= sketch.accepting
+        for arrow in sketch.arrows:
+            arrows[arrow.source, arrow.target, not arrow.ranges] = arrow
     return replace(bare(sketches[-1]), arrows=tuple(arrows.values()), accepting=accepting)
 
 
-def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False, frames: Iterable[Sketch] = ()) -> Element:
-    """A machine without highlights, and the tape of its frames; the page adds the highlights."""
-    diagram, tapes = lay_out(sketch, at, compact), [frame.tape for frame in frames if frame.tape[0]]
-    top, alt = STRIP * bool(tapes), f"a machine of {len(sketch.names):,} states"
-    parts = [node("style", STYLE), moved(PAD, top, write_diagram(diagram)), *write_bytes(tapes[0][0] if tapes else b"")]
-    marks = {key: mark for tape in tapes for key, mark in mark_bytes(*tape)}
+def bare_drawing(
+    sketch: Sketch, at: int = -1, compact: bool | None = False, tapes: Sequence[tuple[bytes, int]] = ()
+) -> Element:
+    """A machine without highlights, and the text above it with all its marks; the page adds the highlights."""
+    diagram = lay_out(sketch, at, compact)
+    top = STRIP if tapes else 0.0
+    parts = [node("style", STYLE), moved(FILM_PAD, top, write_diagram(diagram))]
+    widths = [diagram.width + 2 * FILM_PAD]
+    marks: dict[str, Element] = {}
+    for text, read in tapes:
+        widths.append(2 * EDGE + CELL * len(text))
+        marks |= mark_bytes(text, read)
+    if tapes:
+        parts += write_bytes(tapes[0][0])
     parts += [node("g", mark, data_arrow=key) for key, mark in marks.items()]
-    width = max([diagram.width + 2 * PAD, *(2 * EDGE + CELL * len(text) for text, _ in tapes)])
-    return drawing(width, top + diagram.height, *parts, alt=alt)
+    return drawing(max(widths), top + diagram.height, *parts, alt=f"a machine of {len(sketch.names):,} states")
 
 
-def _pack(sketch: Sketch, place: int) -> dict[str, Any]:
-    """The parts of a frame; a state is visible once an arrow touches it."""
-    touched = {end for arrow in sketch.arrows for end in (arrow.source, arrow.target)}
-    shown = touched | {sketch.initial} | sketch.lit | {state for _, states in sketch.groups for state in states}
+def _pack_sketch(sketch: Sketch, number: int) -> dict[str, Any]:
+    """The parts of a frame of this drawing; a state is visible once an arrow touches it."""
+    shown = {sketch.initial, *sketch.lit}
+    for arrow in sketch.arrows:
+        shown |= {arrow.source, arrow.target}
+    groups = []
+    for title, states in sketch.groups:
+        shown |= states
+        groups.append([title, sorted(states)])
     arrows = [*map(arrow_key, sketch.arrows), *dict(mark_bytes(*sketch.tape))]
-    groups = [[title, sorted(states)] for title, states in sketch.groups]
     on = sorted(sketch.lit_arrows)
-    return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=place, groups=groups)
+    return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=number, groups=groups)

@@ -21,23 +21,28 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     [1, 2] "a" is read. It leads to n1 n2.
     [1, 2] The text ends. n1 is lit and accepting: the NFA accepts it.
     """
-    nfa = machine_stages(regex)[0]
+    nfa, _, _ = machine_stages(regex)
     check_machine(regex, nfa)
-    data, states = text.encode(), {nfa.initial}
+    data = text.encode()
     whole = replace(sketch_nfa(nfa), tape=(data, 0))
-    frames = [whole.frame(f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.", states)]
-    states = _add_closure(frames, nfa, states)
-    for place, byte in enumerate(data, 1):
-        moves, sign = moves_by(nfa, states, byte), visible(bytes([byte]))
+    frames = [whole.frame(f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.", {nfa.initial})]
+    states = _add_closure(frames, nfa, {nfa.initial})
+    for read, byte in enumerate(data, 1):
+        moves = moves_by(nfa, states, byte)
+        sign = visible(bytes([byte]))
         if not moves:
-            return [*frames, whole.frame(f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.')]
-        states, whole = {target for _, target in moves}, replace(whole, tape=(data, place))
-        words, keys = f'"{sign}" is read. It leads to {say_nodes(states)}.', {f"{one}-{other}" for one, other in moves}
-        frames.append(whole.frame(words, states, keys))
+            frames.append(whole.frame(f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.'))
+            return frames
+        states = {target for _, target in moves}
+        whole = replace(whole, tape=(data, read))
+        keys = {f"{source}-{target}" for source, target in moves}
+        frames.append(whole.frame(f'"{sign}" is read. It leads to {say_nodes(states)}.', states, keys))
         states = _add_closure(frames, nfa, states)
-    lit = nfa.accepting in states
-    verdict = "lit and accepting: the NFA accepts it" if lit else "accepting and not lit: the NFA refuses it"
-    return [*frames, whole.frame(f"The text ends. {name_node(nfa.accepting)} is {verdict}.", states)]
+    verdict = "accepting and not lit: the NFA refuses it"
+    if nfa.accepting in states:
+        verdict = "lit and accepting: the NFA accepts it"
+    frames.append(whole.frame(f"The text ends. {name_node(nfa.accepting)} is {verdict}.", states))
+    return frames
 
 
 def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]]:
@@ -46,14 +51,17 @@ def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]
     >>> moves_by(gv.machines.machine_stages("a?b|a")[0], {0}, ord("a"))
     [(0, 2), (0, 1)]
     """
-    edges = ((state, edge) for state in sorted(states) for edge in nfa.edges[state])
-    return [(state, target) for state, (low, high, target) in edges if low <= byte <= high]
+    moves = []
+    for state in sorted(states):
+        moves += [(state, target) for low, high, target in nfa.edges[state] if low <= byte <= high]
+    return moves
 
 
 def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     """The closure over ε edges, and its frame if it adds a state."""
     closed = set(reach(states, nfa.epsilon.__getitem__))
-    if added := closed - states:
+    added = closed - states
+    if added:
         moves = {f"{state}~{target}" for state in closed for target in nfa.epsilon[state]}
         words = f"ε edges add {say_nodes(added)}: the NFA is in {counted(len(closed), 'state')}."
         frames.append(frames[-1].frame(words, closed, moves))

@@ -1,6 +1,6 @@
 """The walk of a trie as a film: one frame per node that the machine is asked about."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -27,32 +27,47 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     The walk is over: 3 and 33 are legal in q0. The machine was asked about 3 of these nodes.
     """
     machine = as_machine(machine, "trie_frames")
-    trie, state = vocabulary.trie, machine.initial if state is None else state
+    trie = vocabulary.trie
+    state = machine.initial if state is None else state
     check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
-    reached, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
-    live = {node: machine.describe(after) for node, after in reached.items()}
-    said = f"{counted(len(vocabulary.text_ids), 'token')}, {counted(len(trie) - 1, 'node')} below the start"
-    said += f": a ring marks where a token ends. The machine is in {live[0]}."
-    frames, waiting = [whole.frame(said, {0})], [*reversed(_under(trie, 0))]
+    names = {0: machine.describe(state)}  # of the machine's state at each node that it reaches
+    for node, after in walk_steps(trie, machine, state):
+        names[node] = machine.describe(after)
+    whole = sketch_trie(trie, vocabulary)
+    size = f"{counted(len(vocabulary.text_ids), 'token')}, {counted(len(trie) - 1, 'node')} below the start"
+    frames = [whole.frame(f"{size}: a ring marks where a token ends. The machine is in {names[0]}.", {0})]
+    waiting = [*reversed(_children(trie, 0))]
     while waiting:
-        child = waiting.pop()
-        above = int(trie.parent[child])
-        before, sign, source = frames[-1], visible(bytes([int(trie.byte[child])])), live[above]
-        if child in live:
-            waiting += reversed(_under(trie, child))
-            legal = f"{before.names[child]} is legal." if child in before.accepting else "on to what is below."
-            words = f'"{sign}" is read, {source} to {live[child]}: {legal}'
-            frames.append(before.frame(words, before.lit | {child}, before.lit_arrows | {f"{above}-{child}"}))
+        node = waiting.pop()
+        if node in names:
+            waiting += reversed(_children(trie, node))
+            frames.append(_read_node(frames[-1], trie, node, names))
         else:
-            lost = frozenset(reach([child], partial(_under, trie)))
-            cut = lost.union(*(nodes for _, nodes in before.groups))
-            lost_said = "the subtree is cut, " * (len(lost) > 1) + _say_tokens(before, lost)
-            words = f'"{sign}" cannot be read in {source}: {lost_said} illegal.'
-            frames.append(replace(before, words=words, groups=(("cut", cut),)))
-    found = frames[-1].lit & whole.accepting
-    said = f"The walk is over: {_say_tokens(whole, found)} legal in {live[0]}. "
-    said += f"The machine was asked about {len(frames) - 1} of these nodes."
-    return [*frames, replace(frames[-1], words=said, lit=found)]
+            frames.append(_cut_node(frames[-1], trie, node, names))
+    last = frames[-1]
+    legal = last.lit & whole.accepting
+    said = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
+    asked = f"The machine was asked about {len(frames) - 1} of these nodes."
+    return [*frames, replace(last, words=f"{said} {asked}", lit=legal)]
+
+
+def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
+    """The frame of a node that can be read."""
+    parent = int(trie.parent[node])
+    legal = f"{before.names[node]} is legal." if node in before.accepting else "on to what is below."
+    words = f'"{_sign(trie, node)}" is read, {names[parent]} to {names[node]}: {legal}'
+    return before.frame(words, before.lit | {node}, before.lit_arrows | {f"{parent}-{node}"})
+
+
+def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
+    """The frame of a node that cannot be read, nor what is below it."""
+    lost = frozenset(reach([node], partial(_children, trie)))
+    cut = lost.union(*(nodes for _, nodes in before.groups))
+    said = f"{_say_tokens(before, lost)} illegal."
+    if len(lost) > 1:
+        said = f"the subtree is cut, {said}"
+    words = f'"{_sign(trie, node)}" cannot be read in {names[int(trie.parent[node])]}: {said}'
+    return replace(before, words=words, groups=(("cut", cut),))
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
@@ -62,21 +77,30 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
     >>> sketch_trie(v.trie, v).names
     ('start', 'a', 'ab')
     """
-    begun = [b""]
-    for child in range(1, len(trie)):
-        begun.append(begun[trie.parent[child]] + bytes([int(trie.byte[child])]))
-    arrows = (Arrow(int(trie.parent[n]), n, ((int(trie.byte[n]),) * 2,)) for n in range(1, len(trie)))
-    names = ("start", *map(visible, begun[1:]))
+    prefixes = [b""]
+    arrows = []
+    for node in range(1, len(trie)):
+        parent = int(trie.parent[node])
+        byte = int(trie.byte[node])
+        prefixes.append(prefixes[parent] + bytes([byte]))
+        arrows.append(Arrow(parent, node, ((byte, byte),)))
+    names = ("start", *map(visible, prefixes[1:]))
     ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
     return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here")
 
 
-def _under(trie: Trie, node: int) -> range:
-    """The children of a node."""
+def _children(trie: Trie, node: int) -> range:
     return range(int(trie.first[node]), int(trie.first[node + 1]))
+
+
+def _sign(trie: Trie, node: int) -> str:
+    """The byte that leads to a node."""
+    return visible(bytes([int(trie.byte[node])]))
 
 
 def _say_tokens(sketch: Sketch, nodes: frozenset[int]) -> str:
     """The pieces that end in these nodes, with the verb."""
-    named = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting] or ["no token"]
-    return f"{named[0]} is" if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]} are"
+    named = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting]
+    if len(named) > 1:
+        return f"{', '.join(named[:-1])} and {named[-1]} are"
+    return f"{named[0]} is" if named else "no token is"
