@@ -41,11 +41,13 @@ class Highlight:
         >>> Highlight.of_path([0, 1, 1]).numbers
         (((0, 1), '1'), ((1, 1), '2'))
         """
-        numbers = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
-        several = len(path) - 1 + bool(died) > 1
-        said = tuple((pair, say_numbers(found)) for pair, found in numbers.items() if several)
+        steps = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
+        arrows = frozenset(f"{source}-{target}" for source, target in steps)
+        said: tuple[tuple[tuple[int, int], str], ...] = ()
+        if len(path) > 2 or (died and len(path) == 2):
+            said = tuple((pair, say_numbers(numbers)) for pair, numbers in steps.items())
         cross = (path[-1], died) if died else None
-        return cls(frozenset(path[-1:]), frozenset(path), frozenset(f"{a}-{b}" for a, b in numbers), said, cross)
+        return cls(frozenset(path[-1:]), frozenset(path), arrows, said, cross)
 
     @classmethod
     def of_state(cls, pda: PDA, state: State) -> "Highlight":
@@ -59,24 +61,25 @@ class Highlight:
         """
         nodes = pda.nodes
         calls: Counter[str] = Counter()
-        ways: set[tuple[int, int]] = set()  # from a called rule to the one that is open now
+        opened: set[tuple[int, int]] = set()  # a called rule, and the rule that is open now
         counts: dict[str, str] = {}
         back: set[int] = set()
-        tops = [(at, cell) for at, cells in state.tops for cell in cells]
-        for top in tops[:MOST_TOPS]:
+        tops = ((node, cell) for node, cells in state.tops for cell in cells)
+        for top in islice(tops, MOST_TOPS):
             stack = list(islice(pda.stack_under(*top), MOST_SHOWN))
-            back |= {after for after, _ in stack[1:]}
-            calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
-            for _, cell in stack:
-                if bounds := nodes.counts[cell.rule]:
+            calls |= _open_calls(nodes, stack)
+            back.update(after for after, _ in stack[1:])
+            for node, cell in stack:
+                opened.add((cell.rule, nodes.rule_of[node]))
+                bounds = nodes.counts[cell.rule]
+                if bounds:
                     counts.setdefault(nodes.names[cell.rule], bounds.describe(cell.counts))
-            ways |= {(cell.rule, nodes.rule_of[at]) for at, cell in stack}
         return cls(
             frozenset(pda.places(state)),
             calls=tuple(calls.items()),
-            last=frozenset(key for way in ways for key in _last_calls(nodes, *way)),
+            last=frozenset(key for called, now in opened for key in _last_calls(nodes, called, now)),
             back=frozenset(back),
-            rules=frozenset(nodes.name_of(at) for at, _ in state.tops),
+            rules=frozenset(nodes.name_of(node) for node, _ in state.tops),
             opened=frozenset(map(nodes.name_of, back)),
             counts=tuple(counts.items()),
         )
@@ -123,36 +126,46 @@ def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
     >>> taken_arrows(pda, state_after(pda, "("), ord("x"))
     ('0-2',)
     """
-    reached = {at: None for place in pda.places(state) for at in free_places(pda.nodes, place)}
-    edges = ((at, *edge) for at in reached for edge in pda.nodes.edges[at])
-    return tuple(f"{at}-{pda.nodes.settled(target)}" for at, low, high, target in edges if low <= byte <= high)
+    nodes = pda.nodes
+    keys = []
+    for node in dict.fromkeys(node for place in pda.places(state) for node in free_places(nodes, place)):
+        for low, high, target in nodes.edges[node]:
+            if low <= byte <= high:
+                keys.append(f"{node}-{nodes.settled(target)}")
+    return tuple(keys)
 
 
 def free_places(nodes: RuleNodes, start: int) -> list[int]:
     """The nodes that calls reach from a node without a byte, the node itself first."""
 
-    def called(at: int) -> Iterator[int]:
-        for rule, after in nodes.calls[at]:
-            yield from (nodes.starts[rule], *[after] * (rule in nodes.skipped))
+    def follow(node: int) -> Iterator[int]:
+        for rule, after in nodes.calls[node]:
+            yield nodes.starts[rule]
+            if rule in nodes.skipped:
+                yield after
 
-    return reach([start], called)
+    return reach([start], follow)
 
 
-def _callers(nodes: RuleNodes, cell: Cell, after: int) -> Iterator[str]:
-    """The keys of the calls that continue at this node."""
-    for at in free_places(nodes, cell.node):
-        if (cell.rule, after) in nodes.calls[at]:
-            yield f"{at}:{nodes.names[cell.rule]}"
+def _open_calls(nodes: RuleNodes, stack: Sequence[tuple[int, Cell]]) -> Counter[str]:
+    """The keys of the calls on a stack, and how often each is there."""
+    calls: Counter[str] = Counter()
+    for (_, cell), (after, _) in pairwise(stack):
+        for node in free_places(nodes, cell.node):
+            if (cell.rule, after) in nodes.calls[node]:
+                calls[f"{node}:{nodes.names[cell.rule]}"] += 1
+    return calls
 
 
 def _last_calls(nodes: RuleNodes, rule: int, target: int) -> tuple[str, ...]:
     """The keys of the last calls that lead from an open rule to the current one and are not on the stack."""
     came: dict[int, tuple[str, ...]] = {rule: ()}
     ends = (*nodes.starts[1:], len(nodes))
-    for caller in (waiting := [rule]):
-        for at in range(nodes.starts[caller], ends[caller]):
-            for called, after in nodes.calls[at]:
+    waiting = [rule]
+    for caller in waiting:
+        for node in range(nodes.starts[caller], ends[caller]):
+            for called, after in nodes.calls[node]:
                 if after in nodes.last and not nodes.counts[called] and called not in came:
-                    came[called] = (*came[caller], f"{at}:{nodes.names[called]}")
+                    came[called] = (*came[caller], f"{node}:{nodes.names[called]}")
                     waiting.append(called)
     return came.get(target, ())

@@ -16,9 +16,12 @@ from guidedviz.views.machine.tape import EDGE
 from guidedviz.views.words import align, label
 
 MOST_VERDICTS = 40  # texts of a table
-BEFORE, AFTER = 28, 8  # characters shown on both sides of the place
-VERDICT_ROW, SIZE = 26.0, 13
-SIGNS = {"complete": ("✓", "green"), "a prefix": ("…", "blue"), "illegal": ("✗", "orange")}
+SHOWN_BEFORE = 28  # characters before the place
+SHOWN_AFTER = 8
+LONGEST_SAID = 90
+VERDICT_ROW = 26.0
+VERDICT_SIZE = 13
+VERDICT_SIGNS = {"complete": ("✓", "green"), "a prefix": ("…", "blue"), "illegal": ("✗", "orange")}
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,14 @@ class TextVerdict:
     def shown(self) -> tuple[str, str, str]:
         """What fits of the text before the wrong character, that character, and what fits after it."""
         if not self.wrong:
-            return shorten(label(self.read), BEFORE + AFTER), "", ""
-        before, after = visible(self.read), visible(self.rest)
-        start = "…" * (len(before) > BEFORE) + before[-BEFORE:]
-        return start, visible(self.wrong), after[:AFTER] + "…" * (len(after) > AFTER)
+            return shorten(label(self.read), SHOWN_BEFORE + SHOWN_AFTER), "", ""
+        before = visible(self.read)
+        if len(before) > SHOWN_BEFORE:
+            before = "…" + before[-SHOWN_BEFORE:]
+        after = visible(self.rest)
+        if len(after) > SHOWN_AFTER:
+            after = after[:SHOWN_AFTER] + "…"
+        return before, visible(self.wrong), after
 
 
 def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
@@ -48,7 +55,8 @@ def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
     ('illegal at byte 2: expected 0-9 or the end', 'complete')
     """
     *read, state = read_path(machine, data)
-    place, wanted = len(read), expected_next(machine, state)
+    place = len(read)
+    wanted = expected_next(machine, state)
     if place < len(data):
         end = place + 1
         while end < len(data) and 0x80 <= data[end] < 0xC0:
@@ -72,34 +80,47 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
     ✗ 1;30  illegal at byte 1: expected . 0-9
     """
     machine = machine.machine() if isinstance(machine, GuidedFSM) else as_machine(machine, "draw_verdicts")
-    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-        raise SettingError("draw_verdicts, texts", seen=type(texts).__name__, expected="a list of texts")
-    found = [judge_text(machine, to_bytes(text)) for text in islice(texts, MOST_VERDICTS + 1)]
-    if not 1 <= len(found) <= MOST_VERDICTS:
-        seen = "more texts" if found else "no text"
-        raise SettingError("draw_verdicts, texts", seen=seen, expected=f"1 to {MOST_VERDICTS} texts")
+    found = _judge_texts(machine, texts)
     complete = sum(one.verdict == "complete" for one in found)
     summary = f"{complete} of {counted(len(found), 'text')} {'is' if complete == 1 else 'are'} complete"
     cells = ["".join(one.shown) for one in found]
-    second = EDGE + 52 + max(wide(shown, SIZE) for shown in cells)
-    longest = max(len(shorten(one.said, 90)) for one in found)
+    second = EDGE + 52 + max(wide(shown, VERDICT_SIZE) for shown in cells)
+    longest = max(len(shorten(one.said, LONGEST_SAID)) for one in found)
     width = max(second + 7.4 * longest, 8.0 * len(summary) + EDGE) + EDGE
-    rows = [_write_row(one, second, 34 + VERDICT_ROW * number, width) for number, one in enumerate(found)]
-    head = write(EDGE, 20, summary, SIZE, font_weight="bold")
-    lines = align([(f"{SIGNS[one.verdict][0]} {text}", one.said) for one, text in zip(found, cells, strict=True)], ())
-    return figure_of(width, 44 + VERDICT_ROW * len(found), "\n".join([summary, *lines]), head, *rows)
+    drawn = [write(EDGE, 20, summary, VERDICT_SIZE, font_weight="bold")]
+    rows = []
+    for number, (one, shown) in enumerate(zip(found, cells, strict=True)):
+        drawn.append(_write_row(one, second, 34 + VERDICT_ROW * number, width))
+        sign, _ = VERDICT_SIGNS[one.verdict]
+        rows.append((f"{sign} {shown}", one.said))
+    said = "\n".join([summary, *align(rows, ())])
+    return figure_of(width, 44 + VERDICT_ROW * len(found), said, *drawn)
+
+
+def _judge_texts(machine: Machine[Any], texts: Iterable[str | bytes]) -> list[TextVerdict]:
+    where = "draw_verdicts, texts"
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise SettingError(where, seen=type(texts).__name__, expected="a list of texts")
+    found = [judge_text(machine, to_bytes(text)) for text in islice(texts, MOST_VERDICTS + 1)]
+    if not 1 <= len(found) <= MOST_VERDICTS:
+        raise SettingError(where, seen="more texts" if found else "no text", expected=f"1 to {MOST_VERDICTS} texts")
+    return found
 
 
 def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Element:
-    sign, colour = SIGNS[one.verdict]
+    sign, colour = VERDICT_SIGNS[one.verdict]
     before, wrong, after = one.shown
-    x, base, fill = EDGE + 26, y + 18, f"var(--gv-{colour})"
+    x = EDGE + 26
+    base = y + 18
+    fill = f"var(--gv-{colour})"
+    bold: dict[str, Any] = {"fill": fill, "font_weight": "bold"}
     parts = [node("path", d=f"M{EDGE:g} {y:g}H{width - EDGE:.1f}", stroke="var(--gv-line)", stroke_width=1)]
-    parts += [write(EDGE + 4, base, sign, SIZE, fill=fill, font_weight="bold")]
-    parts += [write(x, base, before, SIZE, mono=True)]
+    parts.append(write(EDGE + 4, base, sign, VERDICT_SIZE, **bold))
+    parts.append(write(x, base, before, VERDICT_SIZE, mono=True))
     if wrong:
-        left, size = x + wide(before, SIZE) + 3, wide(wrong, SIZE)
+        left = x + wide(before, VERDICT_SIZE) + 3
+        size = wide(wrong, VERDICT_SIZE)
         parts.append(rect(left - 1.5, y + 4, size + 3, 19, 3, fill="none", stroke=fill, stroke_width=1.6))
-        parts.append(write(left, base, wrong, SIZE, mono=True, fill=fill, font_weight="bold"))
-        parts.append(write(left + size + 4, base, after, SIZE, mono=True, fill="var(--gv-soft)"))
-    return node("g", *parts, write(second, base, shorten(one.said, 90), SIZE))
+        parts.append(write(left, base, wrong, VERDICT_SIZE, mono=True, **bold))
+        parts.append(write(left + size + 4, base, after, VERDICT_SIZE, mono=True, fill="var(--gv-soft)"))
+    return node("g", *parts, write(second, base, shorten(one.said, LONGEST_SAID), VERDICT_SIZE))
