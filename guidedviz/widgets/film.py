@@ -15,7 +15,7 @@ from guidedviz.views.machine.film import bare_drawing, build_film
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.legend import say_thick
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.views.machine.text import count_states
+from guidedviz.views.machine.text import say_size
 from guidedviz.views.stack.cards import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.views.stack.earley import ChartFrame, build_chart_film, draw_frame
 from guidedviz.widgets.display import Display, Shown, said
@@ -126,7 +126,7 @@ class FoldedMachine(Shown):
         now = fold(self.sketch, self.unfolded)
         return {
             "drawing": bare_drawing(now, compact=None).shapes,
-            "words": count_states(lay_out(now, -1, None)),
+            "words": say_size(lay_out(now, -1, None)),
             "legend": f"{say_thick(now)}. {FOLD_HINT}" if self._chains else NOTHING,
             "chains": [self._pack(first, chain) for first, chain in self._chains.items()],
         }

@@ -29,7 +29,7 @@ from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.film import bare_drawing
 from guidedviz.views.machine.highlight import Highlight, taken_arrows
 from guidedviz.views.machine.paths import Drawable, StatePath, read_bytes
-from guidedviz.views.machine.text import count_states
+from guidedviz.views.machine.text import say_size
 from guidedviz.views.stack.stack import say_ground, say_ways
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page
@@ -167,7 +167,7 @@ class MachineFeed:
             if at in self._drawings[number][0]:
                 return number
         plan = lay_out(self._sketch, at, None)
-        counts, _, _ = count_states(plan).partition(":")
+        counts, _, _ = say_size(plan).partition(":")
         drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": counts}
         self._drawings.append((frozenset(plan.spots), drawing))
         return len(self._drawings) - 1

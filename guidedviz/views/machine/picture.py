@@ -16,19 +16,20 @@ from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Sketch, sketch_of
-from guidedviz.views.machine.highlight import UNLIT, Highlight
+from guidedviz.views.machine.highlight import Highlight
 from guidedviz.views.machine.legend import NARROW, write_machine_legend
 from guidedviz.views.machine.paths import state_after
 from guidedviz.views.machine.svg import STYLE, write_diagram
 from guidedviz.views.machine.tape import EDGE, STRIP, mark_bytes, write_bytes
-from guidedviz.views.machine.text import count_states, say_machine
+from guidedviz.views.machine.text import say_machine, say_size
 
-TITLE_LINE = 20.0  # of the title
-BOLD = 7.6  # pixels per character of the title, about
+TITLE_LINE = 20.0
+TITLE_LETTER = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
+NARROWEST = 260.0
 WHOLE = 40  # states of a finite machine that is drawn whole by default
 ABOVE = 40.0  # pixels above a machine inside a larger picture
-MOST_OPEN = 4  # rules of a grammar inside a larger picture
+MOST_OPEN_RULES = 4  # of a grammar inside a larger picture
 
 
 def draw_machine(
@@ -59,71 +60,82 @@ def draw_machine(
       ◎ n2
         n3  ) → n2
     """
-    sketch, lit, inside = sketch_of(machine), UNLIT, list[int]()
+    sketch = sketch_of(machine)
     expect(title, str, "draw_machine, title", "a text")
+    lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
+    current: Sequence[int] = ()
     if isinstance(machine, PDA) and at is not None:
         state = state_after(machine, expect(at, State | bytes | str, "draw_machine, at", "a state or a text"))
-        lit, inside = Highlight.of_state(machine, state), list(machine.places(state))
+        lit = Highlight.of_state(machine, state)
+        current = machine.places(state)
     elif at is not None:
         path = _check_path(sketch, at)
-        lit, inside = Highlight.of_path(path, expect(died, str, "draw_machine, died", "a text")), path[-1:]
-    else:
-        lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
+        lit = Highlight.of_path(path, expect(died, str, "draw_machine, died", "a text"))
+        current = path[-1:]
     if folded is None:
         folded = not isinstance(machine, PDA) and len(sketch.names) > WHOLE
-    diagram = _lay_out(sketch, lit, inside, folded, compact)
-    return _sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, count_states(diagram)))
+    diagram = _lay_out_around(sketch, lit, current, folded, compact)
+    return _write_sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, say_size(diagram)))
 
 
-def _lay_out(
-    sketch: Sketch, lit: Highlight, inside: Sequence[int], folded: bool, compact: bool | None = None
+def _lay_out_around(
+    sketch: Sketch, lit: Highlight, current: Sequence[int], folded: bool, compact: bool | None = None
 ) -> Diagram:
     """The diagram; if folded, each chain and loop is one thick arrow, but those around the current state."""
     if folded:
-        sketch = fold(fold_loops(sketch, lit.met | {*inside}), {*inside})
-    return replace(lay_out(bare(sketch), inside[0] if inside else -1, compact), sketch=sketch)
+        sketch = fold(fold_loops(sketch, lit.met.union(current)), {*current})
+    return replace(lay_out(bare(sketch), current[0] if current else -1, compact), sketch=sketch)
 
 
 def _check_path(sketch: Sketch, at: Any) -> list[int]:
     path = list(at) if isinstance(at, Sequence) else [at]
     for state in path:
-        if not isinstance(state, int) or isinstance(state, bool) or not 0 <= state < len(sketch.names):
+        if type(state) is not int or not 0 <= state < len(sketch.names):
             raise SettingError("draw_machine, at", seen=quoted(state), expected=f"0 to {len(sketch.names) - 1}")
     return path
 
 
-def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
+def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     """A diagram as a figure, with its title above and a legend below."""
-    body = write_diagram(diagram, lit)
     scale = min(1.0, HIGHEST / diagram.height)
-    width, height = max(diagram.width * scale + 2 * EDGE, 260.0), diagram.height * scale
-    legend, width, lower = write_machine_legend(diagram, lit, max(width, min(NARROW, BOLD * len(title) + 2 * EDGE)))
-    lines = wrap(title, int((width - 2 * EDGE) / BOLD), break_on_hyphens=False)
-    top, (text_read, read) = 8.0 + TITLE_LINE * len(lines), diagram.sketch.tape
+    height = diagram.height * scale
+    title_width = min(NARROW, TITLE_LETTER * len(title) + 2 * EDGE)
+    least = max(diagram.width * scale + 2 * EDGE, NARROWEST, title_width)
+    legend, width, lower = write_machine_legend(diagram, lit, least)
+    lines = wrap(title, int((width - 2 * EDGE) / TITLE_LETTER), break_on_hyphens=False)
+    top = 8.0 + TITLE_LINE * len(lines)
     parts = [node("style", STYLE)]
-    if text_read:
-        parts.append(moved(0, top - EDGE, *write_bytes(text_read), *dict(mark_bytes(text_read, read)).values()))
+    data, read = diagram.sketch.tape
+    if data:
+        parts.append(moved(0, top - EDGE, *write_bytes(data), *dict(mark_bytes(data, read)).values()))
         top += STRIP - EDGE
-    parts += [write(EDGE, TITLE_LINE * number, line, 13, font_weight="bold") for number, line in enumerate(lines, 1)]
+    for number, line in enumerate(lines, 1):
+        parts.append(write(EDGE, TITLE_LINE * number, line, 13, font_weight="bold"))
     fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
-    parts.append(node("g", body, transform=fit, class_="gv-on-page"))
+    parts.append(node("g", write_diagram(diagram, lit), transform=fit, class_="gv-on-page"))
     parts.append(moved(EDGE, top + height + 14, legend))
     return figure_of(width, top + height + lower + 30, text, *parts)
 
 
+# --- a machine inside a larger picture ---
+
+
 def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:
     """A finite machine inside a larger picture, and its height."""
-    sketch, lit = sketch_of(machine), Highlight.of_path(path)
-    diagram = _lay_out(sketch, lit, path[-1:], len(sketch.names) > WHOLE)
-    return _fit_inside(diagram, lit, count_states(diagram), path[-1], width, height)
+    sketch = sketch_of(machine)
+    lit = Highlight.of_path(path)
+    diagram = _lay_out_around(sketch, lit, path[-1:], len(sketch.names) > WHOLE)
+    return _fit_inside(diagram, lit, say_size(diagram), path[-1], width, height)
 
 
 def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[Element, float]:
     """The innermost open rules at a state, as part of a larger picture."""
-    sketch, lit = sketch_of(pda), Highlight.of_state(pda, state)
-    called = (key.partition(":")[2] for key, _ in lit.calls)
-    wanted = list(dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, sketch.rules[0][0]]))[:MOST_OPEN]
-    rules = tuple(rule for rule in sketch.rules if rule[0] in wanted)
+    sketch = sketch_of(pda)
+    lit = Highlight.of_state(pda, state)
+    called = [key.partition(":")[2] for key, _ in lit.calls]
+    first, _ = sketch.rules[0]
+    wanted = list(dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, first]))[:MOST_OPEN_RULES]
+    rules = tuple((name, nodes) for name, nodes in sketch.rules if name in wanted)
     at = pda.places(state)[0] if state.tops else -1
     said = f"the innermost {len(rules)} of {counted(len(sketch.rules), 'rule')}"
     return _fit_inside(lay_out(replace(sketch, rules=rules), at), lit, said, at, width, height)
@@ -133,13 +145,19 @@ def _fit_inside(
     diagram: Diagram, lit: Highlight, about: str, at: int, width: float, height: float
 ) -> tuple[Element, float]:
     """A diagram under its title, and its height: whole where it fits, else the part around a state."""
-    wide, high = min(width, diagram.width), min(height - ABOVE, diagram.height)
-    spot = diagram.spots.get(at)
-    left, top = (spot.x - wide / 2, spot.y - high / 2) if spot else (0.0, 0.0)
-    left, top = max(0.0, min(left, diagram.width - wide)), max(0.0, min(top, diagram.height - high))
-    about += ", in part" if (wide, high) != (diagram.width, diagram.height) else ""
-    part = node("svg", moved(0 - left, 0 - top, write_diagram(diagram, lit)), y=ABOVE, width=wide, height=high)
-    now = shorten(" · ".join(diagram.sketch.names[state] for state in sorted(lit.now)), int((width - 80) / BOLD))
+    wide = min(width, diagram.width)
+    high = min(height - ABOVE, diagram.height)
+    left = top = 0.0
+    if at in diagram.spots:
+        spot = diagram.spots[at]
+        left = max(0.0, min(spot.x - wide / 2, diagram.width - wide))
+        top = max(0.0, min(spot.y - high / 2, diagram.height - high))
+    if (wide, high) != (diagram.width, diagram.height):
+        about += ", in part"
+    body = moved(0 - left, 0 - top, write_diagram(diagram, lit))
+    part = node("svg", body, y=ABOVE, width=wide, height=high)
+    names = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
+    now = shorten(names, int((width - 80) / TITLE_LETTER))
     title = write(0, 13, "machine", 13, font_weight="bold")
     said = write(width, 13, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold")
     return node("style", STYLE) + title + said + soft(0, 32, shorten(about, int(width / 6.2))) + part, high + ABOVE

@@ -20,111 +20,159 @@ from guidedviz.views.layout.states import FREE_END, short_name
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
-FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
-GROUPS = ("blue", "green", "gold", "orange", "sky")
+FEW_CALLS = 6  # the curves of so many are all drawn faintly; else only those of open calls
+GROUP_COLOURS = ("blue", "green", "gold", "orange", "sky")
 
 
 def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
     """The diagram as one element; a drawing that contains it needs STYLE as well."""
+    spots = diagram.spots
+    parts = [*write_blocks(diagram, lit)]
     firsts = [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
-    starts = (_start(diagram.spots[first]) for first in firsts if first in diagram.spots)
-    lines = (_labelled(diagram, label, lit) for label in diagram.labels)
-    states = (_state(diagram, state, spot, lit) for state, spot in sorted(diagram.spots.items()))
-    cross = (_cross(diagram.spots[at], byte) for at, byte in [lit.cross] if at in diagram.spots) if lit.cross else ()
-    few = " gv-few" if len(diagram.jumps) <= FEW else ""
-    return node("g", *write_blocks(diagram, lit), *starts, *lines, *states, *cross, class_="gv-machine" + few)
+    parts += [_write_start(spots[first]) for first in firsts if first in spots]
+    parts += [_write_line(diagram, label, lit) for label in diagram.labels]
+    parts += [_write_state(diagram, state, lit) for state in sorted(spots)]
+    if lit.cross and lit.cross[0] in spots:
+        state, byte = lit.cross
+        parts.append(_write_cross(spots[state], byte))
+    return node("g", *parts, class_=classes("gv-machine", {"gv-few": len(diagram.jumps) <= FEW_CALLS}))
 
 
-def _labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:
+def classes(first: str, others: Mapping[str, object]) -> str:
+    """The first class, and those of the others of which the value is true.
+
+    >>> classes("gv-state", {"gv-dot": False, "gv-lit": True})
+    'gv-state gv-lit'
+    """
+    return " ".join([first, *(name for name, holds in others.items() if holds)])
+
+
+# --- lines and their labels ---
+
+
+def _write_line(diagram: Diagram, label: Label, lit: Highlight) -> Element:
     """One arrow with its label, or one line with several arrows."""
+    first = label.arrows[0]
+    if label.call:
+        return write_call(diagram, first, lit, label)
     if len(label.arrows) == 1:
-        arrow = diagram.sketch.arrows[label.arrows[0]]
-        return (write_call if arrow.call else _arrow)(diagram, label.arrows[0], lit, label)
-    inside = [_arrow(diagram, n, lit) for n in label.arrows]
+        return _write_arrow(diagram, first, lit, _write_label(label))
+    inside = [_write_arrow(diagram, n, lit) for n in label.arrows]
     on = any(arrow_key(diagram.sketch.arrows[n]) in lit.arrows for n in label.arrows)
-    kind = "gv-run" + " gv-bundle" * label.bundle + " gv-on" * on
-    return node("g", *inside, _write_label(label), class_=kind)
+    return node("g", *inside, _write_label(label), class_=classes("gv-run", {"gv-bundle": label.bundle, "gv-on": on}))
 
 
-def _arrow(diagram: Diagram, n: int, lit: Highlight, label: Label | None = None) -> Element:
-    arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
-    parts = [_title(diagram.sketch, arrow), *_line(curve, headed)]
-    parts += [_write_label(label)] if label else []
+def _write_arrow(diagram: Diagram, n: int, lit: Highlight, *label: Element) -> Element:
+    arrow = diagram.sketch.arrows[n]
+    curve, has_head = diagram.curves[n]
+    parts = [_write_title(diagram.sketch, arrow), *_write_curve(curve, has_head), *label]
     if n in diagram.counts:
         x, y = diagram.counts[n]
-        said = _numbers(arrow, dict(lit.numbers))
+        said = _say_numbers(arrow, dict(lit.numbers))
         parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=12))
-    kind = "gv-arrow" + " gv-free" * (not arrow.ranges) + " gv-chain" * diagram.sketch.is_chain(arrow)
-    kind += " gv-on" * (arrow_key(arrow) in lit.arrows)
-    return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
+    key = arrow_key(arrow)
+    kinds = {"gv-free": not arrow.ranges, "gv-chain": diagram.sketch.is_chain(arrow), "gv-on": key in lit.arrows}
+    return node("g", *parts, class_=classes("gv-arrow", kinds), data_arrow=key)
 
 
-def _line(curve: Curve, headed: bool) -> list[Element]:
+def _write_curve(curve: Curve, has_head: bool) -> list[Element]:
     path = write_path(curve)
     parts = [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
-    return parts + [node("polygon", points=head(curve), class_="gv-head")] * headed
+    if has_head:
+        parts.append(_write_head(curve, "gv-head"))
+    return parts
 
 
-def _numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
+def _write_head(curve: Curve, kind: str) -> Element:
+    return node("polygon", points=head(curve), class_=kind)
+
+
+def _say_numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
     """The numbers of the bytes that took an arrow; for a chain the first and the last."""
-    last = (arrow.through[-1] if arrow.through else arrow.source), arrow.target
-    return " … ".join(dict.fromkeys(numbers[pair] for pair in (arrow_ends(arrow), last) if pair in numbers))
+    last = arrow.through[-1] if arrow.through else arrow.source
+    pairs = arrow_ends(arrow), (last, arrow.target)
+    return " … ".join(dict.fromkeys(numbers[pair] for pair in pairs if pair in numbers))
 
 
-def _title(sketch: Sketch, arrow: Arrow) -> Element:
+def _write_title(sketch: Sketch, arrow: Arrow) -> Element:
     names = f"{sketch.names[arrow.source]} → {sketch.names[arrow.target]}"
     return node("title", f"{names}: {say_arrow_in_full(arrow)}")
 
 
 def _write_label(label: Label) -> Element:
-    title = node("title", label.full)
-    words = write(label.x, label.y + 3, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
-    return node("g", title, words)
+    return node("g", node("title", label.full), _write_words(label, 3))
 
 
-def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight) -> Element:
-    sketch, ends = diagram.sketch, state in diagram.sketch.accepting
-    kind = "gv-state" + " gv-dot" * spot.dot + " gv-may-end" * ends + " gv-more" * (state in diagram.more)
-    kind += " gv-lit" if state in lit.now else " gv-met" if state in lit.met else ""
-    kind += " gv-back" * (state in lit.back)
-    parts = [node("title", _about(sketch, state)), _pill(spot, 0.0, "gv-disc")]
-    parts += [_pill(spot, 3.5, "gv-ring")] * ends
+def _write_words(label: Label, lower: float) -> Element:
+    look = {"class_": "gv-label", "text_anchor": "middle"}
+    return write(label.x, label.y + lower, label.words, 12, mono=True, **look)
+
+
+# --- states ---
+
+
+def _write_state(diagram: Diagram, state: int, lit: Highlight) -> Element:
+    sketch = diagram.sketch
+    spot = diagram.spots[state]
+    groups = [title for title, states in sketch.groups if state in states]
+    is_end = state in sketch.accepting
+    parts = [_about_state(sketch, state, groups), _write_pill(spot, 0.0, "gv-disc")]
+    if is_end:
+        parts.append(_write_pill(spot, 3.5, "gv-ring"))
     if not spot.dot:
         name = short_name(sketch, state)
         parts.append(write(spot.x, spot.y + 4, name, 12, class_="gv-name", text_anchor="middle"))
-    parts += [_tag(spot, n, title) for n, (title, states) in enumerate(sketch.groups) if state in states]
-    return node("g", *parts, class_=kind, data_state=state)
+    for number, (title, states) in enumerate(sketch.groups):
+        if state in states:
+            parts.append(_write_tag(spot, number, title))
+    kinds = {
+        "gv-dot": spot.dot,
+        "gv-may-end": is_end,
+        "gv-more": state in diagram.more,
+        "gv-lit": state in lit.now,
+        "gv-met": state in lit.met and state not in lit.now,
+        "gv-back": state in lit.back,
+    }
+    return node("g", *parts, class_=classes("gv-state", kinds), data_state=state)
 
 
-def _pill(spot: Spot, inset: float, kind: str) -> Element:
-    rx, ry = spot.rx - inset, spot.ry - inset
+def _write_pill(spot: Spot, inset: float, kind: str) -> Element:
+    rx = spot.rx - inset
+    ry = spot.ry - inset
     return rect(spot.x - rx, spot.y - ry, 2 * rx, 2 * ry, ry, class_=kind)
 
 
-def _about(sketch: Sketch, state: int) -> str:
-    said = [sketch.names[state]] + ["the start"] * (state == sketch.initial)
-    said += [sketch.ring] * (state in sketch.accepting)
-    return " · ".join(said + [title for title, states in sketch.groups if state in states])
+def _about_state(sketch: Sketch, state: int, groups: list[str]) -> Element:
+    said = [sketch.names[state]]
+    if state == sketch.initial:
+        said.append("the start")
+    if state in sketch.accepting:
+        said.append(sketch.ring)
+    return node("title", " · ".join(said + groups))
 
 
-def _tag(spot: Spot, number: int, title: str) -> Element:
+def _write_tag(spot: Spot, number: int, title: str) -> Element:
     """The mark of a group: its colour and its first letters."""
     words = shorten(title, 3)
-    x, y, half = spot.x + spot.rx * 0.8, spot.y - spot.ry * 0.9, max(9.0, wide(words, 12) / 2 + 4)
-    colour = f"var(--gv-{GROUPS[number % len(GROUPS)]})"
+    x = spot.x + spot.rx * 0.8
+    y = spot.y - spot.ry * 0.9
+    half = max(9.0, wide(words, 12) / 2 + 4)
+    colour = f"var(--gv-{GROUP_COLOURS[number % len(GROUP_COLOURS)]})"
     back = rect(x - half, y - 9, 2 * half, 18, 9, fill="var(--gv-page)", stroke=colour, stroke_width=2.4)
     return back + write(x, y + 4, words, 12, class_="gv-tag", text_anchor="middle")
 
 
-def _start(spot: Spot) -> Element:
-    line = straight((spot.x - spot.rx - FREE_END, spot.y), (spot.x - spot.rx, spot.y))
-    dot = node("circle", cx=line[0][0], cy=spot.y, r=3.2, class_="gv-head")
+def _write_start(spot: Spot) -> Element:
+    left = spot.x - spot.rx
+    line = straight((left - FREE_END, spot.y), (left, spot.y))
+    dot = node("circle", cx=left - FREE_END, cy=spot.y, r=3.2, class_="gv-head")
     path = node("path", d=write_path(line), class_="gv-line")
-    return node("g", dot, path, node("polygon", points=head(line), class_="gv-head"), class_="gv-start")
+    return node("g", dot, path, _write_head(line, "gv-head"), class_="gv-start")
 
 
-def _cross(spot: Spot, byte: str) -> Element:
-    x, y = spot.x + spot.rx + 9, spot.y - spot.ry - 5
+def _write_cross(spot: Spot, byte: str) -> Element:
+    x = spot.x + spot.rx + 9
+    y = spot.y - spot.ry - 5
     path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
     return node("g", path, write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)"), class_="gv-cross")
 
@@ -136,36 +184,36 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
     """The frames of the rules, to be drawn first."""
     counters = dict(diagram.sketch.repeats) | dict(lit.counts)
     for block in diagram.blocks:
-        kind = "gv-block" + " gv-open" * (block.name in lit.opened) + " gv-lit" * (block.name in lit.rules)
         name = write(block.x + 11, block.y + 18, block.name, 13, mono=True, class_="gv-rule")
         parts = [rect(block.x, block.y, block.width, block.height, 8, class_="gv-frame"), name]
         if block.name in counters:
             x = block.x + 23 + wide(block.name, 13)
             parts.append(write(x, block.y + 18, counters[block.name], 12, class_="gv-count"))
-        yield node("g", *parts, class_=kind, data_rule=block.name)
+        kinds = {"gv-open": block.name in lit.opened, "gv-lit": block.name in lit.rules}
+        yield node("g", *parts, class_=classes("gv-block", kinds), data_rule=block.name)
 
 
 def write_call(diagram: Diagram, n: int, lit: Highlight, label: Label) -> Element:
     """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
-    arrow, (curve, _) = diagram.sketch.arrows[n], diagram.curves[n]
+    arrow = diagram.sketch.arrows[n]
+    curve, _ = diagram.curves[n]
     key = arrow_key(arrow)
-    times, last = dict(lit.calls).get(key, 0), key in lit.last
-    parts = [_title(diagram.sketch, arrow), *_ways(diagram, n), *_line(curve, True), _box(label, times)]
-    kind = "gv-arrow gv-call" + " gv-open" * bool(times) + " gv-last" * (last and not times)
-    return node("g", *parts, class_=kind, data_arrow=key)
+    times = dict(lit.calls).get(key, 0)
+    parts = [_write_title(diagram.sketch, arrow), *_write_jumps(diagram, n), *_write_curve(curve, True)]
+    kinds = {"gv-open": times, "gv-last": key in lit.last and not times}
+    return node("g", *parts, _write_box(label, times), class_=classes("gv-arrow gv-call", kinds), data_arrow=key)
 
 
-def _box(label: Label, times: int) -> Element:
+def _write_box(label: Label, times: int) -> Element:
     """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
     x, y, right, low = call_box(label)
     box = rect(x, y, right - x, low - y, class_="gv-box")
     sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20", class_="gv-box")
-    words = write(label.x, label.y + 4, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
     more = write(right + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
-    return box + sides + words + more
+    return box + sides + _write_words(label, 4) + more
 
 
-def _ways(diagram: Diagram, n: int) -> list[Element]:
+def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
     """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
     if n not in diagram.jumps:
         return []
@@ -173,5 +221,5 @@ def _ways(diagram: Diagram, n: int) -> list[Element]:
     drawn = []
     for kind, curve in [("gv-push", jumps.call), *(("gv-pop", curve) for curve in jumps.returns)]:
         drawn.append(node("path", d=write_path(curve), class_=kind))
-        drawn.append(node("polygon", points=head(curve), class_=f"{kind}-head"))
+        drawn.append(_write_head(curve, f"{kind}-head"))
     return [node("g", *drawn, class_="gv-jumps")]

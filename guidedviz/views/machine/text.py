@@ -1,65 +1,98 @@
 """A machine as text: one line per state that is drawn; and in DOT, the language of Graphviz."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from guidedviz.errors import shorten
 from guidedviz.extras import need
 from guidedviz.machines.visible import counted
 from guidedviz.views.layout.arrow_words import say_arrow, say_arrow_in_full, say_ranges
 from guidedviz.views.layout.diagram import Diagram
-from guidedviz.views.layout.sketch import Arrow, by_state, sketch_of
+from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, sketch_of
+from guidedviz.views.layout.states import short_name
 from guidedviz.views.machine.highlight import Highlight, arrow_key
 
-ROWS = 40  # at most so many states have a line
+MOST_LINES = 40  # at most so many states have a line
 
 
-def count_states(diagram: Diagram) -> str:
+def say_size(diagram: Diagram) -> str:
     """The number of states, of folded ones and, unless all are drawn, of drawn ones."""
-    sketch, drawn, part = diagram.sketch, len(diagram.spots), ""
-    every, kind = len(sketch.names), "state"
+    sketch = diagram.sketch
+    drawn = len(diagram.spots)
+    states = len(sketch.names)
+    kind = "state"
+    rules = ""
     if diagram.blocks:
-        every, kind = sum(len(nodes) for _, nodes in sketch.rules), "node"
-        part = f"{counted(len(sketch.rules), 'rule')}, "
+        states = sum(len(nodes) for _, nodes in sketch.rules)
+        kind = "node"
+        rules = f"{counted(len(sketch.rules), 'rule')}, "
     folded = f", {len(sketch.folded):,} of them folded" if sketch.folded else ""
-    if drawn + len(sketch.folded) == every:
-        return f"{part}{counted(every, kind)}{folded}"
-    part = f"{len(diagram.blocks)} of {part}" if part else ""
-    return f"{part}{drawn} of {counted(every, kind)}{folded}: those around the current one"
+    if drawn + len(sketch.folded) == states:
+        return f"{rules}{counted(states, kind)}{folded}"
+    if rules:
+        rules = f"{len(diagram.blocks)} of {rules}"
+    return f"{rules}{drawn} of {counted(states, kind)}{folded}: those around the current one"
 
 
 def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     """The diagram as text: one line per state that is drawn."""
-    sketch, (_, out) = diagram.sketch, by_state(diagram.sketch.arrows)
-    now = f", now in {', '.join(sketch.names[s] for s in sorted(lit.now))}" if lit.now else ""
-    died = f", where {lit.cross[1]} cannot come" if lit.cross else ""
-    heads = {nodes[0]: name for name, nodes in sketch.rules}
-    counters = {rule: f", {said}" for rule, said in (*sketch.repeats, *lit.counts)}
-    nodes = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
-    every = [node for node in nodes if node not in sketch.folded]
-    shown = [state for state in every if state in diagram.spots][:ROWS]
-    long = max((len(shorten(sketch.names[state], 14)) for state in shown), default=0)
-    lines = [f"machine: {about}{now}{died}"]
+    sketch = diagram.sketch
+    lines = [f"machine: {about}{_say_now(sketch, lit)}"]
+    counters = dict(sketch.repeats) | dict(lit.counts)
+    heads = {}  # the line above the first node of a rule
+    for name, nodes in sketch.rules:
+        heads[nodes[0]] = f"{name}, {counters[name]}" if name in counters else name
+    order = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
+    every = [state for state in order if state not in sketch.folded]
+    shown = [state for state in every if state in diagram.spots][:MOST_LINES]
+    long = max((len(short_name(sketch, state)) for state in shown), default=0)
+    _, out = by_state(sketch.arrows)
     for state in shown:
-        lines += [heads[state] + counters.get(heads[state], "")] if state in heads else []
-        marks = "●" if state in lit.now else "↩" if state in lit.back else " "
-        marks += "→" if state == sketch.initial else " "
-        marks += "◎" if state in sketch.accepting else " "
-        ways = " · ".join(f"{_say_arrow(a, lit)} → {sketch.names[a.target]}" for a in out[state])
-        groups = "".join(f" [{title}]" for title, states in sketch.groups if state in states)
-        lines.append(f"{marks} {shorten(sketch.names[state], 14):<{long}}{groups}  {ways}".rstrip())
-    left = len(every) - len(shown)
-    return "\n".join(lines + [f"    … and {left:,} more"] * bool(left))
+        if state in heads:
+            lines.append(heads[state])
+        name = f"{short_name(sketch, state):<{long}}"
+        lines.append(f"{_mark(sketch, lit, state)} {name}{_say_state(sketch, lit, state, out[state])}".rstrip())
+    if len(every) > len(shown):
+        lines.append(f"    … and {len(every) - len(shown):,} more")
+    return "\n".join(lines)
+
+
+def _say_now(sketch: Sketch, lit: Highlight) -> str:
+    """The current states, and the byte that could not be read there."""
+    said = ""
+    if lit.now:
+        said = f", now in {', '.join(sketch.names[state] for state in sorted(lit.now))}"
+    return f"{said}, where {lit.cross[1]} cannot come" if lit.cross else said
+
+
+def _mark(sketch: Sketch, lit: Highlight, state: int) -> str:
+    """Whether a state is current, where the machine starts and where a text may end."""
+    current = "↩" if state in lit.back else " "
+    if state in lit.now:
+        current = "●"
+    start = "→" if state == sketch.initial else " "
+    end = "◎" if state in sketch.accepting else " "
+    return current + start + end
+
+
+def _say_state(sketch: Sketch, lit: Highlight, state: int, arrows: Sequence[Arrow]) -> str:
+    """The groups of a state, and its arrows."""
+    groups = "".join(f" [{title}]" for title, states in sketch.groups if state in states)
+    said = " · ".join(f"{_say_arrow(arrow, lit)} → {sketch.names[arrow.target]}" for arrow in arrows)
+    return f"{groups}  {said}"
 
 
 def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
-    if arrow.through or arrow.loop:
-        return say_arrow(arrow) if arrow.loop else say_arrow_in_full(arrow)
+    if arrow.loop:
+        return say_arrow(arrow)
+    if arrow.through:
+        return say_arrow_in_full(arrow)
     if not arrow.call:
         return say_ranges(arrow.ranges)
-    times, key = dict(lit.calls), arrow_key(arrow)
-    if key not in times:
-        return f"calls {arrow.call}" + " (called last)" * (key in lit.last)
-    return f"calls {arrow.call} (open{f' ×{times[key]}' * (times[key] > 1)})"
+    key = arrow_key(arrow)
+    times = dict(lit.calls).get(key)
+    if times:
+        return f"calls {arrow.call} (open)" if times == 1 else f"calls {arrow.call} (open ×{times})"
+    return f"calls {arrow.call} (called last)" if key in lit.last else f"calls {arrow.call}"
 
 
 def to_dot(machine: Any) -> Any:
@@ -73,7 +106,8 @@ def to_dot(machine: Any) -> Any:
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     graph.node("start", shape="point")
     for state, name in enumerate(sketch.names):
-        graph.node(str(state), graphviz.escape(name), shape="double" * (state in sketch.accepting) + "circle")
+        shape = "doublecircle" if state in sketch.accepting else "circle"
+        graph.node(str(state), graphviz.escape(name), shape=shape)
     if sketch.names:
         graph.edge("start", str(sketch.initial))
     for arrow in sketch.arrows:
