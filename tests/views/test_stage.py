@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.decoding.trace import ENDS
 from guidedviz.models.chat import Prompt
 from guidedviz.views.figure import wide
-from guidedviz.views.machine.picture import ABOVE, draw_inside
+from guidedviz.views.machine.picture import ABOVE_INSIDE, draw_inside
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
 PERSON = gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
@@ -164,4 +164,4 @@ def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_sho
     left, top = map(float, re.search(r'<svg[^>]*><g transform="translate\((\S+) (\S+)\)">', svg).groups())
     x, y = map(float, re.search(r'class="gv-state gv-lit".*?<rect x="(\S+)" y="(\S+)"', svg).groups())
     assert 0 <= x + left <= 420
-    assert 0 <= y + top <= height - ABOVE
+    assert 0 <= y + top <= height - ABOVE_INSIDE

@@ -5,11 +5,11 @@ from itertools import groupby
 
 from guidedviz.errors import shorten
 from guidedviz.machines.visible import byte_ranges, counted, visible, visible_bytes
-from guidedviz.views.layout.sketch import Arrow, Ranges, is_single
+from guidedviz.views.layout.sketch import Arrow, Ranges, is_one_byte
 
 LABEL_LENGTH = 16  # characters of a label, and twice as many of a chain's; the tooltip has the rest
-ASCII = frozenset(range(128))
-CONTROLS = frozenset(range(32))
+ASCII_BYTES = frozenset(range(128))
+CONTROL_BYTES = frozenset(range(32))
 
 
 def say_arrow(arrow: Arrow) -> str:
@@ -55,7 +55,7 @@ def say_row(row: Sequence[Ranges]) -> Iterator[str]:
     >>> list(say_row([((58, 58),), ((32, 32),), ((48, 57),), ((48, 57),)]))
     [':␣', '0-9 ×2']
     """
-    for single, group in groupby(row, key=is_single):
+    for single, group in groupby(row, key=is_one_byte):
         if single:
             yield visible(bytes(low for [(low, _)] in group))
             continue
@@ -76,18 +76,18 @@ def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
     if len(values) == 256:
         return "any byte"
     parts = []
-    if values & ASCII:
-        parts.append(_say_ascii(values & ASCII, limit, whole))
-    for low, high in byte_ranges(values - ASCII):
+    if values & ASCII_BYTES:
+        parts.append(_say_ascii(values & ASCII_BYTES, limit, whole))
+    for low, high in byte_ranges(values - ASCII_BYTES):
         parts.append(f"0x{low:02X}" if low == high else f"0x{low:02X}-0x{high:02X}")
     return (", " if whole else " ").join(parts)
 
 
 def _say_ascii(values: Set[int], limit: int, whole: bool) -> str:
     """A few characters as they are, and many by what is missing of them."""
-    missing = ASCII - values
-    without_controls = missing >= CONTROLS
-    seen = missing - CONTROLS if without_controls else missing
+    missing = ASCII_BYTES - values
+    without_controls = missing >= CONTROL_BYTES
+    seen = missing - CONTROL_BYTES if without_controls else missing
     if len(values) <= 64 or len(seen) > 8:
         return visible_bytes(values, limit)
     kind = "any ASCII" if whole or not missing else "any"

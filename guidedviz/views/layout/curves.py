@@ -43,7 +43,7 @@ def move(points: Iterable[Point], x: float, y: float) -> tuple[Point, ...]:
     return tuple((a + x, b + y) for a, b in points)
 
 
-def sample(curve: Curve) -> Points:
+def sample_curve(curve: Curve) -> Points:
     """Points along the curve at short distances."""
     points = np.array(curve, dtype=float)
     parts = [SEGMENT @ points[first : first + 4] for first in range(0, len(curve) - 3, 3)]
@@ -56,7 +56,7 @@ def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
     >>> along(straight((0, 0), (8, 0)), [0.25, 1])
     [(2.0, 0.0), (8.0, 0.0)]
     """
-    x, y = sample(curve).T
+    x, y = sample_curve(curve).T
     lengths = np.hypot(np.diff(x, prepend=x[0]), np.diff(y, prepend=y[0])).cumsum()
     wanted = np.multiply(shares, lengths[-1])
     at_x = np.interp(wanted, lengths, x)
@@ -93,7 +93,7 @@ def _one_digit(number: float) -> str:
 def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     """The arrowhead at the end of a curve, as the points of a polygon."""
     x, y = curve[-1]
-    behind = [point for point in sample(curve).tolist() if dist(point, (x, y)) >= long]
+    behind = [point for point in sample_curve(curve).tolist() if dist(point, (x, y)) >= long]
     a, b = behind[-1] if behind else curve[0]
     far = dist((a, b), (x, y)) or 1.0
     u = (x - a) / far

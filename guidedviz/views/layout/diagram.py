@@ -8,7 +8,8 @@ import numpy as np
 from guidedviz.views.layout.curves import Curve, Point, move
 from guidedviz.views.layout.sketch import Sketch
 
-Curves = dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
+Curves = dict[int, Curve]  # by the number of the arrow
+Spots = dict[int, "Spot"]  # by state
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Diagram:
     """A sketch with positions; the states in `more` have neighbours that are not drawn."""
 
     sketch: Sketch
-    spots: dict[int, Spot]
+    spots: Spots
     curves: Curves
     labels: tuple[Label, ...]
     more: frozenset[int]
@@ -83,7 +84,7 @@ class Diagram:
     def moved(self, x: float, y: float) -> "Diagram":
         """The same diagram at another place."""
         spots = {state: replace(spot, x=spot.x + x, y=spot.y + y) for state, spot in self.spots.items()}
-        curves = {n: (move(curve, x, y), has_head) for n, (curve, has_head) in self.curves.items()}
+        curves = {n: move(curve, x, y) for n, curve in self.curves.items()}
         labels = tuple(replace(label, x=label.x + x, y=label.y + y) for label in self.labels)
         counts = dict(zip(self.counts, move(self.counts.values(), x, y), strict=True))
         return replace(self, spots=spots, curves=curves, labels=labels, counts=counts)

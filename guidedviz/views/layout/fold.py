@@ -4,22 +4,28 @@ A chain, bytes in a row without a choice such as the keys of a schema, folds to 
 in SGLang's compressed finite state machine (LMSYS, 2024-02). So does a loop such as a JSON string, with its escapes.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
-from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, is_single
+from guidedviz.views.layout.sketch import Arrow, ByState, Sketch, by_state, is_one_byte
 
 Chain = tuple[Arrow, ...]  # in a row, one byte each
 FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
 
 
-def find_rows(arrows: Collection[Arrow], inside: Callable[[int, Arrow, Arrow], bool]) -> list[Chain]:
-    """Maximal rows of arrows through states with one arrow in and one out, of which `inside` holds."""
+def find_rows(arrows: Iterable[Arrow], ends: Set[int], single: bool = False) -> list[Chain]:
+    """Maximal rows of arrows through states with one arrow in and one out; with `single` each reads one byte.
+
+    No row goes on after a state of `ends`.
+    """
     into, out = by_state(arrows)
     inner = set()
-    for state in into:
-        if len(into[state]) == len(out[state]) == 1 and inside(state, into[state][0], out[state][0]):
+    for state, before in into.items():
+        after = out.get(state, [])
+        one_byte = all(is_one_byte(arrow.ranges) for arrow in before + after)
+        if len(before) == len(after) == 1 and (one_byte or not single):
             inner.add(state)
+    inner -= ends
 
     def follow(arrow: Arrow) -> Iterator[Arrow]:
         yield arrow
@@ -37,12 +43,7 @@ def find_chains(sketch: Sketch) -> list[Chain]:
     >>> [bytes(arrow.ranges[0][0] for arrow in chain) for chain in find_chains(sketch_dfa(gv.regex("[0-9]kg|xy")))]
     [b'xy', b'kg']
     """
-    ends = _ends(sketch)
-
-    def inside(state: int, into: Arrow, out: Arrow) -> bool:
-        return state not in ends and is_single(into.ranges) and is_single(out.ranges)
-
-    return find_rows(sketch.arrows, inside)
+    return find_rows(sketch.arrows, _ends(sketch), single=True)
 
 
 def _ends(sketch: Sketch) -> set[int]:
@@ -99,7 +100,7 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     return replace(sketch, arrows=tuple(arrows))
 
 
-def _inside_loop(out: Mapping[int, Sequence[Arrow]], hub: int, kept: Set[int]) -> set[int]:
+def _inside_loop(out: ByState, hub: int, kept: Set[int]) -> set[int]:
     """The states from which every way leads back to the hub, and to no state that is kept."""
     inside = set[int]()
     for arrow in out[hub]:
@@ -108,7 +109,7 @@ def _inside_loop(out: Mapping[int, Sequence[Arrow]], hub: int, kept: Set[int]) -
     return inside
 
 
-def _reach_without(out: Mapping[int, Sequence[Arrow]], start: int, hub: int, kept: Set[int]) -> set[int]:
+def _reach_without(out: ByState, start: int, hub: int, kept: Set[int]) -> set[int]:
     """The states that a state reaches without the hub, itself included; none if one of them is kept."""
     found = {start}
     waiting = [start]
@@ -123,10 +124,14 @@ def _reach_without(out: Mapping[int, Sequence[Arrow]], start: int, hub: int, kep
 
 def _fold_loop(arrows: list[Arrow], hub: int, inside: Set[int]) -> list[Arrow]:
     """The arrows with those of a loop as one, if it is entered only from the hub."""
-    states = {hub, *inside}
-    loop = [arrow for arrow in arrows if arrow.source in states and arrow.target in states]
-    others = [arrow for arrow in arrows if arrow.source not in states or arrow.target not in states]
-    entered = any(arrow.target in inside for arrow in others)
+    loop = []
+    others = []
+    for arrow in arrows:
+        if {arrow.source, arrow.target} <= {hub, *inside}:
+            loop.append(arrow)
+        else:
+            others.append(arrow)
+    entered = not inside.isdisjoint(arrow.target for arrow in others)
     if not loop or entered:
         return arrows  # without arrows it is inside a loop that is folded already
     first = {bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges}

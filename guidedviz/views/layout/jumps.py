@@ -16,7 +16,7 @@ from guidedviz.views.layout.room import Rect, Room, box_around, call_box, label_
 from guidedviz.views.layout.sketch import Sketch
 
 MOST_RETURNS = 3  # for a rule with more ends, one return starts at its frame
-CLEAR = 4.0  # pixels between a name and the curve of a call
+CLEARANCE = 4.0  # pixels between a name and the curve of a call
 
 
 def title_width(sketch: Sketch, name: str) -> float:
@@ -52,13 +52,13 @@ def _take_room(diagram: Diagram) -> Room:
     room = Room(diagram.width, diagram.height)
     for block in diagram.blocks:
         left, top = block.x + 11, block.y + 7  # of its title
-        room.take(Rect(left, top, left + title_width(diagram.sketch, block.name), top + 15), CLEAR)
+        room.take(Rect(left, top, left + title_width(diagram.sketch, block.name), top + 15), CLEARANCE)
     for label in diagram.labels:
-        room.take(call_box(label) if label.call else label_box(label.words, (label.x, label.y)), CLEAR)
+        room.take(call_box(label) if label.call else label_box(label.words, (label.x, label.y)), CLEARANCE)
     for spot in diagram.spots.values():
         if not spot.dot:
-            room.take(box_around((spot.x, spot.y), spot.rx, spot.ry), CLEAR / 2)
-    for curve, _ in diagram.curves.values():
+            room.take(box_around((spot.x, spot.y), spot.rx, spot.ry), CLEARANCE / 2)
+    for curve in diagram.curves.values():
         room.draw(curve)
     return room
 
@@ -66,7 +66,7 @@ def _take_room(diagram: Diagram) -> Room:
 # --- one bend ---
 
 
-PARTS = 16  # in which the curves are tried
+BEND_PARTS = 16  # in which the curves are tried
 TURNS = [(cos(pi * n / 8), sin(pi * n / 8)) for n in range(16)]
 # from a state to the control point of its curve
 PULLS = [(far * across, far * down) for far in (40, 90, 170, 300, 450) for across, down in TURNS]
@@ -82,7 +82,7 @@ def bend(room: Room, start: Spot, end: Spot) -> Curve:
     length = np.hypot(steps[..., 0], steps[..., 1]).sum(1)
     own = room.owner[room.cells_at(np.array([(start.x, start.y), (end.x, end.y)]))]
     found = []
-    for part in np.array_split(length.argsort(), PARTS):  # the shortest first
+    for part in np.array_split(length.argsort(), BEND_PARTS):  # the shortest first
         cells = room.cells_at(BEND @ corners[part])
         owner = room.owner[cells]
         struck = (owner > 0) & ~np.isin(owner, own)

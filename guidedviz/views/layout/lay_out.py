@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 
-from guidedviz.views.layout.curves import sample
+from guidedviz.views.layout.curves import sample_curve
 from guidedviz.views.layout.diagram import Block, Diagram, size_around
 from guidedviz.views.layout.jumps import find_jumps, title_width
 from guidedviz.views.layout.neighbourhood import choose_rules
@@ -42,11 +42,11 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
         inside.append(part)
         width = max(part.width, title_width(sketch, name) + 24)
         frames.append(Block(name, nodes, 0, 0, width, part.height + FRAME_TITLE))
-    whole = _join(sketch, inside, _pack(frames))
+    whole = _join(sketch, inside, _pack_frames(frames))
     jumps = dict(find_jumps(whole))
     corners = [(whole.width, whole.height)]
     for found in jumps.values():
-        corners += [sample(curve).max(0) + FRAME_EDGE for curve in (found.call, *found.returns)]
+        corners += [sample_curve(curve).max(0) + FRAME_EDGE for curve in (found.call, *found.returns)]
     width, height = size_around(corners)
     return replace(whole, width=width, height=height, jumps=jumps)
 
@@ -71,12 +71,12 @@ def _join(sketch: Sketch, inside: Sequence[Diagram], blocks: Sequence[Block]) ->
 # --- the frames of the rules, packed ---
 
 
-def _pack(blocks: Sequence[Block]) -> list[Block]:
+def _pack_frames(blocks: Sequence[Block]) -> list[Block]:
     """The frames in order, packed into the width that gives the best shape."""
     whole = sum(block.width + FRAME_GAP for block in blocks)
     widest = max(block.width for block in blocks)
     limits = {max(widest, whole / rows) + 2 * FRAME_EDGE for rows in range(1, min(8, len(blocks)) + 1)}
-    return min((_settle(blocks, limit) for limit in sorted(limits)), key=_longer_side)
+    return min((_settle_frames(blocks, limit) for limit in sorted(limits)), key=_longer_side)
 
 
 def _longer_side(blocks: Sequence[Block]) -> float:
@@ -84,7 +84,7 @@ def _longer_side(blocks: Sequence[Block]) -> float:
     return max(max(block.right, FRAME_SHAPE * block.bottom) for block in blocks)
 
 
-def _settle(blocks: Sequence[Block], limit: float) -> list[Block]:
+def _settle_frames(blocks: Sequence[Block], limit: float) -> list[Block]:
     """Each block at the highest free position beside or below those before it."""
     settled: list[Block] = []
     for block in blocks:

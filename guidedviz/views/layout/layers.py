@@ -64,9 +64,8 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
 def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> Layout:
     """The boxes in columns from left to right."""
     layer = count_layers(len(boxes), links, first)
-    columns: list[list[int]] = [[] for _ in range(max(layer) + 1)]
-    for box, number in enumerate(layer):
-        columns[number].append(box)
+    in_layer = grouped((number, box) for box, number in enumerate(layer))
+    columns = [in_layer[number] for number in range(len(in_layer))]
     _untangle(columns, links)
     most = max(map(len, columns))
     pitch = 2 * max(box.ry for box in boxes) + (22 if most < 12 else 9)

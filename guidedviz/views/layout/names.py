@@ -3,7 +3,7 @@
 A name takes the free place near its arrow that has the fewest lines under it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -11,20 +11,20 @@ from math import cos, dist, pi, sin
 
 from guidedviz.views.figure import wide
 from guidedviz.views.layout.curves import Curve, Point, along
-from guidedviz.views.layout.diagram import Curves, Label, Spot
-from guidedviz.views.layout.room import AROUND, COUNT_WIDTH, Rect, Room, box_around, call_box, count_box, label_box
+from guidedviz.views.layout.diagram import Curves, Label, Spot, Spots
+from guidedviz.views.layout.room import COUNT_WIDTH, ROOM_AROUND, Rect, Room, box_around, call_box, count_box, label_box
 from guidedviz.views.layout.sketch import Sketch
 
-SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # of a curve's length, where names may lie beside it
-STOPS = [share + part for share in SHARES for part in (-0.08, 0.0, 0.08)]  # each with a point before and after
-SHORT = 34.0  # an arrow shorter than this has no count
+BESIDE_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # of a curve's length, where names may lie beside it
+STOPS = [share + part for share in BESIDE_SHARES for part in (-0.08, 0.0, 0.08)]  # each with a point before and after
+SHORT_ARROW = 34.0  # an arrow shorter than this has no count
 
 
-def settle_names(spots: Mapping[int, Spot], curves: Curves, labels: Sequence[Label], room: Room) -> tuple[Label, ...]:
+def settle_names(spots: Spots, curves: Curves, labels: Sequence[Label], room: Room) -> tuple[Label, ...]:
     """The labels at free places; those of calls stay where they are."""
     for spot in spots.values():
         _take_disc(room, spot)
-    for curve, _ in curves.values():
+    for curve in curves.values():
         room.draw(curve)
     for label in labels:
         if label.call:
@@ -47,8 +47,7 @@ def _settle_name(label: Label, curves: Curves, room: Room) -> Label:
     here = label.x, label.y
     near = [here]
     for number in label.arrows[:3]:
-        curve, _ = curves[number]
-        near += beside(curve, wide(label.words, 12) / 2, 7.0)
+        near += places_beside(curves[number], wide(label.words, 12) / 2, 7.0)
     box = partial(label_box, label.words)
     place = room.best(near, box)
     if place is None:
@@ -57,7 +56,7 @@ def _settle_name(label: Label, curves: Curves, room: Room) -> Label:
     return replace(label, x=place[0], y=place[1])
 
 
-def beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
+def places_beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
     """Centres of a box of this size beside a curve, on both sides."""
     stops = along(curve, STOPS)
     for (a, b), (x, y), (c, d) in zip(stops[::3], stops[1::3], stops[2::3], strict=True):
@@ -72,7 +71,7 @@ def beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
 def _ring(centre: Point) -> Iterator[Point]:
     """Places around a point, the nearest first."""
     x, y = centre
-    for radius in range(6, int(AROUND), 6):
+    for radius in range(6, int(ROOM_AROUND), 6):
         count = 8 + radius // 8
         for number in range(count):
             angle = 2 * pi * number / count - pi / 2
@@ -81,11 +80,11 @@ def _ring(centre: Point) -> Iterator[Point]:
 
 def place_counts(sketch: Sketch, curves: Curves, room: Room) -> Iterator[tuple[int, Point]]:
     """Every arrow that has room for its count, and the place of it."""
-    for number, (curve, _) in curves.items():
+    for number, curve in curves.items():
         arrow = sketch.arrows[number]
-        long = arrow.source == arrow.target or dist(curve[0], curve[-1]) >= SHORT
+        long = arrow.source == arrow.target or dist(curve[0], curve[-1]) >= SHORT_ARROW
         if long and not arrow.call:
-            places = ((x, y + 3) for x, y in beside(curve, COUNT_WIDTH / 2, 6.0))  # of the baseline
+            places = ((x, y + 3) for x, y in places_beside(curve, COUNT_WIDTH / 2, 6.0))  # of the baseline
             place = room.best(places, count_box)
             if place:
                 room.take(count_box(place))

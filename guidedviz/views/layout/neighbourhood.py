@@ -1,32 +1,34 @@
 """What is drawn of a large machine or grammar: the states, or the rules, nearest to the current one."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
-from guidedviz.views.layout.sketch import Sketch, by_state
+from guidedviz.views.layout.sketch import DrawnRule, Sketch
 
-MOST_DRAWN = 300  # of a larger machine the neighbourhood of one state is drawn
+MOST_DRAWN_STATES = 300  # of a larger machine the neighbourhood of one state is drawn
 MOST_ARROWS = 1200
-NEAR = 40  # states in that neighbourhood
-MOST_NODES = 150  # of a larger grammar the neighbourhood of one rule is drawn
+NEAR_STATES = 40  # states in that neighbourhood
+MOST_DRAWN_NODES = 150  # of a larger grammar the neighbourhood of one rule is drawn
 NEAR_NODES = 70  # in that neighbourhood
 LEAST_NODES = 6  # a smaller rule counts as so many
 
 
-def choose_states(sketch: Sketch, among: Collection[int], start: int) -> Collection[int]:
+def choose_states(sketch: Sketch, among: Collection[int], start: int) -> Set[int]:
     """All unfolded states or, if there are many, those nearest to one."""
-    states = [state for state in among if state not in sketch.folded]
     inside = frozenset(among)
+    states = inside - sketch.folded
     arrows = [arrow for arrow in sketch.arrows if arrow.source in inside]
-    if len(states) <= MOST_DRAWN and len(arrows) <= MOST_ARROWS:
+    if len(states) <= MOST_DRAWN_STATES and len(arrows) <= MOST_ARROWS:
         return states
-    into, out = by_state(arrows)
-    ahead = {state: [arrow.target for arrow in found] for state, found in out.items()}
-    behind = {state: [arrow.source for arrow in found] for state, found in into.items()}
-    return nearest(start, ahead, NEAR * 2 // 3) + nearest(start, behind, NEAR // 3)
+    ahead = defaultdict(list)
+    behind = defaultdict(list)
+    for arrow in arrows:
+        ahead[arrow.source].append(arrow.target)
+        behind[arrow.target].append(arrow.source)
+    return {*nearest_first(start, ahead, NEAR_STATES * 2 // 3), *nearest_first(start, behind, NEAR_STATES // 3)}
 
 
-def choose_rules(sketch: Sketch, node: int) -> list[tuple[str, tuple[int, ...]]]:
+def choose_rules(sketch: Sketch, node: int) -> Sequence[DrawnRule]:
     """All rules or, for a large grammar, those nearest by calls to the rule of a node, in the grammar's order."""
     size: dict[int, int] = {}
     rule_of: dict[int, int] = {}
@@ -35,23 +37,23 @@ def choose_rules(sketch: Sketch, node: int) -> list[tuple[str, tuple[int, ...]]]
         size[rule] = max(LEAST_NODES, len({*nodes} - sketch.folded))
         rule_of |= dict.fromkeys(nodes, rule)
         number[name] = rule
-    if sum(size.values()) <= MOST_NODES:
-        return [*sketch.rules]
+    if sum(size.values()) <= MOST_DRAWN_NODES:
+        return sketch.rules
     near = defaultdict(list)
     for arrow in sketch.arrows:
         if arrow.call:
             caller, called = rule_of[arrow.source], number[arrow.call]
             near[caller].append(called)
             near[called].append(caller)
-    return [sketch.rules[rule] for rule in sorted(nearest(rule_of.get(node, 0), near, NEAR_NODES, size))]
+    return [sketch.rules[rule] for rule in sorted(nearest_first(rule_of.get(node, 0), near, NEAR_NODES, size))]
 
 
-def nearest(
+def nearest_first(
     start: int, near: Mapping[int, Iterable[int]], most: int, size: Mapping[int, int] | None = None
 ) -> list[int]:
     """The states or rules nearest to one, as many as fit; each counts 1 unless it has a size.
 
-    >>> nearest(5, {5: [6, 7], 6: [8]}, most=3)
+    >>> nearest_first(5, {5: [6, 7], 6: [8]}, most=3)
     [5, 6, 7]
     """
     sizes = size or {}

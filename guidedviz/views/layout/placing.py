@@ -14,7 +14,9 @@ from guidedviz.views.layout.layers import Extent, Layout, Link, count_layers, pl
 
 DOT_INCH = 72.0  # points per inch in Graphviz
 MARGIN = 10.0
-HEAD = 'digraph{rankdir=LR;nodesep=0.22;ranksep=0.3;node[shape=ellipse,fixedsize=true,label=""];edge[arrowhead=none]'
+GRAPH_OPENING = (
+    'digraph{rankdir=LR;nodesep=0.22;ranksep=0.3;node[shape=ellipse,fixedsize=true,label=""];edge[arrowhead=none]'
+)
 MOST_FOR_GRAPHVIZ = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
 MOST_LABELLED = 200  # space for labels doubles the number of columns
 
@@ -59,15 +61,15 @@ def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
     >>> write_graph([Extent(18, 18)], []).splitlines()[-2]
     '0[width=0.5,height=0.5]'
     """
-    lines = [HEAD]
+    lines = [GRAPH_OPENING]
     for number, box in enumerate(boxes):
         lines.append(f"{number}[width={2 * box.rx / DOT_INCH:g},height={2 * box.ry / DOT_INCH:g}]")
     for number, link in enumerate(links):
-        lines.append(f"{link.source}->{link.target}[id={number}{_label_room(link)}]")
+        lines.append(f"{link.source}->{link.target}[id={number}{_space_for_label(link)}]")
     return "\n".join([*lines, "}"])
 
 
-def _label_room(link: Link) -> str:
+def _space_for_label(link: Link) -> str:
     if not link.room:
         return ""
     size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'

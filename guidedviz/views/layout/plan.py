@@ -11,7 +11,7 @@ from guidedviz.errors import shorten
 from guidedviz.machines.work import distances, grouped, reach
 from guidedviz.views.layout.arrow_words import LABEL_LENGTH, say_arrow, say_arrow_in_full, say_row
 from guidedviz.views.layout.fold import Chain, find_rows, inside_chain
-from guidedviz.views.layout.sketch import Arrow, Sketch, by_state
+from guidedviz.views.layout.sketch import Arrow, ByState, Sketch, by_state
 
 MOST_DISCS = 16  # states above which runs are drawn as runs
 SHORT_RUN = 2  # a run has more arrows than this
@@ -54,22 +54,24 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
     """The plan for these states; with `compact` None only large machines have runs."""
     number = {arrow: n for n, arrow in enumerate(sketch.arrows) if arrow.source in keep and arrow.target in keep}
     bundles = [] if compact is False else find_bundles(sketch, number, keep)
-    drawn = {sketch.arrows[n] for bundle in bundles for n in bundle.arrows}
-    dots = set[int]().union(*(column for bundle in bundles for column in bundle.columns))
-    if compact is None:
-        compact = len(keep) > MOST_DISCS
-    lines = []
-    for run in find_runs(sketch, number, drawn) if compact else ():
-        drawn.update(run)
-        dots.update(inside_chain(run))
-        lines.append(_line_of_run(run, number))
-    calls = []
-    for arrow, n in number.items():
-        if arrow.call:
-            calls.append(n)
-        elif arrow not in drawn:
-            lines.append(ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow)))
-    return Plan(tuple(sorted({*keep} - dots)), tuple(lines), tuple(bundles), tuple(calls))
+    drawn = set[Arrow]()
+    dots = set[int]()
+    for bundle in bundles:
+        drawn.update(sketch.arrows[n] for n in bundle.arrows)
+        dots.update(*bundle.columns)
+    has_runs = len(keep) > MOST_DISCS if compact is None else compact
+    runs = find_runs(sketch, number, drawn) if has_runs else []
+    lines = [_line_of_run(run, number) for run in runs]
+    drawn.update(*runs)
+    dots.update(*map(inside_chain, runs))
+    alone = [arrow for arrow in number if arrow not in drawn]
+    lines += [_line_of_arrow(arrow, number[arrow]) for arrow in alone if not arrow.call]
+    calls = tuple(number[arrow] for arrow in alone if arrow.call)
+    return Plan(tuple(sorted({*keep} - dots)), tuple(lines), tuple(bundles), calls)
+
+
+def _line_of_arrow(arrow: Arrow, number: int) -> ArrowLine:
+    return ArrowLine((number,), (), say_arrow(arrow), say_arrow_in_full(arrow))
 
 
 def _line_of_run(run: Chain, number: Numbered) -> ArrowLine:
@@ -84,8 +86,7 @@ def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> 
     for arrow in arrows:
         if arrow in others or arrow.call or sketch.is_chain(arrow):
             ends |= {arrow.source, arrow.target}
-    rows = find_rows(arrows, lambda state, into, out: state not in ends)
-    return [row for row in rows if len(row) > SHORT_RUN]
+    return [row for row in find_rows(arrows, ends) if len(row) > SHORT_RUN]
 
 
 def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> list[Bundle]:
@@ -111,7 +112,7 @@ def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> lis
     return bundles
 
 
-def _columns(into: Mapping[int, Iterable[Arrow]], target: int, part: frozenset[int]) -> tuple[tuple[int, ...], ...]:
+def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[int, ...], ...]:
     """The states of a bundle by the number of bytes to come."""
     to_come = distances([target], lambda state: part.intersection(arrow.source for arrow in into[state]))
     most = max(to_come.values())
@@ -124,11 +125,13 @@ def inside_characters(sketch: Sketch, arrows: Iterable[Arrow], keep: Collection[
     into, out = by_state(arrows)
 
     def is_inside(state: int) -> bool:
-        if not into[state] or not out[state]:
+        before = [arrow.ranges for arrow in into[state]]
+        after = [arrow.ranges for arrow in out[state]]
+        if not before or not after or not all(before) or not all(after):
             return False
-        if any(not arrow.ranges or sketch.is_chain(arrow) for arrow in into[state] + out[state]):
+        if any(map(sketch.is_chain, into[state] + out[state])):
             return False
-        beyond = all(arrow.ranges[0][0] >= 0x80 for arrow in into[state])
-        return beyond and all(arrow.ranges[0][0] >= 0x80 and arrow.ranges[-1][1] <= 0xBF for arrow in out[state])
+        lowest = min(ranges[0][0] for ranges in before + after)
+        return lowest >= 0x80 and max(ranges[-1][1] for ranges in after) <= 0xBF
 
     return frozenset(filter(is_inside, {*keep} - sketch.accepting - {sketch.initial}))

@@ -12,11 +12,11 @@ from guidedviz.views.layout.curves import Curve, Point, along
 from guidedviz.views.layout.diagram import Label
 
 GRAIN = 2.0  # pixels of a cell
-AROUND = 400.0  # right of the diagram and below it
+ROOM_AROUND = 400.0  # right of the diagram and below it
 COUNT_WIDTH = 44.0  # of the numbers of the bytes that took an arrow
 LINE_CELL = 10.0  # a cell of a line under a name counts as so many pixels of distance
 
-Cells = tuple[np.ndarray, np.ndarray]  # rows and columns
+CellNumbers = tuple[np.ndarray, np.ndarray]  # rows and columns
 
 
 class Rect(NamedTuple):
@@ -56,7 +56,7 @@ class Room:
     """The cells of a drawing: which name or state takes each, and how many lines pass through it."""
 
     def __init__(self, width: float, height: float) -> None:
-        size = int((height + AROUND) / GRAIN), int((width + AROUND) / GRAIN)
+        size = int((height + ROOM_AROUND) / GRAIN), int((width + ROOM_AROUND) / GRAIN)
         self.owner = np.zeros(size, np.int16)
         self.lines = np.zeros(size, np.int16)
         self._taken = 0
@@ -72,7 +72,7 @@ class Room:
         shares = np.linspace(0, 1, 2 + int(length / GRAIN))
         self.lines[self.cells_at(np.array(along(curve, shares.tolist())))] += 1
 
-    def cells_at(self, points: np.ndarray) -> Cells:
+    def cells_at(self, points: np.ndarray) -> CellNumbers:
         """The cells of these points; those outside count as the border's."""
         columns, rows = np.moveaxis((points / GRAIN).astype(int), -1, 0)
         high, long = self.owner.shape

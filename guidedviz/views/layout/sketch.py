@@ -16,12 +16,13 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA, Edge
 from guidedviz.machines.visible import byte_ranges, name_node, name_state
-from guidedviz.machines.work import grouped
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.views.words import reading
 
 Groups = tuple[tuple[str, frozenset[int]], ...]
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
+DrawnRule = tuple[str, tuple[int, ...]]  # its name and its nodes, the start first
+ByState = dict[int, list["Arrow"]]
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Sketch:
     words: str = ""  # a sentence about this frame
     lit: frozenset[int] = frozenset()
     lit_arrows: frozenset[str] = frozenset()  # by their keys
-    rules: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of a grammar: names and nodes, the start first
+    rules: tuple[DrawnRule, ...] = ()  # of a grammar
     repeats: tuple[tuple[str, str], ...] = ()  # the counted rules, and how often each is repeated
     opened: frozenset[int] = frozenset()  # the states inside unfolded chains
     tape: tuple[bytes, int] = (b"", 0)  # a text, and how many of its bytes are read
@@ -69,10 +70,10 @@ class Sketch:
         return bool(arrow.through) or arrow.source in self.opened or arrow.target in self.opened
 
 
-def is_single(ranges: Ranges) -> bool:
+def is_one_byte(ranges: Ranges) -> bool:
     """Whether the ranges are one byte.
 
-    >>> is_single(((97, 97),)), is_single(((97, 99),)), is_single(())
+    >>> is_one_byte(((97, 97),)), is_one_byte(((97, 99),)), is_one_byte(())
     (True, False, False)
     """
     return len(ranges) == 1 and ranges[0][0] == ranges[0][1]
@@ -153,7 +154,7 @@ def sketch_pda(pda: PDA) -> Sketch:
     return Sketch(names, tuple(arrows), nodes.starts[0], nodes.accepting, rules=rules, repeats=repeats)
 
 
-def _nodes_of_rules(nodes: RuleNodes, arrows: Iterable[Arrow]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def _nodes_of_rules(nodes: RuleNodes, arrows: Iterable[Arrow]) -> tuple[DrawnRule, ...]:
     """The nodes of every rule in order, without those that no arrow reaches: nothing can be completed from them."""
     found = [[start] for start in nodes.starts]
     for node in sorted({arrow.target for arrow in arrows} - {*nodes.starts}):
@@ -188,7 +189,11 @@ def _visible(sketch: Sketch) -> Sketch:
     return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
 
 
-def by_state(arrows: Iterable[Arrow]) -> tuple[dict[int, list[Arrow]], dict[int, list[Arrow]]]:
+def by_state(arrows: Iterable[Arrow]) -> tuple[ByState, ByState]:
     """The arrows into each state, and those out of it."""
-    every = list(arrows)
-    return grouped((arrow.target, arrow) for arrow in every), grouped((arrow.source, arrow) for arrow in every)
+    into: ByState = defaultdict(list)
+    out: ByState = defaultdict(list)
+    for arrow in arrows:
+        into[arrow.target].append(arrow)
+        out[arrow.source].append(arrow)
+    return into, out

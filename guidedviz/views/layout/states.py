@@ -4,20 +4,20 @@ First the boxes of states, bundles and calls are placed with the lines between t
 each state inside a run or a bundle its dot.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from math import dist
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.curves import Curve, Point, cut, sample, straight
-from guidedviz.views.layout.diagram import Curves, Diagram, Label, Spot, size_around
+from guidedviz.views.layout.curves import Curve, Point, cut, sample_curve, straight
+from guidedviz.views.layout.diagram import Curves, Diagram, Label, Spot, Spots, size_around
 from guidedviz.views.layout.layers import Extent, Layout, Link
 from guidedviz.views.layout.names import place_counts, settle_names
 from guidedviz.views.layout.neighbourhood import choose_states
 from guidedviz.views.layout.placing import place
 from guidedviz.views.layout.plan import ArrowLine, Bundle, Plan, make_plan
 from guidedviz.views.layout.room import Room, count_box, label_box
-from guidedviz.views.layout.sketch import Sketch
+from guidedviz.views.layout.sketch import Arrow, Sketch
 
 RADIUS = 16.0
 BEYOND = "beyond ASCII"
@@ -25,22 +25,20 @@ BEYOND_IN_FULL = "a character beyond ASCII: two to four bytes"
 FREE_END = 22.0  # from the start's dot to the first state
 BEFORE_START = FREE_END + 8  # left of all boxes
 
-Part = tuple[str, int]  # of a drawing: its kind, and the number of a state, a line, a bundle, or the arrow of a call
+Boxed = int | Bundle | Arrow  # what has a box: a state, a bundle, or a call
 
 
 def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bool | None) -> Diagram:
     """The diagram of the states of a machine or of a rule or, if they are many, of those around `at`."""
-    keep = frozenset(choose_states(sketch, among, at if at in among else sketch.initial))
+    keep = choose_states(sketch, among, at if at in among else sketch.initial)
     if not keep:
         return Diagram(sketch, {}, {}, (), frozenset(), 60, 40, {})
     plan = make_plan(sketch, keep, compact)
-    boxes = dict(_boxes(sketch, plan))
-    lines = dict(_lines(sketch, plan))
+    boxes = dict(_sized_boxes(sketch, plan))
     number = {part: n for n, part in enumerate(boxes)}
-    links = tuple(Link(number[source], number[target], room) for source, target, room in lines.values())
-    first = number.get(("state", sketch.initial), 0)
-    placed = place(tuple(boxes.values()), links, first).moved(BEFORE_START)
-    spots, curves, labels = _draw_parts(sketch, plan, boxes, lines, placed)
+    links = tuple(Link(number[source], number[target], room) for source, target, room in _lines_between(sketch, plan))
+    placed = place(tuple(boxes.values()), links, number.get(sketch.initial, 0)).moved(BEFORE_START)
+    spots, curves, labels = _draw_parts(sketch, plan, boxes, placed)
     room = Room(placed.width, placed.height)
     settled = settle_names(spots, curves, labels, room)
     counts = dict(place_counts(sketch, curves, room))
@@ -49,11 +47,11 @@ def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: boo
     corners = [(placed.width, placed.height)]
     corners += [(name.right + 2, name.bottom + 2) for name in names]
     corners += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
-    corners += [sample(curve).max(0) + 8 for curve, _ in curves.values()]
+    corners += [sample_curve(curve).max(0) + 8 for curve in curves.values()]
     return Diagram(sketch, spots, curves, settled, _cut_off(sketch, keep), *size_around(corners), counts)
 
 
-def _cut_off(sketch: Sketch, keep: frozenset[int]) -> frozenset[int]:
+def _cut_off(sketch: Sketch, keep: Set[int]) -> frozenset[int]:
     """The drawn states with neighbours that are not drawn."""
     found = set[int]()
     for arrow in sketch.arrows:
@@ -65,37 +63,39 @@ def _cut_off(sketch: Sketch, keep: frozenset[int]) -> frozenset[int]:
 # --- boxes and the lines between them ---
 
 
-def _boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Part, Extent]]:
+def _sized_boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Extent]]:
     """The size of each state, bundle and call."""
     for state in plan.discs:
         ring = 3.5 if state in sketch.accepting else 0.0
         half = max(RADIUS, wide(short_name(sketch, state), 12) / 2 + 7)
-        yield ("state", state), Extent(half + ring, RADIUS + ring)
-    for n, bundle in enumerate(plan.bundles):
+        yield state, Extent(half + ring, RADIUS + ring)
+    for bundle in plan.bundles:
         rows = max(map(len, bundle.columns))
-        yield ("bundle", n), Extent(9.0 * len(bundle.columns) + 4, 7.0 * rows + 4)
+        yield bundle, Extent(9.0 * len(bundle.columns) + 4, 7.0 * rows + 4)
     for n in plan.calls:
-        yield ("call", n), Extent(wide(call_words(sketch.arrows[n].call), 12) / 2 + 9, 11.0)
+        call = sketch.arrows[n]
+        yield call, Extent(wide(call_words(call), 12) / 2 + 9, 11.0)
 
 
-def _lines(sketch: Sketch, plan: Plan) -> Iterator[tuple[Part, tuple[Part, Part, float]]]:
-    """The lines between them: each from part to part, with space for a label."""
-    for n, line in enumerate(plan.lines):
-        first, last = sketch.arrows[line.arrows[0]], sketch.arrows[line.arrows[-1]]
-        room = max(wide(line.label, 12) + 8, min(240.0, 7.0 * len(line.dots)))
-        yield ("line", n), (("state", first.source), ("state", last.target), room)
-    for n, bundle in enumerate(plan.bundles):
-        yield ("into", n), (("state", bundle.source), ("bundle", n), wide(BEYOND, 12) + 8)
-        yield ("from", n), (("bundle", n), ("state", bundle.target), 0.0)
+def _lines_between(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Boxed, float]]:
+    """The lines between them, each with space for a label; a bundle and a call have one in and one out."""
+    for line in plan.lines:
+        first = sketch.arrows[line.arrows[0]]
+        last = sketch.arrows[line.arrows[-1]]
+        space = min(240.0, 7.0 * len(line.dots))
+        yield first.source, last.target, max(wide(line.label, 12) + 8, space)
+    for bundle in plan.bundles:
+        yield bundle.source, bundle, wide(BEYOND, 12) + 8
+        yield bundle, bundle.target, 0.0
     for n in plan.calls:
-        arrow = sketch.arrows[n]
-        yield ("before", n), (("state", arrow.source), ("call", n), 0.0)
-        yield ("after", n), (("call", n), ("state", arrow.target), 0.0)
+        call = sketch.arrows[n]
+        yield call.source, call, 0.0
+        yield call, call.target, 0.0
 
 
-def call_words(rule: str) -> str:
+def call_words(call: Arrow) -> str:
     """The name of a called rule, cut to fit its box."""
-    return shorten(rule, 18)
+    return shorten(call.call, 18)
 
 
 def short_name(sketch: Sketch, state: int) -> str:
@@ -107,34 +107,33 @@ def short_name(sketch: Sketch, state: int) -> str:
 
 
 def _draw_parts(
-    sketch: Sketch, plan: Plan, boxes: Mapping[Part, Extent], lines: Iterable[Part], placed: Layout
-) -> tuple[dict[int, Spot], Curves, list[Label]]:
+    sketch: Sketch, plan: Plan, boxes: Mapping[Boxed, Extent], placed: Layout
+) -> tuple[Spots, Curves, list[Label]]:
     """The spots of all states, the curves of all arrows, and their labels."""
-    centre = dict(zip(boxes, placed.centres, strict=True))
-    way = dict(zip(lines, placed.curves, strict=True))
-    name = dict(zip(lines, placed.labels, strict=True))
-    spots = {state: Spot(*centre["state", state], *boxes["state", state]) for state in plan.discs}
+    centres = dict(zip(boxes, placed.centres, strict=True))
+    lines = zip(placed.curves, placed.labels, strict=True)  # in the order of _lines_between
+    spots = {state: Spot(*centres[state], *boxes[state]) for state in plan.discs}
     curves: Curves = {}
-    labels = []
-    for n, line in enumerate(plan.lines):
-        labels.append(_draw_line(line, way["line", n], name["line", n], spots, curves))
-    for n, bundle in enumerate(plan.bundles):
-        spots |= _bundle_spots(bundle, centre["bundle", n])
-        curves |= _bundle_curves(sketch, bundle, spots, way["into", n], way["from", n])
-        labels.append(Label(*name["into", n], BEYOND, BEYOND_IN_FULL, bundle.arrows, bundle=True))
+    labels = [_draw_line(line, *next(lines), spots, curves) for line in plan.lines]
+    for bundle in plan.bundles:
+        way_in, middle = next(lines)
+        way_out, _ = next(lines)
+        spots |= _bundle_spots(bundle, centres[bundle])
+        curves |= _bundle_curves(sketch, bundle, spots, way_in, way_out)
+        labels.append(Label(*middle, BEYOND, BEYOND_IN_FULL, bundle.arrows, bundle=True))
     for n in plan.calls:
-        before, middle, after = way["before", n], centre["call", n], way["after", n]
-        curves[n] = before + straight(before[-1], middle, after[0])[1:] + after[1:], True
-        rule = sketch.arrows[n].call
-        labels.append(Label(*middle, call_words(rule), f"calls {rule}", (n,), call=True))
+        call = sketch.arrows[n]
+        before, _ = next(lines)
+        after, _ = next(lines)
+        curves[n] = before + straight(before[-1], centres[call], after[0])[1:] + after[1:]
+        labels.append(Label(*centres[call], call_words(call), f"calls {call.call}", (n,), call=True))
     return spots, curves, labels
 
 
-def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: dict[int, Spot], curves: Curves) -> Label:
+def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curves: Curves) -> Label:
     """The label of a line; its arrows get their curves, and the states between them their spots."""
     parts = cut(curve, len(line.arrows)) if line.dots else [curve]
-    for n, part in zip(line.arrows, parts, strict=True):
-        curves[n] = part, n == line.arrows[-1]
+    curves |= zip(line.arrows, parts, strict=True)
     size = max(1.6, min(3.6, dist(parts[0][0], parts[0][-1]) * 0.36))
     for state, part in zip(line.dots, parts, strict=False):
         spots[state] = Spot(*part[-1], size, size, dot=True)
@@ -142,7 +141,7 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: dict[int, Sp
     return Label(x, y - 3 if line.dots else y, line.label, line.full, line.arrows)
 
 
-def _bundle_spots(bundle: Bundle, centre: Point) -> dict[int, Spot]:
+def _bundle_spots(bundle: Bundle, centre: Point) -> Spots:
     """The states of a bundle as dots in columns."""
     spots = {}
     x = centre[0] - 9.0 * (len(bundle.columns) - 1)
@@ -153,7 +152,7 @@ def _bundle_spots(bundle: Bundle, centre: Point) -> dict[int, Spot]:
     return spots
 
 
-def _bundle_curves(sketch: Sketch, bundle: Bundle, spots: dict[int, Spot], way_in: Curve, way_out: Curve) -> Curves:
+def _bundle_curves(sketch: Sketch, bundle: Bundle, spots: Spots, way_in: Curve, way_out: Curve) -> Curves:
     """Arrows into a bundle share one line, and so do those out of it."""
     found: Curves = {}
     for n in bundle.arrows:
@@ -161,9 +160,9 @@ def _bundle_curves(sketch: Sketch, bundle: Bundle, spots: dict[int, Spot], way_i
         source, target = spots[arrow.source], spots[arrow.target]
         start, end = (source.x, source.y), (target.x, target.y)
         if not source.dot:
-            found[n] = way_in + straight(way_in[-1], end)[1:], False
+            found[n] = way_in + straight(way_in[-1], end)[1:]
         elif target.dot:
-            found[n] = straight(start, end), False
+            found[n] = straight(start, end)
         else:
-            found[n] = straight(start, way_out[0]) + way_out[1:], True
+            found[n] = straight(start, way_out[0]) + way_out[1:]
     return found

@@ -44,7 +44,7 @@ def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
     moves = []
     for arrow in whole.arrows:
         if arrow.source == step.state:
-            move = f"{_say_bytes(arrow.ranges)} leads to {whole.names[arrow.target]}"
+            move = f"{_say_byte_ranges(arrow.ranges)} leads to {whole.names[arrow.target]}"
             moves.append(move if arrow.target in met else f"{move} (new)")
     here = f"From {say_nodes(step.subset)}, which is q{step.state}"
     return f"{here}: {', '.join(moves)}." if moves else f"{here}, no byte leads on."
@@ -57,7 +57,7 @@ def _name_set(state: int, subset: frozenset[int]) -> str:
     return f"{name_state(state)} {{{','.join(inside)}}}"
 
 
-def _say_bytes(ranges: Iterable[tuple[int, int]]) -> str:
+def _say_byte_ranges(ranges: Iterable[tuple[int, int]]) -> str:
     return visible_bytes(byte for low, high in ranges for byte in range(low, high + 1))
 
 
@@ -119,8 +119,8 @@ def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int
         into = list_names(names[state] for state in sorted(step.into))
     moved = list_names(names[state] for state in sorted(step.moved))
     lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
-    split = f"On {_say_bytes(step.by)}, {moved} {lead} into {into} and the rest of {title_of(step.block)} does not"
-    return f"{split}: {become} {title_of(step.new)}."
+    rest = f"the rest of {title_of(step.block)} does not"
+    return f"On {_say_byte_ranges(step.by)}, {moved} {lead} into {into} and {rest}: {become} {title_of(step.new)}."
 
 
 def title_of(block: int) -> str:

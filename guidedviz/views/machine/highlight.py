@@ -4,8 +4,8 @@ Of several stacks each is highlighted, down to its innermost forty calls.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from guidedviz.machines.pushdown.automaton import RuleNodes
@@ -25,7 +25,7 @@ class Highlight:
     now: frozenset[int] = frozenset()
     met: frozenset[int] = frozenset()
     arrows: frozenset[str] = frozenset()  # by their keys
-    numbers: tuple[tuple[tuple[int, int], str], ...] = ()
+    numbers: Mapping[tuple[int, int], str] = field(default_factory=dict)  # of the bytes that took an arrow
     cross: tuple[int, str] | None = None  # the state where a text died, and the byte that it could not read
     calls: tuple[tuple[str, int], ...] = ()  # keys of open calls, with how often each is open
     last: frozenset[str] = frozenset()  # keys of last calls, which leave nothing on the stack
@@ -39,15 +39,14 @@ class Highlight:
         """The highlight of a path; its arrows are numbered if there are several.
 
         >>> Highlight.of_path([0, 1, 1]).numbers
-        (((0, 1), '1'), ((1, 1), '2'))
+        {(0, 1): '1', (1, 1): '2'}
         """
         steps = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
         arrows = frozenset(f"{source}-{target}" for source, target in steps)
-        said: tuple[tuple[tuple[int, int], str], ...] = ()
-        if len(path) > 2 or (died and len(path) == 2):
-            said = tuple((pair, say_numbers(numbers)) for pair, numbers in steps.items())
+        several = len(path) > 2 or (died and len(path) == 2)
+        numbers = {pair: say_numbers(found) for pair, found in steps.items()} if several else {}
         cross = (path[-1], died) if died else None
-        return cls(frozenset(path[-1:]), frozenset(path), arrows, said, cross)
+        return cls(frozenset(path[-1:]), frozenset(path), arrows, numbers, cross)
 
     @classmethod
     def of_state(cls, pda: PDA, state: State) -> "Highlight":

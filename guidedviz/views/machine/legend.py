@@ -11,20 +11,20 @@ from guidedviz.views.machine.highlight import Highlight
 from guidedviz.views.machine.svg import FEW_CALLS
 from guidedviz.views.machine.tape import EDGE
 
-NARROW = 620.0  # the legend of a narrower diagram may be this wide
+LEAST_LEGEND = 620.0  # the legend of a narrower diagram may be this wide
 ROW_HEIGHT = 20.0
-LETTER = 6.6  # pixels per character, about
+LEGEND_LETTER = 6.6  # pixels per character, about
 MOST_IN_FULL = 8  # shortened labels in full; the others have their tooltip
-LINE = node("path", d="M1,0h17", class_="gv-line")
-CROSS = node("path", d="M4,-5l10,10m0,-10l-10,10")
-CALL = rect(0, -7, 18, 14, class_="gv-box") + node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
+LINE_ICON = node("path", d="M1,0h17", class_="gv-line")
+CROSS_ICON = node("path", d="M4,-5l10,10m0,-10l-10,10")
+CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
 
 Sign = tuple[object, Element, str]  # a sign is in the legend if the first of its three values is true
 
 
 def write_machine_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
     """The legend, the least width of the picture, and the y of the last line."""
-    limit = max(width, NARROW)
+    limit = max(width, LEAST_LEGEND)
     signs = _signs_of_states(diagram, lit) + _signs_of_calls(diagram, lit) + _signs_of_parts(diagram)
     shown = ((_icon("machine", icon), words) for there, icon, words in signs if there)
     parts, right, y = write_legend(shown, 0, 4, limit)
@@ -32,7 +32,7 @@ def write_machine_legend(diagram: Diagram, lit: Highlight, width: float) -> tupl
     for words, full in list(short)[:MOST_IN_FULL]:
         start = wide(words, 12) + 12
         parts.append(write(0, y + ROW_HEIGHT, words, 12, mono=True))
-        for line in wrap(full, int((limit - start) / LETTER), break_on_hyphens=False):
+        for line in wrap(full, int((limit - start) / LEGEND_LETTER), break_on_hyphens=False):
             y += ROW_HEIGHT
             parts.append(soft(start, y, line))
     return together(parts), max(width, right + EDGE), y - 4
@@ -46,11 +46,11 @@ def _signs_of_states(diagram: Diagram, lit: Highlight) -> list[Sign]:
     taken = "taken, byte by byte" if lit.numbers else "taken"
     has_epsilon = any(not arrow.ranges and not arrow.call for arrow in sketch.arrows)
     return [
-        (sketch.initial in diagram.spots, LINE + _circle(3, "head", 3) + _tip("head"), start),
+        (sketch.initial in diagram.spots, LINE_ICON + _circle(3, "head", 3) + _tip("head"), start),
         (sketch.accepting & diagram.spots.keys(), _circle(7) + _circle(4.4, "ring"), end),
         (lit.now, _icon("lit", _circle(5.5)), "now"),
         (lit.arrows, _arrow_icon("on"), taken),
-        (lit.cross, _icon("cross", CROSS), "refused here"),
+        (lit.cross, _icon("cross", CROSS_ICON), "refused here"),
         (has_epsilon, _arrow_icon("free"), "ε reads nothing"),
     ]
 
@@ -60,9 +60,9 @@ def _signs_of_calls(diagram: Diagram, lit: Highlight) -> list[Sign]:
     calls = any(arrow.call for arrow in diagram.sketch.arrows)
     jumps = diagram.jumps and (lit.calls or lit.last or len(diagram.jumps) <= FEW_CALLS)
     return [
-        (calls, _icon("call", CALL), "calls a rule"),
-        (lit.calls, _icon("call gv-open", CALL), "open: on the stack"),
-        (lit.last, _icon("call gv-last", CALL), "last call of its rule: not on the stack"),
+        (calls, _icon("call", CALL_ICON), "calls a rule"),
+        (lit.calls, _icon("call gv-open", CALL_ICON), "open: on the stack"),
+        (lit.last, _icon("call gv-last", CALL_ICON), "last call of its rule: not on the stack"),
         (jumps, _jump_icon("push"), "push: to the rule's start"),
         (jumps, _jump_icon("pop"), "pop: back from its end"),
         (lit.back, _icon("back", _circle(5.5)), "where the caller continues"),
@@ -94,7 +94,7 @@ def _icon(kind: str, shape: Element) -> Element:
 
 
 def _arrow_icon(kind: str) -> Element:
-    return _icon(kind, LINE + _tip("head"))
+    return _icon(kind, LINE_ICON + _tip("head"))
 
 
 def _jump_icon(kind: str) -> Element:

@@ -17,7 +17,7 @@ from guidedviz.views.layout.fold import fold, fold_loops
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Sketch, sketch_of
 from guidedviz.views.machine.highlight import Highlight
-from guidedviz.views.machine.legend import NARROW, write_machine_legend
+from guidedviz.views.machine.legend import LEAST_LEGEND, write_machine_legend
 from guidedviz.views.machine.paths import state_after
 from guidedviz.views.machine.svg import STYLE, write_diagram
 from guidedviz.views.machine.tape import EDGE, STRIP, mark_bytes, write_bytes
@@ -27,8 +27,8 @@ TITLE_LINE = 20.0
 TITLE_LETTER = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
 NARROWEST = 260.0
-WHOLE = 40  # states of a finite machine that is drawn whole by default
-ABOVE = 40.0  # pixels above a machine inside a larger picture
+DRAWN_WHOLE = 40  # states of a finite machine that is drawn whole by default
+ABOVE_INSIDE = 40.0  # pixels above a machine inside a larger picture
 MOST_OPEN_RULES = 4  # of a grammar inside a larger picture
 
 
@@ -73,7 +73,7 @@ def draw_machine(
         lit = Highlight.of_path(path, expect(died, str, "draw_machine, died", "a text"))
         current = path[-1:]
     if folded is None:
-        folded = not isinstance(machine, PDA) and len(sketch.names) > WHOLE
+        folded = not isinstance(machine, PDA) and len(sketch.names) > DRAWN_WHOLE
     diagram = _lay_out_around(sketch, lit, current, folded, compact)
     return _write_sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, say_size(diagram)))
 
@@ -99,7 +99,7 @@ def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Fig
     """A diagram as a figure, with its title above and a legend below."""
     scale = min(1.0, HIGHEST / diagram.height)
     height = diagram.height * scale
-    title_width = min(NARROW, TITLE_LETTER * len(title) + 2 * EDGE)
+    title_width = min(LEAST_LEGEND, TITLE_LETTER * len(title) + 2 * EDGE)
     least = max(diagram.width * scale + 2 * EDGE, NARROWEST, title_width)
     legend, width, lower = write_machine_legend(diagram, lit, least)
     lines = wrap(title, int((width - 2 * EDGE) / TITLE_LETTER), break_on_hyphens=False)
@@ -124,7 +124,7 @@ def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) 
     """A finite machine inside a larger picture, and its height."""
     sketch = sketch_of(machine)
     lit = Highlight.of_path(path)
-    diagram = _lay_out_around(sketch, lit, path[-1:], len(sketch.names) > WHOLE)
+    diagram = _lay_out_around(sketch, lit, path[-1:], len(sketch.names) > DRAWN_WHOLE)
     return _fit_inside(diagram, lit, say_size(diagram), path[-1], width, height)
 
 
@@ -146,7 +146,7 @@ def _fit_inside(
 ) -> tuple[Element, float]:
     """A diagram under its title, and its height: whole where it fits, else the part around a state."""
     wide = min(width, diagram.width)
-    high = min(height - ABOVE, diagram.height)
+    high = min(height - ABOVE_INSIDE, diagram.height)
     left = top = 0.0
     if at in diagram.spots:
         spot = diagram.spots[at]
@@ -155,12 +155,14 @@ def _fit_inside(
     if (wide, high) != (diagram.width, diagram.height):
         about += ", in part"
     body = moved(0 - left, 0 - top, write_diagram(diagram, lit))
-    part = node("svg", body, y=ABOVE, width=wide, height=high)
+    part = node("svg", body, y=ABOVE_INSIDE, width=wide, height=high)
     names = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
     now = shorten(names, int((width - 80) / TITLE_LETTER))
     title = write(0, 13, "machine", 13, font_weight="bold")
     said = write(width, 13, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold")
-    return node("style", STYLE) + title + said + soft(0, 32, shorten(about, int(width / 6.2))) + part, high + ABOVE
+    return node("style", STYLE) + title + said + soft(
+        0, 32, shorten(about, int(width / 6.2))
+    ) + part, high + ABOVE_INSIDE
 
 
 def bare(sketch: Sketch) -> Sketch:

@@ -30,7 +30,7 @@ def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
     parts = [*write_blocks(diagram, lit)]
     firsts = [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
     parts += [_write_start(spots[first]) for first in firsts if first in spots]
-    parts += [_write_line(diagram, label, lit) for label in diagram.labels]
+    parts += [_write_labelled(diagram, label, lit) for label in diagram.labels]
     parts += [_write_state(diagram, state, lit) for state in sorted(spots)]
     if lit.cross and lit.cross[0] in spots:
         state, byte = lit.cross
@@ -50,7 +50,7 @@ def classes(first: str, others: Mapping[str, object]) -> str:
 # --- lines and their labels ---
 
 
-def _write_line(diagram: Diagram, label: Label, lit: Highlight) -> Element:
+def _write_labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:
     """One arrow with its label, or one line with several arrows."""
     first = label.arrows[0]
     if label.call:
@@ -64,21 +64,22 @@ def _write_line(diagram: Diagram, label: Label, lit: Highlight) -> Element:
 
 def _write_arrow(diagram: Diagram, n: int, lit: Highlight, *label: Element) -> Element:
     arrow = diagram.sketch.arrows[n]
-    curve, has_head = diagram.curves[n]
-    parts = [_write_title(diagram.sketch, arrow), *_write_curve(curve, has_head), *label]
+    parts = [_write_title(diagram.sketch, arrow), *_write_curve(diagram, n), *label]
     if n in diagram.counts:
         x, y = diagram.counts[n]
-        said = _say_numbers(arrow, dict(lit.numbers))
+        said = _say_numbers(arrow, lit.numbers)
         parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=12))
     key = arrow_key(arrow)
     kinds = {"gv-free": not arrow.ranges, "gv-chain": diagram.sketch.is_chain(arrow), "gv-on": key in lit.arrows}
     return node("g", *parts, class_=classes("gv-arrow", kinds), data_arrow=key)
 
 
-def _write_curve(curve: Curve, has_head: bool) -> list[Element]:
+def _write_curve(diagram: Diagram, n: int) -> list[Element]:
+    """The line of an arrow, with a head unless it ends at a dot."""
+    curve = diagram.curves[n]
     path = write_path(curve)
     parts = [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
-    if has_head:
+    if not diagram.spots[diagram.sketch.arrows[n].target].dot:
         parts.append(_write_head(curve, "gv-head"))
     return parts
 
@@ -100,12 +101,13 @@ def _write_title(sketch: Sketch, arrow: Arrow) -> Element:
 
 
 def _write_label(label: Label) -> Element:
-    return node("g", node("title", label.full), _write_words(label, 3))
+    words = _write_middle(label.x, label.y + 3, label.words, "gv-label", mono=True)
+    return node("g", node("title", label.full), words)
 
 
-def _write_words(label: Label, lower: float) -> Element:
-    look = {"class_": "gv-label", "text_anchor": "middle"}
-    return write(label.x, label.y + lower, label.words, 12, mono=True, **look)
+def _write_middle(x: float, y: float, words: str, kind: str, mono: bool = False) -> Element:
+    """A short text around a place."""
+    return write(x, y, words, 12, mono=mono, class_=kind, text_anchor="middle")
 
 
 # --- states ---
@@ -120,8 +122,7 @@ def _write_state(diagram: Diagram, state: int, lit: Highlight) -> Element:
     if is_end:
         parts.append(_write_pill(spot, 3.5, "gv-ring"))
     if not spot.dot:
-        name = short_name(sketch, state)
-        parts.append(write(spot.x, spot.y + 4, name, 12, class_="gv-name", text_anchor="middle"))
+        parts.append(_write_middle(spot.x, spot.y + 4, short_name(sketch, state), "gv-name"))
     for number, (title, states) in enumerate(sketch.groups):
         if state in states:
             parts.append(_write_tag(spot, number, title))
@@ -159,7 +160,7 @@ def _write_tag(spot: Spot, number: int, title: str) -> Element:
     half = max(9.0, wide(words, 12) / 2 + 4)
     colour = f"var(--gv-{GROUP_COLOURS[number % len(GROUP_COLOURS)]})"
     back = rect(x - half, y - 9, 2 * half, 18, 9, fill="var(--gv-page)", stroke=colour, stroke_width=2.4)
-    return back + write(x, y + 4, words, 12, class_="gv-tag", text_anchor="middle")
+    return back + _write_middle(x, y + 4, words, "gv-tag")
 
 
 def _write_start(spot: Spot) -> Element:
@@ -196,10 +197,9 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
 def write_call(diagram: Diagram, n: int, lit: Highlight, label: Label) -> Element:
     """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
     arrow = diagram.sketch.arrows[n]
-    curve, _ = diagram.curves[n]
     key = arrow_key(arrow)
     times = dict(lit.calls).get(key, 0)
-    parts = [_write_title(diagram.sketch, arrow), *_write_jumps(diagram, n), *_write_curve(curve, True)]
+    parts = [_write_title(diagram.sketch, arrow), *_write_jumps(diagram, n), *_write_curve(diagram, n)]
     kinds = {"gv-open": times, "gv-last": key in lit.last and not times}
     return node("g", *parts, _write_box(label, times), class_=classes("gv-arrow gv-call", kinds), data_arrow=key)
 
@@ -210,7 +210,8 @@ def _write_box(label: Label, times: int) -> Element:
     box = rect(x, y, right - x, low - y, class_="gv-box")
     sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20", class_="gv-box")
     more = write(right + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
-    return box + sides + _write_words(label, 4) + more
+    words = _write_middle(label.x, label.y + 4, label.words, "gv-label", mono=True)
+    return box + sides + words + more
 
 
 def _write_jumps(diagram: Diagram, n: int) -> list[Element]:

@@ -37,23 +37,29 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     """The diagram as text: one line per state that is drawn."""
     sketch = diagram.sketch
     lines = [f"machine: {about}{_say_now(sketch, lit)}"]
-    counters = dict(sketch.repeats) | dict(lit.counts)
-    heads = {}  # the line above the first node of a rule
-    for name, nodes in sketch.rules:
-        heads[nodes[0]] = f"{name}, {counters[name]}" if name in counters else name
+    heads = _heads_of_rules(sketch, lit)
     order = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
     every = [state for state in order if state not in sketch.folded]
     shown = [state for state in every if state in diagram.spots][:MOST_LINES]
-    long = max((len(short_name(sketch, state)) for state in shown), default=0)
+    names = [short_name(sketch, state) for state in shown]
+    long = max(map(len, names), default=0)
     _, out = by_state(sketch.arrows)
-    for state in shown:
-        if state in heads:
-            lines.append(heads[state])
-        name = f"{short_name(sketch, state):<{long}}"
-        lines.append(f"{_mark(sketch, lit, state)} {name}{_say_state(sketch, lit, state, out[state])}".rstrip())
+    for state, name in zip(shown, names, strict=True):
+        lines += heads.get(state, ())
+        mark = _mark(sketch, lit, state)
+        lines.append(f"{mark} {name:<{long}}{_say_state(sketch, lit, state, out[state])}".rstrip())
     if len(every) > len(shown):
         lines.append(f"    … and {len(every) - len(shown):,} more")
     return "\n".join(lines)
+
+
+def _heads_of_rules(sketch: Sketch, lit: Highlight) -> dict[int, list[str]]:
+    """By the first node of a rule, the line above it: the rule's name and its counter."""
+    counters = dict(sketch.repeats) | dict(lit.counts)
+    heads = {}
+    for name, nodes in sketch.rules:
+        heads[nodes[0]] = [f"{name}, {counters[name]}" if name in counters else name]
+    return heads
 
 
 def _say_now(sketch: Sketch, lit: Highlight) -> str:

@@ -55,7 +55,7 @@ def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) 
     """The frame of a node that can be read."""
     parent = int(trie.parent[node])
     legal = f"{before.names[node]} is legal." if node in before.accepting else "on to what is below."
-    words = f'"{_sign(trie, node)}" is read, {names[parent]} to {names[node]}: {legal}'
+    words = f'"{_sign_of(trie, node)}" is read, {names[parent]} to {names[node]}: {legal}'
     return before.frame(words, before.lit | {node}, before.lit_arrows | {f"{parent}-{node}"})
 
 
@@ -66,7 +66,7 @@ def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -
     said = f"{_say_tokens(before, lost)} illegal."
     if len(lost) > 1:
         said = f"the subtree is cut, {said}"
-    words = f'"{_sign(trie, node)}" cannot be read in {names[int(trie.parent[node])]}: {said}'
+    words = f'"{_sign_of(trie, node)}" cannot be read in {names[int(trie.parent[node])]}: {said}'
     return replace(before, words=words, groups=(("cut", cut),))
 
 
@@ -93,7 +93,7 @@ def _children(trie: Trie, node: int) -> range:
     return range(int(trie.first[node]), int(trie.first[node + 1]))
 
 
-def _sign(trie: Trie, node: int) -> str:
+def _sign_of(trie: Trie, node: int) -> str:
     """The byte that leads to a node."""
     return visible(bytes([int(trie.byte[node])]))
 

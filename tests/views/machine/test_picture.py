@@ -12,9 +12,9 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.views.layout import placing as layout
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.layers import Extent, Link, place_in_layers
-from guidedviz.views.layout.neighbourhood import MOST_DRAWN, NEAR
+from guidedviz.views.layout.neighbourhood import MOST_DRAWN_STATES, NEAR_STATES
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
-from guidedviz.views.machine.picture import WHOLE, draw_machine
+from guidedviz.views.machine.picture import DRAWN_WHOLE, draw_machine
 from guidedviz.views.machine.text import to_dot
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
@@ -130,17 +130,17 @@ def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
     figure = draw_machine(dfa, at=4321, folded=False)
     assert time.process_time() - start < 2, "about half a second; this only catches a flood"
     states = set(parts_of(figure, "gv-state"))
-    assert 10 <= len(states) <= NEAR
+    assert 10 <= len(states) <= NEAR_STATES
     assert {"4321", "4322", "4320", str(4321 * 7 % size)} <= states
     assert "of 10,000 states: those around the current one" in figure.text
     assert all("gv-more" in classes(parts_of(figure, "gv-state")[s]) for s in states if s != "4321")
 
 
 def test_up_to_the_limit_all_states_are_drawn():
-    chain = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN - 1)), ()), frozenset({MOST_DRAWN - 1}))
-    assert len(lay_out(sketch_dfa(chain)).spots) == MOST_DRAWN
-    longer = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN)), ()), frozenset({MOST_DRAWN}))
-    assert len(lay_out(sketch_dfa(longer)).spots) <= NEAR
+    chain = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN_STATES - 1)), ()), frozenset({MOST_DRAWN_STATES - 1}))
+    assert len(lay_out(sketch_dfa(chain)).spots) == MOST_DRAWN_STATES
+    longer = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN_STATES)), ()), frozenset({MOST_DRAWN_STATES}))
+    assert len(lay_out(sketch_dfa(longer)).spots) <= NEAR_STATES
 
 
 # --- DOT, and long labels ---
@@ -169,7 +169,7 @@ def test_a_shortened_label_stands_in_full_below_the_machine():
 
 def test_a_finite_machine_of_many_states_is_folded_by_default():
     date = regex("January, the first of twelve months of a year|May")
-    assert len(date) > WHOLE
+    assert len(date) > DRAWN_WHOLE
     drawn, whole, folded = (len(draw_machine(date, folded=how).svg) for how in (None, False, True))
     assert drawn == folded < whole
     small = regex("January")
