@@ -18,7 +18,8 @@ Curve = tuple[Point, ...]
 def bezier(count: int) -> Points:
     """The weights of the four points of a Bézier segment at `count` places after its start."""
     t = np.arange(1, count + 1)[:, None] / count
-    return np.hstack([(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3])
+    u = 1 - t
+    return np.hstack([u**3, 3 * u**2 * t, 3 * u * t**2, t**3])
 
 
 SEGMENT = bezier(12)  # a curve is measured and cut as so many straight lines per segment
@@ -56,18 +57,19 @@ def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
     >>> along(straight((0, 0), (8, 0)), [0.25, 1])
     [(2.0, 0.0), (8.0, 0.0)]
     """
-    x, y = sample_curve(curve).T
-    lengths = np.hypot(np.diff(x, prepend=x[0]), np.diff(y, prepend=y[0])).cumsum()
+    points = sample_curve(curve)
+    steps = np.diff(points, axis=0, prepend=points[:1])
+    lengths = np.hypot(*steps.T).cumsum()
     wanted = np.multiply(shares, lengths[-1])
-    at_x = np.interp(wanted, lengths, x)
-    at_y = np.interp(wanted, lengths, y)
-    return list(zip(at_x.tolist(), at_y.tolist(), strict=True))
+    columns = [np.interp(wanted, lengths, column).tolist() for column in points.T]
+    return list(zip(*columns, strict=True))
 
 
 def cut(curve: Curve, count: int) -> list[Curve]:
     """The curve in `count` parts of equal length, each as four straight lines."""
-    points = along(curve, [number / (4 * count) for number in range(4 * count + 1)])
-    return [straight(*points[first : first + 5]) for first in range(0, 4 * count, 4)]
+    lines = 4 * count
+    points = along(curve, [number / lines for number in range(lines + 1)])
+    return [straight(*points[first : first + 5]) for first in range(0, lines, 4)]
 
 
 def above_middle(curve: Curve) -> Point:

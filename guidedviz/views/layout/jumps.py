@@ -51,8 +51,10 @@ def _take_room(diagram: Diagram) -> Room:
     """The room that is left by the titles, names, states and lines of a diagram."""
     room = Room(diagram.width, diagram.height)
     for block in diagram.blocks:
-        left, top = block.x + 11, block.y + 7  # of its title
-        room.take(Rect(left, top, left + title_width(diagram.sketch, block.name), top + 15), CLEARANCE)
+        left = block.x + 11  # of its title
+        top = block.y + 7
+        right = left + title_width(diagram.sketch, block.name)
+        room.take(Rect(left, top, right, top + 15), CLEARANCE)
     for label in diagram.labels:
         room.take(call_box(label) if label.call else label_box(label.words, (label.x, label.y)), CLEARANCE)
     for spot in diagram.spots.values():
@@ -80,7 +82,8 @@ def bend(room: Room, start: Spot, end: Spot) -> Curve:
     corners = _possible_bends(start, end)
     steps = np.diff(corners, axis=1)
     length = np.hypot(steps[..., 0], steps[..., 1]).sum(1)
-    own = room.owner[room.cells_at(np.array([(start.x, start.y), (end.x, end.y)]))]
+    centres = np.array([(start.x, start.y), (end.x, end.y)])
+    own = room.owner[room.cells_at(centres)]
     found = []
     for part in np.array_split(length.argsort(), BEND_PARTS):  # the shortest first
         cells = room.cells_at(BEND @ corners[part])
@@ -88,7 +91,8 @@ def bend(room: Room, start: Spot, end: Spot) -> Curve:
         struck = (owner > 0) & ~np.isin(owner, own)
         crossed = room.lines[cells] > 0
         cost = length[part] + STRIKE * struck.sum(1) + ON_LINE * crossed.sum(1)
-        found.append((float(cost.min()), corners[part[cost.argmin()]].tolist()))
+        cheapest = cost.argmin()
+        found.append((float(cost[cheapest]), corners[part[cheapest]].tolist()))
         if not struck.any(1).all():
             break
     _, best = min(found)

@@ -75,8 +75,10 @@ def _pack_frames(blocks: Sequence[Block]) -> list[Block]:
     """The frames in order, packed into the width that gives the best shape."""
     whole = sum(block.width + FRAME_GAP for block in blocks)
     widest = max(block.width for block in blocks)
-    limits = {max(widest, whole / rows) + 2 * FRAME_EDGE for rows in range(1, min(8, len(blocks)) + 1)}
-    return min((_settle_frames(blocks, limit) for limit in sorted(limits)), key=_longer_side)
+    most_rows = min(8, len(blocks))
+    limits = {max(widest, whole / rows) + 2 * FRAME_EDGE for rows in range(1, most_rows + 1)}
+    ways = [_settle_frames(blocks, limit) for limit in sorted(limits)]
+    return min(ways, key=_longer_side)
 
 
 def _longer_side(blocks: Sequence[Block]) -> float:

@@ -74,10 +74,14 @@ def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int =
         top = 60 + (most - len(column)) * pitch / 2
         for row, box in enumerate(column):
             spots[box] = (x, top + (row + 0.5) * pitch)
-    centres = tuple(spots[box] for box in range(len(boxes)))
+    centres = tuple(spots[box] for box in sorted(spots))
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
-    height = max([most * pitch + 90, *(y + 20 for curve in curves for _, y in curve)])
+    height = max(most * pitch + 90, _lowest(curves) + 20)
     return Layout(centres, curves, tuple(map(above_middle, curves)), x + 60, height)
+
+
+def _lowest(curves: Sequence[Curve]) -> float:
+    return max((y for curve in curves for _, y in curve), default=0.0)
 
 
 def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:

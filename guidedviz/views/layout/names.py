@@ -6,7 +6,6 @@ A name takes the free place near its arrow that has the fewest lines under it.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from math import cos, dist, pi, sin
 
 from guidedviz.views.figure import wide
@@ -30,7 +29,8 @@ def settle_names(spots: Spots, curves: Curves, labels: Sequence[Label], room: Ro
         if label.call:
             box = call_box(label)
             room.take(box)
-            room.take(Rect(box.right + 1, box.top - 10, box.right + 22, box.top + 2))  # how often it is open
+            times = Rect(box.right + 1, box.top - 10, box.right + 22, box.top + 2)  # how often it is open
+            room.take(times)
     return tuple(label if label.call else _settle_name(label, curves, room) for label in labels)
 
 
@@ -59,13 +59,16 @@ def _settle_name(label: Label, curves: Curves, room: Room) -> Label:
 def places_beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
     """Centres of a box of this size beside a curve, on both sides."""
     stops = along(curve, STOPS)
-    for (a, b), (x, y), (c, d) in zip(stops[::3], stops[1::3], stops[2::3], strict=True):
+    for number in range(0, len(stops), 3):
+        (a, b), (x, y), (c, d) = stops[number : number + 3]
         far = dist((a, b), (c, d)) or 1.0
         u = -(d - b) / far  # across the curve
         v = (c - a) / far
         reach = abs(u) * half + abs(v) * high
-        for gap, side in product((3.0, 9.0, 16.0), (-1, 1)):
-            yield x + side * u * (reach + gap), y + side * v * (reach + gap)
+        for gap in (3.0, 9.0, 16.0):
+            across, down = u * (reach + gap), v * (reach + gap)
+            yield x - across, y - down
+            yield x + across, y + down
 
 
 def _ring(centre: Point) -> Iterator[Point]:

@@ -52,7 +52,7 @@ class Plan:
 
 def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None) -> Plan:
     """The plan for these states; with `compact` None only large machines have runs."""
-    number = {arrow: n for n, arrow in enumerate(sketch.arrows) if arrow.source in keep and arrow.target in keep}
+    number = _drawn_arrows(sketch, keep)
     bundles = [] if compact is False else find_bundles(sketch, number, keep)
     drawn = set[Arrow]()
     dots = set[int]()
@@ -64,14 +64,18 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
     lines = [_line_of_run(run, number) for run in runs]
     drawn.update(*runs)
     dots.update(*map(inside_chain, runs))
-    alone = [arrow for arrow in number if arrow not in drawn]
-    lines += [_line_of_arrow(arrow, number[arrow]) for arrow in alone if not arrow.call]
-    calls = tuple(number[arrow] for arrow in alone if arrow.call)
-    return Plan(tuple(sorted({*keep} - dots)), tuple(lines), tuple(bundles), calls)
+    calls = []
+    for arrow, n in number.items():
+        if arrow.call:
+            calls.append(n)
+        elif arrow not in drawn:
+            lines.append(ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow)))
+    return Plan(tuple(sorted({*keep} - dots)), tuple(lines), tuple(bundles), tuple(calls))
 
 
-def _line_of_arrow(arrow: Arrow, number: int) -> ArrowLine:
-    return ArrowLine((number,), (), say_arrow(arrow), say_arrow_in_full(arrow))
+def _drawn_arrows(sketch: Sketch, keep: Collection[int]) -> Numbered:
+    arrows = enumerate(sketch.arrows)
+    return {arrow: n for n, arrow in arrows if arrow.source in keep and arrow.target in keep}
 
 
 def _line_of_run(run: Chain, number: Numbered) -> ArrowLine:

@@ -36,8 +36,10 @@ def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: boo
     plan = make_plan(sketch, keep, compact)
     boxes = dict(_sized_boxes(sketch, plan))
     number = {part: n for n, part in enumerate(boxes)}
-    links = tuple(Link(number[source], number[target], room) for source, target, room in _lines_between(sketch, plan))
-    placed = place(tuple(boxes.values()), links, number.get(sketch.initial, 0)).moved(BEFORE_START)
+    lines = _lines_between(sketch, plan)
+    links = tuple(Link(number[source], number[target], space) for source, target, space in lines)
+    first = number.get(sketch.initial, 0)
+    placed = place(tuple(boxes.values()), links, first).moved(BEFORE_START)
     spots, curves, labels = _draw_parts(sketch, plan, boxes, placed)
     room = Room(placed.width, placed.height)
     settled = settle_names(spots, curves, labels, room)
@@ -67,11 +69,12 @@ def _sized_boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Extent]]:
     """The size of each state, bundle and call."""
     for state in plan.discs:
         ring = 3.5 if state in sketch.accepting else 0.0
-        half = max(RADIUS, wide(short_name(sketch, state), 12) / 2 + 7)
-        yield state, Extent(half + ring, RADIUS + ring)
+        name = wide(short_name(sketch, state), 12)
+        yield state, Extent(max(RADIUS, name / 2 + 7) + ring, RADIUS + ring)
     for bundle in plan.bundles:
         rows = max(map(len, bundle.columns))
-        yield bundle, Extent(9.0 * len(bundle.columns) + 4, 7.0 * rows + 4)
+        columns = len(bundle.columns)
+        yield bundle, Extent(9.0 * columns + 4, 7.0 * rows + 4)
     for n in plan.calls:
         call = sketch.arrows[n]
         yield call, Extent(wide(call_words(call), 12) / 2 + 9, 11.0)
@@ -134,7 +137,8 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curve
     """The label of a line; its arrows get their curves, and the states between them their spots."""
     parts = cut(curve, len(line.arrows)) if line.dots else [curve]
     curves |= zip(line.arrows, parts, strict=True)
-    size = max(1.6, min(3.6, dist(parts[0][0], parts[0][-1]) * 0.36))
+    length = dist(parts[0][0], parts[0][-1])
+    size = max(1.6, min(3.6, length * 0.36))
     for state, part in zip(line.dots, parts, strict=False):
         spots[state] = Spot(*part[-1], size, size, dot=True)
     x, y = centre

@@ -93,7 +93,9 @@ def say_numbers(numbers: Sequence[int]) -> str:
     >>> say_numbers([1]), say_numbers([1, 2]), say_numbers([1, 2, 3, 4, 5])
     ('1', '1 2', '1 2 … 5')
     """
-    return " ".join(map(str, numbers)) if len(numbers) <= 3 else f"{numbers[0]} {numbers[1]} … {numbers[-1]}"
+    if len(numbers) <= 3:
+        return " ".join(map(str, numbers))
+    return f"{numbers[0]} {numbers[1]} … {numbers[-1]}"
 
 
 def arrow_key(arrow: Arrow) -> str:

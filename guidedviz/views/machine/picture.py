@@ -10,7 +10,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import Figure, figure_of, moved, soft, write
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
@@ -107,7 +107,8 @@ def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Fig
     parts = [node("style", STYLE)]
     data, read = diagram.sketch.tape
     if data:
-        parts.append(moved(0, top - EDGE, *write_bytes(data), *dict(mark_bytes(data, read)).values()))
+        marks = dict(mark_bytes(data, read))
+        parts.append(moved(0, top - EDGE, *write_bytes(data), *marks.values()))
         top += STRIP - EDGE
     for number, line in enumerate(lines, 1):
         parts.append(write(EDGE, TITLE_LINE * number, line, 13, font_weight="bold"))
@@ -134,7 +135,8 @@ def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tupl
     lit = Highlight.of_state(pda, state)
     called = [key.partition(":")[2] for key, _ in lit.calls]
     first, _ = sketch.rules[0]
-    wanted = list(dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, first]))[:MOST_OPEN_RULES]
+    nearest = dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, first])
+    wanted = list(nearest)[:MOST_OPEN_RULES]
     rules = tuple((name, nodes) for name, nodes in sketch.rules if name in wanted)
     at = pda.places(state)[0] if state.tops else -1
     said = f"the innermost {len(rules)} of {counted(len(sketch.rules), 'rule')}"
@@ -160,9 +162,8 @@ def _fit_inside(
     now = shorten(names, int((width - 80) / TITLE_LETTER))
     title = write(0, 13, "machine", 13, font_weight="bold")
     said = write(width, 13, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold")
-    return node("style", STYLE) + title + said + soft(
-        0, 32, shorten(about, int(width / 6.2))
-    ) + part, high + ABOVE_INSIDE
+    below = soft(0, 32, shorten(about, int(width / 6.2)))
+    return together([node("style", STYLE), title, said, below, part]), high + ABOVE_INSIDE
 
 
 def bare(sketch: Sketch) -> Sketch:

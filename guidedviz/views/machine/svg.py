@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from guidedviz.errors import shorten
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import rect, wide, write
 from guidedviz.views.layout.arrow_words import say_arrow_in_full
 from guidedviz.views.layout.curves import Curve, head, straight, write_path
@@ -208,10 +208,11 @@ def _write_box(label: Label, times: int) -> Element:
     """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
     x, y, right, low = call_box(label)
     box = rect(x, y, right - x, low - y, class_="gv-box")
-    sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20", class_="gv-box")
-    more = write(right + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
+    sides = "".join(f"M{side:.1f},{y:.1f}v20" for side in (x + 4, right - 4))
+    more = f"×{times}" if times > 1 else ""
     words = _write_middle(label.x, label.y + 4, label.words, "gv-label", mono=True)
-    return box + sides + words + more
+    parts = [box, node("path", d=sides, class_="gv-box"), words]
+    return together([*parts, write(right + 2, y - 1, more, 12, class_="gv-times")])
 
 
 def _write_jumps(diagram: Diagram, n: int) -> list[Element]:

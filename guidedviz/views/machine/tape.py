@@ -18,7 +18,8 @@ def write_bytes(text: bytes, cell: float = CELL, y: float = EDGE) -> list[Elemen
         x = EDGE + cell * place
         sign = visible(bytes([byte]))
         parts.append(rect(x, y, cell - 3, 26, 4, fill="var(--gv-card)", stroke="var(--gv-line)"))
-        parts.append(write(x + cell / 2 - 1.5, y + 18, sign, 14, mono=True, text_anchor="middle"))
+        middle = x + cell / 2 - 1.5
+        parts.append(write(middle, y + 18, sign, 14, mono=True, text_anchor="middle"))
     return parts
 
 

@@ -38,8 +38,7 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     sketch = diagram.sketch
     lines = [f"machine: {about}{_say_now(sketch, lit)}"]
     heads = _heads_of_rules(sketch, lit)
-    order = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
-    every = [state for state in order if state not in sketch.folded]
+    every = _order_of_states(sketch)
     shown = [state for state in every if state in diagram.spots][:MOST_LINES]
     names = [short_name(sketch, state) for state in shown]
     long = max(map(len, names), default=0)
@@ -51,6 +50,12 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     if len(every) > len(shown):
         lines.append(f"    … and {len(every) - len(shown):,} more")
     return "\n".join(lines)
+
+
+def _order_of_states(sketch: Sketch) -> list[int]:
+    """All states but the folded ones, those of a grammar by their rules."""
+    order = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
+    return [state for state in order if state not in sketch.folded]
 
 
 def _heads_of_rules(sketch: Sketch, lit: Highlight) -> dict[int, list[str]]:
@@ -97,8 +102,10 @@ def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
     key = arrow_key(arrow)
     times = dict(lit.calls).get(key)
     if times:
-        return f"calls {arrow.call} (open)" if times == 1 else f"calls {arrow.call} (open ×{times})"
-    return f"calls {arrow.call} (called last)" if key in lit.last else f"calls {arrow.call}"
+        open_times = "open" if times == 1 else f"open ×{times}"
+        return f"calls {arrow.call} ({open_times})"
+    said = f"calls {arrow.call}"
+    return f"{said} (called last)" if key in lit.last else said
 
 
 def to_dot(machine: Any) -> Any:

@@ -34,7 +34,8 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     for node, after in walk_steps(trie, machine, state):
         names[node] = machine.describe(after)
     whole = sketch_trie(trie, vocabulary)
-    size = f"{counted(len(vocabulary.text_ids), 'token')}, {counted(len(trie) - 1, 'node')} below the start"
+    tokens = counted(len(vocabulary.text_ids), "token")
+    size = f"{tokens}, {counted(len(trie) - 1, 'node')} below the start"
     frames = [whole.frame(f"{size}: a ring marks where a token ends. The machine is in {names[0]}.", {0})]
     waiting = [*reversed(_children(trie, 0))]
     while waiting:

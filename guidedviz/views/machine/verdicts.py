@@ -82,7 +82,8 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
     machine = machine.machine() if isinstance(machine, GuidedFSM) else as_machine(machine, "draw_verdicts")
     found = _judge_texts(machine, texts)
     complete = sum(one.verdict == "complete" for one in found)
-    summary = f"{complete} of {counted(len(found), 'text')} {'is' if complete == 1 else 'are'} complete"
+    verb = "is" if complete == 1 else "are"
+    summary = f"{complete} of {counted(len(found), 'text')} {verb} complete"
     cells = ["".join(one.shown) for one in found]
     second = EDGE + 52 + max(wide(shown, VERDICT_SIZE) for shown in cells)
     longest = max(len(shorten(one.said, LONGEST_SAID)) for one in found)
@@ -114,7 +115,8 @@ def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Eleme
     base = y + 18
     fill = f"var(--gv-{colour})"
     bold: dict[str, Any] = {"fill": fill, "font_weight": "bold"}
-    parts = [node("path", d=f"M{EDGE:g} {y:g}H{width - EDGE:.1f}", stroke="var(--gv-line)", stroke_width=1)]
+    rule = f"M{EDGE:g} {y:g}H{width - EDGE:.1f}"
+    parts = [node("path", d=rule, stroke="var(--gv-line)", stroke_width=1)]
     parts.append(write(EDGE + 4, base, sign, VERDICT_SIZE, **bold))
     parts.append(write(x, base, before, VERDICT_SIZE, mono=True))
     if wrong:
