@@ -100,7 +100,8 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     far = dist((a, b), (x, y)) or 1.0
     u = (x - a) / far
     v = (y - b) / far
-    base_x, base_y = x - long * u, y - long * v
+    base_x = x - long * u
+    base_y = y - long * v
     left = (base_x - broad * v, base_y + broad * u)
     right = (base_x + broad * v, base_y - broad * u)
     return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), left, right))

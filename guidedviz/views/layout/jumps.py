@@ -28,16 +28,18 @@ def title_width(sketch: Sketch, name: str) -> float:
 
 def find_jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
     """The curves of every call whose arrow and rule are both drawn."""
-    sketch, spots = diagram.sketch, diagram.spots
+    spots = diagram.spots
     room = _take_room(diagram)
     blocks = {block.name: block for block in diagram.blocks}
-    for number, arrow in enumerate(sketch.arrows):
+    for number, arrow in enumerate(diagram.sketch.arrows):
         block = blocks.get(arrow.call)
         if block and number in diagram.curves:
             edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # stands for a start that is not drawn
-            call = bend(room, spots[arrow.source], spots.get(block.nodes[0], edge))
+            start = spots.get(block.nodes[0], edge)
+            call = bend(room, spots[arrow.source], start)
             ends = _ends_of_rule(diagram, block, edge)
-            yield number, Jumps(call, tuple(bend(room, end, spots[arrow.target]) for end in ends))
+            returns = tuple(bend(room, end, spots[arrow.target]) for end in ends)
+            yield number, Jumps(call, returns)
 
 
 def _ends_of_rule(diagram: Diagram, block: Block, edge: Spot) -> list[Spot]:
@@ -56,7 +58,8 @@ def _take_room(diagram: Diagram) -> Room:
         right = left + title_width(diagram.sketch, block.name)
         room.take(Rect(left, top, right, top + 15), CLEARANCE)
     for label in diagram.labels:
-        room.take(call_box(label) if label.call else label_box(label.words, (label.x, label.y)), CLEARANCE)
+        box = call_box(label) if label.call else label_box(label.words, (label.x, label.y))
+        room.take(box, CLEARANCE)
     for spot in diagram.spots.values():
         if not spot.dot:
             room.take(box_around((spot.x, spot.y), spot.rx, spot.ry), CLEARANCE / 2)
@@ -92,11 +95,12 @@ def bend(room: Room, start: Spot, end: Spot) -> Curve:
         crossed = room.lines[cells] > 0
         cost = length[part] + STRIKE * struck.sum(1) + ON_LINE * crossed.sum(1)
         cheapest = cost.argmin()
-        found.append((float(cost[cheapest]), corners[part[cheapest]].tolist()))
+        best = corners[part[cheapest]]
+        found.append((float(cost[cheapest]), best.tolist()))
         if not struck.any(1).all():
             break
-    _, best = min(found)
-    curve = tuple(map(tuple, best))
+    _, shortest = min(found)
+    curve = tuple(map(tuple, shortest))
     room.draw(curve)
     return curve
 

@@ -106,7 +106,8 @@ def _positions(block: Block, settled: Sequence[Block], limit: float) -> Iterator
 
 def _meets(block: Block, others: Sequence[Block]) -> bool:
     """Whether a block is too near to another one."""
-    right, bottom = block.right + FRAME_GAP, block.bottom + FRAME_GAP
+    right = block.right + FRAME_GAP
+    bottom = block.bottom + FRAME_GAP
     for other in others:
         across = block.x < other.right + FRAME_GAP and other.x < right
         if across and block.y < other.bottom + FRAME_GAP and other.y < bottom:

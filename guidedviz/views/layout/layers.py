@@ -68,7 +68,8 @@ def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int =
     columns = [in_layer[number] for number in range(len(in_layer))]
     _untangle(columns, links)
     most = max(map(len, columns))
-    pitch = 2 * max(box.ry for box in boxes) + (22 if most < 12 else 9)
+    gap = 22 if most < 12 else 9
+    pitch = 2 * max(box.ry for box in boxes) + gap
     spots: dict[int, Point] = {}
     for x, column in zip(_columns_x(columns, boxes, links, layer), columns, strict=True):
         top = 60 + (most - len(column)) * pitch / 2
@@ -124,7 +125,8 @@ def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: 
     """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
     x, y = spots[link.source]
     a, b = spots[link.target]
-    source, target = boxes[link.source], boxes[link.target]
+    source = boxes[link.source]
+    target = boxes[link.target]
     if link.source == link.target:
         top = y - source.ry
         return (x - 7, top + 2), (x - 20, top - 28), (x + 20, top - 28), (x + 7, top + 2)
@@ -134,5 +136,6 @@ def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: 
         reach = (a - x) * 0.4
         return (x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b)
     down = 34 + 12 * min(8, -span) + abs(y - b) * 0.1
-    start, end = y + source.ry, b + target.ry
+    start = y + source.ry
+    end = b + target.ry
     return (x, start), (x - 10, start + down), (a + 10, end + down), (a, end)

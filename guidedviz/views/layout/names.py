@@ -66,7 +66,8 @@ def places_beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
         v = (c - a) / far
         reach = abs(u) * half + abs(v) * high
         for gap in (3.0, 9.0, 16.0):
-            across, down = u * (reach + gap), v * (reach + gap)
+            across = u * (reach + gap)
+            down = v * (reach + gap)
             yield x - across, y - down
             yield x + across, y + down
 
@@ -85,7 +86,8 @@ def place_counts(sketch: Sketch, curves: Curves, room: Room) -> Iterator[tuple[i
     """Every arrow that has room for its count, and the place of it."""
     for number, curve in curves.items():
         arrow = sketch.arrows[number]
-        long = arrow.source == arrow.target or dist(curve[0], curve[-1]) >= SHORT_ARROW
+        length = dist(curve[0], curve[-1])
+        long = length >= SHORT_ARROW or arrow.source == arrow.target
         if long and not arrow.call:
             places = ((x, y + 3) for x, y in places_beside(curve, COUNT_WIDTH / 2, 6.0))  # of the baseline
             place = room.best(places, count_box)

@@ -25,7 +25,9 @@ def choose_states(sketch: Sketch, among: Collection[int], start: int) -> Set[int
     for arrow in arrows:
         ahead[arrow.source].append(arrow.target)
         behind[arrow.target].append(arrow.source)
-    return {*nearest_first(start, ahead, NEAR_STATES * 2 // 3), *nearest_first(start, behind, NEAR_STATES // 3)}
+    most_behind = NEAR_STATES // 3
+    most_ahead = NEAR_STATES * 2 // 3
+    return {*nearest_first(start, ahead, most_ahead), *nearest_first(start, behind, most_behind)}
 
 
 def choose_rules(sketch: Sketch, node: int) -> Sequence[DrawnRule]:
@@ -42,10 +44,12 @@ def choose_rules(sketch: Sketch, node: int) -> Sequence[DrawnRule]:
     near = defaultdict(list)
     for arrow in sketch.arrows:
         if arrow.call:
-            caller, called = rule_of[arrow.source], number[arrow.call]
+            caller = rule_of[arrow.source]
+            called = number[arrow.call]
             near[caller].append(called)
             near[called].append(caller)
-    return [sketch.rules[rule] for rule in sorted(nearest_first(rule_of.get(node, 0), near, NEAR_NODES, size))]
+    rules = nearest_first(rule_of.get(node, 0), near, NEAR_NODES, size)
+    return [sketch.rules[rule] for rule in sorted(rules)]
 
 
 def nearest_first(

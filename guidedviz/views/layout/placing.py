@@ -30,7 +30,9 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) ->
     True
     """
     layer = count_layers(len(boxes), links, first)
-    work = len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
+    work = len(boxes)
+    for link in links:
+        work += max(1, abs(layer[link.source] - layer[link.target]))
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
     answer = None
@@ -63,7 +65,9 @@ def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
     """
     lines = [GRAPH_OPENING]
     for number, box in enumerate(boxes):
-        lines.append(f"{number}[width={2 * box.rx / DOT_INCH:g},height={2 * box.ry / DOT_INCH:g}]")
+        width = 2 * box.rx / DOT_INCH
+        height = 2 * box.ry / DOT_INCH
+        lines.append(f"{number}[width={width:g},height={height:g}]")
     for number, link in enumerate(links):
         lines.append(f"{link.source}->{link.target}[id={number}{_space_for_label(link)}]")
     return "\n".join([*lines, "}"])

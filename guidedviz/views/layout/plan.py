@@ -70,7 +70,8 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
             calls.append(n)
         elif arrow not in drawn:
             lines.append(ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow)))
-    return Plan(tuple(sorted({*keep} - dots)), tuple(lines), tuple(bundles), tuple(calls))
+    discs = tuple(sorted({*keep} - dots))
+    return Plan(discs, tuple(lines), tuple(bundles), tuple(calls))
 
 
 def _drawn_arrows(sketch: Sketch, keep: Collection[int]) -> Numbered:
@@ -112,7 +113,8 @@ def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> lis
         if len(part) >= FEWEST_BUNDLED and len(sources) == len(targets) == 1:
             target = targets.pop()
             columns = _columns(into, target, part)
-            bundles.append(Bundle(sources.pop(), target, columns, tuple(number[arrow] for arrow in arrows)))
+            numbers = tuple(number[arrow] for arrow in arrows)
+            bundles.append(Bundle(sources.pop(), target, columns, numbers))
     return bundles
 
 

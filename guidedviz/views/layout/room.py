@@ -56,7 +56,8 @@ class Room:
     """The cells of a drawing: which name or state takes each, and how many lines pass through it."""
 
     def __init__(self, width: float, height: float) -> None:
-        size = int((height + ROOM_AROUND) / GRAIN), int((width + ROOM_AROUND) / GRAIN)
+        rows = int((height + ROOM_AROUND) / GRAIN)
+        size = rows, int((width + ROOM_AROUND) / GRAIN)
         self.owner = np.zeros(size, np.int16)
         self.lines = np.zeros(size, np.int16)
         self._taken = 0
@@ -70,7 +71,8 @@ class Room:
         """Remember a line; a name may lie on it, but better does not."""
         length = sum(dist(a, b) for a, b in pairwise(curve))
         shares = np.linspace(0, 1, 2 + int(length / GRAIN))
-        self.lines[self.cells_at(np.array(along(curve, shares.tolist())))] += 1
+        points = np.array(along(curve, shares.tolist()))
+        self.lines[self.cells_at(points)] += 1
 
     def cells_at(self, points: np.ndarray) -> CellNumbers:
         """The cells of these points; those outside count as the border's."""

@@ -140,7 +140,8 @@ def sketch_pda(pda: PDA) -> Sketch:
     ((('root', (0, 1, 2, 3)),), [Arrow(source=1, target=3, ranges=(), call='root')])
     """
     nodes = pda.nodes
-    arrows = _reading_arrows([(low, high, nodes.settled(to)) for low, high, to in edges] for edges in nodes.edges)
+    settled = ([(low, high, nodes.settled(to)) for low, high, to in edges] for edges in nodes.edges)
+    arrows = _reading_arrows(settled)
     for node, calls in enumerate(nodes.calls):
         arrows += [Arrow(node, after, (), nodes.names[rule]) for rule, after in calls]
     rules = _nodes_of_rules(nodes, arrows)

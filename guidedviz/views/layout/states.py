@@ -50,7 +50,8 @@ def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: boo
     corners += [(name.right + 2, name.bottom + 2) for name in names]
     corners += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
     corners += [sample_curve(curve).max(0) + 8 for curve in curves.values()]
-    return Diagram(sketch, spots, curves, settled, _cut_off(sketch, keep), *size_around(corners), counts)
+    more = _cut_off(sketch, keep)
+    return Diagram(sketch, spots, curves, settled, more, *size_around(corners), counts)
 
 
 def _cut_off(sketch: Sketch, keep: Set[int]) -> frozenset[int]:
@@ -77,7 +78,8 @@ def _sized_boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Extent]]:
         yield bundle, Extent(9.0 * columns + 4, 7.0 * rows + 4)
     for n in plan.calls:
         call = sketch.arrows[n]
-        yield call, Extent(wide(call_words(call), 12) / 2 + 9, 11.0)
+        words = wide(call_words(call), 12)
+        yield call, Extent(words / 2 + 9, 11.0)
 
 
 def _lines_between(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Boxed, float]]:
@@ -85,8 +87,9 @@ def _lines_between(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Boxed, f
     for line in plan.lines:
         first = sketch.arrows[line.arrows[0]]
         last = sketch.arrows[line.arrows[-1]]
-        space = min(240.0, 7.0 * len(line.dots))
-        yield first.source, last.target, max(wide(line.label, 12) + 8, space)
+        dots = min(240.0, 7.0 * len(line.dots))
+        label = wide(line.label, 12) + 8
+        yield first.source, last.target, max(label, dots)
     for bundle in plan.bundles:
         yield bundle.source, bundle, wide(BEYOND, 12) + 8
         yield bundle, bundle.target, 0.0
@@ -117,7 +120,10 @@ def _draw_parts(
     lines = zip(placed.curves, placed.labels, strict=True)  # in the order of _lines_between
     spots = {state: Spot(*centres[state], *boxes[state]) for state in plan.discs}
     curves: Curves = {}
-    labels = [_draw_line(line, *next(lines), spots, curves) for line in plan.lines]
+    labels = []
+    for line in plan.lines:
+        curve, middle = next(lines)
+        labels.append(_draw_line(line, curve, middle, spots, curves))
     for bundle in plan.bundles:
         way_in, middle = next(lines)
         way_out, _ = next(lines)
@@ -142,7 +148,9 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curve
     for state, part in zip(line.dots, parts, strict=False):
         spots[state] = Spot(*part[-1], size, size, dot=True)
     x, y = centre
-    return Label(x, y - 3 if line.dots else y, line.label, line.full, line.arrows)
+    if line.dots:
+        y -= 3
+    return Label(x, y, line.label, line.full, line.arrows)
 
 
 def _bundle_spots(bundle: Bundle, centre: Point) -> Spots:
@@ -161,8 +169,10 @@ def _bundle_curves(sketch: Sketch, bundle: Bundle, spots: Spots, way_in: Curve, 
     found: Curves = {}
     for n in bundle.arrows:
         arrow = sketch.arrows[n]
-        source, target = spots[arrow.source], spots[arrow.target]
-        start, end = (source.x, source.y), (target.x, target.y)
+        source = spots[arrow.source]
+        target = spots[arrow.target]
+        start = (source.x, source.y)
+        end = (target.x, target.y)
         if not source.dot:
             found[n] = way_in + straight(way_in[-1], end)[1:]
         elif target.dot:

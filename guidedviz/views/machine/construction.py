@@ -28,12 +28,14 @@ def dfa_frames(text: str) -> list[Sketch]:
     nfa, dfa, _ = machine_stages(text)
     check_machine(text, dfa)
     steps = list(build_dfa_steps(nfa, whole=True))
-    whole = replace(sketch_dfa(dfa), names=tuple(_name_set(step.state, step.subset) for step in steps))
+    names = tuple(_name_set(step.state, step.subset) for step in steps)
+    whole = replace(sketch_dfa(dfa), names=names)
     frames = []
     met = {0}
     for step in steps:
         targets = {target for _, _, target in step.edges}
-        shown = replace(whole, arrows=tuple(arrow for arrow in whole.arrows if arrow.source <= step.state))
+        arrows = tuple(arrow for arrow in whole.arrows if arrow.source <= step.state)
+        shown = replace(whole, arrows=arrows)
         moves = {f"{step.state}-{target}" for target in targets}
         frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves))
         met |= targets
@@ -47,7 +49,9 @@ def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
             move = f"{_say_byte_ranges(arrow.ranges)} leads to {whole.names[arrow.target]}"
             moves.append(move if arrow.target in met else f"{move} (new)")
     here = f"From {say_nodes(step.subset)}, which is q{step.state}"
-    return f"{here}: {', '.join(moves)}." if moves else f"{here}, no byte leads on."
+    if not moves:
+        return f"{here}, no byte leads on."
+    return f"{here}: {', '.join(moves)}."
 
 
 def _name_set(state: int, subset: frozenset[int]) -> str:
@@ -88,7 +92,8 @@ def minimal_frames(text: str) -> list[Sketch]:
         targets = {state: trimmed.step(state, byte) for state in step.moved}
         moves = {f"{state}-{target}" for state, target in targets.items() if target in step.into}
         frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
-    names = tuple(_name_set(state, old) for state, old in enumerate(merged_states(dfa, minimal)))
+    merged = merged_states(dfa, minimal)
+    names = tuple(_name_set(state, old) for state, old in enumerate(merged))
     words = "No two states are equivalent: all stay."
     if len(minimal) < len(dfa):
         words = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
@@ -108,7 +113,8 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
             if twin is not None:
                 yield target, twin
 
-    merged = grouped((twin, state) for state, twin in reach([(0, 0)], follow))
+    pairs = reach([(0, 0)], follow)
+    merged = grouped((twin, state) for state, twin in pairs)
     return tuple(frozenset(merged[twin]) for twin in range(len(after)))
 
 

@@ -33,7 +33,8 @@ def check_watchable(where: str, size: int, of: str, hint: str, most: int = MOST_
 def check_machine(text: str, machine: NFA | DFA) -> None:
     """Refuse a film of the states of a large machine."""
     hint = "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
-    check_watchable(f"film of {quoted(text, 40)}", len(machine), f"{type(machine).__name__} states", hint)
+    states = f"{type(machine).__name__} states"
+    check_watchable(f"film of {quoted(text, 40)}", len(machine), states, hint)
 
 
 def list_names(names: Iterable[str]) -> str:
@@ -81,8 +82,8 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
         number[key] = len(drawings)
         tapes = [sketch.tape for sketch in frames_alike if sketch.tape[0]]
         drawings.append(bare_drawing(overlay(frames_alike), tapes=tapes))
-    packed = tuple(_pack_sketch(sketch, number[sketch.names, sketch.initial]) for sketch in sketches)
-    return FilmDrawings(tuple(drawings), packed)
+    packed = [_pack_sketch(sketch, number[sketch.names, sketch.initial]) for sketch in sketches]
+    return FilmDrawings(tuple(drawings), tuple(packed))
 
 
 def overlay(sketches: Sequence[Sketch]) -> Sketch:
@@ -116,7 +117,8 @@ def bare_drawing(
     if tapes:
         parts += write_bytes(tapes[0][0])
     parts += [node("g", mark, data_arrow=key) for key, mark in marks.items()]
-    return drawing(max(widths), top + diagram.height, *parts, alt=f"a machine of {len(sketch.names):,} states")
+    alt = f"a machine of {len(sketch.names):,} states"
+    return drawing(max(widths), top + diagram.height, *parts, alt=alt)
 
 
 def _pack_sketch(sketch: Sketch, number: int) -> dict[str, Any]:

@@ -43,8 +43,9 @@ class Highlight:
         """
         steps = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
         arrows = frozenset(f"{source}-{target}" for source, target in steps)
-        several = len(path) > 2 or (died and len(path) == 2)
-        numbers = {pair: say_numbers(found) for pair, found in steps.items()} if several else {}
+        numbers = {}
+        if len(path) > 2 or (died and len(path) == 2):
+            numbers = {pair: say_numbers(found) for pair, found in steps.items()}
         cross = (path[-1], died) if died else None
         return cls(frozenset(path[-1:]), frozenset(path), arrows, numbers, cross)
 

@@ -28,8 +28,8 @@ def write_machine_legend(diagram: Diagram, lit: Highlight, width: float) -> tupl
     signs = _signs_of_states(diagram, lit) + _signs_of_calls(diagram, lit) + _signs_of_parts(diagram)
     shown = ((_icon("machine", icon), words) for there, icon, words in signs if there)
     parts, right, y = write_legend(shown, 0, 4, limit)
-    short = dict.fromkeys((label.words, label.full) for label in diagram.labels if label.words.endswith("…"))
-    for words, full in list(short)[:MOST_IN_FULL]:
+    short = [(label.words, label.full) for label in diagram.labels if label.words.endswith("…")]
+    for words, full in list(dict.fromkeys(short))[:MOST_IN_FULL]:
         start = wide(words, 12) + 12
         parts.append(write(0, y + ROW_HEIGHT, words, 12, mono=True))
         for line in wrap(full, int((limit - start) / LEGEND_LETTER), break_on_hyphens=False):

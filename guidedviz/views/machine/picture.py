@@ -75,7 +75,8 @@ def draw_machine(
     if folded is None:
         folded = not isinstance(machine, PDA) and len(sketch.names) > DRAWN_WHOLE
     diagram = _lay_out_around(sketch, lit, current, folded, compact)
-    return _write_sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, say_size(diagram)))
+    text = say_machine(diagram, lit, say_size(diagram))
+    return _write_sheet(diagram, lit, title or sketch.words, text)
 
 
 def _lay_out_around(
@@ -84,7 +85,8 @@ def _lay_out_around(
     """The diagram; if folded, each chain and loop is one thick arrow, but those around the current state."""
     if folded:
         sketch = fold(fold_loops(sketch, lit.met.union(current)), {*current})
-    return replace(lay_out(bare(sketch), current[0] if current else -1, compact), sketch=sketch)
+    at = current[0] if current else -1
+    return replace(lay_out(bare(sketch), at, compact), sketch=sketch)
 
 
 def _check_path(sketch: Sketch, at: Any) -> list[int]:
@@ -125,7 +127,8 @@ def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) 
     """A finite machine inside a larger picture, and its height."""
     sketch = sketch_of(machine)
     lit = Highlight.of_path(path)
-    diagram = _lay_out_around(sketch, lit, path[-1:], len(sketch.names) > DRAWN_WHOLE)
+    folded = len(sketch.names) > DRAWN_WHOLE
+    diagram = _lay_out_around(sketch, lit, path[-1:], folded)
     return _fit_inside(diagram, lit, say_size(diagram), path[-1], width, height)
 
 
@@ -140,7 +143,8 @@ def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tupl
     rules = tuple((name, nodes) for name, nodes in sketch.rules if name in wanted)
     at = pda.places(state)[0] if state.tops else -1
     said = f"the innermost {len(rules)} of {counted(len(sketch.rules), 'rule')}"
-    return _fit_inside(lay_out(replace(sketch, rules=rules), at), lit, said, at, width, height)
+    diagram = lay_out(replace(sketch, rules=rules), at)
+    return _fit_inside(diagram, lit, said, at, width, height)
 
 
 def _fit_inside(

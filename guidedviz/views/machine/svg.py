@@ -28,14 +28,15 @@ def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
     """The diagram as one element; a drawing that contains it needs STYLE as well."""
     spots = diagram.spots
     parts = [*write_blocks(diagram, lit)]
-    firsts = [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
-    parts += [_write_start(spots[first]) for first in firsts if first in spots]
+    starts = [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
+    parts += [_write_start(spots[start]) for start in starts if start in spots]
     parts += [_write_labelled(diagram, label, lit) for label in diagram.labels]
     parts += [_write_state(diagram, state, lit) for state in sorted(spots)]
     if lit.cross and lit.cross[0] in spots:
         state, byte = lit.cross
         parts.append(_write_cross(spots[state], byte))
-    return node("g", *parts, class_=classes("gv-machine", {"gv-few": len(diagram.jumps) <= FEW_CALLS}))
+    few = len(diagram.jumps) <= FEW_CALLS
+    return node("g", *parts, class_=classes("gv-machine", {"gv-few": few}))
 
 
 def classes(first: str, others: Mapping[str, object]) -> str:
@@ -58,8 +59,9 @@ def _write_labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:
     if len(label.arrows) == 1:
         return _write_arrow(diagram, first, lit, _write_label(label))
     inside = [_write_arrow(diagram, n, lit) for n in label.arrows]
-    on = any(arrow_key(diagram.sketch.arrows[n]) in lit.arrows for n in label.arrows)
-    return node("g", *inside, _write_label(label), class_=classes("gv-run", {"gv-bundle": label.bundle, "gv-on": on}))
+    keys = [arrow_key(diagram.sketch.arrows[n]) for n in label.arrows]
+    kinds = {"gv-bundle": label.bundle, "gv-on": not lit.arrows.isdisjoint(keys)}
+    return node("g", *inside, _write_label(label), class_=classes("gv-run", kinds))
 
 
 def _write_arrow(diagram: Diagram, n: int, lit: Highlight, *label: Element) -> Element:
@@ -122,7 +124,8 @@ def _write_state(diagram: Diagram, state: int, lit: Highlight) -> Element:
     if is_end:
         parts.append(_write_pill(spot, 3.5, "gv-ring"))
     if not spot.dot:
-        parts.append(_write_middle(spot.x, spot.y + 4, short_name(sketch, state), "gv-name"))
+        name = short_name(sketch, state)
+        parts.append(_write_middle(spot.x, spot.y + 4, name, "gv-name"))
     for number, (title, states) in enumerate(sketch.groups):
         if state in states:
             parts.append(_write_tag(spot, number, title))
@@ -175,7 +178,8 @@ def _write_cross(spot: Spot, byte: str) -> Element:
     x = spot.x + spot.rx + 9
     y = spot.y - spot.ry - 5
     path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
-    return node("g", path, write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)"), class_="gv-cross")
+    words = write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)")
+    return node("g", path, words, class_="gv-cross")
 
 
 # --- the rules and calls of a grammar ---
@@ -221,7 +225,9 @@ def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
         return []
     jumps = diagram.jumps[n]
     drawn = []
-    for kind, curve in [("gv-push", jumps.call), *(("gv-pop", curve) for curve in jumps.returns)]:
+    curves = [("gv-push", jumps.call)]
+    curves += [("gv-pop", curve) for curve in jumps.returns]
+    for kind, curve in curves:
         drawn.append(node("path", d=write_path(curve), class_=kind))
         drawn.append(_write_head(curve, f"{kind}-head"))
     return [node("g", *drawn, class_="gv-jumps")]

@@ -46,9 +46,11 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     for state, name in zip(shown, names, strict=True):
         lines += heads.get(state, ())
         mark = _mark(sketch, lit, state)
-        lines.append(f"{mark} {name:<{long}}{_say_state(sketch, lit, state, out[state])}".rstrip())
-    if len(every) > len(shown):
-        lines.append(f"    … and {len(every) - len(shown):,} more")
+        said = _say_state(sketch, lit, state, out[state])
+        lines.append(f"{mark} {name:<{long}}{said}".rstrip())
+    left = len(every) - len(shown)
+    if left:
+        lines.append(f"    … and {left:,} more")
     return "\n".join(lines)
 
 
@@ -71,7 +73,8 @@ def _say_now(sketch: Sketch, lit: Highlight) -> str:
     """The current states, and the byte that could not be read there."""
     said = ""
     if lit.now:
-        said = f", now in {', '.join(sketch.names[state] for state in sorted(lit.now))}"
+        names = [sketch.names[state] for state in sorted(lit.now)]
+        said = f", now in {', '.join(names)}"
     return f"{said}, where {lit.cross[1]} cannot come" if lit.cross else said
 
 

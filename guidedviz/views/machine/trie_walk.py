@@ -35,7 +35,8 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
         names[node] = machine.describe(after)
     whole = sketch_trie(trie, vocabulary)
     tokens = counted(len(vocabulary.text_ids), "token")
-    size = f"{tokens}, {counted(len(trie) - 1, 'node')} below the start"
+    nodes = counted(len(trie) - 1, "node")
+    size = f"{tokens}, {nodes} below the start"
     frames = [whole.frame(f"{size}: a ring marks where a token ends. The machine is in {names[0]}.", {0})]
     waiting = [*reversed(_children(trie, 0))]
     while waiting:

@@ -125,4 +125,5 @@ def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Eleme
         parts.append(rect(left - 1.5, y + 4, size + 3, 19, 3, fill="none", stroke=fill, stroke_width=1.6))
         parts.append(write(left, base, wrong, VERDICT_SIZE, mono=True, **bold))
         parts.append(write(left + size + 4, base, after, VERDICT_SIZE, mono=True, fill="var(--gv-soft)"))
-    return node("g", *parts, write(second, base, shorten(one.said, LONGEST_SAID), VERDICT_SIZE))
+    said = shorten(one.said, LONGEST_SAID)
+    return node("g", *parts, write(second, base, said, VERDICT_SIZE))
