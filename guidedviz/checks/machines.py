@@ -29,9 +29,10 @@ from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.views.stack.cards import StackFrame, draw_stack_frame
-from guidedviz.views.stack.earley import draw_frame, earley_frames
-from guidedviz.views.stack.stack import draw_stack_table
+from guidedviz.views.stack.earley_chart import draw_frame
+from guidedviz.views.stack.earley_film import earley_frames
+from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
+from guidedviz.views.stack.stack_table import draw_stack_table
 from guidedviz.views.words import reading
 
 # -- automata ------------------------------------------------------------------------------------------------------

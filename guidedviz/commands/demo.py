@@ -14,7 +14,8 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.models.load import load_model
 from guidedviz.models.model import Model
 from guidedviz.tokens.build_guide import guide as build_guide
-from guidedviz.views.words import label, reading, shown_candidates
+from guidedviz.views.step_words import shown_candidates
+from guidedviz.views.words import label, reading
 
 PROMPT = "Hi! We met on March 3rd 2024.\nDate as YYYY-MM-DD:\n"
 REGEX = r"\d{4}-\d{2}-\d{2}"

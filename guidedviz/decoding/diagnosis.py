@@ -10,8 +10,9 @@ from functools import cached_property
 from itertools import chain, groupby, takewhile
 from typing import Any, NamedTuple
 
+from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import CHOSEN, ENDS, TRACE_HINT, End, Step, Trace, taken_back
+from guidedviz.decoding.trace import CHOSEN, ENDS, TRACE_HINT, Step, Trace, taken_back
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end

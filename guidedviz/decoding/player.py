@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from guidedviz.decoding.loop import check_fit, start, take_step
+from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import Settings
-from guidedviz.decoding.trace import End, Point, Step, Trace, is_complete
+from guidedviz.decoding.trace import Point, Step, Trace, is_complete
 from guidedviz.errors import IllegalToken, ModelError, SettingError, TraceError, quoted
 from guidedviz.machines.visible import visible
 from guidedviz.models.model import Model

@@ -4,12 +4,10 @@ Small functions make the elements of drawings.
 """
 
 import base64
-import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -17,38 +15,8 @@ from typing import Any
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import for_site, headless, need
 from guidedviz.markup import NOTHING, Element, node, printable
+from guidedviz.views.fingerprint import fingerprint
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
-
-# A short hash of what a drawing shows, so that a test notices a lost arrow, another label or another colour.
-#
-# It leaves out what may differ between two machines: positions and sizes (Graphviz), dates, devices and times.
-
-
-KEPT = frozenset("class fill stroke font-weight text-decoration data-arrow data-state data-rule".split())
-VARIES = re.compile(r"\d{4}-\d\d-\d\d|\b(cpu|mps|cuda(:\d+)?)\b|[\d,]*\.?\d+ (s|ms|µs)\b")
-
-
-def fingerprint(drawn: Element) -> str:
-    """Twelve hex digits of the elements of a drawing, their classes and colours, and its texts.
-
-    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "a", x=2))
-    True
-    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "b", x=1))
-    False
-    """
-    return sha256("\n".join(_content(drawn)).encode("utf-8", "replace")).hexdigest()[:12]
-
-
-def _content(element: Element) -> Iterator[str]:
-    if element.attributes.get("class") == "gv-nth":
-        return  # the number of a step: short arrows have no room for one
-    yield " ".join([f"<{element.name}", *(f"{k}={v}" for k, v in sorted(element.attributes.items()) if k in KEPT)])
-    for part in element.inside:
-        if isinstance(part, str):
-            yield VARIES.sub("…", part)
-        else:
-            yield from _content(part)
-
 
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing

@@ -16,8 +16,9 @@ from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.legend import say_thick
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.machine.text import say_size
-from guidedviz.views.stack.cards import StackFrame, build_stack_film, draw_stack_frame
-from guidedviz.views.stack.earley import ChartFrame, build_chart_film, draw_frame
+from guidedviz.views.stack.earley_chart import build_chart_film, draw_frame
+from guidedviz.views.stack.earley_film import ChartFrame
+from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display, Shown, said
 
 HINT = "gv.film(gv.views.dfa_frames('a|b'))"

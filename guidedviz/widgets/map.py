@@ -16,8 +16,8 @@ from guidedviz.tokens.arrays import Mask, pack
 from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import DEPENDENT
-from guidedviz.views.vocabulary.map import atlas
-from guidedviz.views.vocabulary.table import WAYS, find_tokens
+from guidedviz.views.vocabulary.atlas import atlas
+from guidedviz.views.vocabulary.find import WAYS, find_tokens
 from guidedviz.views.words import label
 from guidedviz.widgets.runner import say_failure
 

@@ -22,7 +22,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.tokens.explain import Explanation
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split import Split
-from guidedviz.views import words
+from guidedviz.views import badge, step_words, words
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_of
@@ -30,7 +30,7 @@ from guidedviz.views.machine.film import bare_drawing
 from guidedviz.views.machine.highlight import Highlight, taken_arrows
 from guidedviz.views.machine.paths import Drawable, StatePath, read_bytes
 from guidedviz.views.machine.text import say_size
-from guidedviz.views.stack.stack import say_ground, say_ways
+from guidedviz.views.stack.column import say_ground, say_ways
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
@@ -46,7 +46,7 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
     packed: recording.PackedHead = {
         "source": head.source,
-        "about": words.say_origin(head.model, head.device, head.vocabulary_size),
+        "about": badge.say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
         "prompt": words.reading(head.prompt),
         "constraint": " · ".join([head.constraint or "no constraint", *now.cuts, *biased]),
@@ -286,14 +286,14 @@ class Panels:
         packed = []
         for taken, back, place in list(zip(run, taken_back(steps), follows(steps), strict=True))[same:]:
             step, state = taken.step, self._state(player.walk, run, place)
-            one: dict[str, Any] = {**words.pack_step(step, back)}
+            one: dict[str, Any] = {**step_words.pack_step(step, back)}
             if taken.walk is not player.walk:
                 one["words"] += " · under the earlier constraint"
             if self.guide and self.machine:
                 path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
                 one |= self.machine.pack(path, step.piece, page)
             if self.map:
-                ranks = self.map.guide.vocabulary.rank[[c.token for c in words.shown_candidates(step)]].tolist()
+                ranks = self.map.guide.vocabulary.rank[[c.token for c in step_words.shown_candidates(step)]].tolist()
                 one |= self.map.at(state, page.masks) | {"ranks": ranks}
             packed.append(cast(recording.PackedStep, one))
         return packed
@@ -321,7 +321,7 @@ class Panels:
         """For every known step, why each shown forbidden candidate is forbidden."""
         states = [self._state(player.walk, player.taken, place) for place in follows(player.steps)]
         return [
-            {c.token: self._explain(state, c) for c in words.shown_candidates(step) if not c.legal}
+            {c.token: self._explain(state, c) for c in step_words.shown_candidates(step) if not c.legal}
             for state, step in zip(states, player.steps, strict=True)
         ]
 
@@ -349,7 +349,7 @@ def show_run(trace: Trace) -> dict[str, Any]:
     player = read_record("step", trace.guide, trace)
     panels = Panels(trace.guide, None)
     shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.news(player, 0, Page())
-    shown |= {"head": pack_head(trace, player) | {"source": words.kept_source(trace.source)}, "cursor": 0, "turn": 0}
+    shown |= {"head": pack_head(trace, player) | {"source": badge.kept_source(trace.source)}, "cursor": 0, "turn": 0}
     shown |= {"playing": False, "speed": 4, "note": "", "why": None}
     if panels.map:
         for step, whys in zip(shown["add"], panels.explain_steps(player), strict=True):

@@ -14,7 +14,7 @@ from typing import Any
 
 from guidedviz.markup import Element, node, together, within
 from guidedviz.views.machine.svg import STYLE
-from guidedviz.views.stack import cards, earley
+from guidedviz.views.stack import earley_chart, stack_film
 from guidedviz.views.theme import theme_css
 
 BUNDLES = Path(__file__).parent / "page" / "dist"
@@ -66,7 +66,7 @@ def _digest(script: str) -> str:
 
 def page_css(*kinds: str) -> str:
     """All styles of a page: its colours, those of drawings, which come to it as shapes, and those of some bundles."""
-    drawings = STYLE + earley.STYLE + cards.MORE
+    drawings = STYLE + earley_chart.STYLE + stack_film.MORE
     return theme_css() + drawings + "".join(read_bundle(f"{kind}.css") for kind in kinds)
 
 

@@ -23,10 +23,21 @@ from guidedviz.extras import need
 from guidedviz.files import shipped
 from guidedviz.models.model import LanguageModel, Model, check_model, check_text
 from guidedviz.models.remote import RemoteModel
-from guidedviz.views.charts import costs
-from guidedviz.views.charts.distribution import draw_threshold
+from guidedviz.views.badge import kept_source
+from guidedviz.views.charts.payoff import (
+    AXES,
+    HEIGHT,
+    WIDTH,
+    draw_payoff,
+    draw_plot,
+    find_run,
+    say_point,
+    say_spread,
+    say_times,
+)
+from guidedviz.views.charts.threshold import draw_threshold
 from guidedviz.views.figure import Figure, drawing
-from guidedviz.views.words import kept_source, label, milliseconds, reading
+from guidedviz.views.words import label, milliseconds, reading
 from guidedviz.widgets.display import Display, Shown, is_still, mime_bundle
 from guidedviz.widgets.runner import WORKER, running_loop, say_failure
 
@@ -111,7 +122,7 @@ class FractionSlider(Shown):
     def figure(self) -> Figure:
         """The curves, the runs so far and the handle, as a still picture."""
         kept = replace(self.payoff, source=kept_source(self.payoff.source))
-        return costs.draw_payoff(kept, jump.FRACTIONS[self.place], self.rows)
+        return draw_payoff(kept, jump.FRACTIONS[self.place], self.rows)
 
     def _hear(self, said: Any) -> None:
         match said:
@@ -154,7 +165,7 @@ class FractionSlider(Shown):
     def _keep(self, rounds: list[jump.Timed]) -> None:
         """Keep the median run in place of an older one with its place and rows."""
         run = jump.median_run(rounds)
-        old = costs.find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
+        old = find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
         self.payoff = replace(self.payoff, runs=(*(one for one in self.payoff.runs if one is not old), run))
 
     def _moved(self) -> None:
@@ -178,11 +189,11 @@ class FractionSlider(Shown):
 def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:
     """What the page needs to move without the kernel: the plot, and a text per place."""
     where = f"{payoff.model} · {payoff.device}" + f" · {payoff.date}" * (payoff.source == "RECORDED")
-    plot = costs.draw_plot(replace(payoff, runs=()), 0.0, 1)
+    plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
     return {
         "head": {"source": payoff.source, "about": where, "live": live},
-        "plot": drawing(costs.WIDTH, costs.HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
-        "axes": costs.AXES,
+        "plot": drawing(WIDTH, HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
+        "axes": AXES,
         "texts": list(map(pack_parts, payoff.previews)),
         "places": jump.FRACTIONS,
         "rows": ROWS,
@@ -205,10 +216,10 @@ def pack_run(run: jump.Timed) -> dict[str, Any]:
         "share": run.fraction,
         "speedup": run.speedup,
         "spread": [min(run.speedups), max(run.speedups)] if run.speedups else [],
-        "title": costs.say_point(run),
+        "title": say_point(run),
         "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
         "tookText": took,
-        "told": f"measured {costs.say_times(run.speedup)} a token{costs.say_spread(run)}: {took[1]} for {run.tokens} "
+        "told": f"measured {say_times(run.speedup)} a token{say_spread(run)}: {took[1]} for {run.tokens} "
         f"tokens instead of {took[0]} for {run.naive_passes}; both outputs: {run.difference}",
     }
 

@@ -11,7 +11,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed, nearest_fraction
 from guidedviz.files import shipped
-from guidedviz.views.charts.costs import HEIGHT, WIDTH, draw_payoff, draw_plot
+from guidedviz.views.charts.payoff import HEIGHT, WIDTH, draw_payoff, draw_plot
 from guidedviz.views.figure import drawing
 from guidedviz.widgets import sliders
 

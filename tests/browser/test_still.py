@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.models.chat import Prompt
-from guidedviz.views.charts.distribution import UNASKED
+from guidedviz.views.charts.next_token import UNASKED
 from tests.browser.access import CONTRAST
 
 pytestmark = pytest.mark.browser

@@ -2,7 +2,7 @@
 
 import guidedviz as gv
 from guidedviz.decoding.speculation import Guess
-from guidedviz.views.words import say_step
+from guidedviz.views.step_words import say_step
 
 PIECES = [b"a", b"<b>", b"c", b"</s>"]
 

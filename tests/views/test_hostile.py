@@ -11,7 +11,7 @@ from guidedviz.decoding.distribution import Task
 from guidedviz.decoding.trace import EngineRun, Overlap, Turn
 from guidedviz.errors import GuidedVizError
 from guidedviz.markup import ELEMENTS
-from guidedviz.views.charts.costs import draw_payoff
+from guidedviz.views.charts.payoff import draw_payoff
 from guidedviz.views.layout.sketch import Arrow, Sketch
 
 NASTY = "\x00\x1b]0;<b>&\"'\ud800\uffff\u202e␀"

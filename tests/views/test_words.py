@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from guidedviz.decoding.trace import ENDS, Candidate, Step
-from guidedviz.views.words import pack_step, say_step, shown_candidates
+from guidedviz.views.step_words import pack_step, say_step, shown_candidates
 
 CANDIDATES = tuple(Candidate(i, b"t%d" % i, 0.5 / 2**i, 0.0, False, 0.0) for i in range(12))
 LEGAL = (Candidate(90, b" yes", 0.001, 0.9, True, 0.9), Candidate(91, b"\n", 0.0001, 0.1, True, 0.1))

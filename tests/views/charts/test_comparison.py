@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import guidedviz as gv
 from guidedviz.tokens.compare import EXTRA, MISSING, UNKNOWN, ComparedStep, Comparison, Disagreement
-from guidedviz.views.charts.lanes import MOST_STEPS, SIGNS
+from guidedviz.views.charts.comparison import MOST_STEPS, SIGNS
 
 V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})
 ENGINES = (("one", "1.2.3"), ("two", "4.5.6"))

@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed
-from guidedviz.views.charts.costs import AXES, draw_payoff, draw_plot, payoff_chart
+from guidedviz.views.charts.payoff import AXES, draw_payoff, draw_plot, payoff_chart
 
 COST = Cost(2.5, 0.25)
 

@@ -5,7 +5,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, draw_chart
+from guidedviz.views.charts.chart import Axis, Chart, Series
+from guidedviz.views.charts.plot import PlotFrame, draw_chart
 
 X = Axis("x", 0.0, 10.0, ((0.0, "0"), (10.0, "10")))
 Y = Axis("y", 1.0, 100.0, ((1.0, "1"), (10.0, "10"), (100.0, "100")), log=True)

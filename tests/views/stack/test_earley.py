@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.views.stack.earley import draw_frame, earley_frames
+from guidedviz.views.stack.earley_chart import draw_frame
+from guidedviz.views.stack.earley_film import earley_frames
 from tests.strategies import show_rules
 
 SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}

@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.views.stack.cards import MOST_CARDS, build_stack_film, draw_stack_frame, stack_frames
+from guidedviz.views.stack.stack_film import MOST_CARDS, build_stack_film, draw_stack_frame, stack_frames
 
 NESTED = gv.grammar('root ::= "(" item ")"\nitem ::= "x" | root')
 

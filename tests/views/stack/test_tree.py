@@ -7,7 +7,7 @@ import pytest
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import earley
-from guidedviz.views.stack.earley import draw_derivation
+from guidedviz.views.stack.derivation import draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'
 SUMS = 'root ::= root "+" root | "1"'

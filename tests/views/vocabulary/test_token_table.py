@@ -5,7 +5,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.tokens.index import build_index
-from guidedviz.views.vocabulary.table import COLUMNS, ROWS, find_tokens, token_groups
+from guidedviz.views.vocabulary.find import find_tokens
+from guidedviz.views.vocabulary.token_table import COLUMNS, ROWS, token_groups
 
 TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"4.2", b""], eos={5})
 NUMBER = r"[0-9]+(\.[0-9]+)?"

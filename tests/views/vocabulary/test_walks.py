@@ -8,7 +8,8 @@ from guidedviz.machines.pushdown.pda import json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.vocabulary.trie import MOST_ROWS, draw_walk, draw_walks, walk_levels_of
+from guidedviz.views.vocabulary.walk import draw_walk, walk_levels_of
+from guidedviz.views.vocabulary.walks import MOST_ROWS, draw_walks
 
 DATE = regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

@@ -1,5 +1,5 @@
 // The cost model of jump-forward and its words, as the kernel has them in decoding/jump.py and
-// views/charts/costs.py: the page follows the handles without the kernel.
+// views/charts/payoff.py: the page follows the handles without the kernel.
 
 /** @import { FractionRun, FractionText, FractionView, Parts } from "../types.js" */
 

@@ -1,0 +1,96 @@
+"""A chart is a plain record: two axes, and series of marks between them. Values beyond an axis are drawn at its end."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Literal
+
+from guidedviz.machines.work import grouped
+
+Mark = Literal["line", "dots", "bars", "spans"]
+Look = Literal["solid", "dashed", "dotted", "mixed", "hatched", "hollow"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis from `low` to `high`, with a label at each tick; on a log scale equal steps are equal factors."""
+
+    title: str
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    log: bool = False
+    grid: bool = True
+    mono: bool = False  # the labels are tokens
+
+    def share(self, value: float) -> float:
+        """Where a value is between both ends, from 0 to 1.
+
+        >>> Axis("", 1, 100, (), log=True).share(10), Axis("", 0, 4, ()).share(9)
+        (0.5, 1.0)
+        """
+        value = min(self.high, max(self.low, value))
+        scale: Callable[[float], float] = log10 if self.log else float
+        return (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
+
+
+def round_ticks(high: float, most: int) -> tuple[tuple[float, str], ...]:
+    """A few round numbers from 0 to `high`: multiples of 1, 2 or 5 times a power of ten.
+
+    >>> round_ticks(9, 4)
+    ((0.0, '0'), (5.0, '5'))
+    """
+    steps = (n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5))
+    step = next(step for step in steps if most * step >= high)
+    return tuple((step * n, f"{step * n:g}") for n in range(int(high / step) + 1))
+
+
+def lanes_axis(names: Sequence[str]) -> Axis:
+    """A vertical axis with one lane per name, from the top."""
+    ticks = tuple((float(len(names) - place), name) for place, name in enumerate(names))
+    return Axis("", 0.4, len(names) + 0.6, ticks, grid=False)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Marks of one kind: bars go up from `start` to y around x, spans go right from `start` to x around y."""
+
+    name: str
+    mark: Mark
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
+    colour: str = "blue"
+    look: Look = "solid"
+    start: tuple[float, ...] = ()  # the low end of each bar or span
+    words: tuple[str, ...] = ()  # one text per mark, on the drawing
+    thick: float = 0.8  # of a bar or span, in units of the axis across it
+    part: str = ""  # the name by which a page finds these marks
+
+
+Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
+SpanKind = tuple[str, str, Look]  # a name, its colour and its look
+
+
+def spans_by_kind(kinds: Iterable[SpanKind], boxes: Iterable[tuple[str, Box]]) -> tuple[Series, ...]:
+    """Boxes in lanes: a series per kind that has a box of some width; a solid box with room has its text up to ":"."""
+    found = grouped((name, box) for name, box in boxes if box[1] > box[0])
+    made = []
+    for name, colour, look in (kind for kind in kinds if found[kind[0]]):
+        low, up, lanes, told = zip(*found[name], strict=True)
+        words = tuple(said.partition(":")[0] for said in told) if look == "solid" else ()
+        made.append(Series(name, "spans", up, lanes, told if any(told) else (), colour, look, low, words, 0.7))
+    return tuple(made)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A title, lines of text below it, two axes and what stands between them."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    notes: tuple[str, ...] = ()
+    width: float = 760.0  # of the plot, without labels
+    height: float = 260.0

@@ -1,0 +1,169 @@
+"""The film of Earley's algorithm: a lexer cuts the text into lexemes, and each item that is added is one frame."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from guidedviz.machines.earley.items import Item, Rules
+from guidedviz.machines.machine import read_path, to_bytes
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.visible import visible
+from guidedviz.machines.work import derive
+from guidedviz.views.machine.film import MOST_FRAMES, check_watchable
+
+RowPlace = tuple[int, int]  # a column, and a row in it
+
+
+class Lexeme(NamedTuple):
+    """A part of the text that the rules read as one symbol."""
+
+    name: str  # of its regex; empty for a text that stands for itself
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class ChartFrame:
+    """The chart after one move: per column the items, each with the kind of move that added it."""
+
+    text: bytes
+    columns: tuple[tuple[tuple[str, Item], ...], ...]
+    lexemes: tuple[Lexeme, ...]
+    lit: RowPlace | None  # the new item
+    causes: frozenset[RowPlace]  # the items that led to it
+    words: str
+
+
+def earley_frames(rules: Rules, text: bytes | str, lexemes: Mapping[str, str] | None = None) -> list[ChartFrame]:
+    """One frame per move; the first rule stands for the whole text, `lexemes` holds a regex for each named lexeme.
+
+    >>> sums = {"sum": [("sum", "+", "number"), ("number",)]}
+    >>> for frame in earley_frames(sums, "12", {"number": "[0-9]+"}):
+    ...     print(frame.words)
+    start: the text is one sum.
+    predict: start waits for sum, so sum → • sum "+" number may begin here.
+    predict: start waits for sum, so sum → • number may begin here.
+    predict: sum waits for sum. Its items are in this column already: nothing is added.
+    lexer: 12 is read, then the text ends. The lexeme is a number.
+    scan: sum waited for number, and the dot moves over it.
+    complete: sum is finished. start waited for it in column 0, and its dot moves.
+    complete: sum is finished. sum waited for it in column 0, and its dot moves.
+    start → sum • is in the last column: the text is complete.
+    """
+    return _ChartFilm(rules, to_bytes(text), lexemes or {}).frames
+
+
+class _ChartFilm:
+    """Reads a text, and keeps a frame of each move."""
+
+    def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
+        self.rules, self.text, self.frames = rules, text, list[ChartFrame]()
+        symbols = {symbol for ways in rules.values() for way in ways for symbol in way} - {*rules, *lexemes}
+        quoted = {symbol: f'"{visible(symbol.encode())}"' for symbol in symbols}
+        self.literals = frozenset(quoted.values())
+        self.machines = {name: regex(pattern) for name, pattern in lexemes.items()}
+        self.machines |= {name: regex(re.escape(symbol)) for symbol, name in quoted.items()}
+        self.ways = [(rule, tuple(quoted.get(one, one) for one in way)) for rule in rules for way in rules[rule]]
+        self.nullable = derive(self.ways)  # the rules that may be empty
+        self.columns: list[list[tuple[str, Item]]] = [[]]
+        self.lexemes: list[Lexeme] = []
+        start = next(iter(rules))
+        self.add("predict", Item("start", (start,), 0, 0), [], f"start: the text is one {start}.")
+        self.close()
+        while found := self.lex():
+            self.scan(*found)
+            self.close()
+        self.end(Item("start", (start,), 1, 0))
+
+    def show(self, words: str, causes: Iterable[RowPlace] = (), lit: RowPlace | None = None) -> None:
+        """Keep a frame."""
+        columns, lexemes = tuple(map(tuple, self.columns)), tuple(self.lexemes)
+        self.frames.append(ChartFrame(self.text, columns, lexemes, lit, frozenset(causes), words))
+        check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
+
+    def find(self, item: Item) -> int | None:
+        """The row of an item in the last column."""
+        return next((row for row, (_, other) in enumerate(self.columns[-1]) if other == item), None)
+
+    def add(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
+        """Add an item to the last column, unless the column has it."""
+        if self.find(item) is not None:
+            self.show(f"{words.rpartition(',')[0]}; this item is in the column already, it is kept once.", causes)
+        else:
+            self.columns[-1].append((kind, item))
+            self.show(words, causes, (len(self.columns) - 1, len(self.columns[-1]) - 1))
+
+    def close(self) -> None:
+        """Predict and complete until nothing is new."""
+        here = len(self.columns) - 1
+        for row, (_, item) in enumerate(self.columns[-1]):  # it grows
+            if item.wanted and item.wanted in self.rules:
+                self.predict(item, item.wanted, (here, row))
+            if item.wanted is None and item.origin < here:
+                for waits, (_, old) in enumerate(self.columns[item.origin]):
+                    if old.wanted == item.rule:
+                        words = f"complete: {item.rule} is finished. {old.rule} waited for it in column {item.origin}"
+                        causes = [(here, row), (item.origin, waits)]
+                        self.add("complete", old.moved, causes, f"{words}, and its dot moves.")
+
+    def predict(self, item: Item, wanted: str, place: RowPlace) -> None:
+        """Add the alternatives of the rule after the dot, and skip a rule that may be empty."""
+        asked = f"predict: {item.rule} waits for {wanted}"
+        begun = [Item(wanted, way, 0, place[0]) for rule, way in self.ways if rule == wanted]
+        fresh = [new for new in begun if self.find(new) is None]
+        for new in fresh:
+            self.add("predict", new, [place], f"{asked}, so {_dotted(new)} may begin here.")
+        if not fresh:
+            self.show(f"{asked}. Its items are in this column already: nothing is added.", [place])
+        if wanted in self.nullable:
+            words = f"skip: {wanted} may be empty. {item.rule} waited for it, and its dot moves."
+            self.add("skip", item.moved, [place], words)
+
+    @property
+    def place(self) -> int:
+        """How many bytes are read."""
+        return self.lexemes[-1].end if self.lexemes else 0
+
+    def lex(self) -> tuple[str, int] | None:
+        """The longest lexeme for which the last column waits, and where it ends."""
+        wanted = (item.wanted for _, item in self.columns[-1] if item.wanted in self.machines)
+        return max(((name, end) for name in wanted for end in self.ends(name)), key=lambda one: one[1], default=None)
+
+    def ends(self, name: str) -> Iterator[int]:
+        """Where a lexeme that begins here may end."""
+        machine = self.machines[name]
+        path = read_path(machine, self.text[self.place :])
+        yield from (self.place + read for read, state in enumerate(path) if read and machine.is_accepting(state))
+
+    def scan(self, name: str, end: int) -> None:
+        """Begin a column with the items that waited for a lexeme."""
+        read, after = visible(self.text[self.place : end]), visible(self.text[end : end + 1])
+        then = f"then comes {after}" if after else "then the text ends"
+        words = f"lexer: {read} is read, {then}. The lexeme is a {name}."
+        if name in self.literals:
+            words = f"lexer: {read} is read. It is a lexeme of its own."
+        before, column = self.columns[-1], len(self.columns) - 1
+        self.lexemes.append(Lexeme("" if name in self.literals else name, self.place, end))
+        self.columns.append([])
+        self.show(words)
+        for row, (_, item) in enumerate(before):
+            if item.wanted == name:
+                words = f"scan: {item.rule} waited for {name}, and the dot moves over it."
+                self.add("scan", item.moved, [(column, row)], words)
+
+    def end(self, whole: Item) -> None:
+        """The last frame: whether the text is complete."""
+        rest, row = self.text[self.place :], self.find(whole)
+        said = f"start → {whole.symbols[0]} • is"
+        if rest:
+            sign = visible(rest[:1])
+            self.show(f"lexer: nothing that the last column waits for begins with {sign}. The text is refused.")
+        elif row is not None:
+            self.show(f"{said} in the last column: the text is complete.", lit=(len(self.columns) - 1, row))
+        else:
+            self.show(f"{said} not in the last column: the text is not complete yet.")
+
+
+def _dotted(item: Item) -> str:
+    return str(item).rpartition(" (")[0]
