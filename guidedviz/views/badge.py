@@ -25,13 +25,14 @@ def kept_source(source: Source) -> Source:
     return "RECORDED" if source == "LIVE" else source
 
 
-BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
+BADGES = {"LIVE": "●", "RECORDED": "◼", "TOY": "◆"}
+BADGE_COLOURS = {"●": "orange", "◼": "blue", "◆": "green"}
 
 
 def write_badge(x: float, y: float, source: Source, model: str, device: str, tokens: int, date: str) -> Element:
     """The badge as SVG, and beside it the model, device and, for a recording, the date."""
     sign, _, about = say_badge(source, model, device, tokens, date).partition(" · ")
-    colour = BADGES[sign.partition(" ")[2]][1]
+    colour = BADGE_COLOURS[sign[0]]
     badge = write(x, y, sign, 14, fill=f"var(--gv-{colour})", font_weight="bold")
     return badge + soft(x + 108, y, about, 13)
 
@@ -43,5 +44,7 @@ def say_badge(source: Source, model: str, device: str, tokens: int, date: str) -
     '◆ TOY · toy · cpu · 6 tokens'
     """
     source = kept_source(source) if headless() else source
-    about = say_origin(model, device, tokens) + f" · {date}" * (source == "RECORDED")
-    return f"{BADGES[source][0]} {source} · {shorten(about, 70)}"
+    about = say_origin(model, device, tokens)
+    if source == "RECORDED":
+        about += f" · {date}"
+    return f"{BADGES[source]} {source} · {shorten(about, 70)}"

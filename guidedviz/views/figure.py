@@ -14,12 +14,14 @@ from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import for_site, headless, need
-from guidedviz.markup import NOTHING, Element, node, printable
+from guidedviz.markup import Element, node, printable
 from guidedviz.views.fingerprint import fingerprint
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 
+EDGE = 16.0  # pixels between most pictures and their edge
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
+Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,12 @@ class Figure:
                 file.write_text(stand_alone(self.svg), encoding="utf-8")
             case ".png":
                 draw = need("resvg_py", "lab", "Figure.save").svg_to_bytes
-                svg = stand_alone(self.svg)
-                file.write_bytes(bytes(draw(svg_string=svg, zoom=SHARP, sans_serif_family="DejaVu Sans")))
+                png = draw(svg_string=stand_alone(self.svg), zoom=SHARP, sans_serif_family="DejaVu Sans")
+                file.write_bytes(bytes(png))
             case ".html":
-                title, head = node("title", self.text.partition("\n")[0]), node("meta", charset="utf-8")
-                page = node("html", node("head", head, title), node("body", self.drawing), lang="en")
+                title = node("title", self.text.partition("\n")[0])
+                head = node("head", node("meta", charset="utf-8"), title)
+                page = node("html", head, node("body", self.drawing), lang="en")
                 file.write_text(f"<!doctype html>\n{stand_alone(str(page))}\n", encoding="utf-8")
             case _:
                 expected = "a name in .svg, .png or .html"
@@ -116,12 +119,19 @@ def write(x: float, y: float, words: str, size: float = 13, mono: bool = False, 
     False
     """
     look = {"font_family": MONO if mono else None, "fill": "var(--gv-ink)"} | attributes
-    return node("text", words, x=x, y=y, font_size=size, **look, **{"xml:space": "preserve" if "  " in words else None})
+    if "  " in words:
+        look["xml:space"] = "preserve"
+    return node("text", words, x=x, y=y, font_size=size, **look)
 
 
 def soft(x: float, y: float, words: str, size: float = 12, **attributes: Any) -> Element:
     """A line of text in the secondary colour."""
     return write(x, y, words, size, **{"fill": "var(--gv-soft)"} | attributes)
+
+
+def ruled(x: float, y: float, width: float, **look: Any) -> Element:
+    """A horizontal line."""
+    return node("path", d=f"M{x:g},{y:g}h{width:g}", **look)
 
 
 def heading(x: float, y: float, name: str, about: str) -> Element:
@@ -138,25 +148,30 @@ def write_box(
     x: float, y: float, width: float, height: float, words: str = "", *, struck: bool = False, **look: Any
 ) -> Element:
     """A box with as much of a text as has room in its middle."""
-    room = int((width - 2) / wide("n"))
-    said = words if len(words) <= room else shorten(words, room) if room > 3 else "…" * (room > 0)
-    line = "line-through" if struck else None
-    inside = write(x + width / 2, y + height / 2 + 5, said, mono=True, text_anchor="middle", text_decoration=line)
     box = rect(x, y, max(0.6, width), height, 4, **{"fill": "var(--gv-card)"} | look)
-    return box + (inside if said else NOTHING)
+    room = int((width - 2) / wide("n"))
+    if not words or room < 1:
+        return box
+    if len(words) > room:
+        words = shorten(words, room) if room > 3 else "…"
+    line = "line-through" if struck else None
+    return box + write(x + width / 2, y + height / 2 + 5, words, mono=True, text_anchor="middle", text_decoration=line)
 
 
 def write_legend(
     signs: Iterable[tuple[Element, str]], x: float, y: float, limit: float = inf
 ) -> tuple[list[Element], float, float]:
     """Signs around (9, 0), each with its meaning, in lines up to `limit`; the right end, and the y of the last line."""
-    parts, left, right = list[Element](), x, x
+    parts = list[Element]()
+    left = right = x
     for sign, meaning in signs:
-        after = x + 44 + 6.6 * len(meaning)
-        if x > left and after > limit:
-            x, y, after = left, y + 20, left + after - x
+        width = 44 + 6.6 * len(meaning)
+        if x > left and x + width > limit:
+            x = left
+            y += 20
         parts += [moved(x, y - 4, sign), soft(x + 24, y, meaning)]
-        x, right = after, max(right, after)
+        x += width
+        right = max(right, x)
     return parts, right, y
 
 

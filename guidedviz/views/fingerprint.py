@@ -28,7 +28,8 @@ def fingerprint(drawn: Element) -> str:
 def _content(element: Element) -> Iterator[str]:
     if element.attributes.get("class") == "gv-nth":
         return  # the number of a step: short arrows have no room for one
-    yield " ".join([f"<{element.name}", *(f"{k}={v}" for k, v in sorted(element.attributes.items()) if k in KEPT)])
+    kept = [f"{name}={value}" for name, value in sorted(element.attributes.items()) if name in KEPT]
+    yield " ".join([f"<{element.name}", *kept])
     for part in element.inside:
         if isinstance(part, str):
             yield VARIES.sub("…", part)

@@ -3,7 +3,7 @@
 The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
@@ -11,27 +11,39 @@ from guidedviz.decoding.trace import ENDS, Candidate, Step
 from guidedviz.machines.visible import counted
 from guidedviz.views.words import label, milliseconds, short
 
-FREE = 0.999999  # a legal mass above this counts as 1
-LONG = 6  # characters of a probability that is not said twice
+FULL_MASS = 0.999999  # a legal mass above this counts as 1
+SHORT_ODDS = 6  # characters of a probability that is said twice even if it does not change
 ROWS = 9  # candidates in a distribution, one per digit key
+CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}
 
 
 def say_step(step: Step) -> str:
     """What happened in this step, without its number."""
     if step.how == "none":
         return ENDS[step.end]
-    end = f" · {ENDS[step.end]}" if step.end else ""
-    if step.how == "forced":
-        back = f" · takes back {counted(step.back, 'token')}" if step.back else ""
-        return f"“{label(step.piece)}” forced, the text was fixed: the model was not asked{back}{end}"
-    came = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}[step.how]
+    said = _say_forced(step) if step.how == "forced" else _say_drawn(step)
+    if step.end:
+        said += f" · {ENDS[step.end]}"
+    return said
+
+
+def _say_forced(step: Step) -> str:
+    said = f"“{label(step.piece)}” forced, the text was fixed: the model was not asked"
+    if step.back:
+        said += f" · takes back {counted(step.back, 'token')}"
+    return said
+
+
+def _say_drawn(step: Step) -> str:
     odds = f"p {probability(step.raw)}"
-    if step.mass <= FREE:
+    if step.mass <= FULL_MASS:
         odds = f"p {probability(step.masked)} of the legal, {probability(step.raw)} of all"
-    if step.how in ("sampled", "accepted") and not is_plain(step):
+    if step.how != "inserted" and not is_plain(step):
         odds += f", drawn with {probability(step.drawn)}"
-    gone = f" · rejected draft: {' '.join(map(label, step.dropped))}" if step.dropped else ""
-    return f"“{label(step.piece)}” {came}, {odds}{gone}{end}"
+    said = f"“{label(step.piece)}” {CAME[step.how]}, {odds}"
+    if step.dropped:
+        said += f" · rejected draft: {' '.join(map(label, step.dropped))}"
+    return said
 
 
 def is_plain(step: Step) -> bool:
@@ -41,16 +53,22 @@ def is_plain(step: Step) -> bool:
 
 def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
     """The likeliest candidates before or after the mask and the chosen one, sorted by probability before the mask."""
-    first = sorted(step.candidates, key=lambda c: (c.token != step.token, -max(c.raw, c.masked, c.drawn)))[:count]
+
+    def rank(candidate: Candidate) -> tuple[bool, float]:
+        likeliest = max(candidate.raw, candidate.masked, candidate.drawn)
+        return candidate.token != step.token, -likeliest
+
+    first = sorted(step.candidates, key=rank)[:count]
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
 def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
     shown = shown_candidates(step)
-    left = [1 - sum(c.raw for c in shown), 1 - sum(c.drawn for c in shown) if step.legal else 0.0]
-    left = [part if part > 1e-6 else 0.0 for part in left]
+    raw = _left_over(c.raw for c in shown)
+    drawn = _left_over(c.drawn for c in shown) if step.legal else 0.0
     plain = is_plain(step)  # a second bar is needed only where a token is forbidden or the probabilities differ
+    unmasked = step.mass > FULL_MASS and all(c.legal for c in step.candidates)
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
     return {
         "token": step.token,
@@ -58,15 +76,10 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
         "how": step.how,
         "masked": short(step.masked),
         "maskedText": probability(step.masked),
-        "rows": tuple(
-            PackedRow(
-                c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal, *say_change(c.raw, c.drawn, c.legal)
-            )
-            for c in shown
-        ),
-        "rest": PackedRest(short(left[0]), short(left[1]), *say_change(left[0], left[1])),
+        "rows": tuple(map(_pack_row, shown)),
+        "rest": PackedRest(short(raw), short(drawn), *say_change(raw, drawn)),
         "legal": step.legal,
-        "free": step.mass > FREE and plain and all(candidate.legal for candidate in step.candidates),
+        "free": unmasked and plain,
         "after": "after the mask" if plain else "as drawn",
         "changes": "" if plain else step.changes,
         "mass": short(step.mass),
@@ -82,13 +95,27 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     }
 
 
+def _left_over(parts: Iterable[float]) -> float:
+    """What is missing to 1, without the noise of rounding."""
+    left = 1 - sum(parts)
+    return left if left > 1e-6 else 0.0
+
+
+def _pack_row(c: Candidate) -> PackedRow:
+    words = say_change(c.raw, c.drawn, c.legal)
+    return PackedRow(c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal, *words)
+
+
 def say_change(before: float, after: float, legal: bool = True) -> tuple[str, str]:
     """A probability before and after the mask; a long one that does not change is not said twice.
 
     >>> say_change(0.1, 0.2), say_change(0.1, 0, legal=False), say_change(1.5e-7, 1.5e-7)
     (('0.10', '0.20'), ('0.10', 'forbidden'), ('1 in 10⁷', 'same'))
     """
-    said = probability(before), probability(after)
+    old = probability(before)
     if not legal:
-        return said[0], "forbidden"
-    return (said[0], "same") if said[0] == said[1] and len(said[0]) > LONG else said
+        return old, "forbidden"
+    new = probability(after)
+    if old == new and len(old) > SHORT_ODDS:
+        return old, "same"
+    return old, new

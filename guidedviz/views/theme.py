@@ -37,14 +37,23 @@ DEPTH = 3  # of variables inside variables
 MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
+def paint(colour: str) -> str:
+    """A colour of the palette by its name, as a drawing names it.
+
+    >>> paint("blue")
+    'var(--gv-blue)'
+    """
+    return f"var(--gv-{colour})"
+
+
 def theme_css(scope: str = ".gv") -> str:
     """The palette as CSS variables of a class, for JupyterLab's light and dark themes and for forced colours.
 
     >>> "--gv-blue: #0072b2" in theme_css()
     True
     """
-    light = _variables(LIGHT | {name: f"var({follows}, {LIGHT[name]})" for name, follows in LAB.items()})
-    dark = _variables(DARK | {name: f"var({follows}, {DARK[name]})" for name, follows in LAB.items()})
+    light = _following(LIGHT)
+    dark = _following(DARK)
     night = f"[data-jp-theme-light='false'] {scope}"
     own = f"{scope} .gv-map-all {{ {_variables(LIGHT)} }}"  # the colours of a map are its meaning
     forced = f"@media (forced-colors: active) {{ {scope}, {night} {{ {_variables(FORCED)} }} {own} }}"
@@ -58,10 +67,17 @@ def stand_alone(svg: str) -> str:
     '<path fill="#0072b2" stroke="#1b1f24"/>'
     """
     values = {f"--gv-{name}": colour for name, colour in LIGHT.items()}
-    values |= {name: value.strip() for name, value in re.findall(r"[^(](--[\w-]+):([^;\"}]+)", svg)}
+    for name, value in re.findall(r"[^(](--[\w-]+):([^;\"}]+)", svg):
+        values[name] = value.strip()
     for _ in range(DEPTH):
         svg = VARIABLE.sub(lambda found: values.get(found[1], found[2] or "none"), svg)
     return svg
+
+
+def _following(colours: dict[str, str]) -> str:
+    """The variables, of which some follow JupyterLab's theme."""
+    led = {name: f"var({leader}, {colours[name]})" for name, leader in LAB.items()}
+    return _variables(colours | led)
 
 
 def _variables(colours: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ from guidedviz.errors import shorten
 from guidedviz.machines.visible import visible
 from guidedviz.views.figure import wide
 
-LONGEST = 40  # characters of the name of a special token
+LONGEST_NAME = 40  # characters of the name of a special token
 
 
 def label(piece: bytes) -> str:
@@ -26,15 +26,15 @@ def reading(text: str) -> str:
     >>> reading(" two words\\n")
     '␣two words↵'
     """
-    inner = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text.strip(" "))
-    left = len(text) - len(text.lstrip(" "))
-    return visible(b" " * left) + inner + visible(b" " * (len(text) - left - len(text.strip(" "))))
+    shown = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text)
+    return re.sub(r"^ +| +\Z", lambda found: visible(found[0].encode()), shown)
 
 
 def prompt_parts(trace: Trace) -> tuple[str, ...]:
     """The prompt as it is shown: its texts and the names of its special tokens in turn; often one text."""
-    parts = trace.parts or (trace.prompt,)
-    return tuple(shorten(reading(part), LONGEST) if place % 2 else reading(part) for place, part in enumerate(parts))
+    parts = [reading(part) for part in trace.parts or (trace.prompt,)]
+    parts[1::2] = [shorten(name, LONGEST_NAME) for name in parts[1::2]]
+    return tuple(parts)
 
 
 def special_name(text: str) -> str:
@@ -43,7 +43,7 @@ def special_name(text: str) -> str:
     >>> special_name("<|im_end|>"), special_name("</s>")
     ('im_end', '</s>')
     """
-    return shorten(re.sub(r"^<\|(.+)\|>$", r"\1", text), LONGEST)
+    return shorten(re.sub(r"^<\|(.+)\|>$", r"\1", text), LONGEST_NAME)
 
 
 def characters(data: bytes, room: float) -> list[tuple[float, str]]:
@@ -52,11 +52,14 @@ def characters(data: bytes, room: float) -> list[tuple[float, str]]:
     >>> characters("é1".encode() + b"\\xff", 8.0)
     [(1.0, 'é'), (2.5, '1'), (3.5, '▯')]
     """
-    found, place = [], 0
+    found = []
+    place = 0
     for character in data.decode("utf-8", "surrogateescape"):
         raw = character.encode("utf-8", "surrogateescape")
         name = visible(raw)
-        found.append((place + len(raw) / 2, name if wide(name, 12) <= room else "▯"))
+        if wide(name, 12) > room:
+            name = "▯"
+        found.append((place + len(raw) / 2, name))
         place += len(raw)
     return found
 
@@ -77,8 +80,13 @@ def align(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
     ['node  bytes', 'n10       8']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = [">" if column in right else "<" for column in range(len(widths))]
-    return ["  ".join(f"{w:{s}{n}}" for w, s, n in zip(row, sides, widths, strict=True)).rstrip() for row in rows]
+    lines = []
+    for row in rows:
+        cells = list(map(str.ljust, row, widths))
+        for column in right:
+            cells[column] = row[column].rjust(widths[column])
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
 def share(part: float) -> str:
@@ -87,9 +95,13 @@ def share(part: float) -> str:
     >>> share(0.9637), share(0.5), share(0.0000312), share(0.0), share(0.99996)
     ('96%', '50%', '0.0031%', '0%', '>99.9%')
     """
+    percent = 100 * part
+    if 0.999 < part < 1:
+        return ">99.9%"
     if 0.99 <= part < 1:
-        return ">99.9%" if part > 0.999 else f"{100 * part:.1f}%"
-    return f"{float(f'{100 * part:.2g}'):.10g}%"
+        return f"{percent:.1f}%"
+    rounded = float(f"{percent:.2g}")
+    return f"{rounded:.10g}%"
 
 
 def milliseconds(ms: float) -> str:
@@ -100,4 +112,8 @@ def milliseconds(ms: float) -> str:
     """
     if ms >= 1000:
         return f"{ms / 1000:.2f} s"
-    return f"{ms:.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 0.1 else f"{ms * 1000:.0f} µs"
+    if ms >= 100:
+        return f"{ms:.0f} ms"
+    if ms >= 0.1:
+        return f"{ms:.1f} ms"
+    return f"{ms * 1000:.0f} µs"

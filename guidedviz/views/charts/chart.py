@@ -1,6 +1,6 @@
 """A chart is a plain record: two axes, and series of marks between them. Values beyond an axis are drawn at its end."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log10
 from typing import Literal
@@ -30,8 +30,9 @@ class Axis:
         (0.5, 1.0)
         """
         value = min(self.high, max(self.low, value))
-        scale: Callable[[float], float] = log10 if self.log else float
-        return (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
+        if self.log:
+            return (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
+        return (value - self.low) / (self.high - self.low)
 
 
 def round_ticks(high: float, most: int) -> tuple[tuple[float, str], ...]:
@@ -42,7 +43,8 @@ def round_ticks(high: float, most: int) -> tuple[tuple[float, str], ...]:
     """
     steps = (n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5))
     step = next(step for step in steps if most * step >= high)
-    return tuple((step * n, f"{step * n:g}") for n in range(int(high / step) + 1))
+    values = [step * n for n in range(int(high / step) + 1)]
+    return tuple((value, f"{value:g}") for value in values)
 
 
 def lanes_axis(names: Sequence[str]) -> Axis:
@@ -76,10 +78,13 @@ def spans_by_kind(kinds: Iterable[SpanKind], boxes: Iterable[tuple[str, Box]]) -
     """Boxes in lanes: a series per kind that has a box of some width; a solid box with room has its text up to ":"."""
     found = grouped((name, box) for name, box in boxes if box[1] > box[0])
     made = []
-    for name, colour, look in (kind for kind in kinds if found[kind[0]]):
+    for name, colour, look in kinds:
+        if name not in found:
+            continue
         low, up, lanes, told = zip(*found[name], strict=True)
+        hover = told if any(told) else ()
         words = tuple(said.partition(":")[0] for said in told) if look == "solid" else ()
-        made.append(Series(name, "spans", up, lanes, told if any(told) else (), colour, look, low, words, 0.7))
+        made.append(Series(name, "spans", up, lanes, hover, colour, look, low, words, thick=0.7))
     return tuple(made)
 
 
