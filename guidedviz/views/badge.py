@@ -1,10 +1,13 @@
 """The source of a picture: live, recorded or a toy, and on which model. A picture that is kept is never LIVE."""
 
+from typing import Protocol
+
 from guidedviz.errors import shorten
 from guidedviz.extras import headless
 from guidedviz.markup import Element
 from guidedviz.models.model import Source
 from guidedviz.views.figure import soft, write
+from guidedviz.views.theme import paint
 
 
 def say_origin(model: str, device: str, tokens: int) -> str:
@@ -29,22 +32,36 @@ BADGES = {"LIVE": "●", "RECORDED": "◼", "TOY": "◆"}
 BADGE_COLOURS = {"●": "orange", "◼": "blue", "◆": "green"}
 
 
-def write_badge(x: float, y: float, source: Source, model: str, device: str, tokens: int, date: str) -> Element:
+class Origin(Protocol):
+    """Where a record comes from."""
+
+    @property
+    def source(self) -> Source: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def vocabulary_size(self) -> int: ...
+    @property
+    def date(self) -> str: ...
+
+
+def write_badge(x: float, y: float, record: Origin) -> Element:
     """The badge as SVG, and beside it the model, device and, for a recording, the date."""
-    sign, _, about = say_badge(source, model, device, tokens, date).partition(" · ")
-    colour = BADGE_COLOURS[sign[0]]
-    badge = write(x, y, sign, 14, fill=f"var(--gv-{colour})", font_weight="bold")
+    sign, _, about = say_badge(record).partition(" · ")
+    badge = write(x, y, sign, 14, fill=paint(BADGE_COLOURS[sign[0]]), font_weight="bold")
     return badge + soft(x + 108, y, about, 13)
 
 
-def say_badge(source: Source, model: str, device: str, tokens: int, date: str) -> str:
+def say_badge(record: Origin) -> str:
     """The same as one line.
 
-    >>> say_badge("TOY", "toy", "cpu", 6, "2026-11-22")
-    '◆ TOY · toy · cpu · 6 tokens'
+    >>> say_badge(gv.record(gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0]), "a", max_tokens=1))
+    '◆ TOY · toy · cpu · 2 tokens'
     """
-    source = kept_source(source) if headless() else source
-    about = say_origin(model, device, tokens)
+    source = kept_source(record.source) if headless() else record.source
+    about = say_origin(record.model, record.device, record.vocabulary_size)
     if source == "RECORDED":
-        about += f" · {date}"
+        about += f" · {record.date}"
     return f"{BADGES[source]} {source} · {shorten(about, 70)}"

@@ -16,8 +16,8 @@ from guidedviz.machines.visible import counted
 from guidedviz.markup import node
 from guidedviz.tokens.split import Split
 from guidedviz.views.badge import say_badge, write_badge
-from guidedviz.views.charts.next_token import Drawn, say_next, write_next
-from guidedviz.views.figure import Figure, drawing, moved, rect, soft, write
+from guidedviz.views.charts.next_token import say_next, write_next
+from guidedviz.views.figure import Drawn, Figure, drawing, moved, rect, soft, write
 from guidedviz.views.machine.paths import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.column import say_stack, write_stack
@@ -97,10 +97,9 @@ def draw_stage(
 
 
 def _header(trace: Trace) -> Drawn:
-    origin = trace.source, trace.model, trace.device, trace.vocabulary_size, trace.date
-    room = int((INNER - 7.2 * len(say_badge(*origin)) - 40) / 7)
-    constraint = soft(WIDTH - EDGE, 13, shorten(trace.constraint or "no constraint", room), 13, text_anchor="end")
-    return write_badge(EDGE, 13, *origin) + constraint, 16
+    room = int((INNER - 7.2 * len(say_badge(trace)) - 40) / 7)
+    constraint = shorten(trace.constraint or "no constraint", room)
+    return write_badge(EDGE, 13, trace) + soft(WIDTH - EDGE, 13, constraint, 13, text_anchor="end"), 16
 
 
 def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:

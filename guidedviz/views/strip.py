@@ -8,8 +8,7 @@ from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import TRACE_HINT, Trace, taken_back
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, node, together
-from guidedviz.views.charts.next_token import Drawn
-from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
+from guidedviz.views.figure import Drawn, Figure, drawing, moved, rect, soft, wide, write
 from guidedviz.views.step_words import pack_step
 from guidedviz.views.words import prompt_parts, reading, special_name
 

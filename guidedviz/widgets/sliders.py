@@ -26,8 +26,8 @@ from guidedviz.models.remote import RemoteModel
 from guidedviz.views.badge import kept_source
 from guidedviz.views.charts.payoff import (
     AXES,
-    HEIGHT,
-    WIDTH,
+    DRAWING_HEIGHT,
+    DRAWING_WIDTH,
     draw_payoff,
     draw_plot,
     find_run,
@@ -192,7 +192,7 @@ def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:
     plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
     return {
         "head": {"source": payoff.source, "about": where, "live": live},
-        "plot": drawing(WIDTH, HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
+        "plot": drawing(DRAWING_WIDTH, DRAWING_HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
         "axes": AXES,
         "texts": list(map(pack_parts, payoff.previews)),
         "places": jump.FRACTIONS,

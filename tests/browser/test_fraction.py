@@ -11,7 +11,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed, nearest_fraction
 from guidedviz.files import shipped
-from guidedviz.views.charts.payoff import HEIGHT, WIDTH, draw_payoff, draw_plot
+from guidedviz.views.charts.payoff import DRAWING_HEIGHT, DRAWING_WIDTH, draw_payoff, draw_plot
 from guidedviz.views.figure import drawing
 from guidedviz.widgets import sliders
 
@@ -285,7 +285,7 @@ def test_the_page_says_and_draws_what_the_picture_does(bare):
         slider.wait_place(round(20 * share))
         slider.page.locator(".gv-fraction-rows output", has_text=re.compile(f"^{rows}$")).wait_for()
         assert slider.words == draw_payoff(RECORD, share, rows).text.splitlines()[1]
-        plot = str(drawing(WIDTH, HEIGHT, *draw_plot(RECORD, share, rows), alt="plot"))
+        plot = str(drawing(DRAWING_WIDTH, DRAWING_HEIGHT, *draw_plot(RECORD, share, rows), alt="plot"))
         for part in ("model", "handle"):
             drawn = re.search(f'd="([^"]*)"[^>]*data-part="{part}"', plot)[1]
             shown = slider.root.locator(f"[data-part='{part}']").get_attribute("d")

@@ -1,17 +1,34 @@
 """Horizontal bars of any numbers, one or more per label; the rows of other pictures are made of the same bars."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from guidedviz.decoding.distribution import Estimate
 from guidedviz.decoding.sampling import probability
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import Figure, figure_of, rect, soft, wide, write
+from guidedviz.views.figure import EDGE, Figure, figure_of, rect, soft, wide, write
+from guidedviz.views.theme import paint
 from guidedviz.views.words import reading
 
-EDGE, WIDE = 16.0, 780.0
+BARS_WIDTH = 780.0  # of a picture of bars
+LABEL_ROOM = 24  # characters of a label
 WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}
 Values = Sequence[float | Estimate]
+
+
+@dataclass(frozen=True)
+class BarScale:
+    """The lowest and the highest value, and the pixels between them."""
+
+    low: float
+    high: float
+    start: float
+    span: float
+
+    def at(self, value: float) -> float:
+        """The pixel of a value."""
+        return self.start + self.span * (value - self.low) / (self.high - self.low)
 
 
 def draw_bars(
@@ -24,47 +41,39 @@ def draw_bars(
     >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask").text
     'mask: a before 0.20 after 1, b before 0.80 after 0'
     """
-    _check(labels, series)
+    _check_bars(labels, series)
     expect(title, str, "draw_bars, title", "a text")
     expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
-    named, bold = list(map(reading, labels)), set(marked)
-    rows = [[values[at] for values in series.values()] for at in range(len(labels))]
-    every = [value for row in rows for value in row]
-    low = min([0.0, *map(float, every)])
-    high = max([1e-9, *(value.high if isinstance(value, Estimate) else float(value) for value in every)])
+    bold = set(marked)
+    named = list(map(reading, labels))
+    rows = [[values[place] for values in series.values()] for place in range(len(labels))]
     between = " → " if next(iter(series), "").startswith("before") else " | "
-    said = [between.join(_number(float(value)) for value in row) for row in rows]
-    start = max([60.0, *(wide(shorten(words, 24), 14) for words in named)]) + 34
-    span = WIDE - start - max([0, *map(len, said)]) * 7.0 - 2 * EDGE
+    said = [between.join(_say_number(float(value)) for value in row) for row in rows]
+    scale = _fit_scale(named, rows, said)
 
-    def at(value: float) -> float:
-        return start + span * (value - low) / (high - low)
-
-    parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
-    names = list(series) if len(series) > 1 else []
-    parts += write_bar_names(names, WIDE - EDGE, 20 + 18 * bool(title))
-    pitch, top = 8.0 * len(series) + 14, 8.0 + 22 * bool(title) + 18 * bool(names)
-    for index, row in enumerate(rows):
-        y = top + pitch * index
-        parts.append(write_name(start - 10, y + pitch / 2 + 2, named[index], False, index in bold, 24))
-        for place, value in enumerate(row):
-            left, right = sorted((at(0.0), at(float(value))))
-            kind = place if len(series) > 1 else 1
-            parts.append(write_bar(left, y + 5 + 8 * place, right - left, 7.0, kind, False))
-            if isinstance(value, Estimate):
-                way = f"M{at(value.low):g} {y + 5.5 + 8 * place:g}v6m0 -3H{at(value.high):g}m0 -3v6"
-                parts.append(node("path", d=way, **WHISKER))
-        parts.append(soft(WIDE - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
+    parts: list[Element] = []
+    top = 8.0
+    if title:
+        parts.append(write(EDGE, 20, title, 13, font_weight="bold"))
+        top += 22
+    if len(series) > 1:
+        parts += write_bar_names(list(series), BARS_WIDTH - EDGE, 38 if title else 20)
+        top += 18
+    pitch = 8.0 * len(series) + 14
+    for place, row in enumerate(rows):
+        y = top + pitch * place
+        middle = y + pitch / 2 + 2
+        parts.append(write_name(scale.start - 10, middle, named[place], bold=place in bold, room=LABEL_ROOM))
+        parts += _write_row(scale, y + 5, row)
+        parts.append(soft(BARS_WIDTH - EDGE, middle, said[place], text_anchor="end"))
     end = top + pitch * len(rows)
-    if low < 0:
-        parts.append(node("path", d=f"M{at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
-    values = (" ".join(f"{name} {_say(value)}" for name, value in zip(series, row, strict=True)) for row in rows)
-    told = ", ".join(map(" ".join, zip(named, values, strict=True)))
-    text = f"{title}: {told}" if title else told
-    return figure_of(WIDE, end + 10, text, *parts)
+    if scale.low < 0:
+        parts.append(node("path", d=f"M{scale.at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
+    told = ", ".join(_say_row(name, series, row) for name, row in zip(named, rows, strict=True))
+    return figure_of(BARS_WIDTH, end + 10, f"{title}: {told}" if title else told, *parts)
 
 
-def _check(labels: Sequence[str], series: Mapping[str, Values]) -> None:
+def _check_bars(labels: Sequence[str], series: Mapping[str, Values]) -> None:
     """Refuse labels that are not texts, and series without one number per label."""
     texts: Sequence[object] = expect(labels, list | tuple, "draw_bars, labels", "a list of texts")
     if not all(isinstance(label, str) for label in texts):
@@ -79,37 +88,64 @@ def _check(labels: Sequence[str], series: Mapping[str, Values]) -> None:
             raise SettingError(f"draw_bars, series {quoted(name)}", seen=quoted(values), expected="a number per label")
 
 
-def _say(value: float | Estimate) -> str:
-    return str(value) if isinstance(value, Estimate) else _number(float(value))
+def _fit_scale(named: Sequence[str], rows: Sequence[Values], said: Sequence[str]) -> BarScale:
+    """The scale between the labels and the numbers."""
+    every = [value for row in rows for value in row]
+    low = min([0.0, *map(float, every)])
+    high = max([1e-9, *(value.high if isinstance(value, Estimate) else float(value) for value in every)])
+    start = max([60.0, *(wide(shorten(words, LABEL_ROOM), 14) for words in named)]) + 34
+    numbers = max([0, *map(len, said)]) * 7.0
+    return BarScale(low, high, start, BARS_WIDTH - start - numbers - 2 * EDGE)
 
 
-def _number(value: float) -> str:
+def _write_row(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
+    """The bars of one label; a single bar is filled."""
+    for place, value in enumerate(row):
+        left, right = sorted((scale.at(0.0), scale.at(float(value))))
+        yield write_bar(left, y + 8 * place, right - left, 7.0, place if len(row) > 1 else 1)
+        if isinstance(value, Estimate):
+            low = f"{scale.at(value.low):g} {y + 0.5 + 8 * place:g}"
+            yield node("path", d=f"M{low}v6m0 -3H{scale.at(value.high):g}m0 -3v6", **WHISKER)
+
+
+def _say_row(label: str, names: Iterable[str], row: Values) -> str:
+    said = [label]
+    for name, value in zip(names, row, strict=True):
+        said += [name, str(value) if isinstance(value, Estimate) else _say_number(float(value))]
+    return " ".join(said)
+
+
+def _say_number(value: float) -> str:
     return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
 
 
-def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> Element:
+def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool = False, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
     crossed = struck and len(words) == 1
     cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if crossed else NOTHING
-    look = {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
     line = "line-through" if struck and not crossed else None
+    look = {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
     return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", text_decoration=line, **look)
 
 
-def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> Element:
+def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool = False) -> Element:
     """One bar: the first of a row is an outline, a forbidden one is dashed."""
-    look = {"fill": f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})"}
+    if long <= 0:
+        return NOTHING
     if place == 0:
-        look = {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "2 2" if struck else "none"}
-    return rect(x, y, long, high, 1.5, **look) if long > 0 else NOTHING
+        dashes = "2 2" if struck else "none"
+        return rect(x, y, long, high, 1.5, fill="none", stroke="var(--gv-soft)", stroke_dasharray=dashes)
+    colours = ("blue", "gold", "green")
+    return rect(x, y, long, high, 1.5, fill=paint(colours[(place - 1) % 3]))
 
 
 def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Element]:
     """The legend of the bars in a row, aligned to the right edge."""
-    parts, x = [], right
+    parts = []
+    x = right
     for place, name in reversed(list(enumerate(names))):
         parts.append(soft(x, y, name, text_anchor="end"))
         x -= 7.0 * len(name) + 18
-        parts.append(write_bar(x, y - 8, 12, 7.0, place, False))
+        parts.append(write_bar(x, y - 8, 12, 7.0, place))
         x -= 14
     return parts

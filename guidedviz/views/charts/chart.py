@@ -9,6 +9,12 @@ from guidedviz.machines.work import grouped
 
 Mark = Literal["line", "dots", "bars", "spans"]
 Look = Literal["solid", "dashed", "dotted", "mixed", "hatched", "hollow"]
+LINES: tuple[tuple[str, Look], ...] = (  # the colours and looks of several lines, in turn
+    ("blue", "solid"),
+    ("orange", "dashed"),
+    ("green", "dotted"),
+    ("gold", "mixed"),
+)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What each token of a run cost: one bar per token, with the milliseconds of its forward pass, mask and sampling."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from guidedviz.decoding.trace import TRACE_HINT, Step, Trace
 from guidedviz.errors import expect, shorten
@@ -11,8 +11,9 @@ from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 from guidedviz.views.words import label, milliseconds, share
 
-MOST_STEPS, LEAST_STEPS = 300, 24  # that are drawn, and that have room
-ABOVE = 2.5  # a bar this many times as high as the median is cut
+MOST_STEPS = 300  # that are drawn
+LEAST_STEPS = 24  # that have room
+FAR_ABOVE = 2.5  # a bar this many times as high as the median is cut
 PARTS: tuple[tuple[str, str, Look], ...] = (
     ("forward", "blue", "solid"),
     ("mask", "gold", "hatched"),
@@ -28,34 +29,51 @@ def draw_costs(trace: Trace) -> Figure:
     'costs of 3 steps: forward, mask and sample of each'
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)
-    steps = counted(len(trace.steps), "step")
     shown = trace.steps[:MOST_STEPS]
     names = ["⊘" if step.how == "none" else label(step.piece) for step in shown]
-    totals, top = [sum(parts_of(step)) for step in shown], find_top(times_asked(shown))
-    sums = [sum(parts_of(step)[place] for step in trace.steps) for place in range(len(PARTS))]
-    whole, hover, series = sum(sums), list[str](), list[Series]()
-    for step, name, total in zip(shown, names, totals, strict=True):
-        parts = zip(PARTS, parts_of(step), strict=True)
-        how = "" if step.how == "sampled" else f", {step.how}"
-        told = [f"  {part} {milliseconds(ms)}" for (part, *_), ms in parts]
-        hover.append("\n".join([f"step {step.position}: {name}{how}, {milliseconds(total)}", *told]))
-    above = tuple(f"{total:,.0f}" if total > top else "" for total in totals)
-    for place, (name, colour, look) in enumerate(PARTS):
-        low, up = (tuple(sum(parts_of(step)[: place + n]) for step in shown) for n in (0, 1))
-        words = above if place == len(PARTS) - 1 else ()
-        x = tuple(map(float, range(len(shown))))
-        series.append(Series(name, "bars", x, up, tuple(hover), colour, look, low, words))
-    named = zip(PARTS, sums, strict=True)
-    shares = (f"{name} {milliseconds(ms)} ({share(ms / whole if whole else 0.0)})" for (name, *_), ms in named)
-    notes = [say_badge(trace.source, trace.model, trace.device, trace.vocabulary_size, trace.date)]
-    notes += [shorten(trace.constraint, 100)] * bool(trace.constraint)
-    notes.append(f"{steps} in {milliseconds(whole)}: {', '.join(shares)}")
-    notes += [f"cut: {counted(sum(map(bool, above)), 'bar')} far above most others"] * any(above)
-    notes += [f"{counted(len(trace.steps) - len(shown), 'more step')} not drawn"] * (len(trace.steps) > len(shown))
-    axis = Axis("", -0.5, max(len(shown), LEAST_STEPS) - 0.5, tuple(enumerate(names)), grid=False, mono=True)
-    y = Axis("", 0.0, top, tuple((part * top, milliseconds(part * top) if part else "0") for part in (0.0, 0.5, 1.0)))
-    chart = Chart("what each token cost", axis, y, tuple(series), tuple(notes), 860.0, 150.0)
+    top = find_top(times_asked(shown))
+    cut = ["" if total <= top else f"{total:,.0f}" for total in map(total_of, shown)]
+    hover = tuple(map(_say_times, shown, names))
+    places = tuple(map(float, range(len(shown))))
+    series = []
+    for number, (name, colour, look) in enumerate(PARTS):
+        low = tuple(sum(parts_of(step)[:number]) for step in shown)
+        up = tuple(sum(parts_of(step)[: number + 1]) for step in shown)
+        words = tuple(cut) if name == "sample" else ()  # above the last part
+        series.append(Series(name, "bars", places, up, hover, colour, look, low, words))
+    x = Axis("", -0.5, max(len(shown), LEAST_STEPS) - 0.5, tuple(enumerate(names)), grid=False, mono=True)
+    half = (top / 2, milliseconds(top / 2))
+    y = Axis("", 0.0, top, ((0.0, "0"), half, (top, milliseconds(top))))
+    notes = tuple(_write_notes(trace, len(shown), sum(map(bool, cut))))
+    chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
+    steps = counted(len(trace.steps), "step")
     return draw_chart(chart, f"costs of {steps}: forward, mask and sample of each", live=True)
+
+
+def _say_times(step: Step, name: str) -> str:
+    """The times of a step, one per line."""
+    how = "" if step.how == "sampled" else f", {step.how}"
+    lines = [f"step {step.position}: {name}{how}, {milliseconds(total_of(step))}"]
+    lines += [f"  {part} {milliseconds(ms)}" for (part, *_), ms in zip(PARTS, parts_of(step), strict=True)]
+    return "\n".join(lines)
+
+
+def _write_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
+    """Where the run comes from, the sum of its times, and what is not drawn."""
+    yield say_badge(trace)
+    if trace.constraint:
+        yield shorten(trace.constraint, 100)
+    sums = [sum(times) for times in zip(*map(parts_of, trace.steps), strict=True)] or [0.0, 0.0, 0.0]
+    whole = sum(sums)
+    shares = []
+    for (name, *_), ms in zip(PARTS, sums, strict=True):
+        part = ms / whole if whole else 0.0
+        shares.append(f"{name} {milliseconds(ms)} ({share(part)})")
+    yield f"{counted(len(trace.steps), 'step')} in {milliseconds(whole)}: {', '.join(shares)}"
+    if cut:
+        yield f"cut: {counted(cut, 'bar')} far above most others"
+    if len(trace.steps) > shown:
+        yield f"{counted(len(trace.steps) - shown, 'more step')} not drawn"
 
 
 def parts_of(step: Step) -> tuple[float, float, float]:
@@ -63,9 +81,15 @@ def parts_of(step: Step) -> tuple[float, float, float]:
     return step.forward_ms, step.mask_ms, step.sample_ms
 
 
+def total_of(step: Step) -> float:
+    """The milliseconds of the step."""
+    return sum(parts_of(step))
+
+
 def times_asked(steps: Sequence[Step]) -> list[float]:
     """The milliseconds of the steps with a forward pass; forced steps have none and would lower the scale."""
-    return [sum(parts_of(step)) for step in steps if step.how != "forced"] or [sum(parts_of(step)) for step in steps]
+    asked = [step for step in steps if step.how != "forced"]
+    return list(map(total_of, asked or steps))
 
 
 def find_top(totals: Sequence[float]) -> float:
@@ -75,4 +99,7 @@ def find_top(totals: Sequence[float]) -> float:
     (3.0, 5.0, 6.0, 1.0)
     """
     taking = sorted(ms for ms in totals if ms > 0)
-    return max(ms for ms in taking if ms <= ABOVE * taking[len(taking) // 2]) if taking else 1.0
+    if not taking:
+        return 1.0
+    median = taking[len(taking) // 2]
+    return max(ms for ms in taking if ms <= FAR_ABOVE * median)

@@ -3,21 +3,23 @@
 What it says stands in the packed step, as on the page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import expect, shorten
-from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.charts.bars import EDGE, WIDE, write_bar, write_bar_names, write_name
-from guidedviz.views.figure import Figure, drawing, moved, rect, soft, wide, write
+from guidedviz.markup import Element, node, together
+from guidedviz.views.charts.bars import BARS_WIDTH, write_bar, write_bar_names, write_name
+from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft, wide, write
 from guidedviz.views.step_words import pack_step
 
-HEAD, ROW, FACT = 46.0, 26.0, 22.0  # heights
-NAME, LETTER = 132.0, 6.6  # the most that a label takes, and pixels per character of a number, about
+ROWS_TOP = 46.0  # where the rows begin
+CANDIDATE = 26.0  # the height of a row
+FACT = 22.0  # the height of a fact
+NAME_ROOM = 132.0  # the most that a label takes
+DIGIT = 6.6  # pixels per character of a number, about
 UNASKED = "The text is fixed here, so the model is not asked and there is no distribution."
-Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 
 
 def draw_distribution(step: Step, title: str = "next token") -> Figure:
@@ -25,10 +27,10 @@ def draw_distribution(step: Step, title: str = "next token") -> Figure:
     expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
     expect(title, str, "draw_distribution, title", "a text")
     packed = pack_step(step)
-    svg, height = write_next(packed, title, WIDE - 2 * EDGE, f"{step.legal:,} legal")
+    svg, height = write_next(packed, title, BARS_WIDTH - 2 * EDGE, f"{step.legal:,} legal")
     alt = say_next(packed, title)
     text = alt if step.how == "forced" else f"{title}: {step.legal} legal, Z {packed['massText']}"
-    return Figure(drawing(WIDE, height + EDGE, moved(EDGE, 8, svg), alt=alt), text, alt)
+    return Figure(drawing(BARS_WIDTH, height + EDGE, moved(EDGE, 8, svg), alt=alt), text, alt)
 
 
 def say_next(step: PackedStep, title: str) -> str:
@@ -36,63 +38,70 @@ def say_next(step: PackedStep, title: str) -> str:
     if step["how"] == "forced":
         return f"{title}: {step['label']}. {UNASKED}"
     rows = (f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"])
-    changed = f" ({step['changes']})" if step.get("changes") else ""
-    before = f"{title}, probability before and {step['after']}{changed}"
+    before = f"{title}, probability before and {step['after']}"
+    if step.get("changes"):
+        before += f" ({step['changes']})"
     return f"{before}: {', '.join(rows)}. Legal mass Z {step['massText']}."
 
 
 def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Sequence[tuple[str, str]] = ()) -> Drawn:
     """The panel of the next token: what applies to all, the rows, and below them facts as names and values."""
-    unasked = step["how"] == "forced"
-    said = "the model was not asked" if unasked else f"Z {step['massText']} · {legal}"
-    parts = [write(0, 13, title, 13, font_weight="bold"), soft(width, 13, said, 13, text_anchor="end")]
-    if unasked:
-        rows = [write(0, 40, shorten(step["label"], int(width / 8.5)), 14, mono=True, font_weight="bold")]
-        rows += [soft(0, 64 + 18 * number, line) for number, line in enumerate(wrap(UNASKED, int(width / 6.6)))]
-        y = 64.0 + 18 * (len(rows) - 1)
+    parts = [write(0, 13, title, 13, font_weight="bold")]
+    if step["how"] == "forced":
+        parts.append(soft(width, 13, "the model was not asked", 13, text_anchor="end"))
+        parts.append(write(0, 40, shorten(step["label"], int(width / 8.5)), 14, mono=True, font_weight="bold"))
+        lines = wrap(UNASKED, int(width / 6.6))
+        parts += [soft(0, 64 + 18 * number, line) for number, line in enumerate(lines)]
+        y = 64.0 + 18 * len(lines)
     else:
-        parts += [_tag(step.get("changes", ""))]
-        parts += [] if step["free"] else write_bar_names(["before", step["after"]], width, 36)
-        rows, y = _rows(step, width), HEAD + ROW * (len(step["rows"]) + 1)
+        parts.append(soft(width, 13, f"Z {step['massText']} · {legal}", 13, text_anchor="end"))
+        if step.get("changes"):
+            parts.append(_write_tag(step["changes"]))
+        if not step["free"]:
+            parts += write_bar_names(["before", step["after"]], width, 36)
+        parts += _write_rows(step, width)
+        y = ROWS_TOP + CANDIDATE * (len(step["rows"]) + 1)
     for name, value in facts:
         y += FACT
         room = int((width - 8 * len(name) - 16) / 7.5)
-        rows += [soft(0, y - 6, name, 13), write(width, y - 6, shorten(value, room), 13, text_anchor="end")]
-    return together(parts + rows), y
+        parts += [soft(0, y - 6, name, 13), write(width, y - 6, shorten(value, room), 13, text_anchor="end")]
+    return together(parts), y
 
 
-def _tag(changes: str) -> Element:
+def _write_tag(changes: str) -> Element:
     """What besides the mask changed the probabilities."""
-    if not changes:
-        return NOTHING
     box = rect(0, 22, 6.4 * len(changes) + 18, 20, 10, fill="none", stroke="var(--gv-gold)", stroke_width=1.5)
     return node("g", box, write(8, 36, changes, 12), data_part="changes")
 
 
-def _rows(step: PackedStep, width: float) -> list[Element]:
+def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
     """One row per candidate and one for all others; the full scale of a bar is at least a third of the width."""
-    free, named = step["free"], step["rows"]
-    shown: list[PackedRow | PackedRest] = [*named, step["rest"]]
-    said = [row.rawText + f" → {row.drawnText}" * (not free) for row in shown]
-    number = LETTER * max(map(len, said)) + 8
-    longest = max((wide(row.label, 14) for row in named), default=0.0)
-    name = max(78.0, min(NAME, longest + 4, width * 2 / 3 - number - 24))
-    start, span = name + 22, width - name - 22 - number
-    rows = []
+    shown: list[PackedRow | PackedRest] = [*step["rows"], step["rest"]]
+    said = [row.rawText if step["free"] else f"{row.rawText} → {row.drawnText}" for row in shown]
+    number = DIGIT * max(map(len, said)) + 8
+    longest = max((wide(row.label, 14) for row in step["rows"]), default=0.0)
+    name = max(78.0, min(NAME_ROOM, longest + 4, width * 2 / 3 - number - 24))
+    start = name + 22
+    span = width - start - number
     for place, row in enumerate(shown):
-        parts, struck = list[Element](), False
         if isinstance(row, PackedRow):
-            chosen, struck = row.token == step["token"], not row.legal
-            parts += [write(0, 17, "▸", 13, fill="var(--gv-orange)")] * chosen
-            parts.append(write_name(name + 14, 17, row.label, struck, chosen, int(name / 8.5)))
+            parts = _write_label(row, row.token == step["token"], name)
+            struck = not row.legal
+            part = "row"
         else:
-            parts.append(soft(name + 14, 17, "all others", text_anchor="end"))
-        parts.append(rect(start, 2, span, ROW - 5, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
-        if free:
-            parts.append(write_bar(start, 6, row.raw * span, 13.0, 1, False))
+            parts = [soft(name + 14, 17, "all others", text_anchor="end")]
+            struck = False
+            part = None
+        parts.append(rect(start, 2, span, CANDIDATE - 5, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
+        if step["free"]:
+            parts.append(write_bar(start, 6, row.raw * span, 13.0, 1))
         else:
             parts.append(write_bar(start, 4, row.raw * span, 7.0, 0, struck))
-            parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1, struck))
+            parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1))
         parts.append(soft(width, 17, said[place], text_anchor="end"))
-        rows.append(moved(0, HEAD + ROW * place, *parts, data_part="row" if place < len(named) else None))
-    return rows
+        yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
+
+
+def _write_label(row: PackedRow, chosen: bool, name: float) -> list[Element]:
+    label = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
+    return [write(0, 17, "▸", 13, fill="var(--gv-orange)"), label] if chosen else [label]

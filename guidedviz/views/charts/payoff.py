@@ -4,59 +4,82 @@ A dashed line for the ideal, a line for the cost model, dots for live runs. The 
 names, so that a page can move them and keep the rest.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import isinf
+from typing import Any
 
 from guidedviz.decoding.jump import FRACTIONS, Payoff, Timed, fixed_share, ideal, nearest_fraction
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.chart import Axis, Chart, Look, Series
+from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.charts.plot import PlotFrame, draw_chart, write_plot
 from guidedviz.views.figure import Figure
 
-LEFT, TOP, SPAN, HIGH = 46.0, 30.0, 470.0, 264.0
-WIDTH, HEIGHT = LEFT + SPAN + 18, TOP + HIGH + 46
-LAST = 0.95  # the share at the right end
-LOW, MOST = 0.5, 22.0  # the speed-ups at the bottom and at the top; a run may be slower than without
-AXES = {"left": LEFT, "top": TOP, "span": SPAN, "high": HIGH, "last": LAST, "width": WIDTH, "low": LOW, "most": MOST}
-SHARES = tuple(LAST * step / 95 for step in range(96))
-X = Axis("tokens that are forced", 0.0, LAST, tuple((f, f"{f:.0%}") for f in (0, 0.2, 0.4, 0.6, 0.8, LAST)), grid=False)
-TIMES = tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20))
-Y = Axis("times as fast as without, on a logarithmic scale", LOW, MOST, TIMES, log=True)
+PLOT_LEFT = 46.0  # the place and the size of the plot in its drawing
+PLOT_TOP = 30.0
+PLOT_SPAN = 470.0
+PLOT_HIGH = 264.0
+DRAWING_WIDTH = PLOT_LEFT + PLOT_SPAN + 18
+DRAWING_HEIGHT = PLOT_TOP + PLOT_HIGH + 46
+LAST_SHARE = 0.95  # at the right end
+LEAST_SPEEDUP = 0.5  # at the bottom; a run may be slower than without
+MOST_SPEEDUP = 22.0  # at the top
+AXES = {  # for the page, which moves the handle
+    "left": PLOT_LEFT,
+    "top": PLOT_TOP,
+    "span": PLOT_SPAN,
+    "high": PLOT_HIGH,
+    "last": LAST_SHARE,
+    "width": DRAWING_WIDTH,
+    "low": LEAST_SPEEDUP,
+    "most": MOST_SPEEDUP,
+}
+SHARES = tuple(LAST_SHARE * step / 95 for step in range(96))
+SHARE_TICKS = tuple((share, f"{share:.0%}") for share in (0, 0.2, 0.4, 0.6, 0.8, LAST_SHARE))
+SHARE_AXIS = Axis("tokens that are forced", 0.0, LAST_SHARE, SHARE_TICKS, grid=False)
+SPEEDUP_TICKS = tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20))
+SPEEDUP_TITLE = "times as fast as without, on a logarithmic scale"
+SPEEDUP_AXIS = Axis(SPEEDUP_TITLE, LEAST_SPEEDUP, MOST_SPEEDUP, SPEEDUP_TICKS, log=True)
 
 
 def payoff_chart(payoff: Payoff, rows: int) -> Chart:
     """The ideal, the cost model and the live runs; runs with another number of rows are rings."""
-
-    def curve(name: str, speedup: Callable[[float], float], colour: str, look: Look, part: str) -> Series:
-        times = tuple(min(MOST, speedup(share)) for share in SHARES)
-        return Series(name, "line", SHARES, times, colour=colour, look=look, part=part)
-
-    def dots(name: str, runs: Sequence[Timed], look: Look, part: str = "") -> Series:
-        hover = tuple(map(say_point, runs))
-        xs, ys = tuple(run.fraction for run in runs), tuple(run.speedup for run in runs)
-        return Series(name, "dots", xs, ys, hover, "orange", look, part=part)
-
+    here = [run for run in payoff.runs if run.rows == rows]
     others = [run for run in payoff.runs if run.rows != rows]
+    times = [payoff.cost.speedup(share, rows) for share in SHARES]
     series = [
-        curve("ideal, 1/(1 − f)", ideal, "soft", "dashed", "ideal"),
-        curve("cost model", lambda share: payoff.cost.speedup(share, rows), "blue", "solid", "model"),
-        dots("measured", [run for run in payoff.runs if run.rows == rows], "solid", "points"),
+        _speedup_line("ideal, 1/(1 − f)", map(ideal, SHARES), colour="soft", look="dashed", part="ideal"),
+        _speedup_line("cost model", times, part="model"),
+        _run_dots("measured", here, part="points"),
     ]
-    series += [dots("measured with other rows", others, "hollow")] * bool(others)
-    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), (), SPAN, HIGH)
+    if others:
+        series.append(_run_dots("measured with other rows", others, look="hollow"))
+    title = "jump-forward: what forced tokens save"
+    return Chart(title, SHARE_AXIS, SPEEDUP_AXIS, tuple(series), (), PLOT_SPAN, PLOT_HIGH)
+
+
+def _speedup_line(name: str, speedups: Iterable[float], **look: Any) -> Series:
+    heights = tuple(min(MOST_SPEEDUP, speedup) for speedup in speedups)
+    return Series(name, "line", SHARES, heights, **look)
+
+
+def _run_dots(name: str, runs: Sequence[Timed], **look: Any) -> Series:
+    shares = tuple(run.fraction for run in runs)
+    speedups = tuple(run.speedup for run in runs)
+    return Series(name, "dots", shares, speedups, tuple(map(say_point, runs)), "orange", **look)
 
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
     """The plot with the handle at a share; a page moves the parts that have a name."""
-    frame = PlotFrame(payoff_chart(payoff, rows), LEFT, TOP)
+    frame = PlotFrame(payoff_chart(payoff, rows), PLOT_LEFT, PLOT_TOP)
     yield from write_plot(frame)
     line = {"stroke": "var(--gv-ink)", "stroke_width": 1.2}
-    x, _ = frame.at(fraction, LOW)
-    yield node("path", d=f"M{x:.1f},{TOP:g}v{HIGH:g}", data_part="handle", **line)
-    for name, speedup in (("on-ideal", ideal(fraction)), ("on-model", payoff.cost.speedup(fraction, rows))):
-        y = frame.at(fraction, speedup)[1]
-        yield node("circle", cx=x, cy=y, r=4.0, fill="var(--gv-page)", data_part=name, **line)
+    x, _ = frame.at(fraction, LEAST_SPEEDUP)
+    yield node("path", d=f"M{x:.1f},{PLOT_TOP:g}v{PLOT_HIGH:g}", data_part="handle", **line)
+    speedups = {"on-ideal": ideal(fraction), "on-model": payoff.cost.speedup(fraction, rows)}
+    for part, speedup in speedups.items():
+        _, y = frame.at(fraction, speedup)
+        yield node("circle", cx=x, cy=y, r=4.0, fill="var(--gv-page)", data_part=part, **line)
 
 
 def say_point(run: Timed) -> str:
@@ -93,28 +116,44 @@ def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:
     75% forced: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
     """
     at = nearest_fraction(fraction)
-    share, said, chart = FRACTIONS[at], say_place(payoff, at, rows), payoff_chart(payoff, rows)
-    handle = Series("", "line", (share, share), (LOW, MOST), colour="ink", look="dotted")
-    source = "live" if payoff.source == "LIVE" else payoff.source
-    where = f"{source}{f', {payoff.date}' * (source != 'live')} · {payoff.model} · {payoff.device}"
-    chart = replace(chart, series=(*chart.series, handle), notes=(where, said))
+    share = FRACTIONS[at]
+    handle = Series("", "line", (share, share), (LEAST_SPEEDUP, MOST_SPEEDUP), colour="ink", look="dotted")
+    chart = payoff_chart(payoff, rows)
+    said = say_place(payoff, at, rows)
+    source = where = "live"
+    if payoff.source != "LIVE":
+        source = payoff.source
+        where = f"{source}, {payoff.date}"
+    note = f"{where} · {payoff.model} · {payoff.device}"
+    chart = replace(chart, series=(*chart.series, handle), notes=(note, said))
     return draw_chart(chart, f"jump-forward, {source}: {payoff.model}; {payoff.device}\n{said}")
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
     """The last live run of a place."""
-    return next((run for run in reversed(payoff.runs) if nearest_fraction(run.asked) == at and run.rows == rows), None)
+    for run in reversed(payoff.runs):
+        if run.rows == rows and nearest_fraction(run.asked) == at:
+            return run
+    return None
 
 
 def say_place(payoff: Payoff, at: int, rows: int) -> str:
     """A place in a sentence."""
     run = find_run(payoff, at, rows)
-    parts = run.parts if run else payoff.previews[at]
-    share = run.fraction if run else fixed_share(parts)
-    passes = run.jump_passes if run else sum(not fixed for _, fixed in parts)
-    measured = f"measured {say_times(run.speedup)}" if run else "not measured here"
+    if run:
+        tokens = len(run.parts)
+        share = run.fraction
+        passes = run.jump_passes
+        naive = run.naive_passes
+        measured = f"measured {say_times(run.speedup)}"
+    else:
+        parts = payoff.previews[at]
+        tokens = naive = len(parts)
+        share = fixed_share(parts)
+        passes = sum(not fixed for _, fixed in parts)
+        measured = "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
-    count = f"{passes} pass{'es' * (passes != 1)} instead of {run.naive_passes if run else len(parts)}"
-    model, most = say_times(payoff.cost.speedup(share, rows)), say_times(ideal(share))
-    said = f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}"
-    return f"{said}, the cost model says {model}, ideal {most}"
+    count = "1 pass" if passes == 1 else f"{passes} passes"
+    said = f"{share:.0%} forced: {tokens} tokens{side}, {count} instead of {naive}; {measured}"
+    model = say_times(payoff.cost.speedup(share, rows))
+    return f"{said}, the cost model says {model}, ideal {say_times(ideal(share))}"

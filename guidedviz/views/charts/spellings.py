@@ -40,8 +40,7 @@ def draw_spellings(record: Spellings) -> Figure:
     left_out, counts = _say_left_out(record, rows), _say_counts(record)
     under = counts + "; a dashed token goes beyond the run" * beyond
     numbers = max(x_of(shown) + (BEYOND_WIDE + 16) * (beyond or size > shown), 100.0) + 104
-    source = record.source, record.model, record.device, record.vocabulary_size, record.date
-    parts = [write_badge(LEFT, 24, *source), soft(LEFT, 66, under)]
+    parts = [write_badge(LEFT, 24, record), soft(LEFT, 66, under)]
     parts.append(write(LEFT, 47, f"the spellings of {shorten(label(record.run), 40)}", 13, font_weight="bold"))
     parts += _boxes(record, x_of)
     y = TOP + 52
