@@ -1,24 +1,28 @@
 """Several engines along one text: where each agrees with our mask, and the kinds of their differences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from guidedviz.errors import expect, shorten
-from guidedviz.tokens.compare import Comparison, Disagreement, on_one_line
-from guidedviz.views.charts.chart import Axis, Box, Chart, Look, Series, lanes_axis, spans_by_kind
+from guidedviz.tokens.compare import ComparedStep, Comparison, Disagreement, on_one_line
+from guidedviz.views.charts.chart import Axis, Box, Chart, Series, lanes_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 
 COMPARISON_HINT = "gv.compare_engines(constraint, vocabulary, text)"
 ABOUT = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
-MOST_STEPS, PITCH, ENGINE_LANE = 40, 84.0, 52.0  # steps that are drawn, and pixels per step and per engine
-AGREES, NOT_ASKED = "agrees", "stopped: it is not asked any more"
-SIGNS = {  # per kind of difference: a mark and its colour
+MOST_COMPARED = 40  # steps that are drawn
+STEP_PITCH = 84.0
+ENGINE_LANE = 52.0
+AGREES = "agrees"
+NOT_ASKED = "stopped: it is not asked any more"
+DIFFERENCE_SIGNS = {  # per kind of difference: a mark and its colour
     "forced only": ("1", "green"),
     "known fault": ("!", "orange"),
     "lawful choice": ("≈", "blue"),
     "ours": ("×", "ink"),
     "not known": ("?", "gold"),
 }
+Dot = tuple[float, int, str, str]  # its place, its lane, the text where the pointer is, and the words above it
 
 
 def draw_comparison(comparison: Comparison) -> Figure:
@@ -32,44 +36,69 @@ def draw_comparison(comparison: Comparison) -> Figure:
       1 before the end: 1 legal, all agree
     """
     expect(comparison, Comparison, "draw_comparison", "a comparison", COMPARISON_HINT)
-    steps, left = comparison.steps[:MOST_STEPS], comparison.steps[MOST_STEPS:]
-    dots: dict[str, list[tuple[float, float, str, str]]] = {kind: [] for kind in (AGREES, *SIGNS)}
+    steps = comparison.steps[:MOST_COMPARED]
+    dots: dict[str, list[Dot]] = {kind: [] for kind in (AGREES, *DIFFERENCE_SIGNS)}
     stopped: list[tuple[str, Box]] = []
-    for lane, (engine, _) in zip(range(len(comparison.engines), 0, -1), comparison.engines, strict=False):
+    for number, (engine, _) in enumerate(comparison.engines):
+        lane = len(comparison.engines) - number
         for place, step in enumerate(steps):
-            told = f"{engine}, before {comparison.name_next(step)}, {step.legal:,} legal\n"
-            found = [each for each in step.differences if each.engine == engine]
-            if not found:
-                dots[AGREES].append((place, lane, told + AGREES, ""))
-            for number, each in enumerate(found):  # side by side
-                spot = place + 0.3 * (number - (len(found) - 1) / 2)
-                words = SIGNS[each.kind][0] + f" {_say_counts(each)}" * (len(found) == 1)
-                dots[each.kind].append((spot, lane, f"{told}{each}: {comparison.name_tokens(each)}", words))
+            for kind, shift, hover, words in _compare_step(comparison, engine, step):
+                dots[kind].append((place + shift, lane, hover, words))
             if engine in step.refused_by:
-                end = len(steps) - 0.5
-                stopped.append((NOT_ASKED, (place + 0.5, end, lane, f"{engine} refuses {comparison.name_next(step)}")))
+                refused = f"{engine} refuses {comparison.name_next(step)}"
+                stopped.append((NOT_ASKED, (place + 0.5, len(steps) - 0.5, lane, refused)))
                 break
     series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
-    for kind in (kind for kind in dots if dots[kind]):
-        xs, ys, hover, above = zip(*dots[kind], strict=True)
-        mark, colour = SIGNS.get(kind, ("", "soft"))
-        look: Look = "hollow" if kind == AGREES else "solid"
-        series.append(Series(f"{mark} {kind}".strip(), "dots", xs, ys, hover, colour, look, words=above))
-    notes = [shorten(on_one_line(comparison.constraint), 100), ABOUT, *_say_ends(comparison)]
-    more = f"{len(left):,} more steps are not drawn; {sum(bool(step.differences) for step in left):,} have a difference"
+    series += [_dots_of(kind, found) for kind, found in dots.items() if found]
     ticks = tuple((float(n), shorten(comparison.name_next(step), 14)) for n, step in enumerate(steps))
     x = Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
     y = lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
-    width = min(760.0, PITCH * max(3, len(steps)))
-    notes += [more] * bool(left)
+    notes = tuple(_write_notes(comparison))
+    width = min(760.0, STEP_PITCH * max(3, len(steps)))
     height = ENGINE_LANE * (len(y.ticks) + 0.3)
-    chart = Chart("engines along one text", x, y, tuple(series), tuple(notes), width, height)
+    chart = Chart("engines along one text", x, y, tuple(series), notes, width, height)
     return draw_chart(chart, str(comparison))
+
+
+def _compare_step(comparison: Comparison, engine: str, step: ComparedStep) -> Iterator[tuple[str, float, str, str]]:
+    """The dots of an engine at a step, side by side: the kind, the shift, and the words of each."""
+    told = f"{engine}, before {comparison.name_next(step)}, {step.legal:,} legal\n"
+    found = [each for each in step.differences if each.engine == engine]
+    if not found:
+        yield AGREES, 0.0, told + AGREES, ""
+    for number, each in enumerate(found):
+        shift = 0.3 * (number - (len(found) - 1) / 2)
+        mark, _ = DIFFERENCE_SIGNS[each.kind]
+        words = f"{mark} {_say_counts(each)}" if len(found) == 1 else mark
+        yield each.kind, shift, f"{told}{each}: {comparison.name_tokens(each)}", words
+
+
+def _dots_of(kind: str, dots: Sequence[Dot]) -> Series:
+    xs, ys, hover, above = zip(*dots, strict=True)
+    if kind == AGREES:
+        return Series(kind, "dots", xs, ys, hover, "soft", "hollow", words=above)
+    mark, colour = DIFFERENCE_SIGNS[kind]
+    return Series(f"{mark} {kind}", "dots", xs, ys, hover, colour, words=above)
+
+
+def _write_notes(comparison: Comparison) -> Iterator[str]:
+    yield shorten(on_one_line(comparison.constraint), 100)
+    yield ABOUT
+    yield from _say_ends(comparison)
+    left = comparison.steps[MOST_COMPARED:]
+    if left:
+        different = sum(bool(step.differences) for step in left)
+        yield f"{len(left):,} more steps are not drawn; {different:,} have a difference"
 
 
 def _say_counts(found: Disagreement) -> str:
     """The numbers of tokens that an engine omits and adds."""
-    return " ".join(f"{sign}{len(ids):,}" for sign, ids in (("−", found.missing), ("+", found.extra)) if ids)
+    said = []
+    if found.missing:
+        said.append(f"−{len(found.missing):,}")
+    if found.extra:
+        said.append(f"+{len(found.extra):,}")
+    return " ".join(said)
 
 
 def _say_ends(comparison: Comparison) -> Iterator[str]:

@@ -11,10 +11,10 @@ from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 from guidedviz.views.words import label, milliseconds, share
 
-MOST_STEPS = 300  # that are drawn
-LEAST_STEPS = 24  # that have room
+MOST_BARS = 300  # that are drawn
+LEAST_BARS = 24  # that have room
 FAR_ABOVE = 2.5  # a bar this many times as high as the median is cut
-PARTS: tuple[tuple[str, str, Look], ...] = (
+COST_PARTS: tuple[tuple[str, str, Look], ...] = (
     ("forward", "blue", "solid"),
     ("mask", "gold", "hatched"),
     ("sample", "green", "hollow"),
@@ -29,19 +29,19 @@ def draw_costs(trace: Trace) -> Figure:
     'costs of 3 steps: forward, mask and sample of each'
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)
-    shown = trace.steps[:MOST_STEPS]
+    shown = trace.steps[:MOST_BARS]
     names = ["⊘" if step.how == "none" else label(step.piece) for step in shown]
     top = find_top(times_asked(shown))
     cut = ["" if total <= top else f"{total:,.0f}" for total in map(total_of, shown)]
     hover = tuple(map(_say_times, shown, names))
     places = tuple(map(float, range(len(shown))))
     series = []
-    for number, (name, colour, look) in enumerate(PARTS):
+    for number, (name, colour, look) in enumerate(COST_PARTS):
         low = tuple(sum(parts_of(step)[:number]) for step in shown)
         up = tuple(sum(parts_of(step)[: number + 1]) for step in shown)
         words = tuple(cut) if name == "sample" else ()  # above the last part
         series.append(Series(name, "bars", places, up, hover, colour, look, low, words))
-    x = Axis("", -0.5, max(len(shown), LEAST_STEPS) - 0.5, tuple(enumerate(names)), grid=False, mono=True)
+    x = Axis("", -0.5, max(len(shown), LEAST_BARS) - 0.5, tuple(enumerate(names)), grid=False, mono=True)
     half = (top / 2, milliseconds(top / 2))
     y = Axis("", 0.0, top, ((0.0, "0"), half, (top, milliseconds(top))))
     notes = tuple(_write_notes(trace, len(shown), sum(map(bool, cut))))
@@ -54,7 +54,7 @@ def _say_times(step: Step, name: str) -> str:
     """The times of a step, one per line."""
     how = "" if step.how == "sampled" else f", {step.how}"
     lines = [f"step {step.position}: {name}{how}, {milliseconds(total_of(step))}"]
-    lines += [f"  {part} {milliseconds(ms)}" for (part, *_), ms in zip(PARTS, parts_of(step), strict=True)]
+    lines += [f"  {part} {milliseconds(ms)}" for (part, *_), ms in zip(COST_PARTS, parts_of(step), strict=True)]
     return "\n".join(lines)
 
 
@@ -66,7 +66,7 @@ def _write_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
     sums = [sum(times) for times in zip(*map(parts_of, trace.steps), strict=True)] or [0.0, 0.0, 0.0]
     whole = sum(sums)
     shares = []
-    for (name, *_), ms in zip(PARTS, sums, strict=True):
+    for (name, *_), ms in zip(COST_PARTS, sums, strict=True):
         part = ms / whole if whole else 0.0
         shares.append(f"{name} {milliseconds(ms)} ({share(part)})")
     yield f"{counted(len(trace.steps), 'step')} in {milliseconds(whole)}: {', '.join(shares)}"

@@ -10,9 +10,10 @@ from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis,
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 
-CLOCK_TICKS, OVERLAPPED = 6, 6  # the most ticks and tokens
-LEAST = 1 / 760  # of the clock: a shorter wait is not drawn
-CLOCK_KINDS: tuple[SpanKind, ...] = (
+CLOCK_TICKS = 6
+MOST_TOKENS = 6  # that are drawn
+LEAST_WAIT = 1 / 760  # of the clock: a shorter wait is not drawn
+CLOCK_SPANS: tuple[SpanKind, ...] = (
     ("forward", "blue", "solid"),
     ("mask", "gold", "solid"),
     ("logits wait", "orange", "hatched"),
@@ -32,32 +33,49 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     """
     expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
     pair = record.pair(engine)
-    shown = [run.turns[:OVERLAPPED] for run in pair]
-    starts = [min(*run.turns[0].forward, *run.turns[0].mask) for run in pair]
-    end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
-
-    def boxes() -> Iterator[tuple[str, Box]]:
-        for top, turns, start in zip((7.0, 3.0), shown, starts, strict=True):
-            for number, turn in enumerate(turns):
-                spans = turn.forward, turn.mask, (turn.forward[1], turn.mask[1])
-                for lane, ((kind, *_), (low, up)) in enumerate(zip(CLOCK_KINDS, spans, strict=True)):
-                    if kind != "logits wait" or up - low > LEAST * end:
-                        told = f"{'token' if kind == 'forward' else kind} {number}: {up - low:.2f} ms"
-                        yield kind, (low - start, up - start, top - lane, told)
-
+    end = max(_end_of(run) for run in pair)
+    spans = [*_place_turns(pair[0], 7.0, end), *_place_turns(pair[1], 3.0, end)]
     lanes = "one by one: device", "CPU", "logits wait", "", "side by side: device", "CPU", "logits wait"
-    source = "live" if record.source == "LIVE" else record.source
-    where = source + f", {record.date}" * (source != "live")
+    source = where = "live"
+    if record.source != "LIVE":
+        source = record.source
+        where = f"{source}, {record.date}"
     notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
-    x, series = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
-    title = f"{pair[0].engine}: masks and forward passes"
-    chart = Chart(title, x, lanes_axis(lanes), series, notes, height=170.0)
-    about = f"{len(shown[0])} of {counted(len(pair[0].turns), 'token')}, {source}: {record.model}; {record.device}"
-    return draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))
+    name = pair[0].engine
+    x = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS))
+    series = spans_by_kind(CLOCK_SPANS, spans)
+    chart = Chart(f"{name}: masks and forward passes", x, lanes_axis(lanes), series, notes, height=170.0)
+    tokens = pair[0].turns
+    about = f"{len(tokens[:MOST_TOKENS])} of {counted(len(tokens), 'token')}, {source}: {record.model}; {record.device}"
+    return draw_chart(chart, "\n".join([f"{name}, {about}", *map(_say_run, pair)]))
+
+
+def _start_of(run: EngineRun) -> float:
+    """When the first token of a run begins, on the clock of the run."""
+    first = run.turns[0]
+    return min(*first.forward, *first.mask)
+
+
+def _end_of(run: EngineRun) -> float:
+    """When the last token that is drawn is chosen, after the start."""
+    return run.turns[:MOST_TOKENS][-1].chosen - _start_of(run)
+
+
+def _place_turns(run: EngineRun, top: float, end: float) -> Iterator[tuple[str, Box]]:
+    """The forward pass, the mask and the wait of each token, in three lanes."""
+    start = _start_of(run)
+    for number, turn in enumerate(run.turns[:MOST_TOKENS]):
+        wait = (turn.forward[1], turn.mask[1])
+        spans = (("forward", "token", turn.forward), ("mask", "mask", turn.mask), ("logits wait", "logits wait", wait))
+        for lane, (kind, name, (low, up)) in enumerate(spans):
+            if kind != "logits wait" or up - low > LEAST_WAIT * end:
+                told = f"{name} {number}: {up - low:.2f} ms"
+                yield kind, (low - start, up - start, top - lane, told)
 
 
 def _say_run(run: EngineRun) -> str:
     forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
     mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
     times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
-    return f"{'side by side' if run.beside else 'one by one'}: {times}, {run.per_token:.2f} ms per token"
+    order = "side by side" if run.beside else "one by one"
+    return f"{order}: {times}, {run.per_token:.2f} ms per token"

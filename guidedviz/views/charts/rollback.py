@@ -1,21 +1,31 @@
 """The tokens that a forced run takes back, and the tokens in their place, byte below byte."""
 
-from itertools import accumulate
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from guidedviz.decoding.trace import TRACE_HINT, Step, Trace, standing
 from guidedviz.errors import expect
 from guidedviz.machines.visible import counted
+from guidedviz.markup import Element
 from guidedviz.views.figure import Figure, figure_of, soft, write, write_box, write_legend
 from guidedviz.views.words import label
 
-BYTE, NEAR = 15.0, 48  # pixels per byte; bytes per row
-LOOKS: dict[str, tuple[str, dict[str, Any]]] = {  # what a box means, and how it looks
+BYTE_WIDTH = 15.0
+NEAR = 48  # bytes per row
+TOKEN_LOOKS: dict[str, tuple[str, dict[str, Any]]] = {  # what a box means, and how it looks
     "kept": ("stays", {"stroke": "var(--gv-soft)"}),
     "gone": ("taken back", {"stroke": "var(--gv-orange)", "stroke_width": 2}),
     "put": ("appended without a pass", {"stroke": "var(--gv-blue)", "stroke_width": 2, "stroke_dasharray": "5 3"}),
 }
 MARKS = {"kept": ("", ""), "gone": ("[", "]"), "put": ("{", "}")}
+
+
+class RetokenisedRun(NamedTuple):
+    """The tokens before a jump and after it; the first `kept` stay."""
+
+    before: list[bytes]
+    after: list[bytes]
+    kept: int
 
 
 def draw_rollback(trace: Trace) -> Figure:
@@ -29,26 +39,52 @@ def draw_rollback(trace: Trace) -> Figure:
     after: {no}
     """
     steps: tuple[Step, ...] = expect(trace, Trace, "draw_rollback", "a trace", TRACE_HINT).steps
-    jumps = [at for at, step in enumerate(steps) if step.back]
-    title = f"retokenisation: {counted(len(jumps), 'jump')} take{'s' * (len(jumps) == 1)} tokens back"
-    parts, lines, y, width = [write(16, 24, title, 13, font_weight="bold")], [title], 56.0, 460.0
-    parts += write_legend(((write_box(0, -6, 16, 12, **style), means) for means, style in LOOKS.values()), 16, 46)[0]
-    for at in jumps:
-        last = next((end for end in range(at + 1, len(steps)) if steps[end].how != "forced"), len(steps))
-        before, after = ([step.piece for step in standing(steps[:end])] for end in (at, last))
-        kept = len(before) - steps[at].back
-        sizes = list(accumulate(map(len, after), initial=0))  # of a long text only the tokens near the change are shown
-        first = next(n for n in range(kept + 1) if sizes[-1] - sizes[n] <= NEAR or n == kept)
-        for name, pieces, new in (("before", before, "gone"), ("after", after, "put")):
-            parts.append(soft(16, y + 18, name, 13))
-            x, said = 72.0, [f"{name}:"]
-            for number, piece in enumerate(pieces[first:], first):
-                look = "kept" if number < kept else new
-                wide = BYTE * len(piece) - 3
-                parts.append(write_box(x, y, wide, 26.0, label(piece), struck=look == "gone", **LOOKS[look][1]))
-                said.append(label(piece).join(MARKS[look]))
-                x += BYTE * len(piece)
-            lines.append(" ".join(said))
-            width, y = max(width, x + 16), y + 40
+    jumps = list(_find_jumps(steps))
+    takes = "takes" if len(jumps) == 1 else "take"
+    title = f"retokenisation: {counted(len(jumps), 'jump')} {takes} tokens back"
+    parts = [write(16, 24, title, 13, font_weight="bold")]
+    signs = ((write_box(0, -6, 16, 12, **style), means) for means, style in TOKEN_LOOKS.values())
+    parts += write_legend(signs, 16, 46)[0]
+    lines = [title]
+    y = 56.0
+    width = 460.0
+    for jump in jumps:
+        first = _first_near(jump)
+        for name, pieces, new in (("before", jump.before, "gone"), ("after", jump.after, "put")):
+            looks = ["kept" if number < jump.kept else new for number in range(len(pieces))]
+            shown = list(zip(pieces, looks, strict=True))[first:]
+            parts += [soft(16, y + 18, name, 13), *_write_tokens(shown, y)]
+            lines.append(" ".join([f"{name}:", *(label(piece).join(MARKS[look]) for piece, look in shown)]))
+            width = max(width, 88 + BYTE_WIDTH * sum(len(piece) for piece, _ in shown))
+            y += 40
         y += 8
     return figure_of(width, y, "\n".join(lines), *parts)
+
+
+def _find_jumps(steps: Sequence[Step]) -> Iterator[RetokenisedRun]:
+    """The jumps that take tokens back; a jump ends at the next step that is not forced."""
+    for place, step in enumerate(steps):
+        if step.back:
+            end = place + 1
+            while end < len(steps) and steps[end].how == "forced":
+                end += 1
+            before = [one.piece for one in standing(steps[:place])]
+            after = [one.piece for one in standing(steps[:end])]
+            yield RetokenisedRun(before, after, len(before) - step.back)
+
+
+def _first_near(jump: RetokenisedRun) -> int:
+    """The first token that is shown: of a long text only those near the change."""
+    first = 0
+    while first < jump.kept and sum(map(len, jump.after[first:])) > NEAR:
+        first += 1
+    return first
+
+
+def _write_tokens(shown: Sequence[tuple[bytes, str]], y: float) -> Iterator[Element]:
+    x = 72.0
+    for piece, look in shown:
+        width = BYTE_WIDTH * len(piece)
+        _, style = TOKEN_LOOKS[look]
+        yield write_box(x, y, width - 3, 26.0, label(piece), struck=look == "gone", **style)
+        x += width

@@ -9,11 +9,12 @@ from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis,
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 
-LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
-TICKS = 8
-REQUESTS = 8  # that are drawn
+LANE_HEIGHT = 24.0
+LANES_ABOVE = 2  # above the requests
+MOST_TIMES = 8  # labels of the clock
+MOST_REQUESTS = 8  # that are drawn
 WAITS = "waits for its machine or a place"
-KINDS: tuple[SpanKind, ...] = (
+SERVER_SPANS: tuple[SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
     ("compile", "orange", "hatched"),
@@ -33,27 +34,30 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     request 1, order: arrives 0.0 ms, joins 8.0 ms, first token 13.0 ms, done 18.0 ms, 5.0 ms per token
     """
     expect(timeline, Timeline, "draw_timeline", "a timeline", "gv.serving.simulate(requests, costs)")
-    end, shown = max(one.done for one in timeline.served), timeline.served[:REQUESTS]
+    end = max(one.done for one in timeline.served)
+    shown = timeline.served[:MOST_REQUESTS]
     note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
-    note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
-    lines = [_say(n, one) for n, one in enumerate(shown)]
-    schemas = (one.request.schema or "no schema" for one in shown)
-    y = lanes_axis(["device", "CPU", *(shorten(f"{n} {schema}", 24) for n, schema in enumerate(schemas))])
-    x = Axis("ms", 0.0, end, round_ticks(end, TICKS))
-    series = spans_by_kind(KINDS, _boxes(timeline, len(y.ticks)))
-    chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * len(y.ticks))
-    return draw_chart(chart, "\n".join([note, *lines]))
+    if len(timeline.served) > MOST_REQUESTS:
+        note += f", of which {MOST_REQUESTS} are drawn"
+    names = [shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown)]
+    lanes = ["device", "CPU", *names]
+    x = Axis("ms", 0.0, end, round_ticks(end, MOST_TIMES))
+    series = spans_by_kind(SERVER_SPANS, _place_spans(timeline, len(lanes)))
+    height = LANE_HEIGHT * len(lanes)
+    chart = Chart(title or "a simulated server", x, lanes_axis(lanes), series, (note,), height=height)
+    return draw_chart(chart, "\n".join([note, *map(_say_request, range(len(shown)), shown)]))
 
 
-def _boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+def _place_spans(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
     """The boxes of the device and the CPU, and of each request."""
     for one in timeline.passes:
         rows = f"{len(one.rows)} rows"
         yield "forward pass", (*one.forward, lanes, f"forward pass: {_took(one.forward)}, {rows}")
         yield "masks", (*one.masks, lanes - 1, f"masks: {_took(one.masks)}, {rows}")
         yield "compile", (*one.compiling, lanes - 1, f"compile, the batch waits: {_took(one.compiling)}")
-    for number, served in enumerate(timeline.served[:REQUESTS]):
-        lane, said = lanes - TOP - number, _say(number, served)
+    for number, served in enumerate(timeline.served[:MOST_REQUESTS]):
+        lane = lanes - LANES_ABOVE - number
+        said = _say_request(number, served)
         start, end = served.compiling
         yield WAITS, (served.request.arrives, start, lane, said)
         yield "compile", (start, end, lane, f"compile: {end - start:.1f} ms; {said}")
@@ -67,7 +71,7 @@ def _took(span: tuple[float, float]) -> str:
     return f"{span[1] - span[0]:.1f} ms"
 
 
-def _say(number: int, one: Served) -> str:
+def _say_request(number: int, one: Served) -> str:
     times = f"arrives {one.request.arrives:.1f} ms, joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
     name = one.request.schema or "no schema"
     return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import guidedviz as gv
 from guidedviz.tokens.compare import EXTRA, MISSING, UNKNOWN, ComparedStep, Comparison, Disagreement
-from guidedviz.views.charts.comparison import MOST_STEPS, SIGNS
+from guidedviz.views.charts.comparison import DIFFERENCE_SIGNS, MOST_COMPARED
 
 V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})
 ENGINES = (("one", "1.2.3"), ("two", "4.5.6"))
@@ -37,10 +37,10 @@ def test_every_engine_has_a_dot_at_every_step_and_says_agree_or_differ():
 
 
 def test_each_kind_has_a_mark_and_a_colour_of_its_own():
-    assert {*SIGNS} == {kind for kind, *_ in (*EXTRA, *MISSING, UNKNOWN, ("ours",))}
-    assert all(len(set(parts)) == len(SIGNS) for parts in zip(*SIGNS.values(), strict=True))
-    words = texts(drawn(step(0, 0, *(found(kind=kind, missing=(0, 1)) for kind in SIGNS))))
-    assert all({mark, f"{mark} {kind}"} <= set(words) for kind, (mark, _) in SIGNS.items())
+    assert {*DIFFERENCE_SIGNS} == {kind for kind, *_ in (*EXTRA, *MISSING, UNKNOWN, ("ours",))}
+    assert all(len(set(parts)) == len(DIFFERENCE_SIGNS) for parts in zip(*DIFFERENCE_SIGNS.values(), strict=True))
+    words = texts(drawn(step(0, 0, *(found(kind=kind, missing=(0, 1)) for kind in DIFFERENCE_SIGNS))))
+    assert all({mark, f"{mark} {kind}"} <= set(words) for kind, (mark, _) in DIFFERENCE_SIGNS.items())
 
 
 def test_an_engine_that_stops_is_asked_no_more_and_one_that_is_unable_says_why():
@@ -57,7 +57,7 @@ def test_an_engine_that_stops_is_asked_no_more_and_one_that_is_unable_says_why()
 
 def test_what_does_not_fit_is_counted_and_without_an_engine_the_steps_are_still_there():
     figure = drawn(*(step(n, 0, found(missing=(0,))) for n in range(600)))
-    assert f"{600 - MOST_STEPS} more steps are not drawn; {600 - MOST_STEPS} have a difference" in texts(figure)
+    assert f"{600 - MOST_COMPARED} more steps are not drawn; {600 - MOST_COMPARED} have a difference" in texts(figure)
     assert float(ET.fromstring(figure.svg).get("width")) < 1000
     alone = drawn(step(0), step(1, None), engines=(), unable=(("one", "no package"),))
     assert {"a", "the end", "one cannot take the constraint: no package"} <= set(texts(alone))

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.charts.spellings import ROWS
+from guidedviz.views.charts.spellings import LIKELIEST
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b":"]
 
@@ -33,16 +33,16 @@ def test_the_canonical_one_has_a_frame_of_its_own():
 def test_no_more_than_four_have_a_row_and_the_others_are_counted():
     pieces = [b"a", b"aa", b"b", b"bb", b"c", b"cc", b"!"]
     four, eight = spell("aabb!", pieces), spell("aabbcc!", pieces)
-    assert len(gv.views.draw_spellings(four).text.splitlines()) == 1 + ROWS == 1 + four.count
+    assert len(gv.views.draw_spellings(four).text.splitlines()) == 1 + LIKELIEST == 1 + four.count
     lines = gv.views.draw_spellings(eight).text.splitlines()
-    assert len(lines) == 2 + ROWS
+    assert len(lines) == 2 + LIKELIEST
     assert lines[-1] == "and 4 more: 0.500"
 
 
 def test_a_name_keeps_its_row_however_unlikely_it_is():
     record = spell("nameesnam:", odds=[0.0] * 8 + [-20.0, 0.0, 0.0])
     assert record.canonical.probability < 1e-8
-    rows = gv.views.draw_spellings(record).text.splitlines()[1 : 1 + ROWS]
+    rows = gv.views.draw_spellings(record).text.splitlines()[1 : 1 + LIKELIEST]
     assert "canonical" in rows[-1]
 
 
