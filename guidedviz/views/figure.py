@@ -19,6 +19,7 @@ from guidedviz.views.fingerprint import fingerprint
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 
 EDGE = 16.0  # pixels between most pictures and their edge
+NEAR_EDGE = 14.0  # the same of pictures of stacks
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height

@@ -66,7 +66,7 @@ def _digest(script: str) -> str:
 
 def page_css(*kinds: str) -> str:
     """All styles of a page: its colours, those of drawings, which come to it as shapes, and those of some bundles."""
-    drawings = STYLE + earley_chart.STYLE + stack_film.MORE
+    drawings = STYLE + earley_chart.ITEM_STYLE + stack_film.FILM_STYLE
     return theme_css() + drawings + "".join(read_bundle(f"{kind}.css") for kind in kinds)
 
 

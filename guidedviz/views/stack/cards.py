@@ -4,7 +4,7 @@ This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the f
 back is an old pointer. A card is a frame, and its arrows lead to the frames that may lie below it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect, shorten
@@ -14,21 +14,23 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
-from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import Figure, figure_of, heading, moved, rect, soft, wide, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, heading, moved, rect, soft, wide, write
 from guidedviz.views.layout.curves import head, write_path
 from guidedviz.views.layout.layers import Extent, Link
 from guidedviz.views.layout.placing import place
 from guidedviz.views.machine.paths import check_pda, state_after
-from guidedviz.views.machine.tape import EDGE
 
-HIGH, LEAST = 36.0, 240.0  # of a card; the width of a picture
-ROOM = 30  # characters of a line
-MOST_TEXTS, TEXT_ROOM = 24, 16
+FRAME_HIGH = 36.0  # of a card
+LEAST_WIDTH = 240.0  # of a picture
+LINE_ROOM = 30  # characters of a line
+MOST_TEXTS = 24
+TEXT_END = 16  # characters of a text
 MOST_DRAWN = 12  # frames of a state
-BOTTOM, MISSING = 0, -1
-ENDS = {BOTTOM: "bottom", MISSING: "⋮ more, not drawn"}
-LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others have no border
+BOTTOM = 0  # the numbers of cards that are no frames
+MISSING = -1
+STACK_ENDS = {BOTTOM: "bottom", MISSING: "⋮ more, not drawn"}
+CARD_LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others have no border
     "top": {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4},
     "frame": {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"},
     "text": {"fill": "var(--gv-card)", "stroke": "var(--gv-line)"},
@@ -47,7 +49,9 @@ class StackCard:
     @property
     def width(self) -> float:
         """The width in pixels."""
-        return max(wide(shorten(self.words, ROOM), 13), wide(shorten(self.about, ROOM), 11)) + 20
+        words = wide(shorten(self.words, LINE_ROOM), 13)
+        about = wide(shorten(self.about, LINE_ROOM), 11)
+        return max(words, about) + 20
 
 
 Cards = Mapping[int, StackCard]
@@ -66,9 +70,10 @@ def draw_shared_stacks(pda: PDA, text: State | bytes | str) -> Figure:
       5 root n2 then > → bottom
     """
     cards = _stack_cards(pda, [state_after(pda, text, "draw_shared_stacks")])
-    tops, frames = (sum(card.kind in kinds for card in cards.values()) for kinds in (("top",), ("top", "frame")))
-    about = f"{counted(tops, 'top')}, {counted(frames, 'frame')}"
-    return _draw(cards, "stacks", about, [f"stacks: {about}", *_say_cards(cards)])
+    kinds = [card.kind for card in cards.values()]
+    tops = kinds.count("top")
+    about = f"{counted(tops, 'top')}, {counted(tops + kinds.count('frame'), 'frame')}"
+    return _draw_cards(cards, "stacks", about, [f"stacks: {about}", *_say_cards(cards)])
 
 
 def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
@@ -93,82 +98,104 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     states = [state_after(pda, text) for text in texts]
     cards = _stack_cards(pda, states)
     places = {number: place for place, number in enumerate(cards, 1)}
-    chips, lines, kept, copied = dict[int, StackCard](), list[str](), set[Configuration](), 0
+    chips: dict[int, StackCard] = {}
+    lines = []
+    kept = set[Configuration]()
+    copied = 0
     for number, (text, state) in enumerate(zip(texts, states, strict=True), 1):
-        data = visible(to_bytes(text)) or "∅"
-        tops = tuple(dict.fromkeys(top if top in cards else MISSING for top in _top_frames(pda, state)))
-        frames = set(reach([(node, cell) for node, cells in state.tops for cell in cells], lambda f: pda.below(f[1])))
-        new, first = len(frames - kept), states.index(state) + 1
-        kept |= frames
+        frames = _frames_of(pda, state)
         copied += len(frames)
-        same = f"as after text {first}" if first < number else ""
-        shown = data if len(data) <= TEXT_ROOM else "…" + data[1 - TEXT_ROOM :]
-        about = same or f"{new:,} new, {len(frames) - new:,} shared"
-        chips[MISSING - number] = StackCard("text", f"{number} {shown}", about, tops)
-        said = f"{counted(len(frames), 'frame')}, {new:,} new{f', {same}' if same else ''}"
-        lines.append(f"{number} {data[-40:]}: {said} → {' · '.join(str(places[top]) for top in tops) or 'bottom'}")
+        new = len(frames - kept)
+        kept |= frames
+        about = f"{new:,} new, {len(frames) - new:,} shared"
+        said = f"{counted(len(frames), 'frame')}, {new:,} new"
+        first = states.index(state) + 1
+        if first < number:
+            about = f"as after text {first}"
+            said += f", {about}"
+        tops = [top if top in cards else MISSING for top in _top_frames(pda, state)]
+        below = tuple(dict.fromkeys(tops))
+        data = visible(to_bytes(text)) or "∅"
+        shown = data if len(data) <= TEXT_END else "…" + data[1 - TEXT_END :]
+        chips[MISSING - number] = StackCard("text", f"{number} {shown}", about, below)
+        leads = " · ".join(str(places[top]) for top in below) or "bottom"
+        lines.append(f"{number} {data[-40:]}: {said} → {leads}")
     about = f"{counted(len(texts), 'text')}, {copied:,} frames if each had a stack of its own, {len(kept):,} kept"
-    return _draw(chips | cards, "branches", about, [f"branches: {about}", *lines, *_say_cards(cards)])
+    return _draw_cards(chips | cards, "branches", about, [f"branches: {about}", *lines, *_say_cards(cards)])
 
 
-def _top_frames(pda: PDA, state: State) -> tuple[int, ...]:
+def _frames_of(pda: PDA, state: State) -> set[Configuration]:
+    """All frames of a state, each with the cell below it."""
+    tops = [(node, cell) for node, cells in state.tops for cell in cells]
+    return set(reach(tops, lambda frame: pda.below(frame[1])))
+
+
+def _top_frames(pda: PDA, state: State) -> list[int]:
     """The numbers of a state's top frames, that of the first stack first."""
-    return tuple(frame.number for frame in pda.branches(state)[: sum(len(cells) for _, cells in state.tops)])
+    count = sum(len(cells) for _, cells in state.tops)
+    return [frame.number for frame in pda.branches(state)[:count]]
 
 
-def _stack_cards(pda: PDA, states: Iterable[State]) -> dict[int, StackCard]:
+def _stack_cards(pda: PDA, states: Sequence[State]) -> dict[int, StackCard]:
     """The cards of the frames of these states; of a deep stack the uppermost."""
-    held = tuple(states)
-    frames = {frame.number: frame for state in held for frame in pda.branches(state)[:MOST_DRAWN]}
-    tops = {number for state in held for number in _top_frames(pda, state)}
+    frames = {frame.number: frame for state in states for frame in pda.branches(state)[:MOST_DRAWN]}
+    tops = {number for state in states for number in _top_frames(pda, state)}
     cards = {}
+    ends = set[int]()
     for number, frame in frames.items():
-        kind, when = ("top", "now") if number in tops else ("frame", "then")
         below = tuple(n if n in frames or n == BOTTOM else MISSING for n in frame.below)
-        words = f"{frame.rule} {name_node(frame.node)}"
-        cards[number] = StackCard(kind, words, f"{when} {say_waits(pda.stacks, frame.node)}", below)
-    ends = {under for card in cards.values() for under in card.below}
-    return cards | {number: StackCard("end", words) for number, words in ENDS.items() if number in ends}
+        ends.update(below)
+        kind, when = ("top", "now") if number in tops else ("frame", "then")
+        waits = f"{when} {say_waits(pda.stacks, frame.node)}"
+        cards[number] = StackCard(kind, f"{frame.rule} {name_node(frame.node)}", waits, below)
+    for number, words in STACK_ENDS.items():
+        if number in ends:
+            cards[number] = StackCard("end", words)
+    return cards
 
 
-def _draw(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:
+def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:
     """The cards in layers, laid out from the bottom to the right, then turned."""
     index = {number: place for place, number in enumerate(cards)}
-    boxes = tuple(Extent(HIGH / 2, card.width / 2) for card in cards.values())
+    boxes = tuple(Extent(FRAME_HIGH / 2, card.width / 2) for card in cards.values())
     links = tuple(Link(index[under], index[number]) for number, card in cards.items() for under in card.below)
-    ends = [index[number] for number in (BOTTOM, MISSING) if number in cards]
+    ends = [index[number] for number in STACK_ENDS if number in cards]
     placed = place(boxes, links, *ends[:1])
     high = placed.width
-    parts = [_pointer(tuple((y, high - x) for x, y in reversed(curve))) for curve in placed.curves]
-    parts += [_card(card, y, high - x) for card, (x, y) in zip(cards.values(), placed.centres, strict=True)]
-    width = max(placed.height + 2 * EDGE - 16, LEAST, 7.2 * len(name + about) + 40)
-    inside = heading(EDGE, 20, name, about), moved(EDGE - 8, 24, *parts)
-    return figure_of(width, high + 36, "\n".join(lines), *inside)
+    parts = []
+    for curve in placed.curves:
+        turned = tuple((y, high - x) for x, y in reversed(curve))
+        parts.append(node("path", d=write_path(turned), fill="none", stroke="var(--gv-soft)", stroke_width=1.4))
+        parts.append(node("polygon", points=head(turned), fill="var(--gv-soft)"))
+    for card, (x, y) in zip(cards.values(), placed.centres, strict=True):
+        parts += _write_frame(card, y, high - x)
+    width = max(placed.height + 2 * NEAR_EDGE - 16, LEAST_WIDTH, 7.2 * len(name + about) + 40)
+    title = heading(NEAR_EDGE, 20, name, about)
+    return figure_of(width, high + 36, "\n".join(lines), title, moved(NEAR_EDGE - 8, 24, *parts))
 
 
-def _card(card: StackCard, x: float, y: float) -> Element:
-    """A card around a point."""
-    half, words = card.width / 2, shorten(card.words, ROOM)
-    if card.kind not in LOOKS:
-        ground = node("path", d=f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}", stroke="var(--gv-ink)", stroke_width=3)
-        written = write(x, y + 4, words, 13, mono=True, text_anchor="middle")
-        return written + ground if words == "bottom" else written
-    box = rect(x - half, y - HIGH / 2, 2 * half, HIGH, 5, **LOOKS[card.kind])
-    name = write(x, y - 2, words, 13, mono=True, text_anchor="middle")
-    about = soft(x, y + 12, shorten(card.about, ROOM), 11, text_anchor="middle")
-    return together([box, name, about])
-
-
-def _pointer(curve: tuple[tuple[float, float], ...]) -> Element:
-    """An arrow to a frame that may lie below."""
-    path = node("path", d=write_path(curve), fill="none", stroke="var(--gv-soft)", stroke_width=1.4)
-    return path + node("polygon", points=head(curve), fill="var(--gv-soft)")
+def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:
+    """A card around a point; the ends of stacks have no border."""
+    half = card.width / 2
+    words = shorten(card.words, LINE_ROOM)
+    if card.kind in CARD_LOOKS:
+        yield rect(x - half, y - FRAME_HIGH / 2, 2 * half, FRAME_HIGH, 5, **CARD_LOOKS[card.kind])
+        yield write(x, y - 2, words, 13, mono=True, text_anchor="middle")
+        yield soft(x, y + 12, shorten(card.about, LINE_ROOM), 11, text_anchor="middle")
+        return
+    yield write(x, y + 4, words, 13, mono=True, text_anchor="middle")
+    if words == STACK_ENDS[BOTTOM]:
+        way = f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}"
+        yield node("path", d=way, stroke="var(--gv-ink)", stroke_width=3)
 
 
 def _say_cards(cards: Cards) -> Iterator[str]:
     """One line per card, numbered from the top, with the cards below it."""
-    names = {n: f"{place} " * bool(card.about) + card.words for place, (n, card) in enumerate(cards.items(), 1)}
+    names = {}
+    for line, (number, card) in enumerate(cards.items(), 1):
+        names[number] = f"{line} {card.words}" if card.about else card.words
     for number, card in cards.items():
         if card.below:
-            said = " ".join(filter(None, ["▸" if card.kind == "top" else " ", names[number], card.about]))
-            yield f"{said} → {' · '.join(names[n] for n in card.below)}"
+            mark = "▸" if card.kind == "top" else " "
+            leads = " · ".join(names[n] for n in card.below)
+            yield f"{mark} {names[number]} {card.about} → {leads}"

@@ -3,55 +3,64 @@
 from guidedviz.errors import shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
-from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.figure import moved, rect, soft, write
+from guidedviz.markup import Element, together
+from guidedviz.views.figure import moved, rect, ruled, soft, write
 
-EDGE, CARD, FOLD, MOST_CARDS = 14.0, 42.0, 22.0, 12
-OUTER = 2  # cards at the bottom of a folded stack
-Row = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold: "⋮", "" and words
+CARD_HIGH = 42.0
+FOLD_HIGH = 22.0  # the line between the outer cards of a folded stack
+MOST_SAID = 12  # frames in words
+OUTER_CARDS = 2  # cards at the bottom of a folded stack
+StackLine = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold has no rule
 
 
-def _rows(pda: PDA, state: State, most: int) -> list[Row]:
+def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
     """The frames, top first; of a deep stack the outer ones and how many are between them."""
-    depth, frames = pda.depth(state), pda.frames(state)
-    rows = [
-        (f"{depth - place:,}", frame.rule, f"{'then' if place else 'now'} {frame.waits}")
-        for place, frame in enumerate(frames)
-    ]
+    depth = pda.depth(state)
+    rows = []
+    for place, frame in enumerate(pda.frames(state)):
+        when = "then" if place else "now"
+        rows.append((f"{depth - place:,}", frame.rule, f"{when} {frame.waits}"))
     if depth <= most:
         return rows
-    last = rows[-OUTER:] if len(rows) == depth else []  # of a very deep stack the machine lists the innermost frames
-    first = rows[: most - OUTER]
-    return [*first, ("⋮", "", f"{depth - len(first) - len(last):,} more"), *last]
+    first = rows[: most - OUTER_CARDS]
+    last = rows[-OUTER_CARDS:]
+    if len(rows) < depth:  # of a very deep stack the machine lists the innermost frames
+        last = []
+    hidden = depth - len(first) - len(last)
+    return [*first, ("⋮", "", f"{hidden:,} more"), *last]
 
 
 def write_stack(pda: PDA, state: State, width: float, most: int) -> tuple[Element, float]:
     """The column as part of a larger picture, and its height."""
-    parts, y = [write(0, 11, "stack", font_weight="bold")], 24.0
+    parts = [write(0, 11, "stack", font_weight="bold")]
     parts.append(soft(width, 11, f"depth {pda.depth(state):,}", text_anchor="end"))
-    if ways := say_ways(state):
+    y = 24.0
+    ways = say_ways(state)
+    if ways:
         parts.append(soft(0, y + 5, ways))
         y += 18
-    for place, (height, rule, waits) in enumerate(_rows(pda, state, most)):
+    for place, (height, rule, waits) in enumerate(_list_frames(pda, state, most)):
         if rule:
             parts.append(moved(0, y, write_card(rule, waits, height, place == 0, width)))
-            y += CARD + 4
+            y += CARD_HIGH + 4
         else:
             parts.append(soft(width / 2, y + 13, f"{height} {waits}", text_anchor="middle"))
-            y += FOLD
-    parts.append(node("path", d=f"M0,{y + 2:g}h{width:g}", stroke="var(--gv-ink)", stroke_width=3))
+            y += FOLD_HIGH
+    parts.append(ruled(0, y + 2, width, stroke="var(--gv-ink)", stroke_width=3))
     parts.append(soft(width, y + 20, say_ground(state), text_anchor="end"))
     return together(parts), y + 24
 
 
 def write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
     """The card of a frame."""
-    line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if now else {"stroke": "var(--gv-blue)"}
-    box = rect(0, 0, width, CARD, 5, fill="var(--gv-page)", **line)
-    mark = write(8, 17, "▸", 13, fill="var(--gv-orange)") if now else NOTHING
-    name_line = write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
-    about = soft(22, 34, shorten(waits, int(width / 6.4) - 6))
-    return box + mark + name_line + about + soft(width - 8, 17, height, text_anchor="end")
+    if now:
+        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
+        card += write(8, 17, "▸", 13, fill="var(--gv-orange)")
+    else:
+        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
+    card += write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
+    card += soft(22, 34, shorten(waits, int(width / 6.4) - 6))
+    return card + soft(width - 8, 17, height, text_anchor="end")
 
 
 def say_ways(state: State) -> str:
@@ -81,9 +90,13 @@ def say_stack(pda: PDA, state: State) -> str:
       1 root  then ]
     ⏚ bottom
     """
-    depth, ways = f"{pda.depth(state):,}", say_ways(state)
-    lines = [f"stack: depth {depth}" + f" · {ways}" * bool(ways)]
-    for place, (height, rule, waits) in enumerate(_rows(pda, state, MOST_CARDS)):
-        frame = f"{height:>{len(depth)}} {rule}  {waits}" if rule else f"{height} {waits}"
-        lines.append(f"{' ' if place else '▸'} {frame}")
+    depth = f"{pda.depth(state):,}"
+    title = f"stack: depth {depth}"
+    ways = say_ways(state)
+    if ways:
+        title += f" · {ways}"
+    lines = [title]
+    for place, (height, rule, waits) in enumerate(_list_frames(pda, state, MOST_SAID)):
+        frame = f"{height.rjust(len(depth))} {rule}  {waits}" if rule else f"{height} {waits}"
+        lines.append(f"  {frame}" if place else f"▸ {frame}")
     return "\n".join([*lines, f"⏚ {say_ground(state)}"])

@@ -1,6 +1,7 @@
 """A token that the rule reads in part: the stack decides the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import read_path, to_bytes
@@ -8,14 +9,58 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.visible import visible
-from guidedviz.markup import node
+from guidedviz.markup import Element, node
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, classify
-from guidedviz.views.figure import Figure, figure_of, heading, rect, soft, wide, write
+from guidedviz.views.figure import EDGE, Figure, figure_of, heading, rect, soft, wide, write
 from guidedviz.views.machine.paths import check_pda, state_after
+from guidedviz.views.theme import paint
 
-CUT, LINE, BOX, NODE, MOST_CUT = 62.0, 34.0, 38.0, 68.0, 12  # NODE: the column of return nodes; the most texts, bytes
+TOKEN_TOP = 62.0  # where the bytes of the token stand
+TEXT_LINE = 34.0  # the height of a text
+BYTE_PITCH = 38.0
+RETURN_PITCH = 68.0  # the column of return nodes
+MOST_CUT = 12  # texts, bytes
+LEGAL = "legal"
+TEXTS_HEAD = "the text so far"
+STACKS_HEAD = "open rules, and where each goes on"
 DECIDED_BY_STACK = "context-dependent"
-VERDICTS = {ACCEPTED: "accepted", DEPENDENT: DECIDED_BY_STACK}  # any other is rejected
+CUT_VERDICTS = {ACCEPTED: "accepted", DEPENDENT: DECIDED_BY_STACK}  # any other is rejected
+
+
+@dataclass(frozen=True)
+class CutToken:
+    """A token at a node of a rule: the rule reads its first `own` bytes, then the verdict holds."""
+
+    data: bytes
+    rule: str
+    own: int
+    verdict: str
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the stack decides the rest."""
+        return self.verdict == DECIDED_BY_STACK
+
+    def __str__(self) -> str:
+        parts = []
+        if self.own:
+            parts.append(f"{self.rule} reads {visible(self.data[: self.own])}")
+        if self.dependent:
+            parts.append(f"the stack decides {visible(self.data[self.own :])}")
+        said = ", ".join(parts)
+        verdict = f"{said}: {self.verdict}" if said else self.verdict
+        return f"Token {visible(self.data)} at a node of {self.rule}: {verdict}"
+
+
+@dataclass(frozen=True)
+class CutText:
+    """A text, the stack after it, the node to which the machine returns, and how many bytes of the token follow."""
+
+    text: str
+    stack: str
+    back: str
+    read: int
+    result: str
 
 
 def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
@@ -31,6 +76,47 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     """
     check_pda(pda, "draw_cut")
     data = to_bytes(piece)
+    states = _check_texts(pda, texts, data)
+    own, verdict = cut_token(pda, states[0], data)
+    token = CutToken(data, pda.nodes.name_of(pda.places(states[0])[0]), own, verdict)
+    lines = [_cut_text(pda, text, state, data) for text, state in zip(texts, states, strict=True)]
+    said = [str(token)]
+    for line in lines:
+        returns = f"returns to {line.back}, " if token.dependent else ""
+        said.append(f"after {line.text}, stack {line.stack}: {returns}{line.result}")
+
+    first = EDGE + max(map(wide, [TEXTS_HEAD, *(line.text for line in lines)])) + 22
+    start = first + max(wide(STACKS_HEAD, 12), *(wide(line.stack) for line in lines)) + 26
+    places = [start + BYTE_PITCH * place for place in range(len(data))]
+    split = start + BYTE_PITCH * own
+    if token.dependent:
+        places[own:] = [x + RETURN_PITCH for x in places[own:]]
+    end = places[-1] + BYTE_PITCH
+    low = TOKEN_TOP + 52 + TEXT_LINE * len(texts)
+    about = f"{visible(data)} at a node of the rule {token.rule}: {verdict}"
+    parts = [heading(EDGE, 24, "a token, byte by byte", about)]
+    parts += [soft(EDGE, TOKEN_TOP + 30, TEXTS_HEAD), soft(first, TOKEN_TOP + 30, STACKS_HEAD)]
+    if own:
+        parts.append(soft(split - 8, TOKEN_TOP - 8, f"{token.rule} reads", text_anchor="end"))
+    parts += _write_token(token, places)
+    for number, line in enumerate(lines):
+        y = TOKEN_TOP + 70 + TEXT_LINE * number
+        parts += [write(EDGE, y, line.text, mono=True), write(first, y, line.stack, mono=True)]
+        parts += _write_reads(places, y, line.read)
+        if token.dependent:
+            parts += _write_return(split + RETURN_PITCH / 2, y, line.back)
+        colour = "blue" if line.result == LEGAL else "orange"
+        parts.append(write(end + 14, y, line.result, fill=paint(colour), font_weight="bold"))
+    if token.dependent:
+        parts += [soft(split + 8, TOKEN_TOP - 8, "the stack decides"), soft(split + 8, TOKEN_TOP + 30, "returns to")]
+        way = f"M{split:g} {TOKEN_TOP - 6:g}V{low - 2:g}"
+        parts.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
+        parts.append(soft(split, low + 14, f"{token.rule} has ended here", text_anchor="middle"))
+    return figure_of(max(end + 130, split + 240, 640.0), low + 28, "\n".join(said), *parts)
+
+
+def _check_texts(pda: PDA, texts: Sequence[str], data: bytes) -> list[State]:
+    """The states after the texts, which are at one node."""
     expect(texts, list | tuple, "draw_cut, texts", "a list of texts")
     if not 0 < len(texts) <= MOST_CUT or not 0 < len(data) <= MOST_CUT:
         expected = f"1 to {MOST_CUT} texts and a token of 1 to {MOST_CUT} bytes"
@@ -39,50 +125,47 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     for text, state in zip(texts, states, strict=True):
         if pda.places(state) != pda.places(states[0]):
             raise SettingError("draw_cut, texts", seen=quoted(text), expected=f"the same node as {quoted(texts[0])}")
-    own, verdict = cut_token(pda, states[0], data)
-    rule, dependent = pda.nodes.name_of(pda.places(states[0])[0]), verdict == DECIDED_BY_STACK
-    shown = [shorten(visible(text.encode()), 24) for text in texts]
-    frames = [[(one.rule, f"n{one.node}") for one in pda.frames(state)] for state in states]
-    stacks = [shorten(" › ".join(map(" ".join, reversed(one))), 52) for one in frames]
-    backs = [one[1][1] if len(one) > 1 else "end" for one in frames]
-    counts = [len(read_path(pda, data, state)) - 1 for state in states]
-    results = ["legal" if n == len(data) else f"illegal at {visible(data[n : n + 1])}" for n in counts]
-    parts = [f"{rule} reads {visible(data[:own])}"] * bool(own)
-    parts += [f"the stack decides {visible(data[own:])}"] * dependent
-    lines = [f"Token {visible(data)} at a node of {rule}: {', '.join(parts)}{': ' * bool(parts)}{verdict}"]
-    returns = [f"returns to {back}, " * dependent for back in backs]
-    lines += ["after {}, stack {}: {}{}".format(*row) for row in zip(shown, stacks, returns, results, strict=True)]
+    return states
 
-    first = 16 + max(map(wide, ["the text so far", *shown])) + 22
-    start = first + max(wide("open rules, and where each goes on", 12), *map(wide, stacks)) + 26
-    places = [start + BOX * place + NODE * (dependent and place >= own) for place in range(len(data))]
-    end, split, ground = places[-1] + BOX, start + BOX * own, CUT + 52 + LINE * len(texts)
-    drawn = [heading(16, 24, "a token, byte by byte", f"{visible(data)} at a node of the rule {rule}: {verdict}")]
-    drawn += [soft(16, CUT + 30, "the text so far"), soft(first, CUT + 30, "open rules, and where each goes on")]
-    drawn += [soft(split - 8, CUT - 8, f"{rule} reads", text_anchor="end")] * bool(own)
-    for x, byte in zip(places, data, strict=True):  # a solid box is read by the rule, a dashed one by the stack
-        colour = f"var(--gv-{'blue' if x < split else 'gold'})"
+
+def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
+    """What follows a text: its stack, and how far the token can be read."""
+    frames = [(frame.rule, f"n{frame.node}") for frame in pda.frames(state)]
+    stack = " › ".join(" ".join(frame) for frame in reversed(frames))
+    back = frames[1][1] if len(frames) > 1 else "end"
+    read = len(read_path(pda, data, state)) - 1
+    result = LEGAL if read == len(data) else f"illegal at {visible(data[read : read + 1])}"
+    return CutText(shorten(visible(text.encode()), 24), shorten(stack, 52), back, read, result)
+
+
+def _write_token(token: CutToken, places: Sequence[float]) -> Iterator[Element]:
+    """The bytes of the token: a solid box is read by the rule, a dashed one by the stack."""
+    for place, (x, byte) in enumerate(zip(places, token.data, strict=True)):
+        own = place < token.own
+        colour = paint("blue" if own else "gold")
         look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
-        drawn.append(rect(x + 3, CUT + 6, BOX - 6, 32, 4, **look, stroke_dasharray="none" if x < split else "4 3"))
-        sign, bold = visible(bytes([byte])), {"text_anchor": "middle", "font_weight": "bold"}
-        drawn.append(write(x + BOX / 2, CUT + 27, sign, 15, mono=True, **bold))
-    for number, (text, stack, back, n, result) in enumerate(zip(shown, stacks, backs, counts, results, strict=True)):
-        y = CUT + 70 + LINE * number
-        drawn += [write(16, y, text, mono=True), write(first, y, stack, mono=True)]
-        for place, x in enumerate(places):  # a tick where a byte is read, a cross where it is refused
-            sign, colour = ("✓", "blue") if place < n else ("✗", "orange") if place == n else ("·", "soft")
-            drawn.append(write(x + BOX / 2, y, sign, 15, text_anchor="middle", fill=f"var(--gv-{colour})"))
-        if dependent:
-            x, ring = split + NODE / 2, {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
-            drawn.append(node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", r=15, **ring))
-            drawn.append(write(x, y - 1, back, 12, text_anchor="middle"))
-        colour = f"var(--gv-{'blue' if result == 'legal' else 'orange'})"
-        drawn.append(write(end + 14, y, result, fill=colour, font_weight="bold"))
-    if dependent:
-        drawn += [soft(split + 8, CUT - 8, "the stack decides"), soft(split + 8, CUT + 30, "returns to")]
-        drawn.append(node("path", d=f"M{split:g} {CUT - 6:g}V{ground - 2:g}", stroke="var(--gv-ink)", stroke_width=2.5))
-        drawn.append(soft(split, ground + 14, f"{rule} has ended here", text_anchor="middle"))
-    return figure_of(max(end + 130, split + 240, 640.0), ground + 28, "\n".join(lines), *drawn)
+        yield rect(x + 3, TOKEN_TOP + 6, BYTE_PITCH - 6, 32, 4, **look, stroke_dasharray="none" if own else "4 3")
+        bold = {"text_anchor": "middle", "font_weight": "bold"}
+        yield write(x + BYTE_PITCH / 2, TOKEN_TOP + 27, visible(bytes([byte])), 15, mono=True, **bold)
+
+
+def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Element]:
+    """A tick where a byte is read, a cross where it is refused."""
+    for place, x in enumerate(places):
+        if place < read:
+            sign = write(x + BYTE_PITCH / 2, y, "✓", 15, text_anchor="middle", fill="var(--gv-blue)")
+        elif place == read:
+            sign = write(x + BYTE_PITCH / 2, y, "✗", 15, text_anchor="middle", fill="var(--gv-orange)")
+        else:
+            sign = write(x + BYTE_PITCH / 2, y, "·", 15, text_anchor="middle", fill="var(--gv-soft)")
+        yield sign
+
+
+def _write_return(x: float, y: float, back: str) -> Iterator[Element]:
+    """The node to which the machine returns."""
+    ring = {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
+    yield node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", r=15, **ring)
+    yield write(x, y - 1, back, 12, text_anchor="middle")
 
 
 def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
@@ -97,4 +180,4 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
     for byte in data:
         path.append(unknown.step(path[-1], byte) if path[-1] else None)
     shared = [place for place, reached in enumerate(path) if reached is not None and not reached.guessed]
-    return shared[-1], VERDICTS.get(classify(path[-1]), "rejected")
+    return shared[-1], CUT_VERDICTS.get(classify(path[-1]), "rejected")

@@ -58,33 +58,47 @@ class _ChartFilm:
     """Reads a text, and keeps a frame of each move."""
 
     def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
-        self.rules, self.text, self.frames = rules, text, list[ChartFrame]()
-        symbols = {symbol for ways in rules.values() for way in ways for symbol in way} - {*rules, *lexemes}
-        quoted = {symbol: f'"{visible(symbol.encode())}"' for symbol in symbols}
-        self.literals = frozenset(quoted.values())
-        self.machines = {name: regex(pattern) for name, pattern in lexemes.items()}
-        self.machines |= {name: regex(re.escape(symbol)) for symbol, name in quoted.items()}
-        self.ways = [(rule, tuple(quoted.get(one, one) for one in way)) for rule in rules for way in rules[rule]]
-        self.nullable = derive(self.ways)  # the rules that may be empty
+        self.rules = rules
+        self.named = {*rules, *lexemes}
+        self.text = text
+        self.frames = list[ChartFrame]()
         self.columns: list[list[tuple[str, Item]]] = [[]]
-        self.lexemes: list[Lexeme] = []
+        self.lexemes = list[Lexeme]()
+        self.machines = {name: regex(pattern) for name, pattern in lexemes.items()}
+        self.ways = []
+        self.literals = set[str]()
+        for rule, alternatives in rules.items():
+            self.ways += [(rule, tuple(map(self.name_symbol, symbols))) for symbols in alternatives]
+        self.nullable = derive(self.ways)  # the rules that may be empty
         start = next(iter(rules))
         self.add("predict", Item("start", (start,), 0, 0), [], f"start: the text is one {start}.")
         self.close()
-        while found := self.lex():
+        found = self.lex()
+        while found:
             self.scan(*found)
             self.close()
+            found = self.lex()
         self.end(Item("start", (start,), 1, 0))
+
+    def name_symbol(self, symbol: str) -> str:
+        """The name of a symbol: a text that stands for itself is a lexeme in quotes."""
+        if symbol in self.named:
+            return symbol
+        name = f'"{visible(symbol.encode())}"'
+        self.literals.add(name)
+        self.machines[name] = regex(re.escape(symbol))
+        return name
 
     def show(self, words: str, causes: Iterable[RowPlace] = (), lit: RowPlace | None = None) -> None:
         """Keep a frame."""
-        columns, lexemes = tuple(map(tuple, self.columns)), tuple(self.lexemes)
-        self.frames.append(ChartFrame(self.text, columns, lexemes, lit, frozenset(causes), words))
+        columns = tuple(map(tuple, self.columns))
+        self.frames.append(ChartFrame(self.text, columns, tuple(self.lexemes), lit, frozenset(causes), words))
         check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
 
     def find(self, item: Item) -> int | None:
         """The row of an item in the last column."""
-        return next((row for row, (_, other) in enumerate(self.columns[-1]) if other == item), None)
+        items = [item for _, item in self.columns[-1]]
+        return items.index(item) if item in items else None
 
     def add(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
         """Add an item to the last column, unless the column has it."""
@@ -101,11 +115,14 @@ class _ChartFilm:
             if item.wanted and item.wanted in self.rules:
                 self.predict(item, item.wanted, (here, row))
             if item.wanted is None and item.origin < here:
-                for waits, (_, old) in enumerate(self.columns[item.origin]):
-                    if old.wanted == item.rule:
-                        words = f"complete: {item.rule} is finished. {old.rule} waited for it in column {item.origin}"
-                        causes = [(here, row), (item.origin, waits)]
-                        self.add("complete", old.moved, causes, f"{words}, and its dot moves.")
+                self.complete(item, (here, row))
+
+    def complete(self, item: Item, place: RowPlace) -> None:
+        """Move the dots of the items that waited for a finished rule, in the column where it began."""
+        for row, (_, old) in enumerate(self.columns[item.origin]):
+            if old.wanted == item.rule:
+                words = f"complete: {item.rule} is finished. {old.rule} waited for it in column {item.origin}"
+                self.add("complete", old.moved, [place, (item.origin, row)], f"{words}, and its dot moves.")
 
     def predict(self, item: Item, wanted: str, place: RowPlace) -> None:
         """Add the alternatives of the rule after the dot, and skip a rule that may be empty."""
@@ -113,7 +130,7 @@ class _ChartFilm:
         begun = [Item(wanted, way, 0, place[0]) for rule, way in self.ways if rule == wanted]
         fresh = [new for new in begun if self.find(new) is None]
         for new in fresh:
-            self.add("predict", new, [place], f"{asked}, so {_dotted(new)} may begin here.")
+            self.add("predict", new, [place], f"{asked}, so {dotted(new)} may begin here.")
         if not fresh:
             self.show(f"{asked}. Its items are in this column already: nothing is added.", [place])
         if wanted in self.nullable:
@@ -127,23 +144,30 @@ class _ChartFilm:
 
     def lex(self) -> tuple[str, int] | None:
         """The longest lexeme for which the last column waits, and where it ends."""
-        wanted = (item.wanted for _, item in self.columns[-1] if item.wanted in self.machines)
-        return max(((name, end) for name in wanted for end in self.ends(name)), key=lambda one: one[1], default=None)
+        found = []
+        for _, item in self.columns[-1]:
+            if item.wanted in self.machines:
+                found += [(item.wanted, end) for end in self.ends(item.wanted)]
+        return max(found, key=lambda one: one[1], default=None)
 
     def ends(self, name: str) -> Iterator[int]:
         """Where a lexeme that begins here may end."""
         machine = self.machines[name]
         path = read_path(machine, self.text[self.place :])
-        yield from (self.place + read for read, state in enumerate(path) if read and machine.is_accepting(state))
+        for read, state in enumerate(path):
+            if read and machine.is_accepting(state):
+                yield self.place + read
 
     def scan(self, name: str, end: int) -> None:
         """Begin a column with the items that waited for a lexeme."""
-        read, after = visible(self.text[self.place : end]), visible(self.text[end : end + 1])
+        read = visible(self.text[self.place : end])
+        after = visible(self.text[end : end + 1])
         then = f"then comes {after}" if after else "then the text ends"
         words = f"lexer: {read} is read, {then}. The lexeme is a {name}."
         if name in self.literals:
             words = f"lexer: {read} is read. It is a lexeme of its own."
-        before, column = self.columns[-1], len(self.columns) - 1
+        before = self.columns[-1]
+        column = len(self.columns) - 1
         self.lexemes.append(Lexeme("" if name in self.literals else name, self.place, end))
         self.columns.append([])
         self.show(words)
@@ -154,7 +178,8 @@ class _ChartFilm:
 
     def end(self, whole: Item) -> None:
         """The last frame: whether the text is complete."""
-        rest, row = self.text[self.place :], self.find(whole)
+        rest = self.text[self.place :]
+        row = self.find(whole)
         said = f"start → {whole.symbols[0]} • is"
         if rest:
             sign = visible(rest[:1])
@@ -165,5 +190,5 @@ class _ChartFilm:
             self.show(f"{said} not in the last column: the text is not complete yet.")
 
 
-def _dotted(item: Item) -> str:
+def dotted(item: Item) -> str:
     return str(item).rpartition(" (")[0]

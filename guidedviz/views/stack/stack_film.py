@@ -13,7 +13,7 @@ from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import Figure, drawing, moved, soft, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, ruled, soft, write
 from guidedviz.views.layout.curves import Curve, head, write_path
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
@@ -21,13 +21,15 @@ from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import STYLE, write_diagram
-from guidedviz.views.machine.tape import CELL, EDGE, STRIP, mark_bytes, write_bytes
-from guidedviz.views.stack.column import CARD, write_card
+from guidedviz.views.machine.tape import CELL, STRIP, mark_bytes, write_bytes
+from guidedviz.views.stack.column import CARD_HIGH, write_card
 
-GAP = 26.0
-WIDTH, LEVEL, MOST_CARDS = 216.0, CARD + 4, 9
-MOVES = {"call": ("push", "push ▲", "var(--gv-blue)"), "return": ("pop", "pop ▼", "var(--gv-green)")}
-MORE = ".gv-machine.gv-taken path { opacity: 1; stroke-width: 4.2; } .gv-absent { visibility: hidden; }"
+BESIDE = 26.0  # between the automaton and the stack
+STACK_WIDTH = 216.0
+LEVEL = CARD_HIGH + 4
+MOST_FILM_CARDS = 9
+STACK_MOVES = {"call": ("push", "push ▲", "var(--gv-blue)"), "return": ("pop", "pop ▼", "var(--gv-green)")}
+FILM_STYLE = ".gv-machine.gv-taken path { opacity: 1; stroke-width: 4.2; } .gv-absent { visibility: hidden; }"
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,15 @@ class StackFrame:
     move: str = "start"  # read, call, return, end
     way: tuple[int, int] = (-1, -1)  # the nodes before and after the move
     words: str = ""
+
+    @property
+    def arrows(self) -> list[str]:
+        """The key of the arrow that is read, if one is."""
+        return [f"{self.way[0]}-{self.way[1]}"] if self.move == "read" else []
+
+    def name(self, node: int) -> str:
+        """A node and its rule."""
+        return f"{name_node(node)} {self.pda.nodes.name_of(node)}"
 
 
 def stack_frames(pda: PDA, text: bytes | str) -> list[StackFrame]:
@@ -58,50 +69,66 @@ def stack_frames(pda: PDA, text: bytes | str) -> list[StackFrame]:
     """
     moves, ends = pushdown_moves(pda)
     words = f"The stack holds n0, the first node of {pda.nodes.names[0]}."
-    frames = [frame := StackFrame(pda, to_bytes(text), (pda.nodes.starts[0],), words=words)]
+    frame = StackFrame(pda, to_bytes(text), (pda.nodes.starts[0],), words=words)
+    frames = [frame]
     while frame.move != "end" and (frame.stack or frame.read < len(frame.text)):
-        frames.append(frame := _move(frame, moves, ends))
+        frame = _next_frame(frame, moves, ends)
+        frames.append(frame)
         check_watchable("stack_frames", len(frames), "frames", "a shorter text", MOST_FRAMES)
     return frames
 
 
-def _move(frame: StackFrame, moves: Moves, ends: frozenset[int]) -> StackFrame:
-    """The next frame."""
+def _next_frame(frame: StackFrame, moves: Moves, ends: frozenset[int]) -> StackFrame:
+    """The frame after the next move: a read, a call, a return, or the end."""
     after = frame.text[frame.read : frame.read + 1]
     sign = visible(after)
     if not frame.stack:
         return replace(frame, move="end", words=f"The stack is empty, and {sign} is left. The text is refused.")
     *below, node = frame.stack
-    rule, here = frame.pda.nodes.name_of(node), name_node(node)
+    here = name_node(node)
     move = moves.get((node, after[0])) if after else None
     if move and move[0] == "read":
-        words = f"Read {sign} ({here} to {name_node(move[1])})."
-        read = frame.read + 1
-        return replace(frame, stack=(*below, move[1]), read=read, move="read", way=(node, move[1]), words=words)
+        _, to = move
+        stack = (*below, to)
+        words = f"Read {sign} ({here} to {name_node(to)})."
+        return replace(frame, stack=stack, read=frame.read + 1, move="read", way=(node, to), words=words)
     if move:
         _, start, back = move
+        stack = (*below, back, start)
         called = frame.pda.nodes.name_of(start)
         words = f"Call {called}: pop {here}, push {name_node(back)} to go on there later, push {name_node(start)}."
-        return replace(frame, stack=(*below, back, start), move="call", way=(node, start), words=words)
-    if node not in ends:
-        left = f"{here} cannot read {sign}, and {rule} cannot end there. The text is refused."
-        done = f"{rule} cannot end at {here}. The text is not complete."
-        return replace(frame, move="end", way=(node, -1), words=left if after else done)
-    goes = f"the text goes on at {name_node(below[-1])}." if below else "the stack is empty"
-    goes += "" if below or after else ": the text is complete."
-    words = f"Return: {rule} ends at {here}. Pop it; {goes}".removesuffix(".") + "."
-    return replace(frame, stack=tuple(below), move="return", way=(node, below[-1] if below else -1), words=words)
+        return replace(frame, stack=stack, move="call", way=(node, start), words=words)
+    rule = frame.pda.nodes.name_of(node)
+    if node in ends:
+        return _return_frame(frame, f"Return: {rule} ends at {here}. Pop it;")
+    words = f"{rule} cannot end at {here}. The text is not complete."
+    if after:
+        words = f"{here} cannot read {sign}, and {rule} cannot end there. The text is refused."
+    return replace(frame, move="end", way=(node, -1), words=words)
+
+
+def _return_frame(frame: StackFrame, words: str) -> StackFrame:
+    """The frame after a return."""
+    *below, node = frame.stack
+    if below:
+        words += f" the text goes on at {name_node(below[-1])}."
+    elif frame.read < len(frame.text):
+        words += " the stack is empty."
+    else:
+        words += " the stack is empty: the text is complete."
+    to = below[-1] if below else -1
+    return replace(frame, stack=tuple(below), move="return", way=(node, to), words=words)
 
 
 def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
     """One drawing, and per frame the keys of its parts."""
     diagram = lay_out(sketch_pda(frames[0].pda))
-    states, fixed = sorted(diagram.spots), list(map(arrow_key, diagram.sketch.arrows))
+    states = sorted(diagram.spots)
+    fixed = list(map(arrow_key, diagram.sketch.arrows))
     sheet, keys = _draw_frames(frames, diagram, UNLIT, f"{frames[0].pda!r} and its stack")
     packed = []
     for frame, parts in zip(frames, keys, strict=True):
-        taken = [f"{frame.way[0]}-{frame.way[1]}"] * (frame.move == "read")
-        packed.append(pack_frame(states, [*fixed, *parts], frame.stack[-1:], taken, frame.words))
+        packed.append(pack_frame(states, [*fixed, *parts], frame.stack[-1:], frame.arrows, frame.words))
     return FilmDrawings((sheet,), tuple(packed))
 
 
@@ -114,15 +141,19 @@ def draw_stack_frame(frame: StackFrame) -> Figure:
     read (, left x)
     stack, top first: n4 item, n2 root
     """
-    shown = [f"{name_node(at)} {frame.pda.nodes.name_of(at)}" for at in frame.stack[: -MOST_CARDS - 1 : -1]]
-    more = len(frame.stack) - len(shown)
-    said = [frame.words] * bool(frame.words)
-    said += [f"read {visible(frame.text[: frame.read])}, left {visible(frame.text[frame.read :])}"] * bool(frame.text)
-    said.append(f"stack, top first: {', '.join(shown) or 'empty'}" + f" … {more:,} more" * bool(more))
-    text = "\n".join(said)
-    arrows = frozenset([f"{frame.way[0]}-{frame.way[1]}"] * (frame.move == "read"))
-    lit = Highlight(frozenset(frame.stack[-1:]), arrows=arrows)
-    return Figure(_draw_frames([frame], lay_out(sketch_pda(frame.pda)), lit, text)[0], text, text)
+    shown = [frame.name(node) for node in frame.stack[: -MOST_FILM_CARDS - 1 : -1]]
+    stack = f"stack, top first: {', '.join(shown) or 'empty'}"
+    if len(frame.stack) > len(shown):
+        stack += f" … {len(frame.stack) - len(shown):,} more"
+    lines = []
+    if frame.words:
+        lines.append(frame.words)
+    if frame.text:
+        lines.append(f"read {visible(frame.text[: frame.read])}, left {visible(frame.text[frame.read :])}")
+    text = "\n".join([*lines, stack])
+    lit = Highlight(frozenset(frame.stack[-1:]), arrows=frozenset(frame.arrows))
+    sheet, _ = _draw_frames([frame], lay_out(sketch_pda(frame.pda)), lit, text)
+    return Figure(sheet, text, text)
 
 
 def _draw_frames(
@@ -130,53 +161,67 @@ def _draw_frames(
 ) -> tuple[Element, list[dict[str, Element]]]:
     """The drawing of some frames, and per frame the parts that not all frames have."""
     text = frames[0].text
-    top, left = EDGE + STRIP * bool(text), 2 * EDGE + diagram.width + GAP
-    low = top + max(diagram.height, 38 + LEVEL * max(min(len(f.stack), MOST_CARDS) + 0.5 for f in frames))
-    ways = {key: moved(EDGE, top, way) for key, way in _ways(diagram)}
-    parts = [dict(_parts(frame, ways, left, top, low)) for frame in frames]
-    fixed = [node("style", STYLE + MORE), moved(EDGE, top, write_diagram(diagram, lit)), *write_bytes(text)]
-    fixed.append(node("path", d=f"M{left:g},{low:g}h{WIDTH:g}", stroke="var(--gv-ink)", stroke_width=3))
+    top = NEAR_EDGE + STRIP if text else NEAR_EDGE
+    left = 2 * NEAR_EDGE + diagram.width + BESIDE
+    levels = max(min(len(frame.stack), MOST_FILM_CARDS) for frame in frames) + 0.5
+    low = top + max(diagram.height, 38 + LEVEL * levels)
+    curves = {key: moved(NEAR_EDGE, top, curve) for key, curve in _jump_curves(diagram)}
+    parts = []
+    for frame in frames:
+        words = _write_move(frame, curves, left + STACK_WIDTH, top + 14)
+        parts.append(dict([*mark_bytes(text, frame.read), *_write_cards(frame, left, low), *words]))
+    fixed = [node("style", STYLE + FILM_STYLE), moved(NEAR_EDGE, top, write_diagram(diagram, lit)), *write_bytes(text)]
+    fixed.append(ruled(left, low, STACK_WIDTH, stroke="var(--gv-ink)", stroke_width=3))
     fixed.append(write(left, top + 14, "stack", font_weight="bold"))
-    every = {key: part for found in parts for key, part in found.items()}
+    every = dict[str, Element]()
+    for found in parts:
+        every |= found
     changing = [node("g", part, data_arrow=key) for key, part in every.items()]
-    width = max(left + WIDTH, EDGE + CELL * len(text)) + EDGE
-    return drawing(width, low + EDGE, *fixed, *changing, alt=alt), parts
+    width = max(left + STACK_WIDTH, NEAR_EDGE + CELL * len(text)) + NEAR_EDGE
+    return drawing(width, low + NEAR_EDGE, *fixed, *changing, alt=alt), parts
 
 
-def _parts(
-    frame: StackFrame, ways: Mapping[str, Element], left: float, top: float, low: float
-) -> Iterator[tuple[str, Element]]:
-    """The marks of the bytes, the cards of the stack, and the word and the curve of a call or a return."""
-    yield from mark_bytes(frame.text, frame.read)
-    more = max(0, len(frame.stack) - MOST_CARDS)
-    if words := f"⋮ {more:,} more" if more else "" if frame.stack else "empty":
-        yield words, soft(left + WIDTH / 2, low - 8, words, text_anchor="middle")
-    for level, at in enumerate(frame.stack[more:], 1):
-        now = level == len(frame.stack) - more
-        name, waits = f"{name_node(at)} {frame.pda.nodes.name_of(at)}", say_waits(frame.pda.stacks, at)
-        card = write_card(name, f"{'now' if now else 'then'} {waits}", f"{level + more:,}", now, WIDTH)
-        y = low - LEVEL * level - (LEVEL / 2 if more else 0)
-        yield f"{'top' if now else 'card'} {level} {more} {at}", moved(left, y, card)
-    if frame.move in MOVES:
-        _, words, colour = MOVES[frame.move]
-        yield frame.move, write(left + WIDTH, top + 14, words, 14, text_anchor="end", font_weight="bold", fill=colour)
+def _write_cards(frame: StackFrame, left: float, low: float) -> Iterator[tuple[str, Element]]:
+    """The cards of the stack, and words where it is empty or not all is drawn."""
+    hidden = max(0, len(frame.stack) - MOST_FILM_CARDS)
+    words = f"⋮ {hidden:,} more" if hidden else "empty"
+    if hidden or not frame.stack:
+        yield words, soft(left + STACK_WIDTH / 2, low - 8, words, text_anchor="middle")
+        low -= LEVEL / 2
+    for level, place in enumerate(frame.stack[hidden:], 1):
+        height = level + hidden
+        now = height == len(frame.stack)
+        waits = say_waits(frame.pda.stacks, place)
+        about = f"now {waits}" if now else f"then {waits}"
+        card = write_card(frame.name(place), about, f"{height:,}", now, STACK_WIDTH)
+        kind = "top" if now else "card"
+        yield f"{kind} {level} {hidden} {place}", moved(left, low - LEVEL * level, card)
+
+
+def _write_move(frame: StackFrame, curves: Mapping[str, Element], x: float, y: float) -> Iterator[tuple[str, Element]]:
+    """The word and the curve of a call or a return."""
+    if frame.move in STACK_MOVES:
+        _, words, colour = STACK_MOVES[frame.move]
+        yield frame.move, write(x, y, words, 14, text_anchor="end", font_weight="bold", fill=colour)
         key = f"{frame.move} {frame.way[0]} {frame.way[1]}"
-        yield key, ways.get(key, NOTHING)
+        yield key, curves.get(key, NOTHING)
 
 
-def _ways(diagram: Diagram) -> Iterator[tuple[str, Element]]:
+def _jump_curves(diagram: Diagram) -> Iterator[tuple[str, Element]]:
     """The curve of each call and of each return, by its key."""
-    sketch = diagram.sketch
     nodes = {block.name: block.nodes for block in diagram.blocks}
-    for n, jumps in diagram.jumps.items():
-        arrow = sketch.arrows[n]
-        first, ends = nodes[arrow.call][0], [at for at in nodes[arrow.call] if at in sketch.accepting]
-        yield f"call {arrow.source} {first}", _way("call", jumps.call)
-        for number, at in enumerate(ends):
-            yield f"return {at} {arrow.target}", _way("return", jumps.returns[min(number, len(jumps.returns) - 1)])
+    for crossing, jumps in diagram.jumps.items():
+        arrow = diagram.sketch.arrows[crossing]
+        called = nodes[arrow.call]
+        yield f"call {arrow.source} {called[0]}", _write_curve("call", jumps.call)
+        ends = [end for end in called if end in diagram.sketch.accepting]
+        for number, end in enumerate(ends):
+            curve = jumps.returns[min(number, len(jumps.returns) - 1)]
+            yield f"return {end} {arrow.target}", _write_curve("return", curve)
 
 
-def _way(move: str, curve: Curve) -> Element:
-    kind = f"gv-{MOVES[move][0]}"
+def _write_curve(move: str, curve: Curve) -> Element:
+    kind = f"gv-{STACK_MOVES[move][0]}"
+    line = node("path", d=write_path(curve), class_=kind)
     tip = node("polygon", points=head(curve, 11, 6), class_=f"{kind}-head")
-    return node("g", node("path", d=write_path(curve), class_=kind) + tip, class_="gv-machine gv-taken")
+    return node("g", line, tip, class_="gv-machine gv-taken")

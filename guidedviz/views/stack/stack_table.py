@@ -6,7 +6,7 @@ rules, if there are any; `every` shows all.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
@@ -14,16 +14,20 @@ from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, figure_of, soft, wide, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, soft, wide, write
 from guidedviz.views.machine.paths import check_pda, state_after, states_along
-from guidedviz.views.stack.column import EDGE, say_ways
+from guidedviz.views.stack.column import say_ways
+from guidedviz.views.theme import paint
 from guidedviz.views.words import align, label
 
-MOST_BYTES, MOST_ROWS = 300, 40
-FIRST = 30  # rows above the fold of a longer table
-NAMED = 6  # rules of the stack in a row
-ROW = 25.0
-HEAD = ("step", "read", "stack", "stack after, top first")
+MOST_BYTES = 300
+MOST_MOVES = 40  # rows
+ABOVE_FOLD = 30  # rows above the fold of a longer table
+MOST_OPEN = 6  # rules of the stack in a row
+MOVE_HIGH = 25.0  # the height of a row
+EMPTY = "empty"
+ACTION_COLOURS = {"accept": "green", "not": "orange", "push": "blue", "pop": "green"}
+TABLE_HEAD = ("step", "read", "stack", "stack after, top first")
 Calls = dict[int, str]  # the first stack, top first: the number of each open call, and its rule
 
 
@@ -49,14 +53,17 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
     }      pop object
     """
     keep = frozenset(pda.nodes.names) if every else nested_rules(pda)
-    rows, calls = list[StackRow](), _calls(pda, pda.initial, keep, {})
+    rows = list[StackRow]()
+    old = _open_calls(pda, pda.initial, keep, {})
     for byte, (before, state) in zip(data, pairwise(states_along(pda, data)), strict=True):
-        old, calls = calls, _calls(pda, state, keep, calls)
+        calls = _open_calls(pda, state, keep, old)
         if calls == old and rows:
             rows[-1] = replace(rows[-1], read=rows[-1].read + bytes([byte]))
         else:
-            change = _say_change(old, calls, "pop" if _goes_on(pda, before, byte) else "not")
+            pop = "pop" if _goes_on(pda, before, byte) else "not"
+            change = _say_change(old, calls, pop) or "—"
             rows.append(StackRow(bytes([byte]), change, tuple(calls.values()), say_ways(state)))
+        old = calls
     return tuple(rows)
 
 
@@ -75,12 +82,14 @@ def nested_rules(pda: PDA) -> frozenset[str]:
     return recursive_rules(graph) or frozenset(nodes.names)
 
 
-def _calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
+def _open_calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
     """The first stack; a rule that is not shown keeps the name of the rule that it replaced."""
     found = {}
     for at, cell in islice(pda.first_stack(state), pda.depth(state)):
-        rule = pda.nodes.name_of(at)
-        if name := rule if rule in keep else known.get(cell.number, ""):
+        name = pda.nodes.name_of(at)
+        if name not in keep:
+            name = known.get(cell.number, "")
+        if name:
             found[cell.number] = name
     return found
 
@@ -89,9 +98,16 @@ def _say_change(old: Calls, new: Calls, pop: str) -> str:
     """What a byte changed; a rule that is the last call of another takes its place."""
     popped = [name for number, name in old.items() if number not in new]
     pushed = [name for number, name in new.items() if number not in old]
-    replaced = [f"{new[number]} in place of {name}" for number, name in old.items() if new.get(number, name) != name]
-    said = [f"{pop} {' '.join(popped)}"] * bool(popped) + replaced[:1]
-    return ", ".join(said + [f"push {' '.join(reversed(pushed))}"] * bool(pushed)) or "—"
+    said = []
+    if popped:
+        said.append(f"{pop} {' '.join(popped)}")
+    for number, name in old.items():
+        if new.get(number, name) != name:
+            said.append(f"{new[number]} in place of {name}")
+            break
+    if pushed:
+        said.append(f"push {' '.join(reversed(pushed))}")
+    return ", ".join(said)
 
 
 def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: bytes = b"") -> Figure:
@@ -107,36 +123,43 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     """
     check_pda(pda, "draw_stack_table")
     data = to_bytes(text)
-    rows = enumerate(stack_rows(pda, data[:MOST_BYTES], every), 1)
-    lines = [HEAD, *((f"{n}", shorten(label(row.read), 28), row.action, _say_names(row)) for n, row in rows)]
-    verdict = _say_end(pda, data, lines[-1][3] == "empty", expect(unread, bytes, "draw_stack_table, unread", "bytes"))
-    if (more := len(lines) - 1 - MOST_ROWS) > 0:
-        lines[FIRST + 1 : FIRST + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
+    expect(unread, bytes, "draw_stack_table, unread", "bytes")
+    rows = stack_rows(pda, data[:MOST_BYTES], every)
+    lines = [TABLE_HEAD, *map(_say_row, range(1, len(rows) + 1), rows)]
+    verdict = _say_end(pda, data, lines[-1][3] == EMPTY, unread)
+    more = len(rows) - MOST_MOVES
+    if more > 0:
+        lines[ABOVE_FOLD + 1 : ABOVE_FOLD + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
     said = align(lines, ())
-    said.append("end".ljust(said[0].index("stack")) + verdict)
+    last = "end".ljust(said[0].index("stack")) + verdict
     widths = [max(wide(words, 13) for words in column) + 26 for column in zip(*lines, strict=True)]
-    starts = [EDGE + sum(widths[:column]) for column in range(4)]
-    width, low = max(EDGE + sum(widths), starts[1] + 8.0 * len(verdict) + EDGE), 5 + ROW * len(lines)
-    parts = [soft(x, 20, words, 13) for x, words in zip(starts, HEAD, strict=True)]
+    starts = list(accumulate(widths, initial=NEAR_EDGE))
+    low = 5 + MOVE_HIGH * len(lines)
+    width = max(starts[-1], starts[1] + 8.0 * len(verdict) + NEAR_EDGE)
+    parts = [soft(x, 20, words, 13) for x, words in zip(starts, TABLE_HEAD, strict=False)]
     for number, line in enumerate(lines[1:], 1):
-        looks = ("", "", _colour(line[2]), "")
-        cells = zip(starts, line, looks, strict=True)
-        parts += [_cell(x, 22 + ROW * number, words, look, True) for x, words, look in cells]
-    parts += [_cell(EDGE, low + 17, "end", "", True), _cell(starts[1], low + 17, verdict, _colour(verdict), False)]
-    parts += [node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)") for y in (30.0, low)]
-    return figure_of(width, low + ROW + 10, "\n".join(said), *parts)
+        y = 22 + MOVE_HIGH * number
+        for column, (x, words) in enumerate(zip(starts, line, strict=False)):
+            colour = _colour_of(words) if column == 2 else ""
+            parts.append(_write_cell(x, y, words, colour, True))
+    parts.append(_write_cell(NEAR_EDGE, low + 17, "end", "", True))
+    parts.append(_write_cell(starts[1], low + 17, verdict, _colour_of(verdict), False))
+    lines_at = (f"M{NEAR_EDGE:g},{y:g}H{width - NEAR_EDGE:g}" for y in (30.0, low))
+    parts += [node("path", d=way, stroke="var(--gv-line)") for way in lines_at]
+    return figure_of(width, low + MOVE_HIGH + 10, "\n".join([*said, last]), *parts)
 
 
-def _cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
-    bold = "bold" if colour else None
-    return write(x, y, words, mono=mono, fill=f"var(--gv-{colour or 'ink'})", font_weight=bold)
+def _write_cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
+    return write(x, y, words, mono=mono, fill=paint(colour or "ink"), font_weight="bold" if colour else None)
 
 
-def _say_names(row: StackRow) -> str:
-    left = len(row.stack) - NAMED
-    more = f" … {left} more" if left > 0 else ""
-    first = f" · {row.ways}" * bool(row.ways and row.stack)
-    return (" ".join(row.stack[:NAMED]) + more or "empty") + first
+def _say_row(number: int, row: StackRow) -> tuple[str, str, str, str]:
+    names = " ".join(row.stack[:MOST_OPEN])
+    if len(row.stack) > MOST_OPEN:
+        names += f" … {len(row.stack) - MOST_OPEN} more"
+    if names and row.ways:
+        names += f" · {row.ways}"
+    return str(number), shorten(label(row.read), 28), row.action, names or EMPTY
 
 
 def _say_end(pda: PDA, data: bytes, empty: bool, unread: bytes) -> str:
@@ -149,10 +172,14 @@ def _say_end(pda: PDA, data: bytes, empty: bool, unread: bytes) -> str:
     if state.accepting:
         return "accept: " + ("finished, and the stack is empty" if empty else "all that is open may end here")
     top = pda.unfinished(state)
-    return f"not finished: {top.rule} waits for {top.waits}" if top else "not finished"
+    if top:
+        return f"not finished: {top.rule} waits for {top.waits}"
+    return "not finished"
 
 
-def _colour(action: str) -> str:
+def _colour_of(action: str) -> str:
     """The colour of push and pop, which is that of their curves in the diagram."""
-    colours = {"accept": "green", "not": "orange", "push": "blue", "pop": "green"}
-    return next((colour for word, colour in colours.items() if action.startswith(word)), "")
+    for word, colour in ACTION_COLOURS.items():
+        if action.startswith(word):
+            return colour
+    return ""

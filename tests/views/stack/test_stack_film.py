@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.views.stack.stack_film import MOST_CARDS, build_stack_film, draw_stack_frame, stack_frames
+from guidedviz.views.stack.stack_film import MOST_FILM_CARDS, build_stack_film, draw_stack_frame, stack_frames
 
 NESTED = gv.grammar('root ::= "(" item ")"\nitem ::= "x" | root')
 
@@ -53,7 +53,7 @@ def test_a_call_and_a_return_have_their_word_and_their_curve():
 
 def test_a_deep_stack_is_cut_below():
     figure = draw_stack_frame(replace(FRAMES[0], stack=(2,) * 10_000))
-    assert figure.svg.count('data-arrow="card ') == MOST_CARDS - 1
+    assert figure.svg.count('data-arrow="card ') == MOST_FILM_CARDS - 1
     assert "9,991 more" in figure.svg
     assert figure.text.endswith("… 9,991 more")
 
@@ -64,5 +64,5 @@ def test_each_frame_of_a_deep_film_shows_its_cards_one_below_the_other():
     for frame in reel.frames:
         cards = [drawn[key] for key in frame["arrows"] if key.startswith(("card", "top"))]
         heights = [float(card[0].get("transform").split()[-1].rstrip(")")) for card in cards]
-        assert len(cards) <= MOST_CARDS
+        assert len(cards) <= MOST_FILM_CARDS
         assert all(low - high == pytest.approx(46) for low, high in pairwise(heights))
