@@ -3,19 +3,23 @@
 The row below the loop shows where the mask comes from. What a lab adds is marked as new.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from guidedviz.errors import SettingError, quoted
-from guidedviz.markup import NOTHING, Element, node
+from guidedviz.markup import Element, node
 from guidedviz.views.figure import Figure, figure_of, rect, soft, write
 from guidedviz.views.layout.curves import Point, head, straight
 
-PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
-ROWS = (78.0, 176.0, 244.0)  # the middles of the loop, of the row below it, and of the forced bytes
-TOP = 28.0  # of the arrow that leads back
-END = 5  # the column of the draw
-LIT = "var(--gv-orange)"  # of what is new
+COLUMN_PITCH = 130.0
+FIRST_COLUMN = 66.0
+LOOP_BOX_WIDTH = 108.0
+LOOP_BOX_HEIGHT = 44.0
+LOOP_ROWS = (78.0, 176.0, 244.0)  # the middles of the loop, of the row below it, and of the forced bytes
+BACK_TOP = 28.0  # of the arrow that leads back
+LAST_COLUMN = 5  # that of the draw
+NEW_COLOUR = "var(--gv-orange)"  # of what is new
 
 Words = tuple[str, str]  # the name of a box, and what it holds
 
@@ -30,7 +34,17 @@ class LoopBox:
 
     def side(self, across: int, down: int) -> Point:
         """The middle of a side, or with zeros that of the box."""
-        return FIRST + PITCH * self.column + across * WIDE / 2, ROWS[self.row] + down * HIGH / 2
+        return self.x + across * LOOP_BOX_WIDTH / 2, self.y + down * LOOP_BOX_HEIGHT / 2
+
+    @property
+    def x(self) -> float:
+        """The middle of its column."""
+        return FIRST_COLUMN + COLUMN_PITCH * self.column
+
+    @property
+    def y(self) -> float:
+        """The middle of its row."""
+        return LOOP_ROWS[self.row]
 
 
 @dataclass(frozen=True)
@@ -44,9 +58,12 @@ class Part:
     forced: bool = False
 
 
-RULES, REGEX, MACHINE = ("grammar", "rules"), ("regex", "a pattern"), ("machine", "reads bytes")
-STATE, DFA = ("state", "node and stack"), ("DFA", "one state")
-PARTS = {
+RULES = ("grammar", "rules")
+REGEX = ("regex", "a pattern")
+MACHINE = ("machine", "reads bytes")
+STATE = ("state", "node and stack")
+DFA = ("DFA", "one state")
+LOOP_PARTS = {
     "free": Part(middle=()),
     "bias": Part(new=("bias",), middle=(("bias", "plus a constant"),)),
     "static": Part((("list of masks", "one per position"),), ("mask", "list of masks"), advance="next position"),
@@ -73,58 +90,81 @@ def draw_loop(part: str = "free") -> Figure:
     the mask comes from: transitions → state
     new: transitions, state
     """
-    if part not in PARTS:
-        raise SettingError("draw_loop", seen=quoted(part), expected=f"one of {', '.join(PARTS)}")
-    chosen = PARTS[part]
+    if part not in LOOP_PARTS:
+        raise SettingError("draw_loop", seen=quoted(part), expected=f"one of {', '.join(LOOP_PARTS)}")
+    chosen = LOOP_PARTS[part]
     start = (("text", "tokens so far"), ("model", "forward pass"), ("logits", "one per token"), *chosen.middle)
     loop = [LoopBox(words, column) for column, words in enumerate(start)]
-    loop += [LoopBox(("probabilities", "softmax"), END - 1), LoopBox(("draw", "one token"), END)]
-    below = [LoopBox(words, 4 - len(chosen.below) + place, 1) for place, words in enumerate(chosen.below)]
-    boxes, text, draw = [*loop, *below], loop[0], loop[-1]
-    lines = [_arrow(one.side(1, 0), other.side(-1, 0)) for row in (loop, below) for one, other in pairwise(row)]
-    lines.append(_arrow(draw.side(0, -1), (draw.side(0, 0)[0], TOP), (text.side(0, 0)[0], TOP), text.side(0, -1)))
-    lines.append(_beside(text, draw, TOP - 6, "append the token"))
+    loop += [LoopBox(("probabilities", "softmax"), LAST_COLUMN - 1), LoopBox(("draw", "one token"), LAST_COLUMN)]
+    first = 4 - len(chosen.below)
+    below = [LoopBox(words, first + place, 1) for place, words in enumerate(chosen.below)]
+    boxes = [*loop, *below]
+    lines = [_write_arrow(one.side(1, 0), other.side(-1, 0)) for one, other in [*pairwise(loop), *pairwise(below)]]
+    lines += _write_back(loop[0], loop[-1])
     if below:
-        last = below[-1]
-        (x, _), y = draw.side(0, 1), ROWS[1]
-        lines += [_arrow(last.side(0, -1), (last.side(0, 0)[0], ROWS[0] + HIGH / 2))]
-        lines += [_arrow(draw.side(0, 1), (x, y), last.side(1, 0)), _beside(last, draw, y - 7, chosen.advance)]
+        lines += _write_advance(below[-1], loop[-1], chosen.advance)
     if chosen.forced:
-        boxes.append(forced := LoopBox(("forced bytes", "no forward pass"), 1, 2))
-        (x, y), left = forced.side(0, 0), text.side(0, 1)
-        lines += [_arrow(last.side(0, 1), (last.side(0, 0)[0], y), forced.side(1, 0))]
-        lines += [_arrow(forced.side(-1, 0), (left[0], y), left), _beside(forced, last, y - 7, "only one way on")]
-    height = ROWS[max(box.row for box in boxes)] + 36
-    shapes = (_draw_box(box, box.words[0] in chosen.new) for box in boxes)
-    return figure_of(2 * FIRST + PITCH * END, height, _say(loop, below, chosen), *lines, *shapes)
+        forced = LoopBox(("forced bytes", "no forward pass"), 1, 2)
+        boxes.append(forced)
+        lines += _write_forced(loop[0], below[-1], forced)
+    height = LOOP_ROWS[max(box.row for box in boxes)] + 36
+    shapes = [_write_loop_box(box, box.words[0] in chosen.new) for box in boxes]
+    width = 2 * FIRST_COLUMN + COLUMN_PITCH * LAST_COLUMN
+    return figure_of(width, height, _say_loop(loop, below, chosen), *lines, *shapes)
 
 
-def _arrow(*points: Point) -> Element:
+def _write_back(text: LoopBox, draw: LoopBox) -> Iterator[Element]:
+    """The arrow from the draw back to the text."""
+    yield _write_arrow(draw.side(0, -1), (draw.x, BACK_TOP), (text.x, BACK_TOP), text.side(0, -1))
+    yield _write_between(text, draw, BACK_TOP - 6, "append the token")
+
+
+def _write_advance(last: LoopBox, draw: LoopBox, words: str) -> Iterator[Element]:
+    """The arrows from the row below up to the mask, and from the draw to that row."""
+    yield _write_arrow(last.side(0, -1), (last.x, LOOP_ROWS[0] + LOOP_BOX_HEIGHT / 2))
+    yield _write_arrow(draw.side(0, 1), (draw.x, last.y), last.side(1, 0))
+    yield _write_between(last, draw, last.y - 7, words)
+
+
+def _write_forced(text: LoopBox, state: LoopBox, forced: LoopBox) -> Iterator[Element]:
+    """The arrows from the state over the forced bytes to the text."""
+    yield _write_arrow(state.side(0, 1), (state.x, forced.y), forced.side(1, 0))
+    yield _write_arrow(forced.side(-1, 0), (text.x, forced.y), text.side(0, 1))
+    yield _write_between(forced, state, forced.y - 7, "only one way on")
+
+
+def _write_arrow(*points: Point) -> Element:
     """Straight lines with a head at the end."""
     line = "M" + "L".join(f"{x:g},{y:g}" for x, y in points)
     path = node("path", d=line, fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
     return path + node("polygon", points=head(straight(*points[-2:]), 8, 4), fill="var(--gv-soft)")
 
 
-def _beside(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:
+def _write_between(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:
     """Words in the middle between two boxes."""
-    return soft((one.side(0, 0)[0] + other.side(0, 0)[0]) / 2, y, words, text_anchor="middle")
+    return soft((one.x + other.x) / 2, y, words, text_anchor="middle")
 
 
-def _draw_box(box: LoopBox, new: bool) -> Element:
-    (x, y), (name, about) = box.side(0, 0), box.words
-    line = {"stroke": LIT, "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
-    shape = rect(x - WIDE / 2, y - HIGH / 2, WIDE, HIGH, 6, fill="var(--gv-card)", **line)
-    words = write(x, y - 3, name, 13, text_anchor="middle", font_weight="bold")
-    words += soft(x, y + 13, about, 11, text_anchor="middle")
-    mark = write(x + WIDE / 2, y - HIGH / 2 - 5, "new", 11, text_anchor="end", font_weight="bold", fill=LIT)
-    return shape + words + (mark if new else NOTHING)
+def _write_loop_box(box: LoopBox, new: bool) -> Element:
+    left = box.x - LOOP_BOX_WIDTH / 2
+    top = box.y - LOOP_BOX_HEIGHT / 2
+    name, about = box.words
+    line = {"stroke": NEW_COLOUR, "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
+    shape = rect(left, top, LOOP_BOX_WIDTH, LOOP_BOX_HEIGHT, 6, fill="var(--gv-card)", **line)
+    shape += write(box.x, box.y - 3, name, 13, text_anchor="middle", font_weight="bold")
+    shape += soft(box.x, box.y + 13, about, 11, text_anchor="middle")
+    if new:
+        right = left + LOOP_BOX_WIDTH
+        shape += write(right, top - 5, "new", 11, text_anchor="end", font_weight="bold", fill=NEW_COLOUR)
+    return shape
 
 
-def _say(loop: list[LoopBox], below: list[LoopBox], part: Part) -> str:
+def _say_loop(loop: list[LoopBox], below: list[LoopBox], part: Part) -> str:
     lines = [f"the decoding loop: {' → '.join(box.words[0] for box in loop)} → text"]
     if below:
         lines.append(f"the mask comes from: {' → '.join(box.words[0] for box in below)}")
     if part.forced:
         lines.append("where only one way is left: state → forced bytes → text, without the model")
-    return "\n".join([*lines, *([f"new: {', '.join(part.new)}"] if part.new else [])])
+    if part.new:
+        lines.append(f"new: {', '.join(part.new)}")
+    return "\n".join(lines)

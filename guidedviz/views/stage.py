@@ -17,31 +17,30 @@ from guidedviz.markup import node
 from guidedviz.tokens.split import Split
 from guidedviz.views.badge import say_badge, write_badge
 from guidedviz.views.charts.next_token import say_next, write_next
-from guidedviz.views.figure import Drawn, Figure, drawing, moved, rect, soft, write
+from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft, write
 from guidedviz.views.machine.paths import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.column import say_stack, write_stack
 from guidedviz.views.strip import (
-    EDGE,
-    GAP,
-    INNER,
-    PAD,
-    WIDTH,
-    _pack,
-    _place,
-    _quote,
-    _row,
-    _say_prompt,
-    _strip,
-    _summary,
-    _title,
+    PADDING,
+    PANEL_GAP,
+    STAGE_INNER,
+    STAGE_WIDTH,
+    Panel,
+    pack_trace,
+    say_run,
+    say_summary,
+    write_panels,
+    write_strip,
 )
 from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.kinds import legal_kinds, say_kinds, say_mask, split_kinds
 from guidedviz.views.vocabulary.map import write_map
 
-LEFT, STACK = 442.0, 166.0  # the panel of the machine, and the stack in it
-LEAST, CARD = 352.0, 46.0  # the height that a machine may take, and that of a frame of the stack
+MACHINE_WIDTH = 442.0  # of the panel of the machine
+STACK_COLUMN = 166.0  # of the stack in it
+LEAST_MACHINE = 352.0  # the height that a machine may take
+STACK_CARD = 46.0  # the height of a frame of the stack
 
 
 def draw_stage(
@@ -62,83 +61,112 @@ def draw_stage(
     expect(split, Split | None, "draw_stage, split", "a split", "gv.tokens.build_split(machine, vocabulary)")
     expect(cursor, int | None, "draw_stage, cursor", "a number of steps")
     cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
-    steps = _pack(trace)
-    words = steps[cursor - 1]["words"] if cursor else "at the prompt" if steps else "no step yet"
-    parts = [_header(trace), _strip(steps, trace, cursor, words)]
-    told = [f"{_place(trace, cursor)} · {words}"]
-    place = min(cursor, len(steps) - 1)  # of the step whose distribution is shown: the next one, or the last one
+    steps = pack_trace(trace)
+    words = _say_cursor(steps, cursor)
+    told = [f"{_say_place(trace, cursor)} · {words}"]
+    parts = [_write_header(trace), write_strip(steps, trace, cursor, words)]
     if split is not None and (machine is None or stack):
         machine = None
-        drawn, said = _map(split, trace.steps, place, stack)
-        parts.append(_row(("map", INNER, drawn)))
+        drawn, said = _write_map(split, trace.steps, min(cursor, len(steps) - 1), stack)
+        parts.append(write_panels(("map", STAGE_INNER, drawn)))
         told.append(said)
-    panels: list[tuple[str, float, Drawn]] = []
+    panels: list[Panel] = []
     if steps:
-        title, step = "next token" if place == cursor else "the last draw", steps[place]
-        width = INNER if machine is None else INNER - LEFT - GAP
-        legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
-        facts = _facts(step, place < cursor, machine is None)
-        panels.append(("next", width, write_next(step, title, width - 2 * PAD, legal, facts)))
-        told.append(say_next(step, title).removesuffix("."))
+        width = STAGE_INNER if machine is None else STAGE_INNER - MACHINE_WIDTH - PANEL_GAP
+        drawn, said = _write_draw(trace, steps, cursor, width - 2 * PADDING, machine is None)
+        panels.append(("next", width, drawn))
+        told.append(said)
     if machine is not None:
-        width, high = LEFT if steps else INNER, max([LEAST, *(height for *_, (_, height) in panels)])
-        drawn, said = _machine(machine, trace.steps[:cursor], width - 2 * PAD, high)
+        width = MACHINE_WIDTH if steps else STAGE_INNER
+        high = max([LEAST_MACHINE, *(height for *_, (_, height) in panels)])
+        drawn, said = _write_machine(machine, trace.steps[:cursor], width - 2 * PADDING, high)
         panels.insert(0, ("machine", width, drawn))
         told.append(said)
     if panels:
-        parts.append(_row(*panels))
-    parts.append(_scrub(trace, cursor))
-    placed, y = [], EDGE
+        parts.append(write_panels(*panels))
+    parts.append(_write_controls(trace, cursor))
+    placed = []
+    y = EDGE
     for svg, height in parts:
         placed.append(moved(0, y, svg))
-        y += height + GAP
-    alt = f"{_title(trace)} Prompt {_say_prompt(trace)}. Output {_quote(trace, cursor)}. {'. '.join(told)}"
-    return Figure(drawing(WIDTH, y - GAP + EDGE, *placed, alt=alt), _summary(trace, cursor), alt)
+        y += height + PANEL_GAP
+    alt = f"{say_run(trace, cursor)}. {'. '.join(told)}"
+    sheet = drawing(STAGE_WIDTH, y - PANEL_GAP + EDGE, *placed, alt=alt)
+    return Figure(sheet, say_summary(trace, cursor), alt)
 
 
-def _header(trace: Trace) -> Drawn:
-    room = int((INNER - 7.2 * len(say_badge(trace)) - 40) / 7)
+def _say_cursor(steps: Sequence[PackedStep], cursor: int) -> str:
+    if cursor:
+        return steps[cursor - 1]["words"]
+    return "at the prompt" if steps else "no step yet"
+
+
+def _say_place(trace: Trace, cursor: int) -> str:
+    return f"step {cursor} of {len(trace.steps)}"
+
+
+def _write_header(trace: Trace) -> Drawn:
+    room = int((STAGE_INNER - 7.2 * len(say_badge(trace)) - 40) / 7)
     constraint = shorten(trace.constraint or "no constraint", room)
-    return write_badge(EDGE, 13, trace) + soft(WIDTH - EDGE, 13, constraint, 13, text_anchor="end"), 16
+    return write_badge(EDGE, 13, trace) + soft(STAGE_WIDTH - EDGE, 13, constraint, 13, text_anchor="end"), 16
 
 
-def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:
+def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:
     """The machine where the steps end, for a grammar with its stack beside it, and the same in words."""
     path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
         return draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
-    rules, high = draw_open_rules(machine, path[-1], width - STACK - GAP, height)
-    column, tall = write_stack(machine, path[-1], STACK, most=int((height - 76) / CARD))
-    beside = moved(width - STACK, 2, column, data_part="stack")
+    rules, high = draw_open_rules(machine, path[-1], width - STACK_COLUMN - PANEL_GAP, height)
+    column, tall = write_stack(machine, path[-1], STACK_COLUMN, most=int((height - 76) / STACK_CARD))
+    beside = moved(width - STACK_COLUMN, 2, column, data_part="stack")
     return (rules + beside, max(high, tall)), say_stack(machine, path[-1])
 
 
-def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
+def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
     """The map of all tokens at a step, and the number of tokens of each kind."""
     before = steps[: follows(steps)[place]] if steps else ()
-    made, state = atlas(split.vocabulary), recorded_paths(split.pda, before)[-1][-1]
-    mask = split.mask(state)
-    kinds = split_kinds(split, made, state) if stack else legal_kinds(made.ordered(mask))
-    said = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
-    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD)
+    state = recorded_paths(split.pda, before)[-1][-1]
+    made = atlas(split.vocabulary)
+    if stack:
+        kinds = split_kinds(split, made, state)
+        said = say_kinds(kinds)
+    else:
+        mask = split.mask(state)
+        kinds = legal_kinds(made.ordered(mask))
+        said = say_mask(split.vocabulary, mask)
+    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", STAGE_INNER - 2 * PADDING)
     return (moved(0, 12, svg), height + 12), f"Mask: {said}"
 
 
-def _facts(step: PackedStep, taken: bool, states: bool) -> list[tuple[str, str]]:
-    """What else is known of a step: the state where no machine shows it, and how the run ends with it."""
-    facts = [("state", step["state"]), ("stack", " › ".join(reversed(step["stack"])))] if states else []
-    if taken and step["end"]:  # how it ends is known once it is taken
+def _write_draw(
+    trace: Trace, steps: Sequence[PackedStep], cursor: int, width: float, states: bool
+) -> tuple[Drawn, str]:
+    """The distribution of the next token or, at the end, of the last one, and the same in words.
+
+    With `states` also the state where no machine shows it; how the run ends is known once the step is taken.
+    """
+    taken = cursor == len(steps)
+    title = "the last draw" if taken else "next token"
+    step = steps[-1] if taken else steps[cursor]
+    facts = []
+    if states and step["state"]:
+        facts.append(("state", step["state"]))
+    if states and step["stack"]:
+        facts.append(("stack", " › ".join(reversed(step["stack"]))))
+    if taken and step["end"]:
         facts.append(("end", ENDS[step["end"]]))
-    return [(name, value) for name, value in facts if value]
+    drawn = write_next(step, title, width, f"{step['legal']:,} of {trace.vocabulary_size:,} legal", facts)
+    return drawn, say_next(step, title).removesuffix(".")
 
 
-def _scrub(trace: Trace, cursor: int) -> Drawn:
+def _write_controls(trace: Trace, cursor: int) -> Drawn:
     """The place in the run, as a handle on a line and in words, and the settings."""
-    end, settings = EDGE + INNER / 2, f"T {trace.temperature:.2f} · seed {trace.seed}"
+    end = EDGE + STAGE_INNER / 2
     x = EDGE + 6 + (end - EDGE - 12) * cursor / max(1, len(trace.steps))
-    line = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
-    line += node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
+    rail = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
+    done = node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
     handle = rect(x - 6, 3, 12, 12, 6, fill="var(--gv-blue)")
-    words = write(end + 14, 13, _place(trace, cursor), 13)
-    words += soft(WIDTH - EDGE, 13, settings, 13, text_anchor="end")
-    return node("g", line, handle, words, data_part="controls"), 18
+    words = write(end + 14, 13, _say_place(trace, cursor), 13)
+    settings = f"T {trace.temperature:.2f} · seed {trace.seed}"
+    about = soft(STAGE_WIDTH - EDGE, 13, settings, 13, text_anchor="end")
+    return node("g", rail, done, handle, words, about, data_part="controls"), 18

@@ -17,7 +17,7 @@ from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import DEPENDENT
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.find import WAYS, find_tokens
+from guidedviz.views.vocabulary.find import SEARCHES, find_tokens
 from guidedviz.views.words import label
 from guidedviz.widgets.runner import say_failure
 
@@ -77,7 +77,7 @@ class MapFeed:
             "places": [[p.name, p.start, p.stop, p.x, p.y, p.room] for p in made.regions],
             "eos": made.vocabulary.rank[sorted(made.vocabulary.eos)].tolist(),
             "chunk": CHUNK,
-            "ways": WAYS,
+            "ways": SEARCHES,
         }
 
     def at(self, state: Hashable, masks: Masks) -> dict[str, int | None]:

@@ -6,23 +6,23 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.figure import wide
-from guidedviz.views.loop_picture import PARTS, WIDE
+from guidedviz.views.loop_picture import LOOP_BOX_WIDTH, LOOP_PARTS
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", LOOP_PARTS)
 def test_it_marks_what_is_new_and_says_it(part):
     figure = gv.views.draw_loop(part)
-    assert figure.svg.count(">new<") == len(PARTS[part].new)
-    assert all(f">{name}<" in figure.svg for name in PARTS[part].new)
-    assert ("new:" in figure.text) == bool(PARTS[part].new)
+    assert figure.svg.count(">new<") == len(LOOP_PARTS[part].new)
+    assert all(f">{name}<" in figure.svg for name in LOOP_PARTS[part].new)
+    assert ("new:" in figure.text) == bool(LOOP_PARTS[part].new)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", LOOP_PARTS)
 def test_every_word_fits_into_its_box(part):
     svg = gv.views.draw_loop(part).svg
     inside = re.findall(r'font-size="(13|11)"[^>]*text-anchor="middle"[^>]*>([^<]+)<', svg)
     assert len(inside) >= 10
-    assert all(0.87 * wide(words, int(size)) < WIDE for size, words in inside)
+    assert all(0.87 * wide(words, int(size)) < LOOP_BOX_WIDTH for size, words in inside)
 
 
 def test_another_part_is_refused():

@@ -62,8 +62,8 @@ class Atlas:
     @cached_property
     def moves(self) -> bytes:
         """The moves of the curve from the top left corner, two bits per cell: right, down, left, up."""
-        step = np.diff(curve(self.width, self.height), axis=0)
-        code = np.where(step[:, 0] != 0, 1 - step[:, 0], 2 - step[:, 1]).astype(np.uint8)
+        across, down = np.diff(curve(self.width, self.height), axis=0).T
+        code = np.where(across != 0, 1 - across, 2 - down).astype(np.uint8)
         bits = np.stack([code & 1, code >> 1], 1).ravel()
         return np.packbits(bits, bitorder="little").tobytes()
 
@@ -75,7 +75,8 @@ class Atlas:
     @cached_property
     def borders(self) -> str:
         """The lines between regions, as an SVG path in cells."""
-        number = np.repeat(np.arange(len(self.regions)), [place.stop - place.start for place in self.regions])
+        sizes = [place.stop - place.start for place in self.regions]
+        number = np.repeat(np.arange(len(self.regions)), sizes)
         return borders(self.grid(number, empty=-1))
 
 
@@ -92,34 +93,41 @@ def atlas(vocabulary: Vocabulary) -> Atlas:
 
 def _stretches(made: Atlas) -> Iterator[tuple[str, int, int]]:
     """Neighbours of one kind; a part too short to be visible joins the one before it."""
-    vocabulary, text = made.vocabulary, len(made.vocabulary.text_ids)
-    kinds = [kind(vocabulary.pieces[token]) for token in vocabulary.order[:text]]
+    vocabulary = made.vocabulary
+    text = len(vocabulary.text_ids)
     least = max(1, len(made) // 1500)
-    runs: list[tuple[str, int]] = []
-    for name, group in groupby([*kinds, *[NO_TEXT] * (len(made) - text)]):
+    name = ""  # of the part that begins at `start`
+    start = place = 0
+    for own, group in groupby(kind(vocabulary.pieces[token]) for token in vocabulary.order[:text]):
         count = sum(1 for _ in group)
-        if runs and (runs[-1][0] == name or (count < least and name != NO_TEXT)):
-            runs[-1] = (runs[-1][0], runs[-1][1] + count)
-        else:
-            runs.append((name, count))
-    start = 0
-    for name, count in runs:
-        yield name, start, (start := start + count)
+        if name and own != name and count >= least:
+            yield name, start, place
+            start = place
+        if start == place:
+            name = own
+        place += count
+    if name:
+        yield name, start, place
+    if text < len(made):
+        yield NO_TEXT, text, len(made)
 
 
 def settle(made: Atlas, name: str, start: int, stop: int) -> Region:
     """The region with the position nearest its centre where its name fits, in the largest size that fits."""
-    inside = np.zeros((made.height + 1, made.width + 1), dtype=np.int32)
     cells = made.cells[start:stop]
+    inside = np.zeros((made.height + 1, made.width + 1), dtype=np.int32)
     inside[cells[:, 1] + 1, cells[:, 0] + 1] = 1
-    sums, middle = inside.cumsum(0).cumsum(1), cells.mean(0) + 0.5
+    sums = inside.cumsum(0).cumsum(1)  # of all cells above and to the left
+    middle = cells.mean(0) + 0.5
     for zoom in (0.25, 0.5, 1, 2, 4, 8):
         scale = made.width / 114 / zoom
-        wide, high = (max(1, round(letters * scale)) for letters in (LETTER[0] * len(name), LETTER[1]))
+        wide = max(1, round(LETTER[0] * len(name) * scale))
+        high = max(1, round(LETTER[1] * scale))
         if high >= made.height or wide >= made.width:
             continue
-        free = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide] == wide * high
-        spots = np.argwhere(free)[:, ::-1] + (wide / 2, high / 2)
+        right = sums[:, wide:] - sums[:, :-wide]
+        count = right[high:] - right[:-high]
+        spots = np.argwhere(count == wide * high)[:, ::-1] + (wide / 2, high / 2)
         if len(spots):
             x, y = spots[((spots - middle) ** 2).sum(1).argmin()]
             return Region(name, start, stop, float(x), float(y), float(wide))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 Cells = npt.NDArray[np.int32]
-ASPECT = 2.0  # width divided by height of a map
+MAP_ASPECT = 2.0  # width divided by height of a map
 
 
 def size_for(count: int) -> tuple[int, int]:
@@ -20,7 +20,7 @@ def size_for(count: int) -> tuple[int, int]:
     >>> size_for(128_256), size_for(4_096), size_for(30)
     ((506, 254), (90, 46), (8, 4))
     """
-    height = 2 * max(1, round(sqrt(count / ASPECT) / 2))
+    height = 2 * max(1, round(sqrt(count / MAP_ASPECT) / 2))
     return max(2, 2 * ceil(count / height / 2)), height
 
 
@@ -31,23 +31,26 @@ def curve(width: int, height: int) -> Cells:
     >>> curve(4, 2).tolist()
     [[0, 0], [0, 1], [1, 1], [1, 0], [2, 0], [2, 1], [3, 1], [3, 0]]
     """
-    places = np.concatenate(_parts(width, height), dtype=np.int32)
+    places = np.concatenate(_curve_parts(width, height), dtype=np.int32)
     places.flags.writeable = False
     return places
 
 
-def _parts(width: int, height: int) -> list[Cells]:
-    if height == 1:
-        return [np.stack([np.arange(width), np.zeros(width, dtype=int)], 1)]
-    if width == 1:
-        return [np.stack([np.zeros(height, dtype=int), np.arange(height)], 1)]
-    half, low = _even_half(width), _even_half(height)
+def _curve_parts(width: int, height: int) -> list[Cells]:
+    if height == 1 or width == 1:
+        return [np.argwhere(np.ones((width, height))).astype(np.int32)]
+    half = _even_half(width)
     if 2 * width > 3 * height:
         return [curve(half, height), np.add(curve(width - half, height), (half, 0))]
-    down, up = curve(low, half)[:, ::-1], curve(low, width - half)[:, ::-1]
-    return [down, np.add(curve(width, height - low), (0, low)), np.subtract((width - 1, low - 1), up)]
+    low = _even_half(height)
+    down = curve(low, half)[:, ::-1]
+    along = np.add(curve(width, height - low), (0, low))
+    up = curve(low, width - half)[:, ::-1]
+    return [down, along, np.subtract((width - 1, low - 1), up)]
 
 
 def _even_half(length: int) -> int:
     half = length // 2
-    return half + 1 if half % 2 and length > 2 else half
+    if half % 2 and length > 2:
+        return half + 1
+    return half

@@ -10,7 +10,7 @@ from guidedviz.machines.visible import SIGNS
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
-WAYS = "text, /regex/, 0xE2 82, #id"
+SEARCHES = "text, /regex/, 0xE2 82, #id"
 
 
 def find_tokens(vocabulary: Vocabulary, query: str) -> Mask:
@@ -27,7 +27,7 @@ def find_tokens(vocabulary: Vocabulary, query: str) -> Mask:
     if len(query) > 2 and query[0] == query[-1] == "/":
         accepts = regex(query[1:-1]).accepts
         return np.fromiter(map(accepts, vocabulary.pieces), dtype=np.bool_)
-    needle = _bytes(query)
+    needle = _read_bytes(query)
     return np.fromiter((needle in piece for piece in vocabulary.pieces), dtype=np.bool_)
 
 
@@ -37,10 +37,11 @@ def read_signs(text: str) -> bytes:
     >>> read_signs("a␣b↵")
     b'a b\\n'
     """
-    return text.translate({ord(sign): character for character, sign in SIGNS.items()}).encode("utf-8", "replace")
+    characters = {ord(sign): character for character, sign in SIGNS.items()}
+    return text.translate(characters).encode("utf-8", "replace")
 
 
-def _bytes(query: str) -> bytes:
+def _read_bytes(query: str) -> bytes:
     if not query.startswith("0x"):
         return read_signs(query)
     try:

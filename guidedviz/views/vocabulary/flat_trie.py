@@ -8,15 +8,20 @@ from guidedviz.errors import SettingError, expect
 from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, figure_of, rect, soft, write, write_legend
-from guidedviz.views.vocabulary.walk import EDGE
+from guidedviz.views.figure import EDGE, Figure, figure_of, rect, ruled, soft, write, write_legend
+from guidedviz.views.theme import paint
 
-LEFT, CELL, HIGH, LIST_TOP, STEP = 66.0, 46.0, 28.0, 96.0, 34.0
+LIST_LEFT = 66.0
+LIST_TOP = 96.0
+NODE_PITCH = 46.0
+NODE_BOX = 28.0  # the height of a node
+DEPTH_PITCH = 34.0
+LEFT_OUT = "left out"
 MOST_NODES = 40  # nodes that fit on a page
-LOOKS = {  # colour, dashes, and what a box means
+NODE_LOOKS = {  # colour, dashes, and what a box means
     "read": ("blue", "", "asked: the machine goes on"),
     "refused": ("orange", "", "asked: refused, jump"),
-    "left out": ("line", "4 3", "left out"),
+    LEFT_OUT: ("line", "4 3", LEFT_OUT),
 }
 
 
@@ -24,10 +29,42 @@ LOOKS = {  # colour, dashes, and what a box means
 class FlatNode:
     """One place of the list: the bytes up to it, the size of its subtree, whether a piece ends there, and its look."""
 
+    place: int
     prefix: bytes
     size: int
     ends: bool
     look: str
+
+    @property
+    def end(self) -> int:
+        """The place after its subtree."""
+        return self.place + self.size
+
+    @property
+    def jumps(self) -> bool:
+        """Whether the loop jumps over nodes below it."""
+        return self.look == "refused" and self.size > 1
+
+    @property
+    def left(self) -> float:
+        """Its left side in the picture."""
+        return LIST_LEFT + NODE_PITCH * self.place
+
+    @property
+    def middle(self) -> float:
+        """Its middle, from left to right."""
+        return self.left + NODE_PITCH / 2 - 3
+
+    @property
+    def top(self) -> float:
+        """Its upper side, one level lower per depth."""
+        return LIST_TOP + DEPTH_PITCH * (len(self.prefix) - 1) - 12
+
+    def __str__(self) -> str:
+        said = f"{self.place} {visible(self.prefix)} size {self.size} {self.look}"
+        if self.look == "read" and self.ends:
+            return f"{said}, legal"
+        return f"{said}, jump to {self.end}" if self.jumps else said
 
 
 def flat_walk(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable) -> list[FlatNode]:
@@ -37,14 +74,15 @@ def flat_walk(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable) -
     [(b'a', 3, 'read'), (b'ab', 1, 'read'), (b'ac', 1, 'refused'), (b'b', 2, 'refused'), (b'bc', 1, 'left out')]
     """
     nodes = sorted({piece[:end] for piece in pieces for end in range(1, len(piece) + 1)})
-    found, place = [], 0  # the place where the loop is next
-    for at, prefix in enumerate(nodes):
+    found = []
+    following = 0  # the place where the loop is next
+    for place, prefix in enumerate(nodes):
         size = sum(other.startswith(prefix) for other in nodes)
-        look = "left out"
-        if at == place:
+        look = LEFT_OUT
+        if place == following:
             look = "refused" if read(machine, prefix, state) is None else "read"
-            place += size if look == "refused" else 1
-        found.append(FlatNode(prefix, size, prefix in pieces, look))
+            following += size if look == "refused" else 1
+        found.append(FlatNode(place, prefix, size, prefix in pieces, look))
     return found
 
 
@@ -62,51 +100,47 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
     nodes = flat_walk(machine, pieces, machine.initial if state is None else state)
     if not 0 < len(nodes) <= MOST_NODES:
         raise SettingError("draw_flat_trie, pieces", seen=f"{len(nodes):,} nodes", expected=f"1 to {MOST_NODES}")
-    asked = sum(one.look != "left out" for one in nodes)
+    asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
-    low = LIST_TOP + STEP * max(len(one.prefix) for one in nodes) + 8
     parts = [write(EDGE, 24, title, 13, font_weight="bold")]
-    parts += write_legend(((_box(0, -6, 16, 12, *look), words) for *look, words in LOOKS.values()), EDGE, 46)[0]
+    signs = ((_write_look(0, -6, 16, 12, colour, dashes), words) for colour, dashes, words in NODE_LOOKS.values())
+    parts += write_legend(signs, EDGE, 46)[0]
+    low = LIST_TOP + DEPTH_PITCH * max(len(one.prefix) for one in nodes) + 8
     parts += [soft(EDGE, LIST_TOP + 2, "byte"), soft(EDGE, low + 14, "place"), soft(EDGE, low + 34, "size")]
-    for at, one in enumerate(nodes):
-        parts += _node(at, one, low)
-        if one.look == "refused" and one.size > 1:
-            level = len(nodes[at + one.size].prefix) if at + one.size < len(nodes) else 1
-            parts += _arc(at, one, level)
-    text = f"{title}\n" + " · ".join(_say_place(at, one) for at, one in enumerate(nodes))
-    width = max(LEFT + CELL * (len(nodes) + 1), 620.0)
+    for one in nodes:
+        parts += _write_node(one, low)
+        if one.jumps:
+            landing = nodes[one.end] if one.end < len(nodes) else nodes[0]  # beyond the list on the first level
+            parts += _write_arc(one, landing.top)
+    text = f"{title}\n" + " · ".join(map(str, nodes))
+    width = max(LIST_LEFT + NODE_PITCH * (len(nodes) + 1), 620.0)
     return figure_of(width, low + 46, text, *parts)
 
 
-def _node(at: int, one: FlatNode, low: float) -> Iterator[Element]:
-    x, y = LEFT + CELL * at, LIST_TOP + STEP * (len(one.prefix) - 1) - 12
-    colour, dashes, _ = LOOKS[one.look]
-    ink = {"fill": "var(--gv-soft)"} if one.look == "left out" else {}
-    middle = x + CELL / 2 - 3
-    yield _box(x, y, CELL - 6, HIGH, colour, dashes)
-    yield write(middle, y + 18, visible(one.prefix[-1:]), 14, mono=True, text_anchor="middle", **ink)
+def _write_node(one: FlatNode, low: float) -> Iterator[Element]:
+    """A node with its byte, and below the list its place and its size."""
+    x = one.left
+    colour, dashes, _ = NODE_LOOKS[one.look]
+    yield _write_look(x, one.top, NODE_PITCH - 6, NODE_BOX, colour, dashes)
+    ink = {"fill": "var(--gv-soft)"} if one.look == LEFT_OUT else {}
+    byte = visible(one.prefix[-1:])
+    yield write(one.middle, one.top + 18, byte, 14, mono=True, text_anchor="middle", **ink)
     if one.ends:  # a second line below the byte
-        yield node("path", d=f"M{x + 8:g},{y + HIGH - 4:g}h{CELL - 22:g}", stroke=f"var(--gv-{colour})", stroke_width=2)
-    yield soft(middle, low + 14, str(at), text_anchor="middle", mono=True)
-    yield write(middle, low + 34, str(one.size), 13, mono=True, text_anchor="middle")
+        yield ruled(x + 8, one.top + NODE_BOX - 4, NODE_PITCH - 22, stroke=paint(colour), stroke_width=2)
+    yield soft(one.middle, low + 14, str(one.place), text_anchor="middle", mono=True)
+    yield write(one.middle, low + 34, str(one.size), 13, mono=True, text_anchor="middle")
 
 
-def _arc(at: int, one: FlatNode, level: int) -> Iterator[Element]:
-    """From a refused node to the place where the loop continues, which is on this level."""
-    x, y = LEFT + CELL * at + CELL / 2 - 3, LIST_TOP + STEP * (len(one.prefix) - 1) - 12
-    end, low = x + CELL * one.size, LIST_TOP + STEP * (level - 1) - 14
-    over = min(y, low) - 24
-    arc = f"M{x:g},{y:g}C{x:g},{over:g} {end:g},{over:g} {end:g},{low - 6:g}"
+def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:
+    """From a refused node to the place where the loop continues, which is at this height."""
+    end = one.middle + NODE_PITCH * one.size
+    low = landing - 2
+    over = min(one.top, low) - 24
+    arc = f"M{one.middle:g},{one.top:g}C{one.middle:g},{over:g} {end:g},{over:g} {end:g},{low - 6:g}"
     yield node("path", d=arc, fill="none", stroke="var(--gv-orange)", stroke_width=2)
     yield node("path", d=f"M{end - 4:g},{low - 7:g}h8l-4,8z", fill="var(--gv-orange)")
 
 
-def _box(x: float, y: float, width: float, high: float, colour: str, dashes: str) -> Element:
-    line = {"stroke": f"var(--gv-{colour})", "stroke_width": 1.8} | ({"stroke_dasharray": dashes} if dashes else {})
-    return rect(x, y, width, high, 4, fill="var(--gv-card)", **line)
-
-
-def _say_place(at: int, one: FlatNode) -> str:
-    does = one.look + ", legal" * (one.look == "read" and one.ends)
-    does += f", jump to {at + one.size}" * (one.look == "refused" and one.size > 1)
-    return f"{at} {visible(one.prefix)} size {one.size} {does}"
+def _write_look(x: float, y: float, width: float, height: float, colour: str, dashes: str) -> Element:
+    line = {"stroke": paint(colour), "stroke_width": 1.8, "stroke_dasharray": dashes or None}
+    return rect(x, y, width, height, 4, fill="var(--gv-card)", **line)

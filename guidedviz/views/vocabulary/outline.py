@@ -17,16 +17,19 @@ def borders(grid: npt.NDArray[Any]) -> str:
     >>> borders(np.array([[1, 1], [1, 2]]))
     'M1 1h1M1 1v1'
     """
-    across = (f"M{x} {y}h{long}" for y, x, long in _runs(grid[1:] != grid[:-1]))
-    along = (f"M{x} {y}v{long}" for x, y, long in _runs((grid[:, 1:] != grid[:, :-1]).T))
-    return "".join((*across, *along))
+    across = _find_runs(grid[1:] != grid[:-1])
+    along = _find_runs((grid[:, 1:] != grid[:, :-1]).T)
+    moves = [f"M{x} {y}h{length}" for y, x, length in across]
+    moves += [f"M{x} {y}v{length}" for x, y, length in along]
+    return "".join(moves)
 
 
-def _runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
+def _find_runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
     """The runs of True, as the border after their row, their start and their length."""
-    rows, edges = np.nonzero(np.diff(np.pad(lines.astype(np.int8), ((0, 0), (1, 1))), axis=1))
-    for number, start, stop in zip(rows[::2].tolist(), edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        yield number + 1, start, stop - start
+    framed = np.pad(lines.astype(np.int8), ((0, 0), (1, 1)))
+    edges = np.argwhere(np.diff(framed, axis=1)).tolist()
+    for (row, start), (_, stop) in zip(edges[::2], edges[1::2], strict=True):
+        yield row + 1, start, stop - start
 
 
 AROUND = 3.5  # pixels between a small cell and its line
@@ -41,9 +44,12 @@ def draw_outline(grid: Mask, cell: float, dashes: str) -> Element:
     if not grid.any():
         return NOTHING
     path = borders(np.pad(widen(grid, int(AROUND / cell)), 1))
-    look = {"d": path, "fill": "none", "transform": f"scale({cell:.5g}) translate(-1 -1)", "class_": "gv-outline"}
+    placed = f"scale({cell:.5g}) translate(-1 -1)"
+    look = {"d": path, "fill": "none", "transform": placed, "class_": "gv-outline"}
+    dash = None
+    if dashes != "none":
+        dash = " ".join(f"{int(n) / cell:.3g}" for n in dashes.split())
     seam = node("path", **look, stroke="var(--gv-page)", stroke_width=f"{3.2 / cell:.3g}")
-    dash = None if dashes == "none" else " ".join(f"{int(n) / cell:.3g}" for n in dashes.split())
     return seam + node("path", **look, stroke="var(--gv-ink)", stroke_width=f"{1.6 / cell:.3g}", stroke_dasharray=dash)
 
 

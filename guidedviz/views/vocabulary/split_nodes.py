@@ -1,19 +1,21 @@
 """The nodes of a split: how many tokens each accepts, rejects and leaves to the stack, and the storage."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.frames import say_waits
 from guidedviz.machines.visible import counted, name_node
-from guidedviz.machines.work import grouped
 from guidedviz.tokens.split import NodeSplit, Split
-from guidedviz.views.figure import Figure, figure_of, soft, wide, write
-from guidedviz.views.vocabulary.token_table import ROWS
+from guidedviz.views.figure import EDGE, Figure, figure_of, soft, wide, write
 from guidedviz.views.words import align, share
 
-LINE, FIRST = 21.0, 70.0
-HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "bytes")
-NUMBERS = (2, 3, 4, 6)
+NODE_HIGH = 21.0  # the height of a row
+NODES_TOP = 70.0
+MOST_NODE_ROWS = 60
+NODE_HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "bytes")
+NUMBER_COLUMNS = (2, 3, 4, 6)
 
 
 def split_rows(split: Split) -> list[list[NodeSplit]]:
@@ -25,21 +27,33 @@ def split_rows(split: Split) -> list[list[NodeSplit]]:
     [[0], [1], [3]]
     """
     rule_of = split.pda.nodes.rule_of
-    alike = grouped(((rule_of[part.node], id(part.accepted.data), id(part.dependent)), part) for part in split.build())
-    return sorted(alike.values(), key=lambda row: (rule_of[row[0].node], *_most(row)))
+    alike = defaultdict[tuple[int, int, int], list[NodeSplit]](list)
+    for part in split.build():
+        alike[rule_of[part.node], id(part.accepted.data), id(part.dependent)].append(part)
+    return sorted(alike.values(), key=lambda row: (rule_of[row[0].node], *_order_of(row)))
 
 
-def _most(row: Sequence[NodeSplit]) -> tuple[int, int]:
+def _order_of(row: Sequence[NodeSplit]) -> tuple[int, int]:
     """The order of rows: the most context-dependent tokens and bytes first."""
     return -len(row[0].dependent), -row[0].nbytes
 
 
-def _say_row(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
-    first, more = row[0], f" +{len(row) - 1}" * (len(row) > 1)
-    accepted, dependent = first.accepted.count, len(first.dependent)
-    numbers = f"{accepted:,}", f"{first.accepted.size - accepted - dependent:,}", f"{dependent:,}" if dependent else "–"
-    waits = shorten(say_waits(split.pda.stacks, first.node), 24)
-    return f"{name_node(first.node)}{more}", waits, *numbers, first.accepted.kind, f"{first.nbytes:,}"
+def _say_node(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
+    first = row[0]
+    name = name_node(first.node)
+    if len(row) > 1:
+        name += f" +{len(row) - 1}"
+    accepted = first.accepted.count
+    dependent = len(first.dependent)
+    return (
+        name,
+        shorten(say_waits(split.pda.stacks, first.node), 24),
+        f"{accepted:,}",
+        f"{first.accepted.size - accepted - dependent:,}",
+        f"{dependent:,}" if dependent else "–",
+        first.accepted.kind,
+        f"{first.nbytes:,}",
+    )
 
 
 def draw_split_nodes(split: Split) -> Figure:
@@ -58,25 +72,34 @@ def draw_split_nodes(split: Split) -> Figure:
     n3    )                 1         5          –  bits         1
     """
     expect(split, Split, "draw_split_nodes, split", "a split", "gv.build_split(machine, vocabulary)")
-    rows, rule = split_rows(split), ""
-    most_asked = sorted(rows, key=_most)[:ROWS]
-    shown, total = [row for row in rows if row in most_asked], _say_total(split, rows)
-    head, *table = align([HEAD, *(_say_row(split, row) for row in shown)], NUMBERS)
-    lines = [(head, {"fill": "var(--gv-soft)"})]  # each with its look
+    rows = split_rows(split)
+    most_asked = sorted(rows, key=_order_of)[:MOST_NODE_ROWS]
+    shown = [row for row in rows if row in most_asked]
+    head, *table = align([NODE_HEAD, *(_say_node(split, row) for row in shown)], NUMBER_COLUMNS)
+    lines: list[tuple[str, dict[str, Any]]] = [(head, {"fill": "var(--gv-soft)"})]  # each with its look
+    rule = ""
     for row, words in zip(shown, table, strict=True):
-        if rule != (rule := split.pda.nodes.name_of(row[0].node)):
-            lines.append((shorten(rule, 40), {"font_weight": "bold"}))
-        lines.append((words, {"fill": "var(--gv-gold)", "font_weight": "bold"} if row[0].dependent.size else {}))
-    parts = [write(16, 24, "what each node knows", font_weight="bold"), soft(16, 44, total)]
-    parts += [write(16, FIRST + LINE * n, words, 12, mono=True, **look) for n, (words, look) in enumerate(lines)]
-    width = max(6.4 * len(total), wide(head, 12)) + 32
+        own = split.pda.nodes.name_of(row[0].node)
+        if own != rule:
+            lines.append((shorten(own, 40), {"font_weight": "bold"}))
+            rule = own
+        asks = {"fill": "var(--gv-gold)", "font_weight": "bold"}
+        lines.append((words, asks if len(row[0].dependent) else {}))
+    total = _say_total(split, rows)
+    parts = [write(EDGE, 24, "what each node knows", font_weight="bold"), soft(EDGE, 44, total)]
+    for place, (words, look) in enumerate(lines):
+        parts.append(write(EDGE, NODES_TOP + NODE_HIGH * place, words, 12, mono=True, **look))
+    width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
     said = "\n".join([f"Split: {total}", *(words for words, _ in lines)])
-    return figure_of(width, FIRST + LINE * len(lines), said, *parts)
+    return figure_of(width, NODES_TOP + NODE_HIGH * len(lines), said, *parts)
 
 
 def _say_total(split: Split, rows: Sequence[Sequence[NodeSplit]]) -> str:
-    asking, nodes = (sum(map(len, part)) for part in ([row for row in rows if len(row[0].dependent)], rows))
-    kept, dense = split.nbytes, len(split.standing) * ((len(split.vocabulary) + 7) // 8)  # one bit per node and token
-    said = f"{counted(nodes, 'node')} over {len(split.vocabulary):,} tokens, {asking:,} with context-dependent tokens; "
-    said += f"{kept:,} bytes kept, {share(kept / dense)} of a dense table's {dense:,}"
-    return said + (f"; {len(rows) - ROWS:,} more rows are not shown" if len(rows) > ROWS else "")
+    tokens = len(split.vocabulary)
+    asking = sum(len(row) for row in rows if len(row[0].dependent))
+    dense = len(split.standing) * ((tokens + 7) // 8)  # one bit per node and token
+    said = f"{counted(sum(map(len, rows)), 'node')} over {tokens:,} tokens, {asking:,} with context-dependent tokens; "
+    said += f"{split.nbytes:,} bytes kept, {share(split.nbytes / dense)} of a dense table's {dense:,}"
+    if len(rows) > MOST_NODE_ROWS:
+        said += f"; {len(rows) - MOST_NODE_ROWS:,} more rows are not shown"
+    return said

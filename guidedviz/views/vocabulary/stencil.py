@@ -33,9 +33,11 @@ def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
     rows = np.packbits(picture, axis=1)
     lines = np.pad(rows, ((0, 0), (1, 0)))  # every line starts with its filter: none
     head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    parts = (b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*part) for part in parts)
+    data = zlib.compress(lines.tobytes(), 9)
+    chunks = [_png_chunk(b"IHDR", head), _png_chunk(b"IDAT", data), _png_chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+def _png_chunk(name: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)

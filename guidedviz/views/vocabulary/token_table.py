@@ -4,6 +4,8 @@ A filled cell is a legal token and names the next state. With many tokens, those
 share a column.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,19 +17,24 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, rect, soft, write
+from guidedviz.views.theme import paint
 from guidedviz.views.words import label, share
 
-COLUMNS, ROWS = 24, 60
-LEFT, TOP, WIDE, HIGH = 76.0, 120.0, 34.0, 24.0
+MOST_COLUMNS = 24
+MOST_STATE_ROWS = 60
+TABLE_LEFT = 76.0
+TABLE_TOP = 120.0
+COLUMN_WIDTH = 34.0
+STATE_HIGH = 24.0
 TokenIds = npt.NDArray[np.int64]
 
 
 def token_groups(index: Index, ids: TokenIds) -> list[TokenIds]:
     """The columns of a table: single tokens or, of many, the largest groups that lead alike from every state."""
-    if len(ids) <= COLUMNS:
+    if len(ids) <= MOST_COLUMNS:
         return list(ids.reshape(-1, 1))
     _, first, member, sizes = np.unique(index.kind[ids], return_index=True, return_inverse=True, return_counts=True)
-    largest = np.argsort(-sizes, kind="stable")[:COLUMNS]
+    largest = np.argsort(-sizes, kind="stable")[:MOST_COLUMNS]
     return [ids[member == kind] for kind in sorted(largest.tolist(), key=first.__getitem__)]
 
 
@@ -42,46 +49,59 @@ def draw_token_table(guide: Guide) -> Figure:
     if not isinstance(guide.machine, DFA):
         expected, hint = "a guide over a finite machine", "gv.guide(gv.regex(text))"
         raise SettingError("draw_token_table", seen=quoted(guide), expected=expected, hint=hint)
-    index, vocabulary = build_index(guide.machine, guide.vocabulary), guide.vocabulary
-    groups, states = token_groups(index, vocabulary.order.astype(np.int64)), range(min(len(index.machine), ROWS))
-    names = [_name(vocabulary, group) for group in groups]
-    after = index.after[[index.kind[group[0]] for group in groups]].T.tolist()
-    size = f"{counted(len(index.machine), 'state')} × {counted(len(vocabulary), 'token')}"
-    by = "a token" if len(vocabulary) <= COLUMNS else "tokens that lead alike from every state"
+    index = build_index(guide.machine, guide.vocabulary)
+    tokens = len(guide.vocabulary)
+    groups = token_groups(index, guide.vocabulary.order.astype(np.int64))
+    names = [_name_group(guide.vocabulary, group) for group in groups]
+    by = "a token" if tokens <= MOST_COLUMNS else "tokens that lead alike from every state"
+    size = f"{counted(len(index.machine), 'state')} × {counted(tokens, 'token')}"
     parts = [heading(16, 24, "state × token", f"{size} · a column is {by}")]
     for column, name in enumerate(names):
-        x = LEFT + WIDE * (column + 0.5)
-        turned = f"rotate(-60 {x:g} {TOP - 8:g})"
-        parts.append(write(x, TOP - 8, shorten(name, 14), 11, mono=True, transform=turned))
-    end, rows = LEFT + WIDE * len(groups) + 8, []
-    parts.append(soft(end, TOP - 8, "legal", 11))
-    for state in states:
-        y, leads = TOP + HIGH * state, after[state]
-        sign, count = "◎ " * guide.is_accepting(state), int(index.legal[state])
-        parts.append(write(LEFT - 8, y + 16, sign + name_state(state), 12, text_anchor="end"))
-        parts.append(soft(end, y + 16, f"{count:,} · {share(count / len(vocabulary))}", 11))
+        x = TABLE_LEFT + COLUMN_WIDTH * (column + 0.5)
+        turned = f"rotate(-60 {x:g} {TABLE_TOP - 8:g})"
+        parts.append(write(x, TABLE_TOP - 8, shorten(name, 14), 11, mono=True, transform=turned))
+    end = TABLE_LEFT + COLUMN_WIDTH * len(groups) + 8
+    parts.append(soft(end, TABLE_TOP - 8, "legal", 11))
+    after = index.after[[index.kind[group[0]] for group in groups]].T[:MOST_STATE_ROWS].tolist()
+    rows = []
+    y = TABLE_TOP
+    for state, leads in enumerate(after):
+        name = name_state(state)
+        parts.append(write(TABLE_LEFT - 8, y + 16, _mark_end(guide, state) + name, 12, text_anchor="end"))
+        count = int(index.legal[state])
+        parts.append(soft(end, y + 16, f"{count:,} · {share(count / tokens)}", 11))
         for column, lead in enumerate(leads):
-            parts += _cell(LEFT + WIDE * column, y, lead)
-        legal = [f"{name}→{name_state(lead)}" for name, lead in zip(names, leads, strict=True) if lead >= 0]
-        rows.append(f"{name_state(state)}: {' '.join(legal) or 'none'}")
-    hidden = len(index.machine) - len(states), len(vocabulary) - sum(map(len, groups))
-    more = f" · {hidden[0]:,} more states have no row" * bool(hidden[0])
-    more += f" · {hidden[1]:,} more tokens no column" * bool(hidden[1])
-    bottom = TOP + HIGH * len(states) + 20
-    parts.append(soft(16, bottom, f"a filled cell is legal and names the state after it · ◎ the text may end{more}"))
+            parts += _write_lead(TABLE_LEFT + COLUMN_WIDTH * column, y, lead)
+        legal = [f"{token}→{name_state(lead)}" for token, lead in zip(names, leads, strict=True) if lead >= 0]
+        rows.append(f"{name}: {' '.join(legal) or 'none'}")
+        y += STATE_HIGH
+    key = "a filled cell is legal and names the state after it · ◎ the text may end"
+    hidden = tokens - sum(map(len, groups))
+    if len(index.machine) > len(after):
+        key += f" · {len(index.machine) - len(after):,} more states have no row"
+    if hidden:
+        key += f" · {hidden:,} more tokens no column"
+    parts.append(soft(16, y + 20, key))
     text = f"Token table: {size}; {'; '.join(rows)}"
-    return Figure(drawing(max(end + 90, 760), bottom + 14, *parts, alt=text), shorten(text, 400), text)
+    return Figure(drawing(max(end + 90, 760), y + 34, *parts, alt=text), shorten(text, 400), text)
 
 
-def _name(vocabulary: Vocabulary, group: TokenIds) -> str:
+def _mark_end(guide: Guide, state: int) -> str:
+    return "◎ " if guide.is_accepting(state) else ""
+
+
+def _name_group(vocabulary: Vocabulary, group: TokenIds) -> str:
     """The text of a column's token; for several, one of them and their number."""
     pieces = vocabulary.pieces
     shortest = min(group.tolist(), key=lambda token: (len(pieces[token]) or 99, pieces[token]))
-    return label(pieces[shortest]) + (f" +{len(group) - 1:,}" if len(group) > 1 else "")
+    name = label(pieces[shortest])
+    return f"{name} +{len(group) - 1:,}" if len(group) > 1 else name
 
 
-def _cell(x: float, y: float, lead: int) -> list[Element]:
+def _write_lead(x: float, y: float, lead: int) -> Iterator[Element]:
+    """A cell: a legal one is filled and names the next state."""
     legal = lead >= 0
-    cell = rect(x, y + 1, WIDE - 2, HIGH - 2, fill=f"var(--gv-{'sea' if legal else 'land'})")
-    name = write(x + WIDE / 2 - 1, y + 16, name_state(lead), 11, text_anchor="middle", fill="var(--gv-foam)")
-    return [cell, name] if legal else [cell]
+    yield rect(x, y + 1, COLUMN_WIDTH - 2, STATE_HIGH - 2, fill=paint("sea" if legal else "land"))
+    if legal:
+        middle = x + COLUMN_WIDTH / 2 - 1
+        yield write(middle, y + 16, name_state(lead), 11, text_anchor="middle", fill="var(--gv-foam)")

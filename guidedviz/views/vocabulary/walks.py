@@ -5,19 +5,21 @@ from math import log10
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.tokens.lazy import LazyWalk
-from guidedviz.views.charts.chart import Axis, Chart, SpanKind, spans_by_kind
+from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.walk import WALK_HINT
 from guidedviz.views.words import label
 
-MOST_ROWS = 40  # rows
-LANE = 22.0
-WITHOUT = "without slices"
-KINDS: tuple[SpanKind, ...] = (
-    (WITHOUT, "soft", "hollow"),
-    ("the whole trie", "blue", "solid"),
-    ("the rest beside a slice", "green", "solid"),
+MOST_WALKS = 40  # rows
+WALK_LANE = 22.0
+WITHOUT_SLICES = "without slices"
+WHOLE_TRIE = "the whole trie"
+BESIDE_SLICE = "the rest beside a slice"
+WALK_SPANS: tuple[SpanKind, ...] = (
+    (WITHOUT_SLICES, "soft", "hollow"),
+    (WHOLE_TRIE, "blue", "solid"),
+    (BESIDE_SLICE, "green", "solid"),
 )
 
 
@@ -38,23 +40,31 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
     expect(without, Sequence, "draw_walks, without", "walks", hint)
     for walk in (*walks, *without):
         expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
-    shown = walks[:MOST_ROWS]
-    lanes = [float(len(shown) - place) for place in range(len(shown))]
-    boxes = [(WITHOUT, (1.0, walk.asked, lane, _say_cost(walk))) for walk, lane in zip(without, lanes, strict=False)]
-    for walk, lane in zip(shown, lanes, strict=True):
-        boxes.append((KINDS[2 if walk.part else 1][0], (1.0, walk.asked, lane, f"{walk.asked:,}: {_say_cost(walk)}")))
+    shown = walks[:MOST_WALKS]
+    names = tuple((float(len(shown) - place), shorten(label(walk.piece), 18)) for place, walk in enumerate(shown))
+    boxes = list[tuple[str, Box]]()
+    for walk, (lane, _) in zip(without, names, strict=False):
+        boxes.append((WITHOUT_SLICES, (1.0, walk.asked, lane, _say_asked(walk))))
+    for walk, (lane, _) in zip(shown, names, strict=True):
+        kind = BESIDE_SLICE if walk.part else WHOLE_TRIE
+        boxes.append((kind, (1.0, walk.asked, lane, f"{walk.asked:,}: {_say_asked(walk)}")))
     most = max(10, *(walk.nodes for walk in walks))
     ticks = tuple((10.0**power, f"{10**power:,}") for power in range(int(log10(most)) + 1))
-    names = tuple((lane, shorten(label(walk.piece), 18)) for walk, lane in zip(shown, lanes, strict=True))
-    head = f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"
-    more = [f"and {len(walks) - MOST_ROWS:,} more"] * (len(walks) > MOST_ROWS)
+    notes = [f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"]
+    lines = [f"Lazy walks, {notes[0]}", *map(_say_asked, shown)]
+    if len(walks) > MOST_WALKS:
+        more = f"and {len(walks) - MOST_WALKS:,} more"
+        notes.append(more)
+        lines.append(more)
     x = Axis("nodes asked about", 1.0, float(most), ticks, log=True)
     y = Axis("", 0.4, len(shown) + 0.6, names, grid=False, mono=True)
-    series = spans_by_kind(KINDS, boxes)
-    chart = Chart("lazy walks", x, y, series, (head, *more), width=620.0, height=LANE * len(shown))
-    return draw_chart(chart, "\n".join([f"Lazy walks, {head}", *map(_say_cost, shown), *more]))
+    series = spans_by_kind(WALK_SPANS, boxes)
+    chart = Chart("lazy walks", x, y, series, tuple(notes), width=620.0, height=WALK_LANE * len(shown))
+    return draw_chart(chart, "\n".join(lines))
 
 
-def _say_cost(walk: LazyWalk) -> str:
-    part = f", {len(walk.part):,} tokens by a slice ({walk.part.name})" if walk.part else ""
-    return f"before {label(walk.piece)}: {walk.asked:,} asked{part}, {walk.legal:,} legal"
+def _say_asked(walk: LazyWalk) -> str:
+    said = f"before {label(walk.piece)}: {walk.asked:,} asked"
+    if walk.part:
+        said += f", {len(walk.part):,} tokens by a slice ({walk.part.name})"
+    return f"{said}, {walk.legal:,} legal"

@@ -6,7 +6,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.tokens.index import build_index
 from guidedviz.views.vocabulary.find import find_tokens
-from guidedviz.views.vocabulary.token_table import COLUMNS, ROWS, token_groups
+from guidedviz.views.vocabulary.token_table import MOST_COLUMNS, MOST_STATE_ROWS, token_groups
 
 TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"4.2", b""], eos={5})
 NUMBER = r"[0-9]+(\.[0-9]+)?"
@@ -27,7 +27,7 @@ def test_each_cell_of_a_small_table_is_what_the_guide_says():
 
 
 @pytest.mark.parametrize(
-    ("text", "columns"), [(NUMBER, 4), (r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}', COLUMNS)]
+    ("text", "columns"), [(NUMBER, 4), (r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}', MOST_COLUMNS)]
 )
 def test_of_many_tokens_those_that_lead_alike_share_a_column_and_the_largest_groups_have_one(clerk, text, columns):
     guide = gv.guide(gv.regex(text), clerk)
@@ -42,7 +42,7 @@ def test_of_many_tokens_those_that_lead_alike_share_a_column_and_the_largest_gro
 
 def test_only_so_many_states_have_a_row_and_the_rest_is_said():
     drawn = gv.views.draw_token_table(gv.guide(gv.regex("x{100}"), TOY))
-    assert f"{101 - ROWS} more states have no row" in drawn.svg
+    assert f"{101 - MOST_STATE_ROWS} more states have no row" in drawn.svg
 
 
 def test_a_guide_without_a_finite_machine_is_refused():
