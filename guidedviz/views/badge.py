@@ -1,7 +1,7 @@
 """The source of a picture: live, recorded or a toy, and on which model. A picture that is kept is never LIVE."""
 
-from typing import Protocol
-
+from guidedviz.decoding.jump import Spellings
+from guidedviz.decoding.trace import Trace
 from guidedviz.errors import shorten
 from guidedviz.extras import headless
 from guidedviz.markup import Element
@@ -30,21 +30,7 @@ def kept_source(source: Source) -> Source:
 
 BADGES = {"LIVE": "●", "RECORDED": "◼", "TOY": "◆"}
 BADGE_COLOURS = {"●": "orange", "◼": "blue", "◆": "green"}
-
-
-class Origin(Protocol):
-    """Where a record comes from."""
-
-    @property
-    def source(self) -> Source: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def vocabulary_size(self) -> int: ...
-    @property
-    def date(self) -> str: ...
+Origin = Trace | Spellings  # a record of one model
 
 
 def write_badge(x: float, y: float, record: Origin) -> Element:

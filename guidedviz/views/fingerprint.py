@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from guidedviz.markup import Element
 
-KEPT = frozenset("class fill stroke font-weight text-decoration data-arrow data-state data-rule".split())
+KEPT_ATTRIBUTES = frozenset("class fill stroke font-weight text-decoration data-arrow data-state data-rule".split())
 VARIES = re.compile(r"\d{4}-\d\d-\d\d|\b(cpu|mps|cuda(:\d+)?)\b|[\d,]*\.?\d+ (s|ms|µs)\b")
 
 
@@ -28,7 +28,7 @@ def fingerprint(drawn: Element) -> str:
 def _content(element: Element) -> Iterator[str]:
     if element.attributes.get("class") == "gv-nth":
         return  # the number of a step: short arrows have no room for one
-    kept = [f"{name}={value}" for name, value in sorted(element.attributes.items()) if name in KEPT]
+    kept = [f"{name}={value}" for name, value in sorted(element.attributes.items()) if name in KEPT_ATTRIBUTES]
     yield " ".join([f"<{element.name}", *kept])
     for part in element.inside:
         if isinstance(part, str):

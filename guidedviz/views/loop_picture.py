@@ -58,24 +58,26 @@ class Part:
     forced: bool = False
 
 
-RULES = ("grammar", "rules")
-REGEX = ("regex", "a pattern")
-MACHINE = ("machine", "reads bytes")
-STATE = ("state", "node and stack")
-DFA = ("DFA", "one state")
+RULES_BOX = ("grammar", "rules")
+REGEX_BOX = ("regex", "a pattern")
+MACHINE_BOX = ("machine", "reads bytes")
+STATE_BOX = ("state", "node and stack")
+DFA_BOX = ("DFA", "one state")
 LOOP_PARTS = {
     "free": Part(middle=()),
     "bias": Part(new=("bias",), middle=(("bias", "plus a constant"),)),
     "static": Part((("list of masks", "one per position"),), ("mask", "list of masks"), advance="next position"),
     "fsm": Part((("transitions", "by hand"), ("state", "what is read")), ("transitions", "state")),
-    "regex": Part((REGEX, ("NFA", "many states"), DFA), ("regex", "NFA", "DFA")),
-    "index": Part((REGEX, DFA, ("trie", "all tokens"), ("index", "state → tokens")), ("trie", "index")),
-    "schema": Part((("schema", "keys and types"), ("regex", "if finite"), MACHINE, ("index", "× tokens")), ("schema",)),
-    "stack": Part((RULES, ("PDA", "push and pop"), STATE), ("grammar", "PDA", "state")),
-    "chart": Part((RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
-    "split": Part((RULES, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
-    "walk": Part((RULES, STATE, ("trie walk", "at each step")), ("trie walk",)),
-    "jump": Part((MACHINE, ("state", "where it is")), ("forced bytes",), forced=True),
+    "regex": Part((REGEX_BOX, ("NFA", "many states"), DFA_BOX), ("regex", "NFA", "DFA")),
+    "index": Part((REGEX_BOX, DFA_BOX, ("trie", "all tokens"), ("index", "state → tokens")), ("trie", "index")),
+    "schema": Part(
+        (("schema", "keys and types"), ("regex", "if finite"), MACHINE_BOX, ("index", "× tokens")), ("schema",)
+    ),
+    "stack": Part((RULES_BOX, ("PDA", "push and pop"), STATE_BOX), ("grammar", "PDA", "state")),
+    "chart": Part((RULES_BOX, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
+    "split": Part((RULES_BOX, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
+    "walk": Part((RULES_BOX, STATE_BOX, ("trie walk", "at each step")), ("trie walk",)),
+    "jump": Part((MACHINE_BOX, ("state", "where it is")), ("forced bytes",), forced=True),
 }
 
 

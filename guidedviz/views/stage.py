@@ -5,7 +5,7 @@ two panels (the machine with its stack, and the next token), and a line with the
 the picture and stands above the next token.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import ENDS, TRACE_HINT, Step, Trace, follows
@@ -13,7 +13,7 @@ from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
-from guidedviz.markup import node
+from guidedviz.markup import Element, node
 from guidedviz.tokens.split import Split
 from guidedviz.views.badge import say_badge, write_badge
 from guidedviz.views.charts.next_token import say_next, write_next
@@ -71,28 +71,33 @@ def draw_stage(
         parts.append(write_panels(("map", STAGE_INNER, drawn)))
         told.append(said)
     panels: list[Panel] = []
+    high = LEAST_MACHINE
     if steps:
         width = STAGE_INNER if machine is None else STAGE_INNER - MACHINE_WIDTH - PANEL_GAP
         drawn, said = _write_draw(trace, steps, cursor, width - 2 * PADDING, machine is None)
         panels.append(("next", width, drawn))
+        high = max(LEAST_MACHINE, drawn[1])
         told.append(said)
     if machine is not None:
         width = MACHINE_WIDTH if steps else STAGE_INNER
-        high = max([LEAST_MACHINE, *(height for *_, (_, height) in panels)])
         drawn, said = _write_machine(machine, trace.steps[:cursor], width - 2 * PADDING, high)
         panels.insert(0, ("machine", width, drawn))
         told.append(said)
     if panels:
         parts.append(write_panels(*panels))
     parts.append(_write_controls(trace, cursor))
+    alt = f"{say_run(trace, cursor)}. {'. '.join(told)}"
+    return Figure(_pile_up(parts, alt), say_summary(trace, cursor), alt)
+
+
+def _pile_up(parts: Iterable[Drawn], alt: str) -> Element:
+    """A drawing of parts below each other."""
     placed = []
     y = EDGE
     for svg, height in parts:
         placed.append(moved(0, y, svg))
         y += height + PANEL_GAP
-    alt = f"{say_run(trace, cursor)}. {'. '.join(told)}"
-    sheet = drawing(STAGE_WIDTH, y - PANEL_GAP + EDGE, *placed, alt=alt)
-    return Figure(sheet, say_summary(trace, cursor), alt)
+    return drawing(STAGE_WIDTH, y - PANEL_GAP + EDGE, *placed, alt=alt)
 
 
 def _say_cursor(steps: Sequence[PackedStep], cursor: int) -> str:

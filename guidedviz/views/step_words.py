@@ -13,7 +13,7 @@ from guidedviz.views.words import label, milliseconds, short
 
 FULL_MASS = 0.999999  # a legal mass above this counts as 1
 SHORT_ODDS = 6  # characters of a probability that is said twice even if it does not change
-ROWS = 9  # candidates in a distribution, one per digit key
+MOST_CANDIDATES = 9  # candidates in a distribution, one per digit key
 CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}
 
 
@@ -51,7 +51,7 @@ def is_plain(step: Step) -> bool:
     return all(abs(c.drawn - c.masked) < 1e-6 for c in step.candidates)
 
 
-def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
+def shown_candidates(step: Step, count: int = MOST_CANDIDATES) -> tuple[Candidate, ...]:
     """The likeliest candidates before or after the mask and the chosen one, sorted by probability before the mask."""
 
     def rank(candidate: Candidate) -> tuple[bool, float]:
@@ -65,8 +65,8 @@ def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
 def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
     shown = shown_candidates(step)
-    raw = _left_over(c.raw for c in shown)
-    drawn = _left_over(c.drawn for c in shown) if step.legal else 0.0
+    raw = _share_left(c.raw for c in shown)
+    drawn = _share_left(c.drawn for c in shown) if step.legal else 0.0
     plain = is_plain(step)  # a second bar is needed only where a token is forbidden or the probabilities differ
     unmasked = step.mass > FULL_MASS and all(c.legal for c in step.candidates)
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
@@ -95,7 +95,7 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     }
 
 
-def _left_over(parts: Iterable[float]) -> float:
+def _share_left(parts: Iterable[float]) -> float:
     """What is missing to 1, without the noise of rounding."""
     left = 1 - sum(parts)
     return left if left > 1e-6 else 0.0

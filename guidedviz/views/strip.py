@@ -6,7 +6,7 @@ from dataclasses import replace
 from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import TRACE_HINT, Trace, taken_back
 from guidedviz.errors import expect, shorten
-from guidedviz.markup import together
+from guidedviz.markup import Element, together
 from guidedviz.views.chips import CHIP_GAP, CHIP_HEIGHT, SPECIAL, Chip, write_chip, write_prompt
 from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft
 from guidedviz.views.step_words import pack_step
@@ -84,16 +84,21 @@ def write_strip(
         special = bool(trace.parts) and step["end"] == "eos"
         share, said = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
         drawn.append(write_chip(Chip(step, share, said, special, cursor == place + 1, pale, gone)))
+    parts, y = _wrap_chips(drawn)
+    if words:
+        parts.append(soft(0, y + 18, shorten(words, 130), 13))
+        y += 22
+    return write_panels(("text", STAGE_INNER, (together(parts), y)))
+
+
+def _wrap_chips(chips: Sequence[Drawn]) -> tuple[list[Element], float]:
+    """Chips in lines, and the height of these."""
     parts = []
     x = y = 0.0
-    for svg, width in drawn:
+    for svg, width in chips:
         if x + width > STAGE_INNER - 2 * PADDING:
             x = 0.0
             y += CHIP_HEIGHT + CHIP_GAP
         parts.append(moved(x, y, svg))
         x += width + CHIP_GAP
-    y += CHIP_HEIGHT
-    if words:
-        parts.append(soft(0, y + 18, shorten(words, 130), 13))
-        y += 22
-    return write_panels(("text", STAGE_INNER, (together(parts), y)))
+    return parts, y + CHIP_HEIGHT

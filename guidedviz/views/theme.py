@@ -25,15 +25,15 @@ PALETTE = {  # of light and of dark pages
 }
 LIGHT = {name: light for name, (light, _) in PALETTE.items()}
 DARK = {name: dark for name, (_, dark) in PALETTE.items()}
-FORCED = {  # the colours of a person's system: one for all meanings, which shapes and widths tell apart
+FORCED_COLOURS = {  # the colours of a person's system: one for all meanings, which shapes and widths tell apart
     **dict.fromkeys(("page", "card", "on"), "Canvas"),
     **dict.fromkeys(("line", "ink", "soft"), "CanvasText"),
     **dict.fromkeys(("blue", "sky", "orange", "gold", "green"), "LinkText"),
 }
-LAB = {"page": "--jp-layout-color1", "ink": "--jp-ui-font-color0"}
+LAB_VARIABLES = {"page": "--jp-layout-color1", "ink": "--jp-ui-font-color0"}
 SANS = "var(--jp-ui-font-family, system-ui, sans-serif)"
 VARIABLE = re.compile(r"var\((--[\w-]+)(?:,\s*([^()]*))?\)")  # without another one inside
-DEPTH = 3  # of variables inside variables
+NESTED_VARIABLES = 3  # of variables inside variables
 MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
@@ -56,7 +56,7 @@ def theme_css(scope: str = ".gv") -> str:
     dark = _following(DARK)
     night = f"[data-jp-theme-light='false'] {scope}"
     own = f"{scope} .gv-map-all {{ {_variables(LIGHT)} }}"  # the colours of a map are its meaning
-    forced = f"@media (forced-colors: active) {{ {scope}, {night} {{ {_variables(FORCED)} }} {own} }}"
+    forced = f"@media (forced-colors: active) {{ {scope}, {night} {{ {_variables(FORCED_COLOURS)} }} {own} }}"
     return f"{scope} {{ {light} }}\n{night} {{ {dark} }}\n{forced}\n"
 
 
@@ -69,14 +69,14 @@ def stand_alone(svg: str) -> str:
     values = {f"--gv-{name}": colour for name, colour in LIGHT.items()}
     for name, value in re.findall(r"[^(](--[\w-]+):([^;\"}]+)", svg):
         values[name] = value.strip()
-    for _ in range(DEPTH):
+    for _ in range(NESTED_VARIABLES):
         svg = VARIABLE.sub(lambda found: values.get(found[1], found[2] or "none"), svg)
     return svg
 
 
 def _following(colours: dict[str, str]) -> str:
     """The variables, of which some follow JupyterLab's theme."""
-    led = {name: f"var({leader}, {colours[name]})" for name, leader in LAB.items()}
+    led = {name: f"var({leader}, {colours[name]})" for name, leader in LAB_VARIABLES.items()}
     return _variables(colours | led)
 
 

@@ -17,7 +17,7 @@ from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import DEPENDENT
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.find import SEARCHES, find_tokens
+from guidedviz.views.vocabulary.find import SEARCHES, search_tokens
 from guidedviz.views.words import label
 from guidedviz.widgets.runner import say_failure
 
@@ -126,7 +126,7 @@ class MapFeed:
 
     def _find(self, query: str) -> dict[str, Any]:
         try:
-            found = find_tokens(self.guide.vocabulary, query)
+            found = search_tokens(self.guide.vocabulary, query)
         except GuidedVizError as error:
             return {"found": {"query": query, "note": str(error)}}
         return {"found": {"query": query, "count": int(found.sum()), "bits": self._pack(found)}}

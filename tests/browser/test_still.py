@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.models.chat import Prompt
-from guidedviz.views.charts.next_token import UNASKED
+from guidedviz.views.charts.next_token import NOT_ASKED_WORDS
 from tests.browser.access import CONTRAST
 
 pytestmark = pytest.mark.browser
@@ -72,7 +72,7 @@ def test_the_still_picture_says_what_the_page_says(bare, runs, name):
         [(_, head, *_)] = parts(still, "next")
         for words in head.replace("legal", "").replace("Z", "").split(" · "):
             assert rows == [] or squash(words) in squash(page["next"]), "Z, and how many tokens are legal"
-        assert rows or squash(UNASKED) in squash(page["next"]), "why there are no rows"
+        assert rows or squash(NOT_ASKED_WORDS) in squash(page["next"]), "why there are no rows"
         [text] = parts(still, "text")
         assert squash(text[-1]) in squash(page["text"]) or not cursor, "what is said of the step"
         assert squash("".join(text)).startswith(squash(page["prompt"])), "the prompt"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.theme import DARK, FORCED, LIGHT, theme_css
+from guidedviz.views.theme import DARK, FORCED_COLOURS, LIGHT, theme_css
 
 
 def light(colour):
@@ -31,7 +31,7 @@ def test_texts_have_contrast(theme, text, ground):
 
 
 def test_forced_colours_replace_every_colour_of_a_diagram():
-    assert set(FORCED) == set(LIGHT) - {"sea", "land", "foam"}  # the map keeps its colours
+    assert set(FORCED_COLOURS) == set(LIGHT) - {"sea", "land", "foam"}  # the map keeps its colours
     assert "forced-colors: active" in theme_css()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from guidedviz.decoding.distribution import Estimate
 from guidedviz.decoding.sampling import probability
@@ -31,6 +32,14 @@ class BarScale:
         return self.start + self.span * (value - self.low) / (self.high - self.low)
 
 
+class BarRow(NamedTuple):
+    """A label with its numbers, also in words."""
+
+    name: str
+    values: Values
+    said: str
+
+
 def draw_bars(
     labels: Sequence[str], series: Mapping[str, Values], *, title: str = "", marked: Collection[int] = ()
 ) -> Figure:
@@ -45,11 +54,8 @@ def draw_bars(
     expect(title, str, "draw_bars, title", "a text")
     expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
     bold = set(marked)
-    named = list(map(reading, labels))
-    rows = [[values[place] for values in series.values()] for place in range(len(labels))]
-    between = " → " if next(iter(series), "").startswith("before") else " | "
-    said = [between.join(_say_number(float(value)) for value in row) for row in rows]
-    scale = _fit_scale(named, rows, said)
+    rows = _read_rows(labels, series)
+    scale = _fit_scale(rows)
 
     parts: list[Element] = []
     top = 8.0
@@ -63,13 +69,13 @@ def draw_bars(
     for place, row in enumerate(rows):
         y = top + pitch * place
         middle = y + pitch / 2 + 2
-        parts.append(write_name(scale.start - 10, middle, named[place], bold=place in bold, room=LABEL_ROOM))
-        parts += _write_row(scale, y + 5, row)
-        parts.append(soft(BARS_WIDTH - EDGE, middle, said[place], text_anchor="end"))
+        parts.append(write_name(scale.start - 10, middle, row.name, bold=place in bold, room=LABEL_ROOM))
+        parts += _write_bars(scale, y + 5, row.values)
+        parts.append(soft(BARS_WIDTH - EDGE, middle, row.said, text_anchor="end"))
     end = top + pitch * len(rows)
     if scale.low < 0:
         parts.append(node("path", d=f"M{scale.at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
-    told = ", ".join(_say_row(name, series, row) for name, row in zip(named, rows, strict=True))
+    told = ", ".join(_say_bars(row, series) for row in rows)
     return figure_of(BARS_WIDTH, end + 10, f"{title}: {told}" if title else told, *parts)
 
 
@@ -88,17 +94,33 @@ def _check_bars(labels: Sequence[str], series: Mapping[str, Values]) -> None:
             raise SettingError(f"draw_bars, series {quoted(name)}", seen=quoted(values), expected="a number per label")
 
 
-def _fit_scale(named: Sequence[str], rows: Sequence[Values], said: Sequence[str]) -> BarScale:
+def _read_rows(labels: Sequence[str], series: Mapping[str, Values]) -> list[BarRow]:
+    between = " → " if next(iter(series), "").startswith("before") else " | "
+    rows = []
+    for place, label in enumerate(labels):
+        values = [numbers[place] for numbers in series.values()]
+        said = between.join(_say_number(float(value)) for value in values)
+        rows.append(BarRow(reading(label), values, said))
+    return rows
+
+
+def _fit_scale(rows: Sequence[BarRow]) -> BarScale:
     """The scale between the labels and the numbers."""
-    every = [value for row in rows for value in row]
-    low = min([0.0, *map(float, every)])
-    high = max([1e-9, *(value.high if isinstance(value, Estimate) else float(value) for value in every)])
-    start = max([60.0, *(wide(shorten(words, LABEL_ROOM), 14) for words in named)]) + 34
-    numbers = max([0, *map(len, said)]) * 7.0
-    return BarScale(low, high, start, BARS_WIDTH - start - numbers - 2 * EDGE)
+    low = 0.0
+    high = 1e-9
+    start = 60.0
+    numbers = 0
+    for row in rows:
+        for value in row.values:
+            low = min(low, float(value))
+            high = max(high, value.high if isinstance(value, Estimate) else float(value))
+        start = max(start, wide(shorten(row.name, LABEL_ROOM), 14))
+        numbers = max(numbers, len(row.said))
+    start += 34
+    return BarScale(low, high, start, BARS_WIDTH - start - numbers * 7.0 - 2 * EDGE)
 
 
-def _write_row(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
+def _write_bars(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
     """The bars of one label; a single bar is filled."""
     for place, value in enumerate(row):
         left, right = sorted((scale.at(0.0), scale.at(float(value))))
@@ -108,11 +130,9 @@ def _write_row(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
             yield node("path", d=f"M{low}v6m0 -3H{scale.at(value.high):g}m0 -3v6", **WHISKER)
 
 
-def _say_row(label: str, names: Iterable[str], row: Values) -> str:
-    said = [label]
-    for name, value in zip(names, row, strict=True):
-        said += [name, str(value) if isinstance(value, Estimate) else _say_number(float(value))]
-    return " ".join(said)
+def _say_bars(row: BarRow, names: Iterable[str]) -> str:
+    values = [str(value) if isinstance(value, Estimate) else _say_number(float(value)) for value in row.values]
+    return f"{row.name} {' '.join(map('{} {}'.format, names, values))}"
 
 
 def _say_number(value: float) -> str:

@@ -10,7 +10,7 @@ from guidedviz.views.figure import Figure
 
 COMPARISON_HINT = "gv.compare_engines(constraint, vocabulary, text)"
 ABOUT = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
-MOST_COMPARED = 40  # steps that are drawn
+MOST_COMPARED_STEPS = 40  # steps that are drawn
 STEP_PITCH = 84.0
 ENGINE_LANE = 52.0
 AGREES = "agrees"
@@ -36,7 +36,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
       1 before the end: 1 legal, all agree
     """
     expect(comparison, Comparison, "draw_comparison", "a comparison", COMPARISON_HINT)
-    steps = comparison.steps[:MOST_COMPARED]
+    steps = comparison.steps[:MOST_COMPARED_STEPS]
     dots: dict[str, list[Dot]] = {kind: [] for kind in (AGREES, *DIFFERENCE_SIGNS)}
     stopped: list[tuple[str, Box]] = []
     for number, (engine, _) in enumerate(comparison.engines):
@@ -53,7 +53,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     ticks = tuple((float(n), shorten(comparison.name_next(step), 14)) for n, step in enumerate(steps))
     x = Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
     y = lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
-    notes = tuple(_write_notes(comparison))
+    notes = tuple(_comparison_notes(comparison))
     width = min(760.0, STEP_PITCH * max(3, len(steps)))
     height = ENGINE_LANE * (len(y.ticks) + 0.3)
     chart = Chart("engines along one text", x, y, tuple(series), notes, width, height)
@@ -65,11 +65,11 @@ def _compare_step(comparison: Comparison, engine: str, step: ComparedStep) -> It
     told = f"{engine}, before {comparison.name_next(step)}, {step.legal:,} legal\n"
     found = [each for each in step.differences if each.engine == engine]
     if not found:
-        yield AGREES, 0.0, told + AGREES, ""
+        yield AGREES, 0, told + AGREES, ""
     for number, each in enumerate(found):
         shift = 0.3 * (number - (len(found) - 1) / 2)
         mark, _ = DIFFERENCE_SIGNS[each.kind]
-        words = f"{mark} {_say_counts(each)}" if len(found) == 1 else mark
+        words = f"{mark} {_say_difference(each)}" if len(found) == 1 else mark
         yield each.kind, shift, f"{told}{each}: {comparison.name_tokens(each)}", words
 
 
@@ -81,17 +81,17 @@ def _dots_of(kind: str, dots: Sequence[Dot]) -> Series:
     return Series(f"{mark} {kind}", "dots", xs, ys, hover, colour, words=above)
 
 
-def _write_notes(comparison: Comparison) -> Iterator[str]:
+def _comparison_notes(comparison: Comparison) -> Iterator[str]:
     yield shorten(on_one_line(comparison.constraint), 100)
     yield ABOUT
     yield from _say_ends(comparison)
-    left = comparison.steps[MOST_COMPARED:]
+    left = comparison.steps[MOST_COMPARED_STEPS:]
     if left:
         different = sum(bool(step.differences) for step in left)
         yield f"{len(left):,} more steps are not drawn; {different:,} have a difference"
 
 
-def _say_counts(found: Disagreement) -> str:
+def _say_difference(found: Disagreement) -> str:
     """The numbers of tokens that an engine omits and adds."""
     said = []
     if found.missing:

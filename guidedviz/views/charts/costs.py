@@ -37,14 +37,14 @@ def draw_costs(trace: Trace) -> Figure:
     places = tuple(map(float, range(len(shown))))
     series = []
     for number, (name, colour, look) in enumerate(COST_PARTS):
-        low = tuple(sum(parts_of(step)[:number]) for step in shown)
-        up = tuple(sum(parts_of(step)[: number + 1]) for step in shown)
+        low = tuple(sum(cost_parts(step)[:number]) for step in shown)
+        up = tuple(sum(cost_parts(step)[: number + 1]) for step in shown)
         words = tuple(cut) if name == "sample" else ()  # above the last part
         series.append(Series(name, "bars", places, up, hover, colour, look, low, words))
     x = Axis("", -0.5, max(len(shown), LEAST_BARS) - 0.5, tuple(enumerate(names)), grid=False, mono=True)
     half = (top / 2, milliseconds(top / 2))
     y = Axis("", 0.0, top, ((0.0, "0"), half, (top, milliseconds(top))))
-    notes = tuple(_write_notes(trace, len(shown), sum(map(bool, cut))))
+    notes = tuple(_cost_notes(trace, len(shown), sum(map(bool, cut))))
     chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
     steps = counted(len(trace.steps), "step")
     return draw_chart(chart, f"costs of {steps}: forward, mask and sample of each", live=True)
@@ -54,16 +54,16 @@ def _say_times(step: Step, name: str) -> str:
     """The times of a step, one per line."""
     how = "" if step.how == "sampled" else f", {step.how}"
     lines = [f"step {step.position}: {name}{how}, {milliseconds(total_of(step))}"]
-    lines += [f"  {part} {milliseconds(ms)}" for (part, *_), ms in zip(COST_PARTS, parts_of(step), strict=True)]
+    lines += [f"  {part} {milliseconds(ms)}" for (part, *_), ms in zip(COST_PARTS, cost_parts(step), strict=True)]
     return "\n".join(lines)
 
 
-def _write_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
+def _cost_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
     """Where the run comes from, the sum of its times, and what is not drawn."""
     yield say_badge(trace)
     if trace.constraint:
         yield shorten(trace.constraint, 100)
-    sums = [sum(times) for times in zip(*map(parts_of, trace.steps), strict=True)] or [0.0, 0.0, 0.0]
+    sums = [sum(times) for times in zip(*map(cost_parts, trace.steps), strict=True)] or [0.0, 0.0, 0.0]
     whole = sum(sums)
     shares = []
     for (name, *_), ms in zip(COST_PARTS, sums, strict=True):
@@ -76,14 +76,14 @@ def _write_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
         yield f"{counted(len(trace.steps) - shown, 'more step')} not drawn"
 
 
-def parts_of(step: Step) -> tuple[float, float, float]:
+def cost_parts(step: Step) -> tuple[float, float, float]:
     """The milliseconds of its forward pass, mask and sampling."""
     return step.forward_ms, step.mask_ms, step.sample_ms
 
 
 def total_of(step: Step) -> float:
     """The milliseconds of the step."""
-    return sum(parts_of(step))
+    return sum(cost_parts(step))
 
 
 def times_asked(steps: Sequence[Step]) -> list[float]:

@@ -18,8 +18,8 @@ ROWS_TOP = 46.0  # where the rows begin
 CANDIDATE = 26.0  # the height of a row
 FACT = 22.0  # the height of a fact
 NAME_ROOM = 132.0  # the most that a label takes
-DIGIT = 6.6  # pixels per character of a number, about
-UNASKED = "The text is fixed here, so the model is not asked and there is no distribution."
+DIGIT_WIDTH = 6.6  # pixels per character of a number, about
+NOT_ASKED_WORDS = "The text is fixed here, so the model is not asked and there is no distribution."
 
 
 def draw_distribution(step: Step, title: str = "next token") -> Figure:
@@ -36,7 +36,7 @@ def draw_distribution(step: Step, title: str = "next token") -> Figure:
 def say_next(step: PackedStep, title: str) -> str:
     """The same in words."""
     if step["how"] == "forced":
-        return f"{title}: {step['label']}. {UNASKED}"
+        return f"{title}: {step['label']}. {NOT_ASKED_WORDS}"
     rows = (f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"])
     before = f"{title}, probability before and {step['after']}"
     if step.get("changes"):
@@ -50,7 +50,7 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
     if step["how"] == "forced":
         parts.append(soft(width, 13, "the model was not asked", 13, text_anchor="end"))
         parts.append(write(0, 40, shorten(step["label"], int(width / 8.5)), 14, mono=True, font_weight="bold"))
-        lines = wrap(UNASKED, int(width / 6.6))
+        lines = wrap(NOT_ASKED_WORDS, int(width / 6.6))
         parts += [soft(0, 64 + 18 * number, line) for number, line in enumerate(lines)]
         y = 64.0 + 18 * len(lines)
     else:
@@ -78,14 +78,14 @@ def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
     """One row per candidate and one for all others; the full scale of a bar is at least a third of the width."""
     shown: list[PackedRow | PackedRest] = [*step["rows"], step["rest"]]
     said = [row.rawText if step["free"] else f"{row.rawText} → {row.drawnText}" for row in shown]
-    number = DIGIT * max(map(len, said)) + 8
+    number = DIGIT_WIDTH * max(map(len, said)) + 8
     longest = max((wide(row.label, 14) for row in step["rows"]), default=0.0)
     name = max(78.0, min(NAME_ROOM, longest + 4, width * 2 / 3 - number - 24))
     start = name + 22
     span = width - start - number
     for place, row in enumerate(shown):
         if isinstance(row, PackedRow):
-            parts = _write_label(row, row.token == step["token"], name)
+            parts = _write_candidate(row, row.token == step["token"], name)
             struck = not row.legal
             part = "row"
         else:
@@ -102,6 +102,6 @@ def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
         yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
 
 
-def _write_label(row: PackedRow, chosen: bool, name: float) -> list[Element]:
+def _write_candidate(row: PackedRow, chosen: bool, name: float) -> list[Element]:
     label = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
     return [write(0, 17, "▸", 13, fill="var(--gv-orange)"), label] if chosen else [label]

@@ -11,7 +11,7 @@ from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 
 CLOCK_TICKS = 6
-MOST_TOKENS = 6  # that are drawn
+MOST_TURNS = 6  # that are drawn
 LEAST_WAIT = 1 / 760  # of the clock: a shorter wait is not drawn
 CLOCK_SPANS: tuple[SpanKind, ...] = (
     ("forward", "blue", "solid"),
@@ -46,7 +46,7 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     series = spans_by_kind(CLOCK_SPANS, spans)
     chart = Chart(f"{name}: masks and forward passes", x, lanes_axis(lanes), series, notes, height=170.0)
     tokens = pair[0].turns
-    about = f"{len(tokens[:MOST_TOKENS])} of {counted(len(tokens), 'token')}, {source}: {record.model}; {record.device}"
+    about = f"{len(tokens[:MOST_TURNS])} of {counted(len(tokens), 'token')}, {source}: {record.model}; {record.device}"
     return draw_chart(chart, "\n".join([f"{name}, {about}", *map(_say_run, pair)]))
 
 
@@ -58,13 +58,13 @@ def _start_of(run: EngineRun) -> float:
 
 def _end_of(run: EngineRun) -> float:
     """When the last token that is drawn is chosen, after the start."""
-    return run.turns[:MOST_TOKENS][-1].chosen - _start_of(run)
+    return run.turns[:MOST_TURNS][-1].chosen - _start_of(run)
 
 
 def _place_turns(run: EngineRun, top: float, end: float) -> Iterator[tuple[str, Box]]:
     """The forward pass, the mask and the wait of each token, in three lanes."""
     start = _start_of(run)
-    for number, turn in enumerate(run.turns[:MOST_TOKENS]):
+    for number, turn in enumerate(run.turns[:MOST_TURNS]):
         wait = (turn.forward[1], turn.mask[1])
         spans = (("forward", "token", turn.forward), ("mask", "mask", turn.mask), ("logits wait", "logits wait", wait))
         for lane, (kind, name, (low, up)) in enumerate(spans):

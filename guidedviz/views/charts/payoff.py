@@ -34,7 +34,7 @@ AXES = {  # for the page, which moves the handle
     "low": LEAST_SPEEDUP,
     "most": MOST_SPEEDUP,
 }
-SHARES = tuple(LAST_SHARE * step / 95 for step in range(96))
+FORCED_SHARES = tuple(LAST_SHARE * step / 95 for step in range(96))
 SHARE_TICKS = tuple((share, f"{share:.0%}") for share in (0, 0.2, 0.4, 0.6, 0.8, LAST_SHARE))
 SHARE_AXIS = Axis("tokens that are forced", 0.0, LAST_SHARE, SHARE_TICKS, grid=False)
 SPEEDUP_TICKS = tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20))
@@ -46,9 +46,9 @@ def payoff_chart(payoff: Payoff, rows: int) -> Chart:
     """The ideal, the cost model and the live runs; runs with another number of rows are rings."""
     here = [run for run in payoff.runs if run.rows == rows]
     others = [run for run in payoff.runs if run.rows != rows]
-    times = [payoff.cost.speedup(share, rows) for share in SHARES]
+    times = [payoff.cost.speedup(share, rows) for share in FORCED_SHARES]
     series = [
-        _speedup_line("ideal, 1/(1 − f)", map(ideal, SHARES), colour="soft", look="dashed", part="ideal"),
+        _speedup_line("ideal, 1/(1 − f)", map(ideal, FORCED_SHARES), colour="soft", look="dashed", part="ideal"),
         _speedup_line("cost model", times, part="model"),
         _run_dots("measured", here, part="points"),
     ]
@@ -60,7 +60,7 @@ def payoff_chart(payoff: Payoff, rows: int) -> Chart:
 
 def _speedup_line(name: str, speedups: Iterable[float], **look: Any) -> Series:
     heights = tuple(min(MOST_SPEEDUP, speedup) for speedup in speedups)
-    return Series(name, "line", SHARES, heights, **look)
+    return Series(name, "line", FORCED_SHARES, heights, **look)
 
 
 def _run_dots(name: str, runs: Sequence[Timed], **look: Any) -> Series:

@@ -42,7 +42,7 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     top = EDGE + lines + LEGEND_LINE + (NOTE_LINE if chart.y.title else 6)
     parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
     parts += [write(EDGE, 24 + NOTE_LINE * n, words, 13) for n, words in enumerate(chart.notes, 1)]
-    signs = ((_write_sign(series), series.name) for series in chart.series if series.name)
+    signs = ((_write_series_sign(series), series.name) for series in chart.series if series.name)
     legend, end, _ = write_legend(signs, EDGE, 24 + lines)
     parts += legend
     parts += write_plot(PlotFrame(chart, left, top))
@@ -53,7 +53,7 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     return Figure(drawing(width, low, *parts, alt=alt), text, alt, live, plotly_json(chart))
 
 
-def _write_sign(series: Series) -> Element:
+def _write_series_sign(series: Series) -> Element:
     """The sign of a series in the legend."""
     if series.mark in ("bars", "spans"):
         return _write_box(replace(series, hover=()), 0, 4, -6, 12, 12)
@@ -77,7 +77,7 @@ def write_plot(frame: PlotFrame) -> Iterator[Element]:
         if series.mark == "line":
             yield _write_line(frame, series)
         elif series.mark == "dots":
-            yield _write_dots(frame, series)
+            yield _write_series_dots(frame, series)
         else:
             yield from _write_boxes(frame, series)
 
@@ -140,7 +140,7 @@ def _write_line(frame: PlotFrame, series: Series) -> Element:
     return node("path", d=way, fill="none", stroke_width=2.2, **look, data_part=series.part or None)
 
 
-def _write_dots(frame: PlotFrame, series: Series) -> Element:
+def _write_series_dots(frame: PlotFrame, series: Series) -> Element:
     dots: list[Element] = []
     look: dict[str, Any] = {"r": 4.5, "stroke_width": 1.6, "stroke": paint(series.colour)}
     for n, (cx, cy) in enumerate(map(frame.at, series.x, series.y)):

@@ -11,7 +11,7 @@ from guidedviz.views.figure import Figure, figure_of, soft, write, write_box, wr
 from guidedviz.views.words import label
 
 BYTE_WIDTH = 15.0
-NEAR = 48  # bytes per row
+NEAR_BYTES = 48  # bytes per row
 TOKEN_LOOKS: dict[str, tuple[str, dict[str, Any]]] = {  # what a box means, and how it looks
     "kept": ("stays", {"stroke": "var(--gv-soft)"}),
     "gone": ("taken back", {"stroke": "var(--gv-orange)", "stroke_width": 2}),
@@ -53,7 +53,7 @@ def draw_rollback(trace: Trace) -> Figure:
         for name, pieces, new in (("before", jump.before, "gone"), ("after", jump.after, "put")):
             looks = ["kept" if number < jump.kept else new for number in range(len(pieces))]
             shown = list(zip(pieces, looks, strict=True))[first:]
-            parts += [soft(16, y + 18, name, 13), *_write_tokens(shown, y)]
+            parts += [soft(16, y + 18, name, 13), *_write_retokenised(shown, y)]
             lines.append(" ".join([f"{name}:", *(label(piece).join(MARKS[look]) for piece, look in shown)]))
             width = max(width, 88 + BYTE_WIDTH * sum(len(piece) for piece, _ in shown))
             y += 40
@@ -76,12 +76,12 @@ def _find_jumps(steps: Sequence[Step]) -> Iterator[RetokenisedRun]:
 def _first_near(jump: RetokenisedRun) -> int:
     """The first token that is shown: of a long text only those near the change."""
     first = 0
-    while first < jump.kept and sum(map(len, jump.after[first:])) > NEAR:
+    while first < jump.kept and sum(map(len, jump.after[first:])) > NEAR_BYTES:
         first += 1
     return first
 
 
-def _write_tokens(shown: Sequence[tuple[bytes, str]], y: float) -> Iterator[Element]:
+def _write_retokenised(shown: Sequence[tuple[bytes, str]], y: float) -> Iterator[Element]:
     x = 72.0
     for piece, look in shown:
         width = BYTE_WIDTH * len(piece)

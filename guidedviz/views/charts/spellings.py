@@ -16,7 +16,7 @@ from guidedviz.views.words import characters, label
 
 MOST_SPELLED = 48  # bytes that are drawn
 BYTES_WIDTH = 600.0
-BYTE_PITCH = 44.0  # the most per byte
+RUN_PITCH = 44.0  # the most per byte
 BEYOND_WIDTH = 44.0
 BYTE_HEIGHT = 28.0
 ODDS_BAR = 80.0  # the full scale of a probability
@@ -39,7 +39,7 @@ class ByteColumns:
 
     def left(self, place: float) -> float:
         """The left end of a byte."""
-        x = EDGE + min(BYTE_PITCH, BYTES_WIDTH / self.shown) * min(place, self.shown)
+        x = EDGE + min(RUN_PITCH, BYTES_WIDTH / self.shown) * min(place, self.shown)
         return x + BEYOND_WIDTH if place > self.shown else x
 
     @property
@@ -103,7 +103,7 @@ def _say_rows(rows: Sequence[Spelling]) -> Iterator[str]:
 def _write_spelling(row: Spelling, columns: ByteColumns, bars: float, y: float) -> Iterator[Element]:
     """A row: its tokens below their bytes, its probability in digits and as a bar, its cost, and its names."""
     names = _names_of(row)
-    yield from _write_tokens(row, columns, y, "green" if names else "soft")
+    yield from _write_spelled(row, columns, y, "green" if names else "soft")
     yield write(bars, y + 5, probability(row.probability, 3), 13, mono=True, text_anchor="end")
     yield rect(bars + 10, y - 4, max(0.5, ODDS_BAR * row.probability), 9, fill="var(--gv-blue)")
     yield write(bars + ODDS_BAR + 66, y + 5, _say_cost(row), 13, mono=True, text_anchor="end")
@@ -148,7 +148,7 @@ def _write_run(record: Spellings, columns: ByteColumns) -> Iterator[Element]:
         yield write_box(end + 1, RUN_TOP + 3, BEYOND_WIDTH - 2, BYTE_HEIGHT, "…", **dashed)
 
 
-def _write_tokens(row: Spelling, columns: ByteColumns, y: float, colour: str) -> Iterator[Element]:
+def _write_spelled(row: Spelling, columns: ByteColumns, y: float, colour: str) -> Iterator[Element]:
     """One box per token of a spelling, below its bytes; that of a token that goes beyond the run is dashed."""
     look: Any = {"stroke": paint(colour), "stroke_width": 1 if colour == "soft" else 1.8, "fill": "none"}
     end = 0

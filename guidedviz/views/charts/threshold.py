@@ -59,12 +59,12 @@ def draw_threshold(
     lines = _say_thresholds(before, bias, rival)
     frame = PlotFrame(_curve_chart(-np.sort(-before)), CURVE_LEFT, CURVE_TOP)
     parts = [write(EDGE, 24, title, 13, font_weight="bold"), soft(EDGE, 48, "probability before the bias")]
-    parts += [*write_plot(frame), *_write_thresholds(frame, lines), *_write_dots(frame, rows, before, rival)]
+    parts += [*write_plot(frame), *_write_thresholds(frame, lines), *_write_named(frame, rows, before, rival)]
     y = CURVE_TOP + CURVE_HEIGHT + 62
     parts += write_bar_names(["before", "after"], BARS_WIDTH - EDGE, y - 8)
     rest = BiasRow("all others", 0.0, _left_over(before, shown), _left_over(after, shown))
     for place, row in enumerate([*rows, rest]):
-        parts.append(moved(0, y + CANDIDATE * place, *_write_row(row)))
+        parts.append(moved(0, y + CANDIDATE * place, *_write_bias_row(row)))
     text = "; ".join([f"{title}: {', '.join(map(str, rows))}", *lines.values()])
     return figure_of(BARS_WIDTH, y + CANDIDATE * (len(rows) + 1) + 10, text, *parts)
 
@@ -94,7 +94,7 @@ def _write_thresholds(frame: PlotFrame, lines: Mapping[float, str]) -> Iterator[
         yield write(CURVE_LEFT + CURVE_WIDTH + 10, free, words, 12, fill="var(--gv-orange)")
 
 
-def _write_dots(frame: PlotFrame, rows: Sequence[BiasRow], before: Floats, rival: float) -> Iterator[Element]:
+def _write_named(frame: PlotFrame, rows: Sequence[BiasRow], before: Floats, rival: float) -> Iterator[Element]:
     """A dot per named token, filled if its bias is enough; a label that would cover one further right stands higher."""
     taken: list[tuple[float, float]] = []
     for row in reversed(rows):
@@ -127,7 +127,7 @@ def _curve_chart(falling: Floats) -> Chart:
     return Chart("", x, y, (curve,), (), CURVE_WIDTH, CURVE_HEIGHT)
 
 
-def _write_row(row: BiasRow) -> list[Element]:
+def _write_bias_row(row: BiasRow) -> list[Element]:
     """A row of the table: a name, two bars, the bias and both probabilities, in columns that do not move."""
     left = NAME_END + 12
     odds = f"{probability(row.before)} → {probability(row.after)}"

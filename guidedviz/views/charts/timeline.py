@@ -13,12 +13,12 @@ LANE_HEIGHT = 24.0
 LANES_ABOVE = 2  # above the requests
 MOST_TIMES = 8  # labels of the clock
 MOST_REQUESTS = 8  # that are drawn
-WAITS = "waits for its machine or a place"
+WAITS_FOR_PLACE = "waits for its machine or a place"
 SERVER_SPANS: tuple[SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
     ("compile", "orange", "hatched"),
-    (WAITS, "soft", "hollow"),
+    (WAITS_FOR_PLACE, "soft", "hollow"),
     ("decodes", "sky", "solid"),
 )
 
@@ -59,9 +59,9 @@ def _place_spans(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
         lane = lanes - LANES_ABOVE - number
         said = _say_request(number, served)
         start, end = served.compiling
-        yield WAITS, (served.request.arrives, start, lane, said)
+        yield WAITS_FOR_PLACE, (served.request.arrives, start, lane, said)
         yield "compile", (start, end, lane, f"compile: {end - start:.1f} ms; {said}")
-        yield WAITS, (end, served.joined, lane, said)
+        yield WAITS_FOR_PLACE, (end, served.joined, lane, said)
         for one in timeline.passes:
             if number in one.rows:
                 yield "decodes", (one.compiling[1], one.end, lane, said)

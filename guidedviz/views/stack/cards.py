@@ -4,7 +4,7 @@ This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the f
 back is an old pointer. A card is a frame, and its arrows lead to the frames that may lie below it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect, shorten
@@ -24,12 +24,12 @@ from guidedviz.views.machine.paths import check_pda, state_after
 FRAME_HIGH = 36.0  # of a card
 LEAST_WIDTH = 240.0  # of a picture
 LINE_ROOM = 30  # characters of a line
-MOST_TEXTS = 24
+MOST_BRANCH_TEXTS = 24
 TEXT_END = 16  # characters of a text
 MOST_DRAWN = 12  # frames of a state
 BOTTOM = 0  # the numbers of cards that are no frames
-MISSING = -1
-STACK_ENDS = {BOTTOM: "bottom", MISSING: "⋮ more, not drawn"}
+NOT_DRAWN = -1
+STACK_ENDS = {BOTTOM: "bottom", NOT_DRAWN: "⋮ more, not drawn"}
 CARD_LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others have no border
     "top": {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4},
     "frame": {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"},
@@ -92,36 +92,43 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     ▸ 4 root n2 now ( [ or x → 2 root n4
     """
     check_pda(pda, "draw_branches")
-    expected = f"a list of 1 to {MOST_TEXTS} texts"
-    if not 1 <= len(expect(texts, list | tuple, "draw_branches, texts", expected)) <= MOST_TEXTS:
+    expected = f"a list of 1 to {MOST_BRANCH_TEXTS} texts"
+    if not 1 <= len(expect(texts, list | tuple, "draw_branches, texts", expected)) <= MOST_BRANCH_TEXTS:
         raise SettingError("draw_branches, texts", seen=f"{len(texts):,} texts", expected=expected)
     states = [state_after(pda, text) for text in texts]
     cards = _stack_cards(pda, states)
-    places = {number: place for place, number in enumerate(cards, 1)}
+    places = {number: str(place) for place, number in enumerate(cards, 1)}
     chips: dict[int, StackCard] = {}
     lines = []
     kept = set[Configuration]()
     copied = 0
     for number, (text, state) in enumerate(zip(texts, states, strict=True), 1):
         frames = _frames_of(pda, state)
-        copied += len(frames)
         new = len(frames - kept)
         kept |= frames
+        copied += len(frames)
         about = f"{new:,} new, {len(frames) - new:,} shared"
         said = f"{counted(len(frames), 'frame')}, {new:,} new"
         first = states.index(state) + 1
         if first < number:
             about = f"as after text {first}"
             said += f", {about}"
-        tops = [top if top in cards else MISSING for top in _top_frames(pda, state)]
-        below = tuple(dict.fromkeys(tops))
+        below = _cards_below(cards, _top_frames(pda, state))
         data = visible(to_bytes(text)) or "∅"
-        shown = data if len(data) <= TEXT_END else "…" + data[1 - TEXT_END :]
-        chips[MISSING - number] = StackCard("text", f"{number} {shown}", about, below)
-        leads = " · ".join(str(places[top]) for top in below) or "bottom"
+        chips[NOT_DRAWN - number] = StackCard("text", f"{number} {_end_of_text(data)}", about, below)
+        leads = " · ".join(map(places.__getitem__, below)) or "bottom"
         lines.append(f"{number} {data[-40:]}: {said} → {leads}")
     about = f"{counted(len(texts), 'text')}, {copied:,} frames if each had a stack of its own, {len(kept):,} kept"
     return _draw_cards(chips | cards, "branches", about, [f"branches: {about}", *lines, *_say_cards(cards)])
+
+
+def _end_of_text(text: str) -> str:
+    return text if len(text) <= TEXT_END else "…" + text[1 - TEXT_END :]
+
+
+def _cards_below(known: Collection[int], numbers: Iterable[int]) -> tuple[int, ...]:
+    """The cards with these numbers, each once; one card stands for all that are not drawn."""
+    return tuple(dict.fromkeys(n if n in known else NOT_DRAWN for n in numbers))
 
 
 def _frames_of(pda: PDA, state: State) -> set[Configuration]:
@@ -140,18 +147,15 @@ def _stack_cards(pda: PDA, states: Sequence[State]) -> dict[int, StackCard]:
     """The cards of the frames of these states; of a deep stack the uppermost."""
     frames = {frame.number: frame for state in states for frame in pda.branches(state)[:MOST_DRAWN]}
     tops = {number for state in states for number in _top_frames(pda, state)}
+    known = {BOTTOM, *frames}
     cards = {}
-    ends = set[int]()
     for number, frame in frames.items():
-        below = tuple(n if n in frames or n == BOTTOM else MISSING for n in frame.below)
-        ends.update(below)
         kind, when = ("top", "now") if number in tops else ("frame", "then")
         waits = f"{when} {say_waits(pda.stacks, frame.node)}"
+        below = tuple(n if n in known else NOT_DRAWN for n in frame.below)
         cards[number] = StackCard(kind, f"{frame.rule} {name_node(frame.node)}", waits, below)
-    for number, words in STACK_ENDS.items():
-        if number in ends:
-            cards[number] = StackCard("end", words)
-    return cards
+    ends = {under for card in cards.values() for under in card.below}
+    return cards | {number: StackCard("end", words) for number, words in STACK_ENDS.items() if number in ends}
 
 
 def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:

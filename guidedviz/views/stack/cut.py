@@ -17,10 +17,10 @@ from guidedviz.views.theme import paint
 
 TOKEN_TOP = 62.0  # where the bytes of the token stand
 TEXT_LINE = 34.0  # the height of a text
-BYTE_PITCH = 38.0
+CUT_PITCH = 38.0
 RETURN_PITCH = 68.0  # the column of return nodes
 MOST_CUT = 12  # texts, bytes
-LEGAL = "legal"
+READS_ON = "legal"
 TEXTS_HEAD = "the text so far"
 STACKS_HEAD = "open rules, and where each goes on"
 DECIDED_BY_STACK = "context-dependent"
@@ -62,6 +62,11 @@ class CutText:
     read: int
     result: str
 
+    def say(self, returns: bool) -> str:
+        """The text in one line, with the return where the stack decides."""
+        result = f"returns to {self.back}, {self.result}" if returns else self.result
+        return f"after {self.text}, stack {self.stack}: {result}"
+
 
 def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     """The bytes of a token after several texts that reach the same node with different stacks.
@@ -80,18 +85,15 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     own, verdict = cut_token(pda, states[0], data)
     token = CutToken(data, pda.nodes.name_of(pda.places(states[0])[0]), own, verdict)
     lines = [_cut_text(pda, text, state, data) for text, state in zip(texts, states, strict=True)]
-    said = [str(token)]
-    for line in lines:
-        returns = f"returns to {line.back}, " if token.dependent else ""
-        said.append(f"after {line.text}, stack {line.stack}: {returns}{line.result}")
+    said = [str(token), *(line.say(token.dependent) for line in lines)]
 
     first = EDGE + max(map(wide, [TEXTS_HEAD, *(line.text for line in lines)])) + 22
     start = first + max(wide(STACKS_HEAD, 12), *(wide(line.stack) for line in lines)) + 26
-    places = [start + BYTE_PITCH * place for place in range(len(data))]
-    split = start + BYTE_PITCH * own
+    places = [start + CUT_PITCH * place for place in range(len(data))]
+    split = start + CUT_PITCH * own
     if token.dependent:
         places[own:] = [x + RETURN_PITCH for x in places[own:]]
-    end = places[-1] + BYTE_PITCH
+    end = places[-1] + CUT_PITCH
     low = TOKEN_TOP + 52 + TEXT_LINE * len(texts)
     about = f"{visible(data)} at a node of the rule {token.rule}: {verdict}"
     parts = [heading(EDGE, 24, "a token, byte by byte", about)]
@@ -105,13 +107,10 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         parts += _write_reads(places, y, line.read)
         if token.dependent:
             parts += _write_return(split + RETURN_PITCH / 2, y, line.back)
-        colour = "blue" if line.result == LEGAL else "orange"
+        colour = "blue" if line.result == READS_ON else "orange"
         parts.append(write(end + 14, y, line.result, fill=paint(colour), font_weight="bold"))
     if token.dependent:
-        parts += [soft(split + 8, TOKEN_TOP - 8, "the stack decides"), soft(split + 8, TOKEN_TOP + 30, "returns to")]
-        way = f"M{split:g} {TOKEN_TOP - 6:g}V{low - 2:g}"
-        parts.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
-        parts.append(soft(split, low + 14, f"{token.rule} has ended here", text_anchor="middle"))
+        parts += _write_border(token.rule, split, low)
     return figure_of(max(end + 130, split + 240, 640.0), low + 28, "\n".join(said), *parts)
 
 
@@ -134,7 +133,7 @@ def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
     stack = " › ".join(" ".join(frame) for frame in reversed(frames))
     back = frames[1][1] if len(frames) > 1 else "end"
     read = len(read_path(pda, data, state)) - 1
-    result = LEGAL if read == len(data) else f"illegal at {visible(data[read : read + 1])}"
+    result = READS_ON if read == len(data) else f"illegal at {visible(data[read : read + 1])}"
     return CutText(shorten(visible(text.encode()), 24), shorten(stack, 52), back, read, result)
 
 
@@ -144,21 +143,30 @@ def _write_token(token: CutToken, places: Sequence[float]) -> Iterator[Element]:
         own = place < token.own
         colour = paint("blue" if own else "gold")
         look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
-        yield rect(x + 3, TOKEN_TOP + 6, BYTE_PITCH - 6, 32, 4, **look, stroke_dasharray="none" if own else "4 3")
+        yield rect(x + 3, TOKEN_TOP + 6, CUT_PITCH - 6, 32, 4, **look, stroke_dasharray="none" if own else "4 3")
         bold = {"text_anchor": "middle", "font_weight": "bold"}
-        yield write(x + BYTE_PITCH / 2, TOKEN_TOP + 27, visible(bytes([byte])), 15, mono=True, **bold)
+        yield write(x + CUT_PITCH / 2, TOKEN_TOP + 27, visible(bytes([byte])), 15, mono=True, **bold)
 
 
 def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Element]:
     """A tick where a byte is read, a cross where it is refused."""
     for place, x in enumerate(places):
         if place < read:
-            sign = write(x + BYTE_PITCH / 2, y, "✓", 15, text_anchor="middle", fill="var(--gv-blue)")
+            sign = write(x + CUT_PITCH / 2, y, "✓", 15, text_anchor="middle", fill="var(--gv-blue)")
         elif place == read:
-            sign = write(x + BYTE_PITCH / 2, y, "✗", 15, text_anchor="middle", fill="var(--gv-orange)")
+            sign = write(x + CUT_PITCH / 2, y, "✗", 15, text_anchor="middle", fill="var(--gv-orange)")
         else:
-            sign = write(x + BYTE_PITCH / 2, y, "·", 15, text_anchor="middle", fill="var(--gv-soft)")
+            sign = write(x + CUT_PITCH / 2, y, "·", 15, text_anchor="middle", fill="var(--gv-soft)")
         yield sign
+
+
+def _write_border(rule: str, x: float, low: float) -> Iterator[Element]:
+    """The line between what the rule reads and what the stack decides."""
+    yield soft(x + 8, TOKEN_TOP - 8, "the stack decides")
+    yield soft(x + 8, TOKEN_TOP + 30, "returns to")
+    way = f"M{x:g} {TOKEN_TOP - 6:g}V{low - 2:g}"
+    yield node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5)
+    yield soft(x, low + 14, f"{rule} has ended here", text_anchor="middle")
 
 
 def _write_return(x: float, y: float, back: str) -> Iterator[Element]:

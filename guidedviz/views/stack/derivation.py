@@ -89,8 +89,8 @@ def _grow_tree(part: ParseTree | ParseLeaf, data: bytes) -> TreePart:
     """A branch with its parts that have text or are open."""
     if isinstance(part, ParseLeaf):
         return TreePart(shorten(label(data[part.start : part.end]), LEAF_ROOM), "leaf")
-    opened = {child for child in part.children if isinstance(child, ParseTree) and child.open}
-    parts = [_grow_tree(child, data) for child in part.children if child in opened or child.end > child.start]
+    opened = [child for child in part.children if isinstance(child, ParseTree) and child.open]
+    parts = [_grow_tree(child, data) for child in part.children if child.end > child.start or child in opened]
     if part.open and not opened:
         parts.append(TreePart("▸", "next"))
     name = f"{part.name} ?" if part.ambiguous else part.name

@@ -20,12 +20,12 @@ from guidedviz.views.stack.column import say_ways
 from guidedviz.views.theme import paint
 from guidedviz.views.words import align, label
 
-MOST_BYTES = 300
-MOST_MOVES = 40  # rows
+MOST_TABLE_BYTES = 300
+MOST_TABLE_ROWS = 40  # rows
 ABOVE_FOLD = 30  # rows above the fold of a longer table
-MOST_OPEN = 6  # rules of the stack in a row
+MOST_RULES = 6  # rules of the stack in a row
 MOVE_HIGH = 25.0  # the height of a row
-EMPTY = "empty"
+EMPTY_STACK = "empty"
 ACTION_COLOURS = {"accept": "green", "not": "orange", "push": "blue", "pop": "green"}
 TABLE_HEAD = ("step", "read", "stack", "stack after, top first")
 Calls = dict[int, str]  # the first stack, top first: the number of each open call, and its rule
@@ -124,10 +124,10 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     check_pda(pda, "draw_stack_table")
     data = to_bytes(text)
     expect(unread, bytes, "draw_stack_table, unread", "bytes")
-    rows = stack_rows(pda, data[:MOST_BYTES], every)
-    lines = [TABLE_HEAD, *map(_say_row, range(1, len(rows) + 1), rows)]
-    verdict = _say_end(pda, data, lines[-1][3] == EMPTY, unread)
-    more = len(rows) - MOST_MOVES
+    rows = stack_rows(pda, data[:MOST_TABLE_BYTES], every)
+    lines = [TABLE_HEAD, *map(_say_stack_row, range(1, len(rows) + 1), rows)]
+    verdict = _say_end(pda, data, lines[-1][3] == EMPTY_STACK, unread)
+    more = len(rows) - MOST_TABLE_ROWS
     if more > 0:
         lines[ABOVE_FOLD + 1 : ABOVE_FOLD + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
     said = align(lines, ())
@@ -153,19 +153,19 @@ def _write_cell(x: float, y: float, words: str, colour: str, mono: bool) -> Elem
     return write(x, y, words, mono=mono, fill=paint(colour or "ink"), font_weight="bold" if colour else None)
 
 
-def _say_row(number: int, row: StackRow) -> tuple[str, str, str, str]:
-    names = " ".join(row.stack[:MOST_OPEN])
-    if len(row.stack) > MOST_OPEN:
-        names += f" … {len(row.stack) - MOST_OPEN} more"
+def _say_stack_row(number: int, row: StackRow) -> tuple[str, str, str, str]:
+    names = " ".join(row.stack[:MOST_RULES])
+    if len(row.stack) > MOST_RULES:
+        names += f" … {len(row.stack) - MOST_RULES} more"
     if names and row.ways:
         names += f" · {row.ways}"
-    return str(number), shorten(label(row.read), 28), row.action, names or EMPTY
+    return str(number), shorten(label(row.read), 28), row.action, names or EMPTY_STACK
 
 
 def _say_end(pda: PDA, data: bytes, empty: bool, unread: bytes) -> str:
     """Whether the text may end."""
-    if len(data) > MOST_BYTES:
-        return f"the table ends here; {len(data) - MOST_BYTES:,} more bytes are not in it"
+    if len(data) > MOST_TABLE_BYTES:
+        return f"the table ends here; {len(data) - MOST_TABLE_BYTES:,} more bytes are not in it"
     state = state_after(pda, data)
     if state.accepting and unread:
         return f"not read: {shorten(label(unread), 28)}"

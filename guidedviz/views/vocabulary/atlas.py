@@ -18,7 +18,7 @@ from guidedviz.views.vocabulary.curve import Cells, curve, size_for
 from guidedviz.views.vocabulary.outline import borders
 from guidedviz.views.vocabulary.regions import NO_TEXT, kind
 
-LETTER = (1.1, 2.4)  # width and height of a letter, in cells of a map 114 cells wide
+LETTER_CELLS = (1.1, 2.4)  # width and height of a letter, in cells of a map 114 cells wide
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,8 @@ def settle(made: Atlas, name: str, start: int, stop: int) -> Region:
     middle = cells.mean(0) + 0.5
     for zoom in (0.25, 0.5, 1, 2, 4, 8):
         scale = made.width / 114 / zoom
-        wide = max(1, round(LETTER[0] * len(name) * scale))
-        high = max(1, round(LETTER[1] * scale))
+        wide = max(1, round(LETTER_CELLS[0] * len(name) * scale))
+        high = max(1, round(LETTER_CELLS[1] * scale))
         if high >= made.height or wide >= made.width:
             continue
         right = sums[:, wide:] - sums[:, :-wide]

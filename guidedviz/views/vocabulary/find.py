@@ -13,11 +13,11 @@ from guidedviz.tokens.vocabulary import Vocabulary
 SEARCHES = "text, /regex/, 0xE2 82, #id"
 
 
-def find_tokens(vocabulary: Vocabulary, query: str) -> Mask:
+def search_tokens(vocabulary: Vocabulary, query: str) -> Mask:
     """The mask of the tokens that match a query; visible signs such as ␣ stand for blanks.
 
     >>> v = Vocabulary([b" the", b"then", b"42", b"\\xe2\\x82"])
-    >>> [np.flatnonzero(find_tokens(v, q)).tolist() for q in ("the", "␣", "/[0-9]+/", "0xE282", "#2", "")]
+    >>> [np.flatnonzero(search_tokens(v, q)).tolist() for q in ("the", "␣", "/[0-9]+/", "0xE282", "#2", "")]
     [[0, 1], [0], [2], [3], [2], []]
     """
     if not query:

@@ -17,7 +17,7 @@ NODE_PITCH = 46.0
 NODE_BOX = 28.0  # the height of a node
 DEPTH_PITCH = 34.0
 LEFT_OUT = "left out"
-MOST_NODES = 40  # nodes that fit on a page
+MOST_FLAT_NODES = 40  # nodes that fit on a page
 NODE_LOOKS = {  # colour, dashes, and what a box means
     "read": ("blue", "", "asked: the machine goes on"),
     "refused": ("orange", "", "asked: refused, jump"),
@@ -98,8 +98,8 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
         expect(piece, bytes, "draw_flat_trie, pieces", "bytes")
     machine = as_machine(machine, "draw_flat_trie")
     nodes = flat_walk(machine, pieces, machine.initial if state is None else state)
-    if not 0 < len(nodes) <= MOST_NODES:
-        raise SettingError("draw_flat_trie, pieces", seen=f"{len(nodes):,} nodes", expected=f"1 to {MOST_NODES}")
+    if not 0 < len(nodes) <= MOST_FLAT_NODES:
+        raise SettingError("draw_flat_trie, pieces", seen=f"{len(nodes):,} nodes", expected=f"1 to {MOST_FLAT_NODES}")
     asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
     parts = [write(EDGE, 24, title, 13, font_weight="bold")]

@@ -30,11 +30,11 @@ from guidedviz.views.vocabulary.kinds import (
     say_kinds,
     say_mask,
 )
-from guidedviz.views.vocabulary.outline import AROUND, draw_outline, widen
+from guidedviz.views.vocabulary.outline import AROUND_CELLS, draw_outline, widen
 from guidedviz.views.vocabulary.stencil import write_stencil
 from guidedviz.views.words import label
 
-READABLE = 20.0  # larger cells contain the text of their tokens
+READABLE_CELL = 20.0  # larger cells contain the text of their tokens
 MAP_WIDTH = 920.0
 LARGEST_CELL = 44.0
 FEW_CELLS = 100  # so few cells are marked by dots of this width
@@ -102,10 +102,10 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
         if kind.outline:
             parts.append(draw_outline(made.grid(kind.cells) > 0, cell, kind.outline))
         elif kind.colour != "land" and kind.count <= FEW_CELLS and cell < DOT_WIDTH:
-            parts += _write_dots(made, kind, cell)
+            parts += _mark_few(made, kind, cell)
     below = cell * made.height
     foot = below + 36
-    if cell >= READABLE:
+    if cell >= READABLE_CELL:
         parts += _write_texts(made, kinds, cell)
         parts.append(moved(0, below + 10))
     else:
@@ -113,13 +113,13 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
         enlarged, height = _enlarge_outlined(made, kinds, width)
         parts.append(moved(0, below + 10, enlarged))
         foot += height
-    signs = ((_write_sign(kind), f"{kind.name} {kind.count:,}") for kind in kinds)
+    signs = ((_write_kind(kind), f"{kind.name} {kind.count:,}") for kind in kinds)
     legend, *_ = write_legend(signs, 0, foot)
     head = heading(0, 0, "the whole vocabulary", about)
     return together([head, moved(0, 14, *parts), *legend]), foot + 14
 
 
-def _write_dots(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
+def _mark_few(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     """Dots on cells that would be too few and too small to be visible."""
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
         yield node("circle", cx=x, cy=y, r=DOT_WIDTH / 2, fill=paint(kind.colour), stroke="var(--gv-page)")
@@ -129,7 +129,7 @@ def _write_borders(made: Atlas, cell: float) -> Element:
     """The borders of regions; in a small map, of cells, with the curve."""
     look = {"fill": "none", "stroke": "var(--gv-page)"}
     regions = node("path", d=made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
-    if cell < READABLE:
+    if cell < READABLE_CELL:
         return regions
     lines = "".join(f"M{x} 0v{made.height}" for x in range(made.width + 1))
     lines += "".join(f"M0 {y}h{made.width}" for y in range(made.height + 1))
@@ -140,7 +140,7 @@ def _write_borders(made: Atlas, cell: float) -> Element:
 
 def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
     """The names of regions where they fit and cover no outlined cell."""
-    outlined = widen(made.grid(outlined_cells(kinds)) > 0, int(2 * AROUND / cell) + 1)
+    outlined = widen(made.grid(outlined_cells(kinds)) > 0, int(2 * AROUND_CELLS / cell) + 1)
     for region in made.regions:
         width = 3.6 * len(region.name) / cell
         height = 8 / cell
@@ -162,7 +162,7 @@ def _text_at(made: Atlas, rank: int) -> str:
     return label(made.vocabulary.pieces[made.vocabulary.order[rank]])
 
 
-def _write_sign(kind: Kind) -> Element:
+def _write_kind(kind: Kind) -> Element:
     if kind.outline:
         dashes = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline}
         return rect(4, -5, 10, 10, 2, fill=paint(kind.colour), **dashes)

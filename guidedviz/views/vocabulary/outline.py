@@ -32,7 +32,7 @@ def _find_runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
         yield row + 1, start, stop - start
 
 
-AROUND = 3.5  # pixels between a small cell and its line
+AROUND_CELLS = 3.5  # pixels between a small cell and its line
 
 
 def draw_outline(grid: Mask, cell: float, dashes: str) -> Element:
@@ -43,7 +43,7 @@ def draw_outline(grid: Mask, cell: float, dashes: str) -> Element:
     """
     if not grid.any():
         return NOTHING
-    path = borders(np.pad(widen(grid, int(AROUND / cell)), 1))
+    path = borders(np.pad(widen(grid, int(AROUND_CELLS / cell)), 1))
     placed = f"scale({cell:.5g}) translate(-1 -1)"
     look = {"d": path, "fill": "none", "transform": placed, "class_": "gv-outline"}
     dash = None

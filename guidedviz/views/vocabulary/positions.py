@@ -9,7 +9,7 @@ from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.figure import Figure, figure_of, rect, soft, write, write_legend
 
-MOST_SHOWN = 100  # tokens
+MOST_GRID_TOKENS = 100  # tokens
 TOKEN_PITCH = 10.6
 POSITION_PITCH = 26.0
 GRID_LEFT = 84.0
@@ -57,10 +57,10 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
 def _small_guide(trace: Trace) -> Guide:
     """The guide of a run over few tokens."""
     guide: Guide | None = trace.guide
-    if guide is not None and len(guide.vocabulary) <= MOST_SHOWN:
+    if guide is not None and len(guide.vocabulary) <= MOST_GRID_TOKENS:
         return guide
     seen = "a run without a guide" if guide is None else f"{len(guide.vocabulary):,} tokens"
-    raise SettingError("draw_positions", seen=seen, expected=f"a guided run over at most {MOST_SHOWN} tokens")
+    raise SettingError("draw_positions", seen=seen, expected=f"a guided run over at most {MOST_GRID_TOKENS} tokens")
 
 
 def _grid_place(position: int, token: int) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from guidedviz.views.figure import Figure, drawing, heading, rect, soft, write
 from guidedviz.views.theme import paint
 from guidedviz.views.words import label, share
 
-MOST_COLUMNS = 24
+MOST_TOKEN_COLUMNS = 24
 MOST_STATE_ROWS = 60
 TABLE_LEFT = 76.0
 TABLE_TOP = 120.0
@@ -31,10 +31,10 @@ TokenIds = npt.NDArray[np.int64]
 
 def token_groups(index: Index, ids: TokenIds) -> list[TokenIds]:
     """The columns of a table: single tokens or, of many, the largest groups that lead alike from every state."""
-    if len(ids) <= MOST_COLUMNS:
+    if len(ids) <= MOST_TOKEN_COLUMNS:
         return list(ids.reshape(-1, 1))
     _, first, member, sizes = np.unique(index.kind[ids], return_index=True, return_inverse=True, return_counts=True)
-    largest = np.argsort(-sizes, kind="stable")[:MOST_COLUMNS]
+    largest = np.argsort(-sizes, kind="stable")[:MOST_TOKEN_COLUMNS]
     return [ids[member == kind] for kind in sorted(largest.tolist(), key=first.__getitem__)]
 
 
@@ -53,7 +53,7 @@ def draw_token_table(guide: Guide) -> Figure:
     tokens = len(guide.vocabulary)
     groups = token_groups(index, guide.vocabulary.order.astype(np.int64))
     names = [_name_group(guide.vocabulary, group) for group in groups]
-    by = "a token" if tokens <= MOST_COLUMNS else "tokens that lead alike from every state"
+    by = "a token" if tokens <= MOST_TOKEN_COLUMNS else "tokens that lead alike from every state"
     size = f"{counted(len(index.machine), 'state')} × {counted(tokens, 'token')}"
     parts = [heading(16, 24, "state × token", f"{size} · a column is {by}")]
     for column, name in enumerate(names):
@@ -75,15 +75,19 @@ def draw_token_table(guide: Guide) -> Figure:
         legal = [f"{token}→{name_state(lead)}" for token, lead in zip(names, leads, strict=True) if lead >= 0]
         rows.append(f"{name}: {' '.join(legal) or 'none'}")
         y += STATE_HIGH
-    key = "a filled cell is legal and names the state after it · ◎ the text may end"
-    hidden = tokens - sum(map(len, groups))
-    if len(index.machine) > len(after):
-        key += f" · {len(index.machine) - len(after):,} more states have no row"
-    if hidden:
-        key += f" · {hidden:,} more tokens no column"
-    parts.append(soft(16, y + 20, key))
+    parts.append(soft(16, y + 20, _say_key(len(index.machine) - len(after), tokens - sum(map(len, groups)))))
     text = f"Token table: {size}; {'; '.join(rows)}"
     return Figure(drawing(max(end + 90, 760), y + 34, *parts, alt=text), shorten(text, 400), text)
+
+
+def _say_key(states: int, tokens: int) -> str:
+    """The meaning of a cell, and how many states and tokens are not shown."""
+    key = "a filled cell is legal and names the state after it · ◎ the text may end"
+    if states:
+        key += f" · {states:,} more states have no row"
+    if tokens:
+        key += f" · {tokens:,} more tokens no column"
+    return key
 
 
 def _mark_end(guide: Guide, state: int) -> str:

@@ -86,7 +86,7 @@ def draw_walk(walk: LazyWalk) -> Figure:
     parts.append(soft(bars, LEVELS_TOP - 8, "live, and dashed refused and dropped (log.)"))
     for number, (row, level) in enumerate(zip(rows, shown, strict=True)):
         y = LEVELS_TOP + LEVEL_PITCH * (number + 0.7)
-        parts += [write(EDGE, y, row, 12, mono=True), moved(bars, y, *_write_bars(level, ten))]
+        parts += [write(EDGE, y, row, 12, mono=True), moved(bars, y, *_write_walk_bars(level, ten))]
     for depth, letters, *numbers in table:
         counts = ", ".join(map("{} {}".format, LEVEL_HEAD[2:], numbers))
         lines.append(f"byte {depth}: {letters}; {counts}")
@@ -111,7 +111,7 @@ def _say_slice(part: Slice, nodes: int) -> str:
     return f"{said}Below, the rest of the other tokens: {nodes:,} nodes"
 
 
-def _write_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
+def _write_walk_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
     """The live nodes and, dashed, the refused ones with all below, on a logarithmic axis."""
     if level.live:
         width = max(2.0, ten * log10(level.live))

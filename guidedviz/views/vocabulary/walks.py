@@ -11,7 +11,7 @@ from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.walk import WALK_HINT
 from guidedviz.views.words import label
 
-MOST_WALKS = 40  # rows
+MOST_WALK_ROWS = 40  # rows
 WALK_LANE = 22.0
 WITHOUT_SLICES = "without slices"
 WHOLE_TRIE = "the whole trie"
@@ -40,7 +40,7 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
     expect(without, Sequence, "draw_walks, without", "walks", hint)
     for walk in (*walks, *without):
         expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
-    shown = walks[:MOST_WALKS]
+    shown = walks[:MOST_WALK_ROWS]
     names = tuple((float(len(shown) - place), shorten(label(walk.piece), 18)) for place, walk in enumerate(shown))
     boxes = list[tuple[str, Box]]()
     for walk, (lane, _) in zip(without, names, strict=False):
@@ -52,8 +52,8 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
     ticks = tuple((10.0**power, f"{10**power:,}") for power in range(int(log10(most)) + 1))
     notes = [f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"]
     lines = [f"Lazy walks, {notes[0]}", *map(_say_asked, shown)]
-    if len(walks) > MOST_WALKS:
-        more = f"and {len(walks) - MOST_WALKS:,} more"
+    if len(walks) > MOST_WALK_ROWS:
+        more = f"and {len(walks) - MOST_WALK_ROWS:,} more"
         notes.append(more)
         lines.append(more)
     x = Axis("nodes asked about", 1.0, float(most), ticks, log=True)

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import guidedviz as gv
 from guidedviz.tokens.compare import EXTRA, MISSING, UNKNOWN, ComparedStep, Comparison, Disagreement
-from guidedviz.views.charts.comparison import DIFFERENCE_SIGNS, MOST_COMPARED
+from guidedviz.views.charts.comparison import DIFFERENCE_SIGNS, MOST_COMPARED_STEPS
 
 V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})
 ENGINES = (("one", "1.2.3"), ("two", "4.5.6"))
@@ -57,7 +57,10 @@ def test_an_engine_that_stops_is_asked_no_more_and_one_that_is_unable_says_why()
 
 def test_what_does_not_fit_is_counted_and_without_an_engine_the_steps_are_still_there():
     figure = drawn(*(step(n, 0, found(missing=(0,))) for n in range(600)))
-    assert f"{600 - MOST_COMPARED} more steps are not drawn; {600 - MOST_COMPARED} have a difference" in texts(figure)
+    assert (
+        f"{600 - MOST_COMPARED_STEPS} more steps are not drawn; {600 - MOST_COMPARED_STEPS} have a difference"
+        in texts(figure)
+    )
     assert float(ET.fromstring(figure.svg).get("width")) < 1000
     alone = drawn(step(0), step(1, None), engines=(), unable=(("one", "no package"),))
     assert {"a", "the end", "one cannot take the constraint: no package"} <= set(texts(alone))

@@ -5,8 +5,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.tokens.index import build_index
-from guidedviz.views.vocabulary.find import find_tokens
-from guidedviz.views.vocabulary.token_table import MOST_COLUMNS, MOST_STATE_ROWS, token_groups
+from guidedviz.views.vocabulary.find import search_tokens
+from guidedviz.views.vocabulary.token_table import MOST_STATE_ROWS, MOST_TOKEN_COLUMNS, token_groups
 
 TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"4.2", b""], eos={5})
 NUMBER = r"[0-9]+(\.[0-9]+)?"
@@ -27,7 +27,7 @@ def test_each_cell_of_a_small_table_is_what_the_guide_says():
 
 
 @pytest.mark.parametrize(
-    ("text", "columns"), [(NUMBER, 4), (r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}', MOST_COLUMNS)]
+    ("text", "columns"), [(NUMBER, 4), (r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}', MOST_TOKEN_COLUMNS)]
 )
 def test_of_many_tokens_those_that_lead_alike_share_a_column_and_the_largest_groups_have_one(clerk, text, columns):
     guide = gv.guide(gv.regex(text), clerk)
@@ -54,10 +54,10 @@ def test_a_guide_without_a_finite_machine_is_refused():
     ("query", "found"), [("4", {3, 8}), ("↵", {7}), ("/[0-9.]+/", {0, 1, 2, 3, 8}), ("0x3432", {3})]
 )
 def test_a_search_finds_by_text_signs_regex_and_bytes(query, found):
-    assert set(np.flatnonzero(find_tokens(TOY, query)).tolist()) == found
+    assert set(np.flatnonzero(search_tokens(TOY, query)).tolist()) == found
 
 
 @pytest.mark.parametrize("query", ["/(/", "0xZZ", "0x4"])
 def test_a_search_that_makes_no_sense_says_so(query):
     with pytest.raises(gv.GuidedVizError):
-        find_tokens(TOY, query)
+        search_tokens(TOY, query)

@@ -9,7 +9,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.vocabulary.walk import draw_walk, walk_levels_of
-from guidedviz.views.vocabulary.walks import MOST_WALKS, draw_walks
+from guidedviz.views.vocabulary.walks import MOST_WALK_ROWS, draw_walks
 
 DATE = regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -49,5 +49,5 @@ def test_the_bars_say_what_each_walk_asked():
 
 def test_a_long_text_is_folded():
     figure = draw_walks(lazy_walks(regex("a*"), Vocabulary([b"a"]), "a" * 200))
-    assert figure.text.count("before") == MOST_WALKS
+    assert figure.text.count("before") == MOST_WALK_ROWS
     assert "and 160 more" in figure.svg
