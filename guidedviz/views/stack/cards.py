@@ -113,7 +113,7 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
         if first < number:
             about = f"as after text {first}"
             said += f", {about}"
-        below = _cards_below(cards, _top_frames(pda, state))
+        below = tuple(dict.fromkeys(_cards_of(cards, _top_frames(pda, state))))
         data = visible(to_bytes(text)) or "∅"
         chips[NOT_DRAWN - number] = StackCard("text", f"{number} {_end_of_text(data)}", about, below)
         leads = " · ".join(map(places.__getitem__, below)) or "bottom"
@@ -124,11 +124,6 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
 
 def _end_of_text(text: str) -> str:
     return text if len(text) <= TEXT_END else "…" + text[1 - TEXT_END :]
-
-
-def _cards_below(known: Collection[int], numbers: Iterable[int]) -> tuple[int, ...]:
-    """The cards with these numbers, each once; one card stands for all that are not drawn."""
-    return tuple(dict.fromkeys(n if n in known else NOT_DRAWN for n in numbers))
 
 
 def _frames_of(pda: PDA, state: State) -> set[Configuration]:
@@ -152,10 +147,20 @@ def _stack_cards(pda: PDA, states: Sequence[State]) -> dict[int, StackCard]:
     for number, frame in frames.items():
         kind, when = ("top", "now") if number in tops else ("frame", "then")
         waits = f"{when} {say_waits(pda.stacks, frame.node)}"
-        below = tuple(n if n in known else NOT_DRAWN for n in frame.below)
+        below = _cards_of(known, frame.below)
         cards[number] = StackCard(kind, f"{frame.rule} {name_node(frame.node)}", waits, below)
-    ends = {under for card in cards.values() for under in card.below}
-    return cards | {number: StackCard("end", words) for number, words in STACK_ENDS.items() if number in ends}
+    return cards | _end_cards(cards)
+
+
+def _cards_of(known: Collection[int], numbers: Iterable[int]) -> tuple[int, ...]:
+    """The cards with these numbers; one card stands for all frames that are not drawn."""
+    return tuple(n if n in known else NOT_DRAWN for n in numbers)
+
+
+def _end_cards(cards: Cards) -> dict[int, StackCard]:
+    """The cards that are no frames and lie below some frame."""
+    below = {number for card in cards.values() for number in card.below}
+    return {number: StackCard("end", words) for number, words in STACK_ENDS.items() if number in below}
 
 
 def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import read_path, to_bytes
@@ -68,6 +69,15 @@ class CutText:
         return f"after {self.text}, stack {self.stack}: {result}"
 
 
+class CutColumns(NamedTuple):
+    """Where the stacks begin, each byte, the part that the stack decides, and the end."""
+
+    stacks: float
+    places: list[float]
+    split: float
+    end: float
+
+
 def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     """The bytes of a token after several texts that reach the same node with different stacks.
 
@@ -87,31 +97,28 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     lines = [_cut_text(pda, text, state, data) for text, state in zip(texts, states, strict=True)]
     said = [str(token), *(line.say(token.dependent) for line in lines)]
 
-    first = EDGE + max(map(wide, [TEXTS_HEAD, *(line.text for line in lines)])) + 22
-    start = first + max(wide(STACKS_HEAD, 12), *(wide(line.stack) for line in lines)) + 26
-    places = [start + CUT_PITCH * place for place in range(len(data))]
-    split = start + CUT_PITCH * own
-    if token.dependent:
-        places[own:] = [x + RETURN_PITCH for x in places[own:]]
-    end = places[-1] + CUT_PITCH
+    columns = _lay_columns(token, lines)
     low = TOKEN_TOP + 52 + TEXT_LINE * len(texts)
     about = f"{visible(data)} at a node of the rule {token.rule}: {verdict}"
     parts = [heading(EDGE, 24, "a token, byte by byte", about)]
-    parts += [soft(EDGE, TOKEN_TOP + 30, TEXTS_HEAD), soft(first, TOKEN_TOP + 30, STACKS_HEAD)]
-    if own:
-        parts.append(soft(split - 8, TOKEN_TOP - 8, f"{token.rule} reads", text_anchor="end"))
-    parts += _write_token(token, places)
+    parts += [soft(EDGE, TOKEN_TOP + 30, TEXTS_HEAD), soft(columns.stacks, TOKEN_TOP + 30, STACKS_HEAD)]
+    parts += _write_token(token, columns)
     for number, line in enumerate(lines):
-        y = TOKEN_TOP + 70 + TEXT_LINE * number
-        parts += [write(EDGE, y, line.text, mono=True), write(first, y, line.stack, mono=True)]
-        parts += _write_reads(places, y, line.read)
-        if token.dependent:
-            parts += _write_return(split + RETURN_PITCH / 2, y, line.back)
-        colour = "blue" if line.result == READS_ON else "orange"
-        parts.append(write(end + 14, y, line.result, fill=paint(colour), font_weight="bold"))
+        parts += _write_text(line, columns, TOKEN_TOP + 70 + TEXT_LINE * number, token.dependent)
     if token.dependent:
-        parts += _write_border(token.rule, split, low)
-    return figure_of(max(end + 130, split + 240, 640.0), low + 28, "\n".join(said), *parts)
+        parts += _write_border(token.rule, columns.split, low)
+    width = max(columns.end + 130, columns.split + 240, 640.0)
+    return figure_of(width, low + 28, "\n".join(said), *parts)
+
+
+def _lay_columns(token: CutToken, lines: Sequence[CutText]) -> CutColumns:
+    texts = max(map(wide, [TEXTS_HEAD, *(line.text for line in lines)]))
+    stacks = EDGE + texts + 22
+    start = stacks + max(wide(STACKS_HEAD, 12), *(wide(line.stack) for line in lines)) + 26
+    places = [start + CUT_PITCH * place for place in range(len(token.data))]
+    if token.dependent:
+        places[token.own :] = [x + RETURN_PITCH for x in places[token.own :]]
+    return CutColumns(stacks, places, start + CUT_PITCH * token.own, places[-1] + CUT_PITCH)
 
 
 def _check_texts(pda: PDA, texts: Sequence[str], data: bytes) -> list[State]:
@@ -137,15 +144,28 @@ def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
     return CutText(shorten(visible(text.encode()), 24), shorten(stack, 52), back, read, result)
 
 
-def _write_token(token: CutToken, places: Sequence[float]) -> Iterator[Element]:
+def _write_token(token: CutToken, columns: CutColumns) -> Iterator[Element]:
     """The bytes of the token: a solid box is read by the rule, a dashed one by the stack."""
-    for place, (x, byte) in enumerate(zip(places, token.data, strict=True)):
-        own = place < token.own
-        colour = paint("blue" if own else "gold")
-        look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
-        yield rect(x + 3, TOKEN_TOP + 6, CUT_PITCH - 6, 32, 4, **look, stroke_dasharray="none" if own else "4 3")
-        bold = {"text_anchor": "middle", "font_weight": "bold"}
-        yield write(x + CUT_PITCH / 2, TOKEN_TOP + 27, visible(bytes([byte])), 15, mono=True, **bold)
+    if token.own:
+        yield soft(columns.split - 8, TOKEN_TOP - 8, f"{token.rule} reads", text_anchor="end")
+    for place, (x, byte) in enumerate(zip(columns.places, token.data, strict=True)):
+        colour, dashes = ("blue", "none") if place < token.own else ("gold", "4 3")
+        look = {"fill": paint(colour), "fill_opacity": 0.18, "stroke": paint(colour), "stroke_width": 2}
+        yield rect(x + 3, TOKEN_TOP + 6, CUT_PITCH - 6, 32, 4, **look, stroke_dasharray=dashes)
+        sign = visible(bytes([byte]))
+        middle = x + CUT_PITCH / 2
+        yield write(middle, TOKEN_TOP + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold")
+
+
+def _write_text(line: CutText, columns: CutColumns, y: float, returns: bool) -> Iterator[Element]:
+    """A text with its stack, the bytes that can be read after it, and the return where the stack decides."""
+    yield write(EDGE, y, line.text, mono=True)
+    yield write(columns.stacks, y, line.stack, mono=True)
+    yield from _write_reads(columns.places, y, line.read)
+    if returns:
+        yield from _write_return(columns.split + RETURN_PITCH / 2, y, line.back)
+    colour = "blue" if line.result == READS_ON else "orange"
+    yield write(columns.end + 14, y, line.result, fill=paint(colour), font_weight="bold")
 
 
 def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Element]:

@@ -89,12 +89,18 @@ def _grow_tree(part: ParseTree | ParseLeaf, data: bytes) -> TreePart:
     """A branch with its parts that have text or are open."""
     if isinstance(part, ParseLeaf):
         return TreePart(shorten(label(data[part.start : part.end]), LEAF_ROOM), "leaf")
-    opened = [child for child in part.children if isinstance(child, ParseTree) and child.open]
-    parts = [_grow_tree(child, data) for child in part.children if child.end > child.start or child in opened]
-    if part.open and not opened:
-        parts.append(TreePart("▸", "next"))
     name = f"{part.name} ?" if part.ambiguous else part.name
-    return TreePart(name, "open" if part.open else "rule", tuple(parts))
+    shown = [child for child in part.children if child.end > child.start or _is_open(child)]
+    parts = [_grow_tree(child, data) for child in shown]
+    if not part.open:
+        return TreePart(name, "rule", tuple(parts))
+    if not any(map(_is_open, shown)):
+        parts.append(TreePart("▸", "next"))
+    return TreePart(name, "open", tuple(parts))
+
+
+def _is_open(part: ParseTree | ParseLeaf) -> bool:
+    return isinstance(part, ParseTree) and part.open
 
 
 def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Element]:

@@ -56,10 +56,7 @@ def draw_token_table(guide: Guide) -> Figure:
     by = "a token" if tokens <= MOST_TOKEN_COLUMNS else "tokens that lead alike from every state"
     size = f"{counted(len(index.machine), 'state')} × {counted(tokens, 'token')}"
     parts = [heading(16, 24, "state × token", f"{size} · a column is {by}")]
-    for column, name in enumerate(names):
-        x = TABLE_LEFT + COLUMN_WIDTH * (column + 0.5)
-        turned = f"rotate(-60 {x:g} {TABLE_TOP - 8:g})"
-        parts.append(write(x, TABLE_TOP - 8, shorten(name, 14), 11, mono=True, transform=turned))
+    parts += map(_write_column, range(len(names)), names)
     end = TABLE_LEFT + COLUMN_WIDTH * len(groups) + 8
     parts.append(soft(end, TABLE_TOP - 8, "legal", 11))
     after = index.after[[index.kind[group[0]] for group in groups]].T[:MOST_STATE_ROWS].tolist()
@@ -78,6 +75,13 @@ def draw_token_table(guide: Guide) -> Figure:
     parts.append(soft(16, y + 20, _say_key(len(index.machine) - len(after), tokens - sum(map(len, groups)))))
     text = f"Token table: {size}; {'; '.join(rows)}"
     return Figure(drawing(max(end + 90, 760), y + 34, *parts, alt=text), shorten(text, 400), text)
+
+
+def _write_column(column: int, name: str) -> Element:
+    """The name above a column, turned."""
+    x = TABLE_LEFT + COLUMN_WIDTH * (column + 0.5)
+    turned = f"rotate(-60 {x:g} {TABLE_TOP - 8:g})"
+    return write(x, TABLE_TOP - 8, shorten(name, 14), 11, mono=True, transform=turned)
 
 
 def _say_key(states: int, tokens: int) -> str:
