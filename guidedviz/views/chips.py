@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from guidedviz.decoding.recording import PackedStep
 from guidedviz.errors import shorten
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Drawn, moved, rect, soft, wide, write
+from guidedviz.views.figure import Drawn, centred, moved, rect, soft, soft_centred, wide
 from guidedviz.views.words import special_name
 
 CHIP_HEIGHT = 44.0
@@ -51,7 +51,7 @@ def write_special(text: str, y: float) -> Drawn:
     name = special_name(text)
     width = wide(name, 13) + 16
     ground = rect(0, y - 15, width, 21, 10.5, fill="var(--gv-soft)")
-    words = write(width / 2, y, name, 13, mono=True, text_anchor="middle", fill="var(--gv-page)")
+    words = centred(width / 2, y, name, 13, mono=True, fill="var(--gv-page)")
     return node("g", ground, words, role="img", aria_label=f"{SPECIAL} {text}", data_part="special"), width
 
 
@@ -71,8 +71,8 @@ def write_chip(chip: Chip) -> Drawn:
         parts.append(moved((width - long) / 2, 0, name))
     else:
         struck = "line-through" if chip.gone else None
-        parts.append(write(width / 2, 20, words, 15, mono=True, text_anchor="middle", text_decoration=struck))
-    parts.append(soft((width + left) / 2, 37, below, text_anchor="middle"))
+        parts.append(centred(width / 2, 20, words, 15, mono=True, text_decoration=struck))
+    parts.append(soft_centred((width + left) / 2, 37, below))
     if dropped:
         parts.append(soft(6, 37, dropped, mono=True, text_decoration="line-through"))
     if how == "accepted":

@@ -130,6 +130,21 @@ def soft(x: float, y: float, words: str, size: float = 12, **attributes: Any) ->
     return write(x, y, words, size, **{"fill": "var(--gv-soft)"} | attributes)
 
 
+def centred(x: float, y: float, words: str, size: float = 13, mono: bool = False, **look: Any) -> Element:
+    """A line of text around x."""
+    return write(x, y, words, size, mono, text_anchor="middle", **look)
+
+
+def soft_centred(x: float, y: float, words: str, size: float = 12, **look: Any) -> Element:
+    """A line of text around x in the secondary colour."""
+    return soft(x, y, words, size, text_anchor="middle", **look)
+
+
+def soft_right(x: float, y: float, words: str, size: float = 12, **look: Any) -> Element:
+    """A line of text that ends at x, in the secondary colour."""
+    return soft(x, y, words, size, text_anchor="end", **look)
+
+
 def ruled(x: float, y: float, width: float, **look: Any) -> Element:
     """A horizontal line."""
     return node("path", d=f"M{x:g},{y:g}h{width:g}", **look)

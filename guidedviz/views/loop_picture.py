@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, figure_of, rect, soft, write
+from guidedviz.views.figure import Figure, centred, figure_of, rect, soft_centred, write
 from guidedviz.views.layout.curves import Point, head, straight
 
 COLUMN_PITCH = 130.0
@@ -144,7 +144,7 @@ def _write_arrow(*points: Point) -> Element:
 
 def _write_between(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:
     """Words in the middle between two boxes."""
-    return soft((one.x + other.x) / 2, y, words, text_anchor="middle")
+    return soft_centred((one.x + other.x) / 2, y, words)
 
 
 def _write_loop_box(box: LoopBox, new: bool) -> Element:
@@ -153,8 +153,8 @@ def _write_loop_box(box: LoopBox, new: bool) -> Element:
     name, about = box.words
     line = {"stroke": NEW_COLOUR, "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
     shape = rect(left, top, LOOP_BOX_WIDTH, LOOP_BOX_HEIGHT, 6, fill="var(--gv-card)", **line)
-    shape += write(box.x, box.y - 3, name, 13, text_anchor="middle", font_weight="bold")
-    shape += soft(box.x, box.y + 13, about, 11, text_anchor="middle")
+    shape += centred(box.x, box.y - 3, name, 13, font_weight="bold")
+    shape += soft_centred(box.x, box.y + 13, about, 11)
     if new:
         right = left + LOOP_BOX_WIDTH
         shape += write(right, top - 5, "new", 11, text_anchor="end", font_weight="bold", fill=NEW_COLOUR)

@@ -17,7 +17,7 @@ from guidedviz.markup import Element, node
 from guidedviz.tokens.split import Split
 from guidedviz.views.badge import say_badge, write_badge
 from guidedviz.views.charts.next_token import say_next, write_next
-from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft, write
+from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft_right, write
 from guidedviz.views.machine.paths import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.column import say_stack, write_stack
@@ -113,7 +113,7 @@ def _say_place(trace: Trace, cursor: int) -> str:
 def _write_header(trace: Trace) -> Drawn:
     room = int((STAGE_INNER - 7.2 * len(say_badge(trace)) - 40) / 7)
     constraint = shorten(trace.constraint or "no constraint", room)
-    return write_badge(EDGE, 13, trace) + soft(STAGE_WIDTH - EDGE, 13, constraint, 13, text_anchor="end"), 16
+    return write_badge(EDGE, 13, trace) + soft_right(STAGE_WIDTH - EDGE, 13, constraint, 13), 16
 
 
 def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:
@@ -173,5 +173,5 @@ def _write_controls(trace: Trace, cursor: int) -> Drawn:
     handle = rect(x - 6, 3, 12, 12, 6, fill="var(--gv-blue)")
     words = write(end + 14, 13, _say_place(trace, cursor), 13)
     settings = f"T {trace.temperature:.2f} · seed {trace.seed}"
-    about = soft(STAGE_WIDTH - EDGE, 13, settings, 13, text_anchor="end")
+    about = soft_right(STAGE_WIDTH - EDGE, 13, settings, 13)
     return node("g", rail, done, handle, words, about, data_part="controls"), 18

@@ -8,7 +8,7 @@ from guidedviz.decoding.distribution import Estimate
 from guidedviz.decoding.sampling import probability
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import EDGE, Figure, figure_of, rect, soft, wide, write
+from guidedviz.views.figure import EDGE, Figure, figure_of, rect, soft_right, wide, write
 from guidedviz.views.theme import paint
 from guidedviz.views.words import reading
 
@@ -71,7 +71,7 @@ def draw_bars(
         middle = y + pitch / 2 + 2
         parts.append(write_name(scale.start - 10, middle, row.name, bold=place in bold, room=LABEL_ROOM))
         parts += _write_bars(scale, y + 5, row.values)
-        parts.append(soft(BARS_WIDTH - EDGE, middle, row.said, text_anchor="end"))
+        parts.append(soft_right(BARS_WIDTH - EDGE, middle, row.said))
     end = top + pitch * len(rows)
     if scale.low < 0:
         parts.append(node("path", d=f"M{scale.at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
@@ -164,7 +164,7 @@ def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Elemen
     parts = []
     x = right
     for place, name in reversed(list(enumerate(names))):
-        parts.append(soft(x, y, name, text_anchor="end"))
+        parts.append(soft_right(x, y, name))
         x -= 7.0 * len(name) + 18
         parts.append(write_bar(x, y - 8, 12, 7.0, place))
         x -= 14

@@ -11,7 +11,7 @@ from guidedviz.decoding.trace import Step
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import Element, node, together
 from guidedviz.views.charts.bars import BARS_WIDTH, write_bar, write_bar_names, write_name
-from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft, wide, write
+from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft, soft_right, wide, write
 from guidedviz.views.step_words import pack_step
 
 ROWS_TOP = 46.0  # where the rows begin
@@ -48,13 +48,13 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
     """The panel of the next token: what applies to all, the rows, and below them facts as names and values."""
     parts = [write(0, 13, title, 13, font_weight="bold")]
     if step["how"] == "forced":
-        parts.append(soft(width, 13, "the model was not asked", 13, text_anchor="end"))
+        parts.append(soft_right(width, 13, "the model was not asked", 13))
         parts.append(write(0, 40, shorten(step["label"], int(width / 8.5)), 14, mono=True, font_weight="bold"))
         lines = wrap(NOT_ASKED_WORDS, int(width / 6.6))
         parts += [soft(0, 64 + 18 * number, line) for number, line in enumerate(lines)]
         y = 64.0 + 18 * len(lines)
     else:
-        parts.append(soft(width, 13, f"Z {step['massText']} · {legal}", 13, text_anchor="end"))
+        parts.append(soft_right(width, 13, f"Z {step['massText']} · {legal}", 13))
         if step.get("changes"):
             parts.append(_write_tag(step["changes"]))
         if not step["free"]:
@@ -89,7 +89,7 @@ def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
             struck = not row.legal
             part = "row"
         else:
-            parts = [soft(name + 14, 17, "all others", text_anchor="end")]
+            parts = [soft_right(name + 14, 17, "all others")]
             struck = False
             part = None
         parts.append(rect(start, 2, span, CANDIDATE - 5, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
@@ -98,7 +98,7 @@ def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
         else:
             parts.append(write_bar(start, 4, row.raw * span, 7.0, 0, struck))
             parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1))
-        parts.append(soft(width, 17, said[place], text_anchor="end"))
+        parts.append(soft_right(width, 17, said[place]))
         yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
 
 

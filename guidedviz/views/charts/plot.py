@@ -9,7 +9,19 @@ from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.charts.chart import Chart, Series
 from guidedviz.views.charts.plotly import plotly_json
-from guidedviz.views.figure import EDGE, Figure, drawing, ruled, soft, wide, write, write_legend
+from guidedviz.views.figure import (
+    EDGE,
+    Figure,
+    centred,
+    drawing,
+    ruled,
+    soft,
+    soft_centred,
+    soft_right,
+    wide,
+    write,
+    write_legend,
+)
 from guidedviz.views.theme import paint
 
 NOTE_LINE = 18.0  # the height of a line of text
@@ -88,7 +100,7 @@ def _write_y(frame: PlotFrame) -> Iterator[Element]:
         x, y = frame.at(chart.x.low, value)
         if chart.y.grid:
             yield node("path", d=f"M{x:g},{y:.1f}h{chart.width:g}", stroke="var(--gv-line)")
-        yield soft(x - 8, y + 4, words, text_anchor="end")
+        yield soft_right(x - 8, y + 4, words)
     if chart.y.title:
         yield soft(EDGE if frame.left > 60 else 6, frame.top - 14, chart.y.title)
 
@@ -105,12 +117,12 @@ def _write_x(frame: PlotFrame) -> Iterator[Element]:
         if turned:
             turn = f"rotate(-90 {x + 4:.1f} {ground + 7:g})"
             said = shorten(words, TURNED_ROOM)
-            yield soft(x + 4, ground + 7, said, mono=True, text_anchor="end", transform=turn)
+            yield soft_right(x + 4, ground + 7, said, mono=True, transform=turn)
         else:
-            yield soft(x, ground + 18, words, mono=chart.x.mono, text_anchor="middle")
+            yield soft_centred(x, ground + 18, words, mono=chart.x.mono)
     if chart.x.title:
         low = ground + _label_room(chart) + NOTE_LINE - 2
-        yield soft(frame.left + chart.width / 2, low, chart.x.title, text_anchor="middle")
+        yield soft_centred(frame.left + chart.width / 2, low, chart.x.title)
 
 
 def _label_step(chart: Chart) -> int:
@@ -146,7 +158,7 @@ def _write_series_dots(frame: PlotFrame, series: Series) -> Element:
     for n, (cx, cy) in enumerate(map(frame.at, series.x, series.y)):
         dots.append(node("circle", *_write_hover(series, n), cx=cx, cy=cy, fill=_dot_fill(series), **look))
         if series.words:
-            dots.append(write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **HALO))
+            dots.append(centred(cx, cy - 10, series.words[n], 12, **HALO))
     return node("g", *dots, data_part=series.part or None)
 
 
@@ -167,7 +179,7 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
             yield _write_box(series, n, left, top, width, base - top)
         words = series.words[n] if series.words else ""
         if bars and words:
-            yield write((left + right) / 2, top - 5, words, 10, text_anchor="middle")
+            yield centred((left + right) / 2, top - 5, words, 10)
         elif words and wide(words, 11) + 4 < width:
             look = {"fill": "var(--gv-on)", "text_anchor": "middle"}
             yield write(left + width / 2, (top + base) / 2 + 4, words, 11, mono=True, **look)

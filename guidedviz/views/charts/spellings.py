@@ -10,7 +10,7 @@ from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element
 from guidedviz.views.badge import write_badge
-from guidedviz.views.figure import EDGE, Figure, drawing, rect, soft, write, write_box
+from guidedviz.views.figure import EDGE, Figure, centred, drawing, rect, soft, soft_right, write, write_box
 from guidedviz.views.theme import paint
 from guidedviz.views.words import characters, label
 
@@ -72,8 +72,8 @@ def draw_spellings(record: Spellings) -> Figure:
     bars = columns.right + 104  # where the probabilities end and their bars begin
     y = RUN_TOP + 52
     parts.append(soft(EDGE, y, "spelling", text_anchor="start"))
-    parts.append(soft(bars, y, "p", text_anchor="end"))
-    parts.append(soft(bars + ODDS_BAR + 66, y, "nats", text_anchor="end"))
+    parts.append(soft_right(bars, y, "p"))
+    parts.append(soft_right(bars + ODDS_BAR + 66, y, "nats"))
     y += 20
     widths = [bars + ODDS_BAR + 80, 6.4 * len(under)]
     for row in rows:
@@ -138,7 +138,7 @@ def _write_run(record: Spellings, columns: ByteColumns) -> Iterator[Element]:
         width = columns.left(place + 1) - left - 2
         yield write_box(left + 1, RUN_TOP + 3, width, BYTE_HEIGHT, stroke="var(--gv-line)")
     for middle, name in characters(record.run[: columns.shown], 12.0):
-        yield write(columns.left(middle), RUN_TOP + 22, name, 14, mono=True, text_anchor="middle")
+        yield centred(columns.left(middle), RUN_TOP + 22, name, 14, mono=True)
     end = columns.left(columns.shown)
     more = columns.size - columns.shown
     if more:

@@ -16,7 +16,7 @@ from guidedviz.views.charts.bars import BARS_WIDTH, write_bar, write_bar_names, 
 from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.charts.next_token import CANDIDATE
 from guidedviz.views.charts.plot import HALO, PlotFrame, write_plot
-from guidedviz.views.figure import EDGE, Figure, figure_of, moved, rect, soft, wide, write
+from guidedviz.views.figure import EDGE, Figure, figure_of, moved, rect, soft, soft_right, wide, write
 from guidedviz.views.theme import paint
 from guidedviz.views.words import label
 
@@ -137,7 +137,7 @@ def _write_bias_row(row: BiasRow) -> list[Element]:
         write_bar(left, 4, row.before * FULL_BAR, 7.0, 0),
         write_bar(left, 13, row.after * FULL_BAR, 8.0, 1),
         write(NAME_END + FULL_BAR + 70, 17, _say_bias(row.bias), 13, text_anchor="end", fill="var(--gv-orange)"),
-        soft(BARS_WIDTH - EDGE, 17, odds, text_anchor="end"),
+        soft_right(BARS_WIDTH - EDGE, 17, odds),
     ]
 
 

@@ -15,7 +15,7 @@ from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, heading, moved, rect, soft, wide, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, centred, figure_of, heading, moved, rect, soft_centred, wide
 from guidedviz.views.layout.curves import head, write_path
 from guidedviz.views.layout.layers import Extent, Link
 from guidedviz.views.layout.placing import place
@@ -189,10 +189,10 @@ def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:
     words = shorten(card.words, LINE_ROOM)
     if card.kind in CARD_LOOKS:
         yield rect(x - half, y - FRAME_HIGH / 2, 2 * half, FRAME_HIGH, 5, **CARD_LOOKS[card.kind])
-        yield write(x, y - 2, words, 13, mono=True, text_anchor="middle")
-        yield soft(x, y + 12, shorten(card.about, LINE_ROOM), 11, text_anchor="middle")
+        yield centred(x, y - 2, words, 13, mono=True)
+        yield soft_centred(x, y + 12, shorten(card.about, LINE_ROOM), 11)
         return
-    yield write(x, y + 4, words, 13, mono=True, text_anchor="middle")
+    yield centred(x, y + 4, words, 13, mono=True)
     if words == STACK_ENDS[BOTTOM]:
         way = f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}"
         yield node("path", d=way, stroke="var(--gv-ink)", stroke_width=3)

@@ -4,7 +4,7 @@ from guidedviz.errors import shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.markup import Element, together
-from guidedviz.views.figure import moved, rect, ruled, soft, write
+from guidedviz.views.figure import moved, rect, ruled, soft, soft_centred, soft_right, write
 
 CARD_HIGH = 42.0
 FOLD_HIGH = 22.0  # the line between the outer cards of a folded stack
@@ -33,7 +33,7 @@ def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
 def write_stack(pda: PDA, state: State, width: float, most: int) -> tuple[Element, float]:
     """The column as part of a larger picture, and its height."""
     parts = [write(0, 11, "stack", font_weight="bold")]
-    parts.append(soft(width, 11, f"depth {pda.depth(state):,}", text_anchor="end"))
+    parts.append(soft_right(width, 11, f"depth {pda.depth(state):,}"))
     y = 24.0
     ways = say_ways(state)
     if ways:
@@ -44,10 +44,10 @@ def write_stack(pda: PDA, state: State, width: float, most: int) -> tuple[Elemen
             parts.append(moved(0, y, write_card(rule, waits, height, place == 0, width)))
             y += CARD_HIGH + 4
         else:
-            parts.append(soft(width / 2, y + 13, f"{height} {waits}", text_anchor="middle"))
+            parts.append(soft_centred(width / 2, y + 13, f"{height} {waits}"))
             y += FOLD_HIGH
     parts.append(ruled(0, y + 2, width, stroke="var(--gv-ink)", stroke_width=3))
-    parts.append(soft(width, y + 20, say_ground(state), text_anchor="end"))
+    parts.append(soft_right(width, y + 20, say_ground(state)))
     return together(parts), y + 24
 
 
@@ -60,7 +60,7 @@ def write_card(name: str, waits: str, height: str, now: bool, width: float) -> E
         card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
     card += write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
     card += soft(22, 34, shorten(waits, int(width / 6.4) - 6))
-    return card + soft(width - 8, 17, height, text_anchor="end")
+    return card + soft_right(width - 8, 17, height)
 
 
 def say_ways(state: State) -> str:

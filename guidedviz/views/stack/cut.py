@@ -12,7 +12,19 @@ from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, classify
-from guidedviz.views.figure import EDGE, Figure, figure_of, heading, rect, soft, wide, write
+from guidedviz.views.figure import (
+    EDGE,
+    Figure,
+    centred,
+    figure_of,
+    heading,
+    rect,
+    soft,
+    soft_centred,
+    soft_right,
+    wide,
+    write,
+)
 from guidedviz.views.machine.paths import check_pda, state_after
 from guidedviz.views.theme import paint
 
@@ -147,14 +159,14 @@ def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
 def _write_token(token: CutToken, columns: CutColumns) -> Iterator[Element]:
     """The bytes of the token: a solid box is read by the rule, a dashed one by the stack."""
     if token.own:
-        yield soft(columns.split - 8, TOKEN_TOP - 8, f"{token.rule} reads", text_anchor="end")
+        yield soft_right(columns.split - 8, TOKEN_TOP - 8, f"{token.rule} reads")
     for place, (x, byte) in enumerate(zip(columns.places, token.data, strict=True)):
         colour, dashes = ("blue", "none") if place < token.own else ("gold", "4 3")
         look = {"fill": paint(colour), "fill_opacity": 0.18, "stroke": paint(colour), "stroke_width": 2}
         yield rect(x + 3, TOKEN_TOP + 6, CUT_PITCH - 6, 32, 4, **look, stroke_dasharray=dashes)
         sign = visible(bytes([byte]))
         middle = x + CUT_PITCH / 2
-        yield write(middle, TOKEN_TOP + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold")
+        yield centred(middle, TOKEN_TOP + 27, sign, 15, mono=True, font_weight="bold")
 
 
 def _write_text(line: CutText, columns: CutColumns, y: float, returns: bool) -> Iterator[Element]:
@@ -172,11 +184,11 @@ def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Eleme
     """A tick where a byte is read, a cross where it is refused."""
     for place, x in enumerate(places):
         if place < read:
-            sign = write(x + CUT_PITCH / 2, y, "✓", 15, text_anchor="middle", fill="var(--gv-blue)")
+            sign = centred(x + CUT_PITCH / 2, y, "✓", 15, fill="var(--gv-blue)")
         elif place == read:
-            sign = write(x + CUT_PITCH / 2, y, "✗", 15, text_anchor="middle", fill="var(--gv-orange)")
+            sign = centred(x + CUT_PITCH / 2, y, "✗", 15, fill="var(--gv-orange)")
         else:
-            sign = write(x + CUT_PITCH / 2, y, "·", 15, text_anchor="middle", fill="var(--gv-soft)")
+            sign = centred(x + CUT_PITCH / 2, y, "·", 15, fill="var(--gv-soft)")
         yield sign
 
 
@@ -186,14 +198,14 @@ def _write_border(rule: str, x: float, low: float) -> Iterator[Element]:
     yield soft(x + 8, TOKEN_TOP + 30, "returns to")
     way = f"M{x:g} {TOKEN_TOP - 6:g}V{low - 2:g}"
     yield node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5)
-    yield soft(x, low + 14, f"{rule} has ended here", text_anchor="middle")
+    yield soft_centred(x, low + 14, f"{rule} has ended here")
 
 
 def _write_return(x: float, y: float, back: str) -> Iterator[Element]:
     """The node to which the machine returns."""
     ring = {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
     yield node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", r=15, **ring)
-    yield write(x, y - 1, back, 12, text_anchor="middle")
+    yield centred(x, y - 1, back, 12)
 
 
 def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:

@@ -10,7 +10,19 @@ from typing import Any
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import (
+    NEAR_EDGE,
+    Figure,
+    figure_of,
+    moved,
+    rect,
+    soft,
+    soft_centred,
+    soft_right,
+    wide,
+    write,
+    write_legend,
+)
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, pack_frame
 from guidedviz.views.machine.tape import write_bytes
 from guidedviz.views.stack.earley_film import ChartFrame, RowPlace, dotted
@@ -83,7 +95,7 @@ def draw_frame(frame: ChartFrame) -> Figure:
         width = max([wide(dotted(item), 12) for _, item in rows] + [wide(name, 15), 70.0]) + 68
         card = rect(0, 0, width, high, 7, fill="var(--gv-card)", stroke="var(--gv-line)")
         title = write(12, 21, name or "start", 15, font_weight="bold")
-        number = soft(width - 10, 21, f"{place}", text_anchor="end")
+        number = soft_right(width - 10, 21, f"{place}")
         parts.append(moved(x, COLUMNS_TOP, card, title, number, data_arrow=f"c{place}"))
         lines.append(f"{place}, after {name}" if name else f"{place}")
         for row, (kind, item) in enumerate(rows):
@@ -148,7 +160,7 @@ def _write_item(kind: str, item: Item, width: float) -> Iterator[Element]:
     yield write(30, 15, left, 12, mono=True)
     yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)")
     yield soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True)
-    yield soft(width - 10, 15, f"{item.origin}" if item.wanted else f"✓ {item.origin}", text_anchor="end")
+    yield soft_right(width - 10, 15, f"{item.origin}" if item.wanted else f"✓ {item.origin}")
 
 
 def _write_lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
@@ -159,5 +171,5 @@ def _write_lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
         width = cell * (end - start) - 3
         mark = rect(x, 10, width, 26, 4, **blue)
         brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", **blue)
-        about = soft(x + width / 2, 60, name, text_anchor="middle", mono=True)
+        about = soft_centred(x + width / 2, 60, name, mono=True)
         yield node("g", mark, brace, about, data_arrow=f"l{number}")

@@ -13,7 +13,7 @@ from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, ruled, soft, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, ruled, soft_centred, write
 from guidedviz.views.layout.curves import Curve, head, write_path
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
@@ -186,7 +186,7 @@ def _write_cards(frame: StackFrame, left: float, low: float) -> Iterator[tuple[s
     hidden = max(0, len(frame.stack) - MOST_FILM_CARDS)
     words = f"⋮ {hidden:,} more" if hidden else "empty"
     if hidden or not frame.stack:
-        yield words, soft(left + STACK_WIDTH / 2, low - 8, words, text_anchor="middle")
+        yield words, soft_centred(left + STACK_WIDTH / 2, low - 8, words)
         low -= LEVEL / 2
     for level, place in enumerate(frame.stack[hidden:], 1):
         height = level + hidden

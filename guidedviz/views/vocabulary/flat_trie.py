@@ -8,7 +8,18 @@ from guidedviz.errors import SettingError, expect
 from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import EDGE, Figure, figure_of, rect, ruled, soft, write, write_legend
+from guidedviz.views.figure import (
+    EDGE,
+    Figure,
+    centred,
+    figure_of,
+    rect,
+    ruled,
+    soft,
+    soft_centred,
+    write,
+    write_legend,
+)
 from guidedviz.views.theme import paint
 
 LIST_LEFT = 66.0
@@ -124,11 +135,11 @@ def _write_node(one: FlatNode, low: float) -> Iterator[Element]:
     yield _write_look(x, one.top, NODE_PITCH - 6, NODE_BOX, colour, dashes)
     ink = {"fill": "var(--gv-soft)"} if one.look == LEFT_OUT else {}
     byte = visible(one.prefix[-1:])
-    yield write(one.middle, one.top + 18, byte, 14, mono=True, text_anchor="middle", **ink)
+    yield centred(one.middle, one.top + 18, byte, 14, mono=True, **ink)
     if one.ends:  # a second line below the byte
         yield ruled(x + 8, one.top + NODE_BOX - 4, NODE_PITCH - 22, stroke=paint(colour), stroke_width=2)
-    yield soft(one.middle, low + 14, str(one.place), text_anchor="middle", mono=True)
-    yield write(one.middle, low + 34, str(one.size), 13, mono=True, text_anchor="middle")
+    yield soft_centred(one.middle, low + 14, str(one.place), mono=True)
+    yield centred(one.middle, low + 34, str(one.size), 13, mono=True)
 
 
 def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:

@@ -16,7 +16,7 @@ from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import DEPENDENT
-from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, heading, moved, rect, soft, write, write_legend
+from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, heading, moved, rect, soft, write_legend
 from guidedviz.views.theme import paint
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
 from guidedviz.views.vocabulary.kinds import (
@@ -148,14 +148,14 @@ def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[El
         columns = slice(max(0, int(region.x - width)), ceil(region.x + width))
         if region.room * cell >= 6.2 * len(region.name) and not outlined[rows, columns].any():
             look = ink_on(kinds, region.start, region.stop)
-            yield write(region.x * cell, region.y * cell + 4, region.name, 12, text_anchor="middle", **look)
+            yield centred(region.x * cell, region.y * cell + 4, region.name, 12, **look)
 
 
 def _write_texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
     """The text of every token, on a map of a small vocabulary."""
     for rank, (x, y) in enumerate(((made.cells + 0.5) * cell).tolist()):
         words = shorten(_text_at(made, rank), int(cell // 7))
-        yield write(x, y + 4, words, 12, mono=True, text_anchor="middle", **ink_on(kinds, rank, rank + 1))
+        yield centred(x, y + 4, words, 12, mono=True, **ink_on(kinds, rank, rank + 1))
 
 
 def _text_at(made: Atlas, rank: int) -> str:
@@ -188,5 +188,5 @@ def _enlarge_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> Drawn
         dash = None if kind.outline == SOLID else kind.outline
         parts.append(rect(x + 1, y + 1, pitch - 3, ENLARGED_HIGH - 3, 3, **look, stroke_dasharray=dash))
         words = shorten(_text_at(made, rank), int(pitch / 7.5))
-        parts.append(write(x + pitch / 2, y + 16, words, 12, mono=True, text_anchor="middle", font_weight="bold"))
+        parts.append(centred(x + pitch / 2, y + 16, words, 12, mono=True, font_weight="bold"))
     return together(parts), 28 + ENLARGED_HIGH * ceil(len(shown) / ENLARGED_COLUMNS)

@@ -7,7 +7,7 @@ from guidedviz.errors import SettingError, expect
 from guidedviz.markup import Element, node
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
-from guidedviz.views.figure import Figure, figure_of, rect, soft, write, write_legend
+from guidedviz.views.figure import Figure, centred, figure_of, rect, soft_centred, soft_right, write, write_legend
 
 MOST_GRID_TOKENS = 100  # tokens
 TOKEN_PITCH = 10.6
@@ -32,7 +32,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     parts = [write(12, 18, title or "legal tokens at each position", font_weight="bold")]
     for token, name in enumerate(names):
         x, _ = _grid_place(0, token)
-        parts.append(soft(x, GRID_TOP - 4, name[:1], 10, mono=True, text_anchor="middle"))
+        parts.append(soft_centred(x, GRID_TOP - 4, name[:1], 10, mono=True))
     lines = []
     state = guide.initial
     for position, token in enumerate(path):
@@ -71,7 +71,7 @@ def _grid_place(position: int, token: int) -> tuple[float, float]:
 def _write_position(position: int, mask: Mask) -> Iterator[Element]:
     """The cells of one position."""
     y = GRID_TOP + POSITION_PITCH * position + 4
-    yield soft(GRID_LEFT - 14, y + 13, f"position {position}", 11, text_anchor="end")
+    yield soft_right(GRID_LEFT - 14, y + 13, f"position {position}", 11)
     for token, legal in enumerate(mask.tolist()):
         yield _write_legal(GRID_LEFT + TOKEN_PITCH * token + 1, y, TOKEN_PITCH - 2, POSITION_PITCH - 8, legal)
 
@@ -85,4 +85,4 @@ def _write_legal(x: float, y: float, width: float, height: float, legal: bool) -
 def _write_drawn(x: float, y: float, name: str) -> Element:
     """The mark of a drawn token, with the token in it."""
     ring = node("circle", cx=x, cy=y, r=9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
-    return ring + write(x, y + 4, name, 12, mono=True, text_anchor="middle", font_weight="bold")
+    return ring + centred(x, y + 4, name, 12, mono=True, font_weight="bold")

@@ -16,7 +16,7 @@ from guidedviz.markup import Element
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, heading, rect, soft, write
+from guidedviz.views.figure import Figure, centred, drawing, heading, rect, soft, write
 from guidedviz.views.theme import paint
 from guidedviz.views.words import label, share
 
@@ -112,4 +112,4 @@ def _write_lead(x: float, y: float, lead: int) -> Iterator[Element]:
     yield rect(x, y + 1, COLUMN_WIDTH - 2, STATE_HIGH - 2, fill=paint("sea" if legal else "land"))
     if legal:
         middle = x + COLUMN_WIDTH / 2 - 1
-        yield write(middle, y + 16, name_state(lead), 11, text_anchor="middle", fill="var(--gv-foam)")
+        yield centred(middle, y + 16, name_state(lead), 11, fill="var(--gv-foam)")
