@@ -54,7 +54,8 @@ def _say_times(step: Step, name: str) -> str:
     """The times of a step, one per line."""
     how = "" if step.how == "sampled" else f", {step.how}"
     lines = [f"step {step.position}: {name}{how}, {milliseconds(total_of(step))}"]
-    lines += [f"  {part} {milliseconds(ms)}" for (part, *_), ms in zip(COST_PARTS, cost_parts(step), strict=True)]
+    for (part, *_), ms in zip(COST_PARTS, cost_parts(step), strict=True):
+        lines.append(f"  {part} {milliseconds(ms)}")
     return "\n".join(lines)
 
 

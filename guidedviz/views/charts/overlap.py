@@ -46,7 +46,8 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     series = spans_by_kind(CLOCK_SPANS, spans)
     chart = Chart(f"{name}: masks and forward passes", x, lanes_axis(lanes), series, notes, height=170.0)
     tokens = pair[0].turns
-    about = f"{len(tokens[:MOST_TURNS])} of {counted(len(tokens), 'token')}, {source}: {record.model}; {record.device}"
+    count = counted(len(tokens), "token")
+    about = f"{len(tokens[:MOST_TURNS])} of {count}, {source}: {record.model}; {record.device}"
     return draw_chart(chart, "\n".join([f"{name}, {about}", *map(_say_run, pair)]))
 
 

@@ -91,7 +91,8 @@ def say_spread(run: Timed) -> str:
     """The number of runs behind a point and their spread; "" for a single run."""
     if not run.speedups:
         return ""
-    low, high = say_times(min(run.speedups)), say_times(max(run.speedups))
+    low = say_times(min(run.speedups))
+    high = say_times(max(run.speedups))
     return f", the median of {len(run.speedups)} runs from {low} to {high}"
 
 

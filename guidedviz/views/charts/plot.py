@@ -42,8 +42,9 @@ class PlotFrame:
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """The pixel of a value."""
-        chart = self.chart
-        return self.left + chart.width * chart.x.share(x), self.top + chart.height * (1 - chart.y.share(y))
+        across = self.chart.x.share(x)
+        down = 1 - self.chart.y.share(y)
+        return self.left + self.chart.width * across, self.top + self.chart.height * down
 
 
 def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:

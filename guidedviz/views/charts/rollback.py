@@ -54,7 +54,8 @@ def draw_rollback(trace: Trace) -> Figure:
             looks = ["kept" if number < jump.kept else new for number in range(len(pieces))]
             shown = list(zip(pieces, looks, strict=True))[first:]
             parts += [soft(16, y + 18, name, 13), *_write_retokenised(shown, y)]
-            lines.append(" ".join([f"{name}:", *(label(piece).join(MARKS[look]) for piece, look in shown)]))
+            marked = [label(piece).join(MARKS[look]) for piece, look in shown]
+            lines.append(" ".join([f"{name}:", *marked]))
             width = max(width, 88 + BYTE_WIDTH * sum(len(piece) for piece, _ in shown))
             y += 40
         y += 8

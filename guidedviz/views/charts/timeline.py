@@ -36,7 +36,8 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     expect(timeline, Timeline, "draw_timeline", "a timeline", "gv.serving.simulate(requests, costs)")
     end = max(one.done for one in timeline.served)
     shown = timeline.served[:MOST_REQUESTS]
-    note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
+    requests = counted(len(timeline.served), "request")
+    note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {requests}"
     if len(timeline.served) > MOST_REQUESTS:
         note += f", of which {MOST_REQUESTS} are drawn"
     names = [shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown)]

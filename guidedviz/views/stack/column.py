@@ -8,7 +8,7 @@ from guidedviz.views.figure import moved, rect, ruled, soft, soft_centred, soft_
 
 CARD_HIGH = 42.0
 FOLD_HIGH = 22.0  # the line between the outer cards of a folded stack
-MOST_SAID = 12  # frames in words
+MOST_SAID_FRAMES = 12  # frames in words
 OUTER_CARDS = 2  # cards at the bottom of a folded stack
 StackLine = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold has no rule
 
@@ -96,7 +96,7 @@ def say_stack(pda: PDA, state: State) -> str:
     if ways:
         title += f" · {ways}"
     lines = [title]
-    for place, (height, rule, waits) in enumerate(_list_frames(pda, state, MOST_SAID)):
+    for place, (height, rule, waits) in enumerate(_list_frames(pda, state, MOST_SAID_FRAMES)):
         frame = f"{height.rjust(len(depth))} {rule}  {waits}" if rule else f"{height} {waits}"
         lines.append(f"  {frame}" if place else f"▸ {frame}")
     return "\n".join([*lines, f"⏚ {say_ground(state)}"])

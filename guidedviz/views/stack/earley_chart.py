@@ -92,7 +92,8 @@ def draw_frame(frame: ChartFrame) -> Figure:
     x = NEAR_EDGE
     for place, rows in enumerate(frame.columns):
         name = _column_name(frame, place)
-        width = max([wide(dotted(item), 12) for _, item in rows] + [wide(name, 15), 70.0]) + 68
+        items = [wide(dotted(item), 12) for _, item in rows]
+        width = max([wide(name, 15), 70.0, *items]) + 68
         card = rect(0, 0, width, high, 7, fill="var(--gv-card)", stroke="var(--gv-line)")
         title = write(12, 21, name or "start", 15, font_weight="bold")
         number = soft_right(width - 10, 21, f"{place}")

@@ -149,7 +149,9 @@ def draw_stack_frame(frame: StackFrame) -> Figure:
     if frame.words:
         lines.append(frame.words)
     if frame.text:
-        lines.append(f"read {visible(frame.text[: frame.read])}, left {visible(frame.text[frame.read :])}")
+        read = visible(frame.text[: frame.read])
+        left = visible(frame.text[frame.read :])
+        lines.append(f"read {read}, left {left}")
     text = "\n".join([*lines, stack])
     lit = Highlight(frozenset(frame.stack[-1:]), arrows=frozenset(frame.arrows))
     sheet, _ = _draw_frames([frame], lay_out(sketch_pda(frame.pda)), lit, text)

@@ -40,7 +40,8 @@ def legal_kinds(mask: Mask) -> tuple[Kind, ...]:
 def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
     """The number of legal tokens, and whether the text may end."""
     count = int(mask.sum())
-    said = f"{count:,} of {len(mask):,} tokens legal ({share(count / max(1, len(mask)))})"
+    part = share(count / max(1, len(mask)))
+    said = f"{count:,} of {len(mask):,} tokens legal ({part})"
     if not vocabulary.eos:
         return said
     ends = "legal" if mask[sorted(vocabulary.eos)].any() else "illegal"
@@ -73,12 +74,14 @@ def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
     return {"fill": paint(ink), "stroke": paint(seam), **line}
 
 
-SOLID, DASHED = "none", "3 2"
+SOLID = "none"
+DASHED = "3 2"
 
 
 def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
     """The tokens at a state by the verdicts of the nodes and, for context-dependent tokens, of the stack."""
-    verdicts, legal = split.answers(state), split.mask(state)
+    verdicts = split.answers(state)
+    legal = split.mask(state)
     asked = verdicts == DEPENDENT
     allowed = Kind("context-dependent, legal", "gold", made.ordered(asked & legal), outline=SOLID)
     refused = Kind("context-dependent, illegal", "orange", made.ordered(asked & ~legal), outline=DASHED)
@@ -94,9 +97,13 @@ def independent_kinds(made: Atlas, verdicts: Any) -> tuple[Kind, Kind]:
 def say_kinds(kinds: Sequence[Kind]) -> str:
     """The number of tokens of each kind."""
     legal, illegal, *asked = (kind.count for kind in kinds)
-    said = f"of {legal + illegal + sum(asked):,} tokens {legal:,} are accepted, {illegal:,} rejected"
-    if not sum(asked):
+    dependent = sum(asked)
+    tokens = legal + illegal + dependent
+    said = f"of {tokens:,} tokens {legal:,} are accepted, {illegal:,} rejected"
+    if not dependent:
         return f"{said}, none is context-dependent"
+    said += f", {dependent:,} context-dependent"
     if len(asked) == 1:
-        return f"{said}, {asked[0]:,} context-dependent"
-    return f"{said}, {sum(asked):,} context-dependent: {asked[0]:,} legal, {asked[1]:,} illegal"
+        return said
+    allowed, refused = asked
+    return f"{said}: {allowed:,} legal, {refused:,} illegal"

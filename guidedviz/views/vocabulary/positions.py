@@ -38,17 +38,21 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     for position, token in enumerate(path):
         mask = guide.mask(state)
         parts += _write_position(position, mask)
-        lines.append(f"position {position}: {int(mask.sum())} of {len(names)} legal, {names[token]} drawn")
+        legal = int(mask.sum())
+        lines.append(f"position {position}: {legal} of {len(names)} legal, {names[token]} drawn")
         state = guide.advance(state, token)
     places = [_grid_place(position, token) for position, token in enumerate(path)]
-    line = {"points": " ".join(f"{x:g},{y:g}" for x, y in places), "fill": "none"}
+    points = " ".join(f"{x:g},{y:g}" for x, y in places)
+    line = {"points": points, "fill": "none"}
     parts.append(node("polyline", **line, stroke="var(--gv-page)", stroke_width=5))  # keeps the path apart from cells
     parts.append(node("polyline", **line, stroke="var(--gv-orange)", stroke_width=2))
     parts += [_write_drawn(x, y, names[token][:1]) for (x, y), token in zip(places, path, strict=True)]
     low = GRID_TOP + POSITION_PITCH * len(path) + 20
-    legal = _write_legal(5, -6, 8, 12, True)
-    illegal = _write_legal(5, -6, 8, 12, False)
-    signs = ((legal, "legal"), (illegal, "illegal"), (_write_drawn(9, 0, ""), "drawn"))
+    signs = (
+        (_write_legal(5, -6, 8, 12, True), "legal"),
+        (_write_legal(5, -6, 8, 12, False), "illegal"),
+        (_write_drawn(9, 0, ""), "drawn"),
+    )
     parts += write_legend(signs, GRID_LEFT, low)[0]
     width = max(GRID_LEFT + TOKEN_PITCH * len(names) + 16, 330.0)
     return figure_of(width, low + 14, "\n".join(lines), *parts)

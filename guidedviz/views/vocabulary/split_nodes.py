@@ -98,8 +98,10 @@ def _say_total(split: Split, rows: Sequence[Sequence[NodeSplit]]) -> str:
     tokens = len(split.vocabulary)
     asking = sum(len(row) for row in rows if len(row[0].dependent))
     dense = len(split.standing) * ((tokens + 7) // 8)  # one bit per node and token
-    said = f"{counted(sum(map(len, rows)), 'node')} over {tokens:,} tokens, {asking:,} with context-dependent tokens; "
-    said += f"{split.nbytes:,} bytes kept, {share(split.nbytes / dense)} of a dense table's {dense:,}"
+    nodes = counted(sum(map(len, rows)), "node")
+    part = share(split.nbytes / dense)
+    said = f"{nodes} over {tokens:,} tokens, {asking:,} with context-dependent tokens; "
+    said += f"{split.nbytes:,} bytes kept, {part} of a dense table's {dense:,}"
     if len(rows) > MOST_NODE_ROWS:
         said += f"; {len(rows) - MOST_NODE_ROWS:,} more rows are not shown"
     return said

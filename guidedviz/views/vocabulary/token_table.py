@@ -47,7 +47,8 @@ def draw_token_table(guide: Guide) -> Figure:
     """
     check_guide(guide, "draw_token_table", "gv.guide(gv.regex(text))")
     if not isinstance(guide.machine, DFA):
-        expected, hint = "a guide over a finite machine", "gv.guide(gv.regex(text))"
+        expected = "a guide over a finite machine"
+        hint = "gv.guide(gv.regex(text))"
         raise SettingError("draw_token_table", seen=quoted(guide), expected=expected, hint=hint)
     index = build_index(guide.machine, guide.vocabulary)
     tokens = len(guide.vocabulary)

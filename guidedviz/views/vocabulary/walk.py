@@ -101,7 +101,8 @@ def draw_walk(walk: LazyWalk) -> Figure:
 
 def say_walk(walk: LazyWalk) -> str:
     """The cost and the result of a walk in one line."""
-    asked = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({share(walk.asked / max(1, walk.nodes))})"
+    part = share(walk.asked / max(1, walk.nodes))
+    asked = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({part})"
     counts = f"{len(walk.live) - 1:,} live, {len(walk.cut):,} refused, {walk.dropped:,} below these never asked"
     return f"{asked}: {counts}; {walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
 

@@ -33,7 +33,8 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
     before 26: 5 asked, 3 legal
     before -: 3 asked, 1 legal
     """
-    expected, hint = "one or more walks", "gv.tokens.lazy_walks(machine, vocabulary, text)"
+    expected = "one or more walks"
+    hint = "gv.tokens.lazy_walks(machine, vocabulary, text)"
     expect(walks, Sequence, "draw_walks, walks", expected, hint)
     if not walks:
         raise SettingError("draw_walks, walks", seen="no walks", expected=expected, hint=hint)
