@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines import work
-from guidedviz.machines.pushdown import pda
+from guidedviz.machines.pushdown import large_regex
 from guidedviz.machines.regular import regex
 from guidedviz.machines.work import limited_work
 
@@ -34,7 +34,7 @@ def measure(text):
         lines += 1
         return trace
 
-    for remembers in (regex.regex, pda.counted_regex):
+    for remembers in (regex.regex, large_regex.counted_regex):
         remembers.cache_clear()
     before, error = sys.gettrace(), None
     with limited_work():
