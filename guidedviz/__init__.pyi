@@ -24,7 +24,7 @@ from guidedviz.machines.earley.earley import earley as earley
 from guidedviz.machines.pushdown.large_regex import regex as regex
 from guidedviz.machines.pushdown.pda import grammar as grammar
 from guidedviz.machines.pushdown.pda import json as json
-from guidedviz.machines.regular.regex import pattern as pattern
+from guidedviz.machines.regular.pattern import pattern as pattern
 from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model

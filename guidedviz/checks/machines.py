@@ -19,7 +19,7 @@ from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predic
 from guidedviz.machines.machine import Machine, read, read_path
 from guidedviz.machines.pushdown.moves import Moves, move_stack, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA, grammar
-from guidedviz.machines.regular.algebra import compare_machines, shortest_difference
+from guidedviz.machines.regular.compare import compare_machines, shortest_difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema, schema_regex

@@ -11,12 +11,12 @@ from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.machines import draw_path, machine_cases
 from guidedviz.checks.verdict import Case, Mistake, Verdict, cases_of, check_function, say_difference, say_kind, show
 from guidedviz.decoding.jump import Cost
+from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.regular.dfa import DFA, build_dfa_steps
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
 from guidedviz.machines.visible import counted, name_node, visible
-from guidedviz.machines.work import reach
 from guidedviz.tokens.explain import expected_next, explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary

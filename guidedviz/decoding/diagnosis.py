@@ -14,12 +14,12 @@ from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import CHOSEN, ENDS, TRACE_HINT, Step, Trace, taken_back
 from guidedviz.errors import SettingError, escaped, expect
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
-from guidedviz.machines.work import grouped
 from guidedviz.markup import notice, table
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.explain import expected_next

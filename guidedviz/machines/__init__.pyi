@@ -1,10 +1,10 @@
 from guidedviz.machines.earley.derivation import derivation as derivation
 from guidedviz.machines.pushdown.distance import bytes_to_end as bytes_to_end
 from guidedviz.machines.pushdown.moves import pushdown_moves as pushdown_moves
-from guidedviz.machines.regular.algebra import compare_machines as compare_machines
 from guidedviz.machines.regular.algebra import difference as difference
 from guidedviz.machines.regular.algebra import intersection as intersection
-from guidedviz.machines.regular.algebra import shortest_difference as shortest_difference
+from guidedviz.machines.regular.compare import compare_machines as compare_machines
+from guidedviz.machines.regular.compare import shortest_difference as shortest_difference
 from guidedviz.machines.regular.regex import machine_stages as machine_stages
 from guidedviz.machines.schema.json_schema import schema_regex as schema_regex
-from guidedviz.machines.source import to_gbnf as to_gbnf
+from guidedviz.machines.to_grammar import to_gbnf as to_gbnf

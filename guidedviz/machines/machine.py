@@ -6,50 +6,12 @@ Next: `machines/regular/nfa.py`.
 """
 
 from abc import ABC, abstractmethod
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import lru_cache
-from threading import RLock
+from collections.abc import Hashable, Iterable
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.machines.byte_kinds import first_bytes
 from guidedviz.machines.visible import name_state
-
-# Bytes that move every state of a machine alike are of one kind (in regex engines: a byte class).
-
-
-def byte_kinds(edges: Iterable[Iterable[tuple[int, int, int]]]) -> bytes:
-    """The kind of every byte, from the edges of every state: lowest byte, highest byte, target.
-
-    >>> kinds = byte_kinds([[(48, 57, 1)], [(48, 52, 2), (97, 97, 1)]])
-    >>> [kinds[byte] for byte in b"049a "]
-    [3, 3, 2, 1, 0]
-    """
-    kinds = [(1 << 256) - 1]  # each a set of bytes as 256 bits
-    for found in dict.fromkeys(bits for row in edges for bits in _target_bits(row)):
-        if len(kinds) == 256:
-            break
-        kinds = [part for kind in kinds for part in (kind & ~found, kind & found) if part]
-    return bytes(next(n for n, kind in enumerate(kinds) if kind >> byte & 1) for byte in range(256))
-
-
-def _target_bits(row: Iterable[tuple[int, int, int]]) -> Iterable[int]:
-    """The bytes that lead to each target, as bits."""
-    bits: dict[int, int] = defaultdict(int)
-    for low, high, target in row:
-        bits[target] |= (2 << high) - (1 << low)
-    return bits.values()
-
-
-@lru_cache(maxsize=16)
-def first_bytes(kinds: bytes) -> Mapping[int, int]:
-    """The first byte of every kind, in the order of the bytes.
-
-    >>> dict(first_bytes(bytes([2, 2, 0] + [1] * 253)))
-    {2: 0, 0: 2, 1: 3}
-    """
-    return {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
-
 
 S = TypeVar("S", bound=Hashable)  # a state of a machine
 EACH = bytes(range(256))  # every byte is a kind of its own
@@ -229,46 +191,9 @@ def forced_bytes(machine: Machine[S], state: S, limit: int = 10_000) -> bytes:
     return bytes(run)
 
 
-# Steps that are computed when they are first asked for and then looked up in the state they start from.
-
-
 @runtime_checkable
 class Remembers(Protocol):
     """A state with the steps that are known: kind of byte -> next state."""
 
     @property
     def moves(self) -> dict[int, Any]: ...
-
-
-R = TypeVar("R", bound=Remembers)
-UNASKED = object()
-
-
-class LazySteps(Generic[R]):
-    """The steps of one machine. One thread at a time computes new ones: a page asks for masks and pictures at once."""
-
-    def __init__(self, machine: object, kinds: bytes, read: Callable[[R, int], R | None], owns: Callable[[Any], bool]):
-        self.machine, self.kinds, self.read, self.owns = machine, kinds, read, owns
-        self.lock = RLock()
-
-    def step(self, state: R | None, byte: int) -> R | None:
-        """The next state; None if no text can go on so. Only a step not known yet checks whose state it is."""
-        try:
-            kind = self.kinds[byte]
-            after = state.moves.get(kind, UNASKED)  # type: ignore[union-attr]
-        except (AttributeError, IndexError, TypeError):
-            if state is None:
-                return None
-            raise no_step(self.machine, state, byte) from None
-        if after is UNASKED:
-            with self.lock:
-                after = state.moves[kind] = self.read(self.own(state), byte)  # type: ignore[union-attr]
-        next_state: R | None = after
-        return next_state
-
-    def own(self, state: Any) -> R:
-        """The state, if it is one of this machine."""
-        if not self.owns(state):
-            raise no_step(self.machine, state)
-        owned: R = state
-        return owned

@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.errors import NoTextWarning, PatternError, quoted
-from guidedviz.machines.grammars.grammar import draw_caret
-from guidedviz.machines.regular.minimal import build_machine
-from guidedviz.machines.regular.regex import ANCHORS, COMMENTS, LOOKAROUND, PIECES, parse_regex
+from guidedviz.machines.grammars.caret import draw_caret
+from guidedviz.machines.regular.build import build_machine
+from guidedviz.machines.regular.regex import parse_regex
+from guidedviz.machines.regular.regex_text import ANCHORS, COMMENTS, LOOKAROUND, PIECES
 
 MOST_TRIED = 200  # pieces of a pattern
 QUANTIFIER = re.compile(r"(?:[*+?]|\{\d*,?\d*\})[+?]?")

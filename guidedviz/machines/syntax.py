@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NoReturn, TypeVar
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.work import Numbers, grouped, reach, spend
+from guidedviz.machines.graph import Numbers, grouped, reach
+from guidedviz.machines.ranges import LAST, Range, merge_ranges
+from guidedviz.machines.work import spend
 
 T = TypeVar("T", bound=Hashable)
-Range = tuple[int, int]  # both ends included
-LAST = 0x10FFFF  # the last Unicode code point
-WITH_BYTES = ((0, 0xD7FF), (0xE000, LAST))  # all characters but surrogates, which UTF-8 cannot encode
 
 
 @dataclass(frozen=True)
@@ -203,44 +202,27 @@ def parts_of(tree: Tree) -> tuple[Tree, ...]:
     return ()
 
 
+def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
+    """The tree with every direct part changed."""
+    match tree:
+        case Concat(parts):
+            return concat(*map(change, parts))
+        case Either(options):
+            return either(*map(change, options))
+        case Repeat(part):
+            return replace(tree, part=change(part))
+        case Net(places, edges):
+            spend(2 * len(edges))
+            return Net(places, tuple((source, change(part), target) for source, part, target in edges))
+        case _:
+            return tree
+
+
+def map_calls(tree: Tree, change: Callable[[Call], Tree]) -> Tree:
+    """The tree with every call replaced."""
+    return change(tree) if isinstance(tree, Call) else map_parts(tree, lambda part: map_calls(part, change))
+
+
 def optional(part: Tree) -> Tree:
     """The part or the empty text."""
     return EMPTY if part in (EMPTY, NOTHING) else Repeat(part, 0, 1)
-
-
-def merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """The same characters in the fewest ranges, sorted.
-
-    >>> merge_ranges([(5, 9), (1, 2), (3, 4), (20, 30), (6, 7)])
-    ((1, 9), (20, 30))
-    """
-    merged: list[Range] = []
-    for low, high in sorted(ranges):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
-        else:
-            merged.append((low, high))
-    return tuple(merged)
-
-
-def other_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """Every character that is not in these ranges.
-
-    >>> other_ranges([(0, 9), (20, LAST)])
-    ((10, 19),)
-    """
-    others, start = [], 0
-    for low, high in merge_ranges(ranges):
-        if start < low:
-            others.append((start, low - 1))
-        start = high + 1
-    return (*others, (start, LAST)) if start <= LAST else tuple(others)
-
-
-def common_ranges(some: Iterable[Range], others: Iterable[Range]) -> tuple[Range, ...]:
-    """Every character that is in both sets of ranges.
-
-    >>> common_ranges([(0, 9), (20, 30)], [(5, 25)])
-    ((5, 9), (20, 25))
-    """
-    return other_ranges((*other_ranges(some), *other_ranges(others)))

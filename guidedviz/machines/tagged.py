@@ -12,16 +12,30 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
-from guidedviz.machines.grammars.counted import inline_rules, map_calls, map_parts, needed_rules
 from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.inline import inline_rules, needed_rules
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.ranges import LAST
 from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.assertions import FIRST_MARK
+from guidedviz.machines.regular.build import build_machine, code_machine, code_net
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import build_machine, code_machine, code_net
-from guidedviz.machines.source import character_net
-from guidedviz.machines.syntax import ANY_CHARACTER, ANYTHING, LAST, Call, Chars, Repeat, Tree, concat, either, literal
-from guidedviz.machines.work import grouped, limited_work
+from guidedviz.machines.syntax import (
+    ANY_CHARACTER,
+    ANYTHING,
+    Call,
+    Chars,
+    Repeat,
+    Tree,
+    concat,
+    either,
+    literal,
+    map_calls,
+    map_parts,
+)
+from guidedviz.machines.to_grammar import character_net
+from guidedviz.machines.work import limited_work
 
 MOST_LETTERS = 4_000  # of all begins and ends
 

@@ -1,6 +1,6 @@
 """Bytes as readable text: blanks get a symbol, control characters and invalid bytes get a number.
 
-Machines, vocabularies and figures use these functions to show bytes.
+Machines, vocabularies and figures use these functions to show bytes, and to name states for people.
 """
 
 import codecs
@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from itertools import islice
 
-from guidedviz.machines.syntax import merge_ranges
+from guidedviz.machines.ranges import byte_ranges
 
 SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # symbols that most fonts have; other control characters get a number
 UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories without a visible glyph
@@ -52,15 +52,6 @@ def _visible_character(character: str) -> str:
     return "◌" + character if category.startswith("M") else character
 
 
-def byte_ranges(values: Iterable[int]) -> list[tuple[int, int]]:
-    """A set of bytes as ranges, both ends included.
-
-    >>> byte_ranges({48, 49, 50, 46})
-    [(46, 46), (48, 50)]
-    """
-    return list(merge_ranges((value, value) for value in values))
-
-
 def visible_bytes(values: Iterable[int], limit: int = 8) -> str:
     """A set of bytes as text, with at most `limit` ranges.
 
@@ -87,9 +78,6 @@ def counted(number: int, what: str) -> str:
     ('1 state', '1,200 states')
     """
     return f"{number:,} {what}" + "s" * (number != 1)
-
-
-# The names of states for people: the same in drawings, records, tables and explanations.
 
 
 MOST_NAMED = 3  # nodes in the name of one state

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted
+from guidedviz.machines.graph import grouped
+from guidedviz.machines.regular.build import code_machine
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import code_machine
-from guidedviz.machines.regular.regex import CLASSES
+from guidedviz.machines.regular.pattern import CLASSES
 from guidedviz.machines.syntax import build_net, literal
-from guidedviz.machines.work import grouped
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.explain import illegal_token
 from guidedviz.tokens.guide import Guide

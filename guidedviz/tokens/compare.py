@@ -14,9 +14,9 @@ import numpy as np
 
 from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
-from guidedviz.machines.grammars.grammar import show_line
+from guidedviz.machines.grammars.caret import show_line
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, read, to_bytes
-from guidedviz.machines.work import grouped
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared

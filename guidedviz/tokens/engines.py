@@ -15,14 +15,15 @@ import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.extras import need
-from guidedviz.machines import source
-from guidedviz.machines.grammars import counted, show
-from guidedviz.machines.grammars.grammar import Grammar, parse_grammar
+from guidedviz.machines import source, to_grammar
+from guidedviz.machines.grammars import show, show_grammar, ticks
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
-from guidedviz.machines.work import grouped
 from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
@@ -41,18 +42,18 @@ class Asked:
     @cached_property
     def grammar(self) -> Grammar:
         """The machine as a grammar."""
-        return counted.without_ticks(source.machine_grammar(self.machine))
+        return ticks.without_ticks(to_grammar.machine_grammar(self.machine))
 
     @property
     def gbnf(self) -> str:
         """As GBNF."""
-        return self.text if self.kind == "grammar" else show.show_gbnf(self.grammar)
+        return self.text if self.kind == "grammar" else show_grammar.show_gbnf(self.grammar)
 
     @property
     def lark(self) -> str:
         """The constraint in Lark's syntax: a regex is one lexeme, a grammar has one lexeme per character."""
         flat = self.kind == "regex" or isinstance(self.machine, DFA)
-        return "start: /{}/".format(self.regex.replace("/", r"\/")) if flat else show.show_lark(self.grammar)
+        return "start: /{}/".format(self.regex.replace("/", r"\/")) if flat else show_grammar.show_lark(self.grammar)
 
     @property
     def regex(self) -> str:

@@ -26,8 +26,8 @@ import numpy as np
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.extras import Extra, how_to_install
 from guidedviz.files import IN_TAB, shipped
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.visible import visible
-from guidedviz.machines.work import grouped
 from guidedviz.tokens.arrays import Ids, Mask, read_only
 from guidedviz.tokens.trie import Trie, build_trie
 

@@ -14,7 +14,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.machines.machine import Steps, first_bytes
+from guidedviz.machines.byte_kinds import first_bytes
+from guidedviz.machines.machine import Steps
 from guidedviz.tokens.arrays import Ints, Letters
 from guidedviz.tokens.trie import Trie, number_on
 

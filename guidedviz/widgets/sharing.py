@@ -29,7 +29,7 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceErro
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.source import to_gbnf
+from guidedviz.machines.to_grammar import to_gbnf
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model
 from guidedviz.models.remote import MOST_RUN, Address, Background, Connection

@@ -6,8 +6,9 @@ from functools import reduce
 from typing import ClassVar
 
 from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.ranges import LAST
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.syntax import LAST, Call, Chars, Concat, Either, Repeat
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Repeat
 
 
 def shortest_completion(dfa: DFA, state: int) -> bytes | None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.machines.visible import byte_ranges, visible, visible_bytes
+from guidedviz.machines.ranges import byte_ranges
+from guidedviz.machines.visible import visible, visible_bytes
 
 
 @given(st.binary())

@@ -6,7 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.regular.regex import pattern, regex
+from guidedviz.machines.regular.pattern import pattern
+from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.by_hand import GuidedFSM, char_classes
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.machines.oracle import count_texts

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 from guidedviz.errors import PatternError, expect
-from guidedviz.machines.earley.earley import Dotted, Earley, EarleyState, Phrase
+from guidedviz.machines.earley.earley import Dotted, Earley, EarleyState
+from guidedviz.machines.earley.productions import Phrase
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
 

@@ -1,19 +1,17 @@
-"""Write syntax trees as text: as a regex for Python's re, as GBNF for llama.cpp and xgrammar, as Lark for llguidance.
+"""Write syntax trees as text, among others as a regex for Python's re.
 
-A net becomes an expression by state elimination (Brzozowski and McCluskey, 1963), which may copy parts. In a grammar it
-becomes one rule per place if the expression would be much longer.
+A net becomes an expression by state elimination (Brzozowski and McCluskey, 1963), which may copy parts.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from itertools import groupby
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import syntax
-from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.syntax import Range, Tree
+from guidedviz.machines.ranges import LAST, Range, other_ranges
+from guidedviz.machines.syntax import Tree
 
 MOST_CHARACTERS = 1_000_000
 ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
@@ -94,14 +92,14 @@ def _too_long() -> PatternError:
 def show_class(ranges: tuple[Range, ...]) -> str:
     r"""A character class for these ranges.
 
-    >>> show_class(((65, 90),)), show_class(((46, 46),)), show_class(()), show_class(((0, syntax.LAST),))
+    >>> show_class(((65, 90),)), show_class(((46, 46),)), show_class(()), show_class(((0, LAST),))
     ('[A-Z]', '\\.', '[^\\s\\S]', '[\\s\\S]')
     """
-    if not ranges or ranges == ((0, syntax.LAST),):
+    if not ranges or ranges == ((0, LAST),):
         return r"[\s\S]" if ranges else r"[^\s\S]"
     if is_single(syntax.Chars(ranges)):
         return show_char(ranges[0][0], r"\.^$*+?{}[]|()")
-    return write_class(ranges, ranges[-1][1] == syntax.LAST, lambda code: show_char(code, r"\]^-[&~|"))
+    return write_class(ranges, ranges[-1][1] == LAST, lambda code: show_char(code, r"\]^-[&~|"))
 
 
 def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], str]) -> str:
@@ -111,7 +109,7 @@ def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], 
     '[a-z01]'
     """
     shown = "^" * negated
-    for low, high in syntax.other_ranges(ranges) if negated else ranges:
+    for low, high in other_ranges(ranges) if negated else ranges:
         shown += show(low) + "-" * (high - low > 1) + show(high) * (high > low)
     return f"[{shown}]"
 
@@ -198,69 +196,6 @@ class _Elimination:
 REGEX = Notation(show_class, unfold, syntax.no_rules, None, "", "|", "(?:{})", "")
 
 
-# The rules of a grammar, for other engines.
-
-
-MOST_EDGES = 300  # of a net that is shown as one expression
-
-
-def show_gbnf(grammar: Grammar) -> str:
-    r"""One line per rule, with aligned ::= signs.
-
-    >>> print(show_gbnf(gv.grammar(r'root ::= "a" ws ("b" | [^"\n])*' + '\n' + r'ws ::= | " " ws').grammar))
-    root ::= "a" ws ("b" | [^\n"])*
-    ws   ::= "" | " " ws
-    """
-    notation = partial(Notation, show_chars, text=show_text)
-    lines = _write_rules(grammar, {rule.name: rule.name for rule in grammar.rules}, "-", notation)
-    width = min(24, max((len(name) for name, _ in lines), default=0))
-    return "\n".join(f"{name:{width}} ::= {body}" for name, body in lines)
-
-
-def show_lark(grammar: Grammar) -> str:
-    r"""One line per rule; rules are numbered because Lark allows fewer characters in names.
-
-    llguidance splits a text into lexemes before it parses, and lexemes match greedily: `"a" "b" "c" | "ab" "d"`
-    requires a `d` after `ab`. Every lexeme here is one character, so greedy matching does not change the language.
-
-    >>> print(show_lark(gv.grammar(r'root ::= "(" root ")" | [0-9é]{2,}').grammar))
-    start: r0
-    r0: /[(]/ r0 /[)]/ | /[0-9\x{E9}]/{2,}
-    """
-    names = {rule.name: f"r{number}" for number, rule in enumerate(grammar.rules)}
-    lines = _write_rules(grammar, names, "_", partial(Notation, show_lexeme))
-    return "\n".join([f"start: {names[grammar.root]}", *(f"{name}: {body}" for name, body in lines)])
-
-
-def _write_rules(
-    grammar: Grammar, names: Mapping[str, str], joint: str, notation: Callable[..., Notation]
-) -> list[tuple[str, str]]:
-    """The names and bodies of all rules; those of the places of a net follow the rule that has it."""
-    taken, lines = set(names.values()), list[tuple[str, str]]()
-    for rule in grammar.rules:
-        waiting: list[tuple[str, Tree]] = [(names[rule.name], rule.tree)]
-
-        def flat(net: syntax.Net, waiting: list[tuple[str, Tree]] = waiting) -> Tree:
-            if len(net.edges) <= MOST_EDGES:
-                tree = unfold(net, count_signs)
-                if count_signs(tree) <= 4 * count_signs(net):
-                    return tree
-            rule = waiting[0][0]
-            first = next(count for count in range(len(taken) + 1) if f"{rule}{joint}{count}{joint}0" not in taken)
-            own = [f"{rule}{joint}{first}{joint}{place}" for place in range(net.places)]
-            taken.update(own)
-            options: list[list[Tree]] = [[] for _ in own]
-            for source, part, target in net.edges:  # an edge is its part, followed by a call of its target
-                options[source].append(syntax.concat(part, syntax.Call(own[target])))
-            options[-1].append(syntax.EMPTY)
-            waiting.extend((name, syntax.Either(tuple(some))) for name, some in zip(own, options, strict=True))
-            return syntax.Call(own[0])
-
-        write = notation(flat, lambda call: names.get(call.name, call.name))
-        lines += [(name, write.show(tree)) for name, tree in waiting]  # it grows
-    return lines
-
-
 def count_signs(tree: Tree) -> int:
     """The approximate number of symbols in a tree; a quoted text counts as one.
 
@@ -272,40 +207,3 @@ def count_signs(tree: Tree) -> int:
     if isinstance(tree, syntax.Concat):
         return sum(single or sum(map(count_signs, run)) for single, run in groupby(inner, key=is_single))
     return sum(map(count_signs, inner)) + (not isinstance(tree, syntax.Either | syntax.Net))
-
-
-def show_text(codes: list[int]) -> str:
-    r"""Characters as a quoted text.
-
-    >>> print(show_text([97, 34, 10, 0x202E]))
-    "a\"\n\u202E"
-    """
-    return '"' + "".join(show_char(code, '"\\') for code in codes) + '"'
-
-
-def show_chars(ranges: tuple[Range, ...]) -> str:
-    r"""A character class for these ranges.
-
-    >>> print(show_chars(((97, 122),)), show_chars(((97, 97),)), show_chars(((0, syntax.LAST),)), show_chars(()))
-    [a-z] "a" [\u0000-\U0010FFFF] [^\u0000-\U0010FFFF]
-    """
-    if is_single(syntax.Chars(ranges)):
-        return show_text([ranges[0][0]])
-    everything = ranges == syntax.ANY_CHARACTER.ranges  # xgrammar does not support "."
-    negated = not ranges or (ranges[-1][1] == syntax.LAST and not everything)
-    # a first ^ would negate a class, and \^ is not an escape
-    return write_class(ranges, negated, lambda code: r"\u005E" if code == 94 else show_char(code, "[]-\\"))
-
-
-def show_lexeme(ranges: tuple[Range, ...]) -> str:
-    r"""A character class for these ranges, as a Rust regex.
-
-    >>> print(show_lexeme(((10, 10), (47, 47), (97, 122))), show_lexeme(()))
-    /[\x{A}\x{2F}a-z]/ /[^\x{0}-\x{10FFFF}]/
-    """
-
-    def show(code: int) -> str:
-        char = chr(code)
-        return char if char.isascii() and (char.isalnum() or char in "_(){},:;") else f"\\x{{{code:X}}}"
-
-    return f"/{write_class(ranges, not ranges, show)}/"

@@ -14,16 +14,19 @@ from functools import cached_property, lru_cache
 from typing import Self
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.byte_kinds import byte_kinds
 from guidedviz.machines.grammars.counted import MOST_COPIES, count_repeats
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.machine import byte_kinds
+from guidedviz.machines.graph import Numbers, derive, reach
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
+from guidedviz.machines.regular.build import build_machine
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import build_machine, sources_of
-from guidedviz.machines.regular.nfa import Edge, count_states
+from guidedviz.machines.regular.minimal import sources_of
+from guidedviz.machines.regular.nfa import Edge
+from guidedviz.machines.regular.size import count_states
 from guidedviz.machines.syntax import Call, Tick, Tree, walk
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import Numbers, derive, reach, working_on
+from guidedviz.machines.work import working_on
 
 MOST_KEPT = 400  # states of a rule that is kept for the next grammar
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on; ticks have the letters after the last rule

@@ -6,10 +6,10 @@ with a higher count, or end. Cells of one call with different counts are merged 
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import FIRST, NONE_LEFT, Counts, count_tick, join_counts
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks
-from guidedviz.machines.work import grouped
 
 
 class Counting:

@@ -9,7 +9,7 @@ bound a repeat cannot end, between the bounds it may also go on.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from guidedviz.machines.syntax import merge_ranges
+from guidedviz.machines.ranges import merge_ranges
 
 Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
 FIRST: Counts = ((0, 0),)

@@ -10,12 +10,12 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple
 
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Cell, State
-from guidedviz.machines.work import grouped
 
 ALL = frozenset(range(256))
 MOST_STATES = 100_000  # looked at in a machine that is no PDA

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from guidedviz.errors import SettingError
+from guidedviz.machines.graph import reach
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import visible
-from guidedviz.machines.work import reach
 
 Read = tuple[Literal["read"], int]  # the node after the byte
 Called = tuple[Literal["call"], int, int]  # the first node of the rule, and the node where its caller goes on

@@ -11,7 +11,8 @@ from functools import lru_cache
 from itertools import islice
 
 from guidedviz.machines.grammars.counted import MOST_COPIES
-from guidedviz.machines.grammars.grammar import Grammar, check_grammar, parse_grammar, recursive_rules
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown import frames
 from guidedviz.machines.pushdown.automaton import build_rule_nodes

@@ -13,13 +13,13 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from sys import maxsize
 
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds, Counts, LengthLimit, join_counts
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Cell, Configuration, State
 from guidedviz.machines.pushdown.step import StackSteps
-from guidedviz.machines.work import grouped
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
 MOST_WORK = 1_000_000  # moves for one walk; half a second

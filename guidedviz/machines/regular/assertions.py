@@ -9,14 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from guidedviz.machines import syntax
+from guidedviz.machines.ranges import LAST
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
+from guidedviz.machines.regular.build import code_machine, code_net
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import code_machine, code_net
-from guidedviz.machines.regular.nfa import find_blame
+from guidedviz.machines.regular.size import find_blame
 from guidedviz.machines.syntax import ANYTHING, Tree
 from guidedviz.machines.work import working_on
 
-FIRST_MARK = syntax.LAST + 2  # not next to a character, or an edge could have both
+FIRST_MARK = LAST + 2  # not next to a character, or an edge could have both
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ class _Settling:
 
         def moves(state: int) -> Iterator[tuple[Tree, int]]:
             for low, high, target in machine.edges[state]:
-                if low <= syntax.LAST or low <= kept <= high:
-                    yield syntax.Chars(((kept, kept) if low > syntax.LAST else (low, high),)), target
-                if low > syntax.LAST and (low, high) != (kept, kept):
+                if low <= LAST or low <= kept <= high:
+                    yield syntax.Chars(((kept, kept) if low > LAST else (low, high),)), target
+                if low > LAST and (low, high) != (kept, kept):
                     yield syntax.EMPTY, target
 
         return code_machine(syntax.build_net(machine.initial, moves, machine.is_accepting))
@@ -86,7 +87,7 @@ def marks_of(tree: Tree) -> set[int]:
     True
     """
     found = {part.ranges[0][0] for part in syntax.walk(tree) if isinstance(part, syntax.Chars) and part.ranges}
-    return {low for low in found if low > syntax.LAST}
+    return {low for low in found if low > LAST}
 
 
 def _misplaced(machine: DFA, wrong: DFA) -> Tree:
@@ -95,7 +96,7 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
     def moves(pair: Pair) -> Iterator[tuple[Tree, Pair]]:
         for low, high, (target, place) in pair_moves(machine, wrong, pair):
             letters = syntax.Chars(((low, high),))
-            if target is not None and low > syntax.LAST:
+            if target is not None and low > LAST:
                 yield letters, (target, pair[1])
             if target is not None and place is not None:
                 yield letters, (target, place)

@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from guidedviz.machines.machine import Machine, byte_kinds, no_step
-from guidedviz.machines.regular.nfa import NFA, Edge, too_large
+from guidedviz.machines.byte_kinds import byte_kinds
+from guidedviz.machines.graph import Numbers, T, reach
+from guidedviz.machines.machine import Machine, no_step
+from guidedviz.machines.regular.nfa import NFA, Edge
+from guidedviz.machines.regular.size import too_large
+from guidedviz.machines.steps import drain
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import Numbers, T, drain, reach, spend
+from guidedviz.machines.work import spend
 
 MOST_STATES = 40_000
 MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second

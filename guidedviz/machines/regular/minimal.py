@@ -1,17 +1,17 @@
 """The minimal DFA: drop dead states, merge equivalent states (Hopcroft, 1971), renumber.
 
-Patterns with the same language give equal machines, so `==` on machines compares languages. A machine may also be built
-over characters instead of bytes: an edge is then a range of code points, and the machine can be a syntax tree again.
+Patterns with the same language give equal machines, so `==` on machines compares languages.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
-from guidedviz.machines.regular.dfa import DFA, build_dfa, disjoint, merge_edges
-from guidedviz.machines.regular.nfa import Edge, Letter, Shape, build_nfa
-from guidedviz.machines.syntax import Chars, Tree, build_net, merge_ranges, no_rules
-from guidedviz.machines.work import Numbers, drain, grouped, reach, spend
+from guidedviz.machines.graph import Numbers, grouped, reach
+from guidedviz.machines.regular.dfa import DFA, disjoint, merge_edges
+from guidedviz.machines.regular.nfa import Edge
+from guidedviz.machines.steps import drain
+from guidedviz.machines.work import spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
 
@@ -34,26 +34,6 @@ def minimise(dfa: DFA) -> DFA:
     """
     spend(20 + 3 * len(dfa) + 4 * sum(map(len, dfa.edges)))
     return drain(minimise_steps(dfa))
-
-
-def build_machine(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> DFA:
-    """The minimal machine of a tree; see `build_nfa`."""
-    return minimise(build_dfa(build_nfa(tree, letter, shape)))
-
-
-def code_machine(tree: Tree) -> DFA:
-    """The minimal machine of a tree, whose edges are ranges of characters."""
-    return build_machine(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))
-
-
-def code_net(dfa: DFA) -> Tree:
-    """A machine over characters as a tree: its states, joined by classes of characters."""
-
-    def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        ranges = grouped((target, (low, high)) for low, high, target in dfa.edges[state])
-        return ((Chars(merge_ranges(found)), target) for target, found in ranges.items())
-
-    return build_net(dfa.initial, moves, dfa.is_accepting)
 
 
 def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:

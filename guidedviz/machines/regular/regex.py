@@ -1,60 +1,31 @@
-"""Build a machine from a pattern as text: a regex, or a list of pairs of a class and a count as in NanoGPT.
+"""Build a machine from a regex.
 
 Python's own parser reads a regex, so it has the meaning of `re.fullmatch`: the whole text must match, under re.ASCII.
 `\\d` is 0-9, `\\w` is A-Z, a-z, 0-9 and _, and (?i) folds ASCII only. Lookbehinds may have any length.
 """
 
 import re
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from guidedviz.errors import NoTextWarning, PatternError, expect, nearest, quoted, shorten
+from guidedviz.errors import PatternError, expect, shorten
 from guidedviz.machines import syntax
+from guidedviz.machines.ranges import other_ranges
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
+from guidedviz.machines.regular.classes import IGNORECASE, MULTILINE, WORD, _ranges_of
 from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import build_machine, minimise
-from guidedviz.machines.regular.nfa import NFA, build_nfa, find_blame
-from guidedviz.machines.syntax import Range, Tree
+from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.nfa import NFA, build_nfa
+from guidedviz.machines.regular.regex_text import ANCHORS, PIECES, REFUSED, find_lookarounds
+from guidedviz.machines.regular.size import find_blame
+from guidedviz.machines.syntax import Tree
 from guidedviz.machines.work import limited_work, spend, working_on
 
 Item = tuple[Any, Any]  # of Python's parser: kind, details
-DIGIT: tuple[Range, ...] = ((48, 57),)
-SPACE: tuple[Range, ...] = ((9, 13), (32, 32))
-WORD: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
-CATEGORIES = {
-    op.CATEGORY_DIGIT: DIGIT,
-    op.CATEGORY_SPACE: SPACE,
-    op.CATEGORY_WORD: WORD,
-    op.CATEGORY_NOT_DIGIT: syntax.other_ranges(DIGIT),
-    op.CATEGORY_NOT_SPACE: syntax.other_ranges(SPACE),
-    op.CATEGORY_NOT_WORD: syntax.other_ranges(WORD),
-}
-
-# Unsupported constructs: the parser's name, our name, and a regex that finds the construct in the text.
-REFUSED = {
-    "GROUPREF": ("a backreference", r"\\[1-9]|\(\?P="),
-    "GROUPREF_EXISTS": ("a conditional group", r"\(\?\("),
-    "ATOMIC_GROUP": ("an atomic group", r"\(\?>"),
-    "POSSESSIVE_REPEAT": ("a possessive repeat", r"[*+?{][^+]*\+"),
-}
-# The pieces of a pattern: an escape or a whole class is one piece.
-PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P=|\(|>)?|(?:[*+?]|\{\d*,?\d*\})[+?]?|.", re.DOTALL)
-LOOKAROUND = re.compile(r"\(\?(?:<?=|<?!(?!\)))")  # an empty one that is negated is none for the parser
-COMMENTS = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")  # or the flag that allows them
-ANCHORS = {
-    op.AT_BEGINNING: "^",
-    op.AT_BEGINNING_STRING: r"\A",
-    op.AT_END: "$",
-    op.AT_END_STRING: r"\Z",
-    op.AT_BOUNDARY: r"\b",
-    op.AT_NON_BOUNDARY: r"\B",
-}
 MOST_CHARACTERS = 100_000
-IGNORECASE, DOTALL, MULTILINE = map(int, (re.IGNORECASE, re.DOTALL, re.MULTILINE))  # & on an enum takes long
 
 
 @lru_cache(maxsize=256)
@@ -124,7 +95,7 @@ def _too_deep() -> PatternError:
 
 # Anchors and word boundaries are lookarounds of one character; `$` needs two, because a newline may follow it.
 ANY = syntax.ANY_CHARACTER
-WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), syntax.other_ranges([(10, 10)])))
+WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), other_ranges([(10, 10)])))
 BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # what may not follow `$`
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
@@ -216,112 +187,3 @@ class _TreeReader:
         """The mark of a place where this must, or must not, be ahead or behind."""
         around = Lookaround(tree, ahead, said)
         return guard(self.lookarounds.setdefault(around, len(self.lookarounds)), negated)
-
-
-def find_lookarounds(text: str) -> Iterator[str]:
-    """The lookarounds of a pattern by their places, in their order; none if there may be comments.
-
-    >>> list(find_lookarounds("(?=a[(?=](?<!b))"))
-    ['(?= at position 0', '(?<! at position 9']
-    """
-    if COMMENTS.search(text):
-        return
-    for piece in PIECES.finditer(text):
-        if piece[0] == "(?" and (found := LOOKAROUND.match(text, piece.start())):
-            yield f"{found[0]} at position {piece.start()}"
-
-
-def _ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:
-    """The characters of a literal, a dot or a class."""
-    if kind is op.ANY:
-        return syntax.other_ranges(() if flags & DOTALL else [(10, 10)])
-    items = value if kind is op.IN else [(kind, value)]
-    negated = bool(items) and items[0][0] in (op.NEGATE, op.NOT_LITERAL)
-    ranges = syntax.merge_ranges(part for item in items for part in _item_ranges(*item))
-    if flags & IGNORECASE:
-        ranges = syntax.merge_ranges((*ranges, *_other_case(ranges)))
-    return syntax.other_ranges(ranges) if negated else ranges
-
-
-def _item_ranges(kind: Any, value: Any) -> tuple[Range, ...]:
-    if kind in (op.LITERAL, op.NOT_LITERAL):
-        return ((value, value),)
-    if kind is op.RANGE:
-        return (value,)
-    return () if kind is op.NEGATE else CATEGORIES[value]
-
-
-def _other_case(ranges: Iterable[Range]) -> Iterator[Range]:
-    """The ASCII letters of these ranges with swapped case."""
-    for low, high in ranges:
-        for first, last, shift in ((65, 90, 32), (97, 122, -32)):
-            if max(low, first) <= min(high, last):
-                yield max(low, first) + shift, min(high, last) + shift
-
-
-# Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count.
-
-
-LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
-CLASSES: dict[str, tuple[Range, ...]] = {
-    "DIGIT": DIGIT,
-    "LETTER": LETTER,
-    "LOWER": ((97, 122),),
-    "NEWLINE": ((10, 10),),
-    "PUNCT": syntax.other_ranges(((0, 32), *LETTER, *DIGIT, (127, syntax.LAST))),  # ASCII punctuation
-    "SPACE": ((32, 32),),
-    "UPPER": ((65, 90),),
-    "ANY": ((0, syntax.LAST),),
-}
-
-
-@limited_work()
-def pattern(parts: Iterable[Sequence[str]]) -> DFA:
-    r"""The minimal machine for a list of (what, how often).
-
-    What: UPPER LOWER LETTER DIGIT PUNCT SPACE NEWLINE (of ASCII) ANY, or a text. How often: 1 + * ? {m} {m,} {m,n}.
-
-    >>> speaker = pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
-    >>> speaker, speaker.accepts(b"ROMEO: ay\n"), sum(map(len, speaker.edges))
-    (DFA(6 states, 1 accepting), True, 7)
-    """
-    if isinstance(parts, str) or not isinstance(parts, Iterable):
-        hint = '[("UPPER", "+"), (":", "1")]'
-        raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
-    trees = [_read_part(place, part) for place, part in enumerate(parts)]
-    machine = build_machine(syntax.concat(*trees))
-    if not machine.accepting:
-        place = next(place for place, tree in enumerate(trees) if not build_machine(tree).accepting)
-        said = f"pattern, part {place}: no text in UTF-8 matches it, so the machine accepts no text"
-        warnings.warn(said, NoTextWarning, stacklevel=3)
-    return machine
-
-
-def _read_part(place: int, part: Any) -> Tree:
-    where = f"pattern, part {place}"
-    if not (isinstance(part, tuple | list) and len(part) == 2 and all(isinstance(half, str) for half in part)):
-        raise PatternError(where, seen=quoted(part), expected="a pair of texts: what, how often", hint='("UPPER", "+")')
-    what, often = part
-    low, high = (1, 1) if often == "1" else syntax.read_count(often) or (1, 0)
-    if high is not None and high < low:
-        expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
-        raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
-    if what in CLASSES:
-        inner: Tree = syntax.Chars(CLASSES[what])
-    elif what and not looks_like_class(what):
-        inner = syntax.literal(what)
-    else:
-        near = nearest(what.upper(), CLASSES, cutoff=0.5)
-        hint = near or ("one part per letter, if you mean the text itself" if what else "")
-        expected = f"{', '.join(CLASSES)} or a text"
-        raise PatternError(f"{where}, what", seen=quoted(what), expected=expected, hint=hint)
-    return inner if (low, high) == (1, 1) else syntax.Repeat(inner, low, high, place)
-
-
-def looks_like_class(what: str) -> bool:
-    """Whether the text looks like a class name: a word in capitals, or a class name in any case.
-
-    >>> looks_like_class("UPER"), looks_like_class("Digit"), looks_like_class("I"), looks_like_class("true")
-    (True, True, False, False)
-    """
-    return what.upper() in CLASSES or re.fullmatch("[A-Z][A-Z_]+", what) is not None

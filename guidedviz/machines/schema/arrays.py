@@ -11,7 +11,7 @@ from functools import cache
 from operator import add, ge, gt
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.nfa import count_states
+from guidedviz.machines.regular.size import count_states
 from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, ValuesByForm
 from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.places import NotEnforced, NoValue, below, schema_error

@@ -27,12 +27,14 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError
-from guidedviz.machines.grammars.counted import inline_rules, is_counted, without_ticks
+from guidedviz.machines.grammars.counted import is_counted
 from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.inline import inline_rules
 from guidedviz.machines.grammars.show import show_regex
+from guidedviz.machines.grammars.ticks import without_ticks
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.build import build_machine
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.schema.notes import SchemaSettings
 from guidedviz.machines.schema.places import NotEnforced, below, schema_error
 from guidedviz.machines.schema.reader import TOO_DEEP, SchemaReader

@@ -9,21 +9,8 @@ character and a lone surrogate is refused. Characters from a pattern or format a
 from collections import defaultdict
 from functools import lru_cache
 
-from guidedviz.machines.grammars.counted import map_parts
-from guidedviz.machines.syntax import (
-    Call,
-    Chars,
-    Concat,
-    Range,
-    Repeat,
-    Tree,
-    common_ranges,
-    concat,
-    either,
-    literal,
-    optional,
-    other_ranges,
-)
+from guidedviz.machines.ranges import Range, common_ranges, other_ranges
+from guidedviz.machines.syntax import Call, Chars, Concat, Repeat, Tree, concat, either, literal, map_parts, optional
 
 SHORT_ESCAPES = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 MUST_ESCAPE = ((0, 31), (34, 34), (92, 92))

@@ -14,19 +14,9 @@ from functools import cached_property
 from math import ceil, floor
 from typing import ClassVar, Self
 
+from guidedviz.machines.ranges import Range, merge_ranges
 from guidedviz.machines.schema.places import NotEnforced, NoValue, below
-from guidedviz.machines.syntax import (
-    EMPTY,
-    NOTHING,
-    Chars,
-    Range,
-    Tree,
-    build_net,
-    concat,
-    either,
-    literal,
-    merge_ranges,
-)
+from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Tree, build_net, concat, either, literal
 from guidedviz.machines.work import spend
 
 MOST_REMAINDERS = 4_000

@@ -5,7 +5,7 @@ import unicodedata
 from functools import cache
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.syntax import LAST, Range, merge_ranges, other_ranges
+from guidedviz.machines.ranges import LAST, Range, merge_ranges, other_ranges
 from guidedviz.machines.work import spend
 
 # what the two write differently, inside and outside of a class such as [a-z]

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.counted import needed_rules
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
+from guidedviz.machines.grammars.inline import needed_rules
 from guidedviz.machines.schema.arrays import array_tree
 from guidedviz.machines.schema.clauses import branches_of
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log10
 from typing import Literal
 
-from guidedviz.machines.work import grouped
+from guidedviz.machines.graph import grouped
 
 Mark = Literal["line", "dots", "bars", "spans"]
 Look = Literal["solid", "dashed", "dotted", "mixed", "hatched", "hollow"]

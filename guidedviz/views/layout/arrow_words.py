@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 
 from guidedviz.errors import shorten
-from guidedviz.machines.visible import byte_ranges, counted, visible, visible_bytes
+from guidedviz.machines.ranges import byte_ranges
+from guidedviz.machines.visible import counted, visible, visible_bytes
 from guidedviz.views.layout.sketch import Arrow, Ranges, is_one_byte
 
 LABEL_LENGTH = 16  # characters of a label, and twice as many of a chain's; the tooltip has the rest

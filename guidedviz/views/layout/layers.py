@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
-from guidedviz.machines.work import distances, grouped
+from guidedviz.machines.graph import distances, grouped
 from guidedviz.views.layout.curves import Curve, Point, above_middle, move
 
 SWEEPS = 4

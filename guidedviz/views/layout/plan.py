@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from guidedviz.errors import shorten
-from guidedviz.machines.work import distances, grouped, reach
+from guidedviz.machines.graph import distances, grouped, reach
 from guidedviz.views.layout.arrow_words import LABEL_LENGTH, say_arrow, say_arrow_in_full, say_row
 from guidedviz.views.layout.fold import Chain, find_rows, inside_chain
 from guidedviz.views.layout.sketch import Arrow, ByState, Sketch, by_state

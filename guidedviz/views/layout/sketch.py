@@ -13,9 +13,10 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA, Edge
-from guidedviz.machines.visible import byte_ranges, name_node, name_state
+from guidedviz.machines.visible import name_node, name_state
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.views.words import reading
 

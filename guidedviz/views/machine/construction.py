@@ -7,11 +7,11 @@ frame of a minimisation is another machine, in which every block is one state.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from guidedviz.machines.graph import grouped, reach
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
 from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import name_state, visible_bytes
-from guidedviz.machines.work import grouped, reach
 from guidedviz.views.layout.sketch import Groups, Sketch, sketch_dfa
 from guidedviz.views.machine.film import check_machine, list_names, say_nodes
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.errors import SettingError, quoted
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import name_node
-from guidedviz.machines.work import grouped
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import drawing, moved
 from guidedviz.views.layout.lay_out import lay_out

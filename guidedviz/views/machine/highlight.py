@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
+from guidedviz.machines.graph import grouped, reach
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.frames import MOST_SHOWN
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Cell, State
-from guidedviz.machines.work import grouped, reach
 from guidedviz.views.layout.sketch import Arrow
 
 MOST_TOPS = 60

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from guidedviz.machines.graph import reach
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import counted, name_node, visible
-from guidedviz.machines.work import reach
 from guidedviz.views.layout.sketch import Sketch, sketch_nfa
 from guidedviz.views.machine.film import check_machine, say_nodes
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.visible import counted, visible
-from guidedviz.machines.work import reach
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import walk_steps

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect, shorten
+from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.frames import say_waits
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
-from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import NEAR_EDGE, Figure, centred, figure_of, heading, moved, rect, soft_centred, wide
 from guidedviz.views.layout.curves import head, write_path

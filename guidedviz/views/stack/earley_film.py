@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from guidedviz.machines.earley.items import Item, Rules
+from guidedviz.machines.graph import derive
 from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
-from guidedviz.machines.work import derive
 from guidedviz.views.machine.film import MOST_FRAMES, check_watchable
 
 RowPlace = tuple[int, int]  # a column, and a row in it

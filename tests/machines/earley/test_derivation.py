@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from guidedviz.errors import PatternError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import build_earley, earley
-from guidedviz.machines.grammars.counted import map_calls
-from guidedviz.machines.grammars.grammar import parse_grammar
+from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.syntax import literal, optional
+from guidedviz.machines.syntax import literal, map_calls, optional
 from tests.machines.oracle import Listing
 from tests.strategies import grammars
 

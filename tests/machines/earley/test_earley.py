@@ -6,8 +6,10 @@ import pytest
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.earley import earley as module
-from guidedviz.machines.earley.earley import build_earley, build_productions, earley
-from guidedviz.machines.grammars.grammar import Grammar, Rule, parse_grammar
+from guidedviz.machines.earley.earley import build_earley, earley
+from guidedviz.machines.earley.productions import build_productions
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.syntax import Call, Concat, Either, Net, literal

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.earley.earley import build_earley
-from guidedviz.machines.grammars.grammar import parse_grammar
+from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.tokens.build_guide import guide
 from tests.machines.oracle import Listing

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import GrammarError, PatternError
 from guidedviz.machines import syntax
-from guidedviz.machines.grammars.grammar import MOST_NESTED, Grammar, Rule, parse_grammar
-from guidedviz.machines.grammars.show import show_gbnf
+from guidedviz.machines.grammars.gbnf import MOST_NESTED, parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.show_grammar import show_gbnf
+from guidedviz.machines.ranges import LAST, other_ranges
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
@@ -85,9 +87,9 @@ def test_a_shown_grammar_is_the_same_grammar(text):
 
 @given(st.lists(st.tuples(st.sampled_from(r"\]^-[\"a# .é" + "\n\t\u202e\0\U0010ffff"), st.integers(0, 40)), max_size=4))
 def test_any_class_and_any_text_is_shown_as_it_is(pairs):
-    some = tuple((ord(low), min(ord(low) + more, syntax.LAST)) for low, more in pairs)
-    rest = syntax.other_ranges(some)
-    for tree in (Chars(rest), Chars(syntax.other_ranges(rest)), literal("".join(dict(pairs)))):
+    some = tuple((ord(low), min(ord(low) + more, LAST)) for low, more in pairs)
+    rest = other_ranges(some)
+    for tree in (Chars(rest), Chars(other_ranges(rest)), literal("".join(dict(pairs)))):
         shown = show_gbnf(Grammar((Rule("root", tree),)))
         assert parse_grammar(shown).named["root"].tree == tree
         assert shown.isprintable()

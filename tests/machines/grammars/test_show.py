@@ -4,11 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.machines.grammars.show import show_class, show_regex, unfold
+from guidedviz.machines.ranges import LAST
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.machines.syntax import EMPTY, LAST, Net
+from guidedviz.machines.syntax import EMPTY, Net
 from tests.strategies import regexes
 
 ranges = st.lists(st.tuples(st.integers(0, LAST), st.integers(0, 40)), min_size=1, max_size=3)

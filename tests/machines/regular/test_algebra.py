@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.regular.algebra import difference, intersection, shortest_difference
+from guidedviz.machines.regular.algebra import difference, intersection
+from guidedviz.machines.regular.compare import shortest_difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from tests.machines.oracle import count_texts, matches

@@ -5,11 +5,12 @@ from hypothesis import assume, given
 
 import guidedviz as gv
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.grammars.grammar import parse_grammar
-from guidedviz.machines.grammars.show import show_gbnf, show_lark, show_regex
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.show import show_regex
+from guidedviz.machines.grammars.show_grammar import show_gbnf, show_lark
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.source import character_net, machine_grammar
 from guidedviz.machines.syntax import EMPTY, NOTHING
+from guidedviz.machines.to_grammar import character_net, machine_grammar
 from tests.strategies import regexes, texts
 
 

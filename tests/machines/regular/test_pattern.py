@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.regex import CLASSES, pattern, regex
+from guidedviz.machines.regular.pattern import CLASSES, pattern
+from guidedviz.machines.regular.regex import regex
 
 AS_REGEX = {
     "UPPER": "[A-Z]", "LOWER": "[a-z]", "LETTER": "[A-Za-z]", "DIGIT": "[0-9]", "SPACE": "[ ]", "NEWLINE": r"\n",

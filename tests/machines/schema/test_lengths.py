@@ -9,7 +9,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.algebra import compare_machines
+from guidedviz.machines.regular.compare import compare_machines
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema import text_sets as texts
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.machines.grammars.grammar import parse_grammar
+from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import DFA
 
 S, N = {"type": "string"}, {"type": "null"}

@@ -1,0 +1,260 @@
+"""Read a grammar in GBNF, the dialect of llama.cpp: tokens, then recursive descent.
+
+`name ::= ...` defines a rule, `|` is a choice, `( )` groups, `"text"`, `[a-z]`, `[^a-z]` and `.` match characters,
+`* + ? {m} {m,} {m,n}` repeat the part before them, `#` begins a comment. A line ends a rule, except inside parentheses,
+after `|` and after `::=`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
+from guidedviz.machines import syntax
+from guidedviz.machines.grammars.caret import grammar_error, line_and_column, show_line
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.ranges import LAST, Range, merge_ranges, other_ranges
+from guidedviz.machines.syntax import Tree
+from guidedviz.machines.work import spend
+
+MOST_CHARACTERS = 1_000_000
+MOST_NESTED = 100  # parentheses: the parser recurses for each
+MOST_REPEATS = 1_000_000
+
+TOKEN = re.compile(
+    r"""(?P<blank>[ \t]+|\#[^\r\n]*)
+      | (?P<line>\r\n?|\n)
+      | (?P<define>::=)
+      | (?P<name>[A-Za-z0-9_-]+)
+      | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
+      | (?P<chars>\[[^\]\\]*(?:\\.[^\]\\]*)*\])
+      | (?P<count>[*+?]|\{[^{}\r\n]*\})
+      | (?P<sign>[|().])
+      | (?P<unknown>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+CHARACTER = re.compile(
+    r'\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\([trn\\"\[\]-])|([^\\])', re.DOTALL
+)
+ESCAPED = {"t": "\t", "r": "\r", "n": "\n"}
+A_MODEL_TOKEN = ("a token of the model", "a text", "grammars here are over bytes: write the token's text in quotes")
+UNKNOWN = {  # the first character of an invalid token: its description, what is expected, a correction
+    '"': ("an unclosed text", 'a " after it', 'close it with "'),
+    "[": ("an unclosed class", "a ] after it", "close it with ]"),
+    "{": ("an unclosed count", "a } after it", "{2}, {2,} or {2,5}"),
+    "'": ("a single quote", "a text in double quotes", 'write texts in double quotes: "a"'),
+    ":": ("a colon", '"::="', "a rule is written name ::= ..."),
+    "=": ("an equals sign", '"::="', "a rule is written name ::= ..."),
+    "<": A_MODEL_TOKEN,
+    "!": A_MODEL_TOKEN,
+}
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    def __str__(self) -> str:
+        known = {"line": "the end of the line", "end": "the end of the grammar"}
+        return known.get(self.kind) or brief(self.text)
+
+
+def brief(text: str) -> str:
+    return show_line(shorten(text, 40))
+
+
+def parse_grammar(text: str, root: str = "root") -> Grammar:
+    r"""The rules of a grammar.
+
+    >>> grammar = parse_grammar('''
+    ... root  ::= "(" root ")" | digit+   # nested to any depth
+    ... digit ::= [0-9]
+    ... ''')
+    >>> [rule.name for rule in grammar.rules], grammar.named["digit"].tree
+    (['root', 'digit'], Chars(ranges=((48, 57),)))
+    """
+    expect(text, str, "grammar", "a str")
+    expect(root, str, "grammar, root", "the name of a rule")
+    if len(text) > MOST_CHARACTERS:
+        raise PatternError("grammar", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
+    grammar = Grammar(_Parser(text).rules(), root, text)
+    if root not in grammar.named:
+        near = nearest(root, grammar.named) or next((f'"{brief(name)}"' for name in grammar.named), "")
+        raise PatternError("grammar", seen=f"no rule {quoted(root)}", expected="a rule to start from", hint=near)
+    return grammar
+
+
+def read_tokens(text: str) -> Iterator[Token]:
+    """The tokens without blanks, comments, and line ends inside a rule.
+
+    >>> [token.text for token in read_tokens('a ::= ( "b"\\n) # c')]
+    ['a', '::=', '(', '"b"', ')', '']
+    """
+    opened, before = 0, "line"
+    for match in TOKEN.finditer(text):
+        token = Token(str(match.lastgroup), match[0], match.start())
+        goes_on = opened > 0 or before in ("line", "define", "|")
+        if token.kind == "blank" or (token.kind == "line" and goes_on):
+            continue
+        yield token
+        if token.kind == "unknown":  # the rest may be split wrongly
+            return
+        opened = max(0, opened + {"(": 1, ")": -1}.get(token.text, 0))
+        before = token.text if token.kind == "sign" else token.kind
+    yield Token("end", "", len(text))
+
+
+class _Parser:
+    """A recursive-descent parser; `self.next` is the lookahead token."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = read_tokens(text)
+        self.next = next(self.tokens)
+        self.calls: list[Token] = []
+
+    def take(self) -> Token:
+        token, self.next = self.next, next(self.tokens, self.next)
+        spend(5 + 2 * len(token.text))
+        return token
+
+    def error(self, place: int, seen: str, expected: str, hint: str = "") -> GrammarError:
+        return grammar_error(self.text, place, seen, expected, hint)
+
+    def unexpected(self, expected: str, hint: str = "") -> GrammarError:
+        if self.next.kind == "unknown":
+            not_allowed = f"{self.next} is not allowed here", expected, ""
+            return self.error(self.next.start, *UNKNOWN.get(self.next.text, not_allowed))
+        return self.error(self.next.start, f"saw {self.next}", expected, hint)
+
+    def rules(self) -> tuple[Rule, ...]:
+        rules: dict[str, Rule] = {}
+        while self.next.kind != "end":
+            rule = self.rule()
+            if first := rules.get(rule.name):
+                line, _ = line_and_column(self.text, first.span[0])
+                seen = f'duplicate rule "{brief(rule.name)}"'
+                raise self.error(rule.span[0], seen, "another name", f"line {line} defines it")
+            rules[rule.name] = rule
+        for call in self.calls:
+            if call.text not in rules:
+                near = nearest(call.text, rules)
+                hint = f"did you mean {near}?" if near else ""
+                raise self.error(call.start, f'unknown rule "{brief(call.text)}"', "the name of a rule", hint)
+        return tuple(rules.values())
+
+    def rule(self) -> Rule:
+        """name ::= choice, then the end of the line."""
+        if self.next.kind != "name":
+            hint = 'a line ends a rule: end the line above with the "|"' if self.next.text == "|" else ""
+            raise self.unexpected("a rule: name ::= ...", hint)
+        name = self.take()
+        if self.next.kind != "define":
+            raise self.unexpected('"::="')
+        self.take()
+        tree = self.choice(0)
+        if self.next.kind not in ("line", "end"):
+            raise self.misplaced()
+        self.take()
+        return Rule(name.text, tree, (name.start, name.end))
+
+    def misplaced(self) -> GrammarError:
+        """The error for a token that neither continues a rule nor ends it."""
+        if self.next.text == ")":
+            return self.error(self.next.start, 'an unmatched ")"', 'a "(" before it')
+        if self.next.kind == "define":
+            return self.unexpected("the end of the line before a rule", 'an empty option is written ""')
+        return self.unexpected('a text, a class, a rule\'s name, "(", "|" or the end of the line')
+
+    def choice(self, depth: int) -> Tree:
+        """row | row | ..."""
+        options = [self.row(depth)]
+        while self.next.text == "|":
+            self.take()
+            options.append(self.row(depth))
+        return options[0] if len(options) == 1 else syntax.Either(tuple(options))
+
+    def row(self, depth: int) -> Tree:
+        """item item ..., each with its count; zero items match the empty text."""
+        items = []
+        while self.next.kind in ("string", "chars", "name") or self.next.text in ("(", "."):
+            item = self.item(depth)
+            items.append(self.repeat(item) if self.next.kind == "count" else item)
+        if self.next.kind == "count":
+            hint = 'put the repeated part in parentheses: ("a"+)?' if items else ""
+            raise self.unexpected("something to repeat before it", hint)
+        return syntax.concat(*items)
+
+    def item(self, depth: int) -> Tree:
+        token = self.take()
+        if token.kind == "string":
+            return syntax.concat(*(syntax.one_character(chr(code)) for code, _, _ in self.characters(token)))
+        if token.kind == "chars":
+            return syntax.Chars(self.ranges(token))
+        if token.kind == "name":
+            self.calls.append(token)
+            return syntax.Call(token.text, (token.start, token.end))
+        return syntax.ANY_CHARACTER if token.text == "." else self.group(token, depth + 1)
+
+    def group(self, opening: Token, depth: int) -> Tree:
+        """A choice and its closing ")"; the "(" is already read."""
+        if depth > MOST_NESTED:
+            seen = f"more than {MOST_NESTED} nested parentheses"
+            raise self.error(opening.start, seen, "fewer", "give the inner part a rule of its own")
+        tree = self.choice(depth)
+        if self.next.text != ")":
+            line, column = line_and_column(self.text, opening.start)
+            raise self.unexpected('")"', f'the "(" of line {line}, column {column} is not closed')
+        self.take()
+        return tree
+
+    def repeat(self, part: Tree) -> Tree:
+        token = self.take()
+        if (counts := syntax.read_count(token.text)) is None:
+            raise self.error(token.start, f"saw {token}", "{m}, {m,} or {m,n}", "for at most n: {0,n}")
+        low, high = counts
+        if max(low, high or 0) > MOST_REPEATS:
+            raise self.error(token.start, f"saw {token}", f"counts up to {MOST_REPEATS:,}", "no upper count: {m,}")
+        if high is not None and high < low:
+            raise self.error(token.start, f"saw {token}", "the lower count first")
+        return syntax.Repeat(part, low, high, token.start)
+
+    def ranges(self, token: Token) -> tuple[Range, ...]:
+        """The characters of a class; a minus between two characters makes a range."""
+        row = list(self.characters(token))
+        negated = row[:1] == [(ord("^"), "^", token.start + 1)]
+        row = row[negated:]
+        if not row:
+            raise self.error(token.start, f"saw {token}", "a class with a character in it", '"" is the empty text')
+        ranges, place = [], 0
+        while place < len(row):
+            low, _, start = row[place]
+            wide = place + 2 < len(row) and row[place + 1][1] == "-"
+            high = row[place + 2][0] if wide else low
+            if high < low:
+                raise self.error(start, "a range in descending order", "the lower character first")
+            ranges.append((low, high))
+            place += 3 if wide else 1
+        return other_ranges(ranges) if negated else merge_ranges(ranges)
+
+    def characters(self, token: Token) -> Iterator[tuple[int, str, int]]:
+        """The characters between the quotes or brackets: code point, spelling, position."""
+        spend(4 * len(token.text))
+        place = token.start + 1
+        while place < token.end - 1:
+            found = CHARACTER.match(self.text, place, token.end - 1)
+            if not found:
+                expected = r"\t \r \n \\ \" \[ \] \- \xHH \uHHHH or \UHHHHHHHH"
+                raise self.error(place, f"saw {show_line(self.text[place : place + 2])}", expected)
+            *numbers, escaped, plain = found.groups()
+            number = next((number for number in numbers if number), "")
+            code = int(number, 16) if number else ord(plain or ESCAPED.get(escaped, escaped))
+            if code > LAST:
+                raise self.error(place, f"saw {found[0]}", f"a character up to U+{LAST:X}")
+            yield code, found[0], place
+            place = found.end()

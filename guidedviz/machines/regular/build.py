@@ -1,0 +1,34 @@
+"""The minimal machine of a tree, over bytes or over characters.
+
+In a machine over characters an edge is a range of code points, and the machine can be a syntax tree again.
+"""
+
+from collections.abc import Callable, Iterator
+
+from guidedviz.machines.graph import grouped
+from guidedviz.machines.ranges import merge_ranges
+from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.nfa import Letter, build_nfa
+from guidedviz.machines.regular.utf8 import Shape
+from guidedviz.machines.syntax import Chars, Tree, build_net, no_rules
+
+
+def build_machine(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> DFA:
+    """The minimal machine of a tree; see `build_nfa`."""
+    return minimise(build_dfa(build_nfa(tree, letter, shape)))
+
+
+def code_machine(tree: Tree) -> DFA:
+    """The minimal machine of a tree, whose edges are ranges of characters."""
+    return build_machine(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))
+
+
+def code_net(dfa: DFA) -> Tree:
+    """A machine over characters as a tree: its states, joined by classes of characters."""
+
+    def moves(state: int) -> Iterator[tuple[Tree, int]]:
+        ranges = grouped((target, (low, high)) for low, high, target in dfa.edges[state])
+        return ((Chars(merge_ranges(found)), target) for target, found in ranges.items())
+
+    return build_net(dfa.initial, moves, dfa.is_accepting)

@@ -1,0 +1,79 @@
+"""Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count."""
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from guidedviz.errors import NoTextWarning, PatternError, nearest, quoted
+from guidedviz.machines import syntax
+from guidedviz.machines.ranges import LAST, Range, other_ranges
+from guidedviz.machines.regular.build import build_machine
+from guidedviz.machines.regular.classes import DIGIT
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.syntax import Tree
+from guidedviz.machines.work import limited_work
+
+LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
+CLASSES: dict[str, tuple[Range, ...]] = {
+    "DIGIT": DIGIT,
+    "LETTER": LETTER,
+    "LOWER": ((97, 122),),
+    "NEWLINE": ((10, 10),),
+    "PUNCT": other_ranges(((0, 32), *LETTER, *DIGIT, (127, LAST))),  # ASCII punctuation
+    "SPACE": ((32, 32),),
+    "UPPER": ((65, 90),),
+    "ANY": ((0, LAST),),
+}
+
+
+@limited_work()
+def pattern(parts: Iterable[Sequence[str]]) -> DFA:
+    r"""The minimal machine for a list of (what, how often).
+
+    What: UPPER LOWER LETTER DIGIT PUNCT SPACE NEWLINE (of ASCII) ANY, or a text. How often: 1 + * ? {m} {m,} {m,n}.
+
+    >>> speaker = pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
+    >>> speaker, speaker.accepts(b"ROMEO: ay\n"), sum(map(len, speaker.edges))
+    (DFA(6 states, 1 accepting), True, 7)
+    """
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        hint = '[("UPPER", "+"), (":", "1")]'
+        raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
+    trees = [_read_part(place, part) for place, part in enumerate(parts)]
+    machine = build_machine(syntax.concat(*trees))
+    if not machine.accepting:
+        place = next(place for place, tree in enumerate(trees) if not build_machine(tree).accepting)
+        said = f"pattern, part {place}: no text in UTF-8 matches it, so the machine accepts no text"
+        warnings.warn(said, NoTextWarning, stacklevel=3)
+    return machine
+
+
+def _read_part(place: int, part: Any) -> Tree:
+    where = f"pattern, part {place}"
+    if not (isinstance(part, tuple | list) and len(part) == 2 and all(isinstance(half, str) for half in part)):
+        raise PatternError(where, seen=quoted(part), expected="a pair of texts: what, how often", hint='("UPPER", "+")')
+    what, often = part
+    low, high = (1, 1) if often == "1" else syntax.read_count(often) or (1, 0)
+    if high is not None and high < low:
+        expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
+        raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
+    if what in CLASSES:
+        inner: Tree = syntax.Chars(CLASSES[what])
+    elif what and not looks_like_class(what):
+        inner = syntax.literal(what)
+    else:
+        near = nearest(what.upper(), CLASSES, cutoff=0.5)
+        hint = near or ("one part per letter, if you mean the text itself" if what else "")
+        expected = f"{', '.join(CLASSES)} or a text"
+        raise PatternError(f"{where}, what", seen=quoted(what), expected=expected, hint=hint)
+    return inner if (low, high) == (1, 1) else syntax.Repeat(inner, low, high, place)
+
+
+def looks_like_class(what: str) -> bool:
+    """Whether the text looks like a class name: a word in capitals, or a class name in any case.
+
+    >>> looks_like_class("UPER"), looks_like_class("Digit"), looks_like_class("I"), looks_like_class("true")
+    (True, True, False, False)
+    """
+    return what.upper() in CLASSES or re.fullmatch("[A-Z][A-Z_]+", what) is not None
