@@ -1,6 +1,7 @@
-"""What can be reached from some starts, and the facts that follow from rules "if all of these hold, so does that".
+"""What can be reached from some starts, and what can be derived from some facts.
 
-The second is unit resolution in linear time (Dowling and Gallier, 1984).
+`derive` is `reach` for edges with several sources: a clause "if all of these hold, so does that" is unit resolution in
+linear time (Dowling and Gallier, 1984).
 """
 
 from collections import defaultdict
@@ -29,7 +30,8 @@ def distances(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> dic
     {1: 0, 2: 1, 3: 1, 4: 2, 6: 2, 5: 3}
     """
     found = dict.fromkeys(starts, 0)
-    for one in (queue := list(found)):
+    queue = list(found)
+    for one in queue:  # it grows
         for other in following(one):
             if other not in found:
                 found[other] = found[one] + 1
@@ -62,7 +64,8 @@ class Numbers(dict[T, int]):
         self.__missing__(first)
 
     def __missing__(self, one: T) -> int:
-        self[one] = number = len(self)
+        number = len(self)
+        self[one] = number
         self.met.append(one)
         return number
 

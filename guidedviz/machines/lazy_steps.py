@@ -17,7 +17,10 @@ class LazySteps(Generic[R]):
     """The steps of one machine. One thread at a time computes new ones: a page asks for masks and pictures at once."""
 
     def __init__(self, machine: object, kinds: bytes, read: Callable[[R, int], R | None], owns: Callable[[Any], bool]):
-        self.machine, self.kinds, self.read, self.owns = machine, kinds, read, owns
+        self.machine = machine
+        self.kinds = kinds
+        self.read = read
+        self.owns = owns
         self.lock = RLock()
 
     def step(self, state: R | None, byte: int) -> R | None:

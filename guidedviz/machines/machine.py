@@ -66,8 +66,10 @@ class OwnMachine(Machine[Any]):
     """A machine that somebody wrote, with `initial`, `step` and `is_accepting`."""
 
     def __init__(self, written: Any) -> None:
-        self.written, self.initial = written, written.initial
-        self._step, self._is_accepting = written.step, written.is_accepting
+        self.written = written
+        self.initial = written.initial
+        self._step = written.step
+        self._is_accepting = written.is_accepting
 
     def __repr__(self) -> str:
         return repr(self.written)
@@ -129,7 +131,8 @@ def read_path(machine: Machine[S], data: bytes, state: S | None = None) -> tuple
     """
     path = [machine.initial if state is None else state]
     for byte in data:
-        if (reached := machine.step(path[-1], byte)) is None:
+        reached = machine.step(path[-1], byte)
+        if reached is None:
             break
         path.append(reached)
     return tuple(path)
@@ -148,8 +151,10 @@ def no_step(machine: object, state: object, byte: object = 0) -> SettingError:
     if state is None:
         hint = "if state is None, before; machine.step gives None for a byte that cannot come"
         return SettingError("state", seen="None, which is no state", expected=f"a state of {machine!s}", hint=hint)
-    seen = quoted(state) if isinstance(state, int) else type(state).__name__
-    seen = "a state of another machine" if isinstance(state, Remembers) else seen
+    if isinstance(state, Remembers):
+        seen = "a state of another machine"
+    else:
+        seen = quoted(state) if isinstance(state, int) else type(state).__name__
     hint = "machine.initial, or what machine.step returns"
     return SettingError("state", seen=seen, expected=f"a state of {machine!s}", hint=hint)
 
@@ -161,7 +166,10 @@ def next_bytes(machine: Machine[S], state: S) -> bytes:
     b'0123'
     """
     kinds = machine.kinds
-    live = {kind for kind, byte in first_bytes(kinds).items() if machine.step(state, byte) is not None}
+    live = set()
+    for kind, byte in first_bytes(kinds).items():
+        if machine.step(state, byte) is not None:
+            live.add(kind)
     return bytes([byte for byte, kind in enumerate(kinds) if kind in live])
 
 
@@ -177,14 +185,18 @@ def forced_bytes(machine: Machine[S], state: S, limit: int = 10_000) -> bytes:
     >>> forced_bytes(gv.regex("name: [a-z]+"), 0), forced_bytes(gv.regex("cafés?"), 0), forced_bytes(gv.regex("é|è"), 0)
     (b'name: ', b'caf\\xc3\\xa9', b'')
     """
-    run, seen = bytearray(), {state}
-    while len(run) < limit:
-        choices = b"" if machine.is_accepting(state) else next_bytes(machine, state)
-        after = machine.step(state, choices[0]) if len(choices) == 1 else None
+    run = bytearray()
+    seen = {state}
+    while len(run) < limit and not machine.is_accepting(state):
+        choices = next_bytes(machine, state)
+        if len(choices) != 1:
+            break
+        after = machine.step(state, choices[0])
         if after is None or after in seen:
             break
         run += choices
-        seen.add(state := after)
+        seen.add(after)
+        state = after
     if any(byte in CONTINUING for byte in next_bytes(machine, state)):
         while run and run.pop() in CONTINUING:  # the last character is not complete
             pass

@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.errors import NoTextWarning, PatternError, quoted
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.caret import draw_caret
 from guidedviz.machines.regular.build import build_machine
 from guidedviz.machines.regular.regex import parse_regex
-from guidedviz.machines.regular.regex_text import ANCHORS, COMMENTS, LOOKAROUND, PIECES
+from guidedviz.machines.regular.regex_text import ANCHORS, COMMENTS, LOOKAROUND, PATTERN_PIECES
 
-MOST_TRIED = 200  # pieces of a pattern
 QUANTIFIER = re.compile(r"(?:[*+?]|\{\d*,?\d*\})[+?]?")
-ANYTHING = r"[\s\S]*"
+ANY_TEXT = r"[\s\S]*"
 
 
 class PatternPart(NamedTuple):
@@ -28,7 +28,9 @@ class PatternPart(NamedTuple):
     @property
     def asserts(self) -> bool:
         """Whether it is a lookaround or an anchor, or begins with one."""
-        return bool(LOOKAROUND.match(self.text)) or self.text[:2] in ANCHORS.values() or self.text[:1] in "^$"
+        if self.text[:2] in ANCHORS.values() or self.text[:1] in ("^", "$"):
+            return True
+        return LOOKAROUND.match(self.text) is not None
 
     def __str__(self) -> str:
         return quoted(self.text, 30)
@@ -39,7 +41,8 @@ def warn_of_no_text(text: str) -> None:
     where = "regex"
     said = "no text matches it"
     picture = ""
-    if found := find_dead_part(text):
+    found = find_dead_part(text)
+    if found:
         part, cause = found
         where = f"regex, position {part.start}"
         said = f"no text matches {part}"
@@ -64,9 +67,10 @@ def find_dead_part(text: str) -> tuple[PatternPart, PatternPart | None] | None:
         for number, part in enumerate(parts):
             before = text[: part.start]
             if not has_text(before + part.text):
-                asserted = [one for one in parts[:number] if one.asserts]
-                free = (one for one in asserted if has_text(leave_out(before, one) + part.text))
-                return part, next(free, None)
+                for one in parts[:number]:
+                    if one.asserts and has_text(leave_out(before, one) + part.text):
+                        return part, one
+                return part, None
     except PatternError:
         return None
     return None
@@ -78,8 +82,8 @@ def split_parts(text: str) -> list[PatternPart]:
     >>> [part.text for part in split_parts("a+(b|c){2}[d)]")]
     ['a+', '(b|c){2}', '[d)]']
     """
-    pieces = list(PIECES.finditer(text))
-    if len(pieces) > MOST_TRIED or COMMENTS.search(text):
+    pieces = list(PATTERN_PIECES.finditer(text))
+    if len(pieces) > limits.TRIED_PIECES or COMMENTS.search(text):
         return []
     ends = [0]
     for piece, after in pairwise([*pieces, None]):
@@ -105,4 +109,4 @@ def leave_out(text: str, part: PatternPart) -> str:
 
 def has_text(text: str) -> bool:
     """Whether a text begins with a match of this regex."""
-    return bool(build_machine(parse_regex(text + ANYTHING)).accepting)
+    return bool(build_machine(parse_regex(text + ANY_TEXT)).accepting)

@@ -17,8 +17,9 @@ def merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
     """
     merged: list[Range] = []
     for low, high in sorted(ranges):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        start, end = merged[-1] if merged else (low, low)
+        if merged and low <= end + 1:
+            merged[-1] = (start, max(high, end))
         else:
             merged.append((low, high))
     return tuple(merged)
@@ -30,12 +31,15 @@ def other_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
     >>> other_ranges([(0, 9), (20, LAST)])
     ((10, 19),)
     """
-    others, start = [], 0
+    others: list[Range] = []
+    start = 0
     for low, high in merge_ranges(ranges):
         if start < low:
             others.append((start, low - 1))
         start = high + 1
-    return (*others, (start, LAST)) if start <= LAST else tuple(others)
+    if start <= LAST:
+        others.append((start, LAST))
+    return tuple(others)
 
 
 def common_ranges(some: Iterable[Range], others: Iterable[Range]) -> tuple[Range, ...]:

@@ -13,8 +13,7 @@ from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.machines.schema.places import below, show_path
 
-BLANK = re.compile(r"[ \t\r\n]*")
-KINDS: dict[str, Callable[[str], Machine[Any]]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
+LANGUAGES: dict[str, Callable[[str], Machine[Any]]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
 
 
 def guess_kind(text: str) -> str:
@@ -35,9 +34,9 @@ def compile_text(kind: str, text: str) -> Machine[Any]:
     >>> compile_text("regex", "ab").accepts(b"ab"), compile_text("grammar", 'root ::= "a"').accepts(b"a")
     (True, True)
     """
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise PatternError("constraint", seen=quoted(kind), expected=", ".join(KINDS))
-    return KINDS[kind](text)
+    if not isinstance(kind, str) or kind not in LANGUAGES:
+        raise PatternError("constraint", seen=quoted(kind), expected=", ".join(LANGUAGES))
+    return LANGUAGES[kind](text)
 
 
 def say_error(kind: str, text: str, error: PatternError) -> str:
@@ -57,7 +56,7 @@ def say_error(kind: str, text: str, error: PatternError) -> str:
     line, column = line_and_column(text, place)
     where = f"{kind} line {line}, column {column}"
     if "#" in error.where:
-        where += f", {error.where.partition(', ')[2]}"
+        where += ", " + error.where.partition(", ")[2]
     said = str(error).removeprefix(error.where).replace("\n", " ")
     return f"{where}{show_line(said)}\n{draw_caret(text, place)}"
 
@@ -66,11 +65,11 @@ def find_place(text: str, error: PatternError) -> int | None:
     """The position in an error: an offset, or a path in a schema."""
     if isinstance(error, GrammarError):
         return error.position
-    if found := re.search(r"position (\d+)", error.where) or re.search(r"\(char (\d+)\)", error.seen):
-        return min(int(found[1]), len(text))
-    if found := re.match(r"schema, #((?:/[^/]*)*)$", error.where):
-        return find_in_json(text, found[1].split("/")[1:])
-    return None
+    offset = re.search(r"position (\d+)", error.where) or re.search(r"\(char (\d+)\)", error.seen)
+    if offset:
+        return min(int(offset[1]), len(text))
+    path = re.match(r"schema, #((?:/[^/]*)*)$", error.where)
+    return find_in_json(text, path[1].split("/")[1:]) if path else None
 
 
 def find_in_json(text: str, path: Sequence[str]) -> int | None:
@@ -80,7 +79,7 @@ def find_in_json(text: str, path: Sequence[str]) -> int | None:
     >>> text[find_in_json(text, ["b", "1"]) :], find_in_json(text, ["c"])
     ('3]}', None)
     """
-    place = _skip(text, 0)
+    place = _skip_blanks(text, 0)
     try:
         for part in path:
             place = _members(text, place)[part]
@@ -89,23 +88,29 @@ def find_in_json(text: str, path: Sequence[str]) -> int | None:
     return place
 
 
-def _skip(text: str, place: int) -> int:
-    found = BLANK.match(text, place)
-    return found.end() if found else place
+def _skip_blanks(text: str, place: int) -> int:
+    while text[place : place + 1] in (" ", "\t", "\r", "\n"):
+        place += 1
+    return place
 
 
 def _members(text: str, place: int) -> dict[str, int]:
     """The start position of each member of an object or an array, by name or index."""
     if text[place] not in "{[":
         raise ValueError("no members")
-    decoder, found = json.JSONDecoder(), dict[str, int]()
-    named, place = text[place] == "{", _skip(text, place + 1)
+    decoder = json.JSONDecoder()
+    found = dict[str, int]()
+    is_object = text[place] == "{"
+    place = _skip_blanks(text, place + 1)
     while text[place] not in "}]":
         name: Any = str(len(found))
-        if named:
+        if is_object:
             name, place = decoder.raw_decode(text, place)
-            place = _skip(text, _skip(text, place) + 1)
+            colon = _skip_blanks(text, place)
+            place = _skip_blanks(text, colon + 1)
         found[show_path(below("", name))[1:]] = place
-        place = _skip(text, decoder.raw_decode(text, place)[1])
-        place = _skip(text, place + (text[place] == ","))
+        _, place = decoder.raw_decode(text, place)
+        place = _skip_blanks(text, place)
+        if text[place] == ",":
+            place = _skip_blanks(text, place + 1)
     return found

@@ -47,9 +47,12 @@ class Repeat:
     position: int | None = None  # of the quantifier in the pattern's text, for errors
 
     def __str__(self) -> str:
-        known = {(0, None): "*", (1, None): "+", (0, 1): "?", (self.low, self.low): f"{{{self.low}}}"}
-        high = "" if self.high is None else self.high
-        return known.get((self.low, self.high), f"{{{self.low},{high}}}")
+        for sign, times in COUNTS.items():
+            if times == (self.low, self.high):
+                return sign
+        if self.low == self.high:
+            return f"{{{self.low}}}"
+        return f"{{{self.low},{'' if self.high is None else self.high}}}"
 
 
 Times = tuple[int, int | None]  # at least, at most; None means no upper bound
@@ -63,10 +66,13 @@ def read_count(text: str) -> Times | None:
     >>> read_count("+"), read_count("{2,5}"), read_count("{3}"), read_count("{,3}")
     ((1, None), (2, 5), (3, 3), None)
     """
-    if not (found := COUNTED.fullmatch(text)):
+    found = COUNTED.fullmatch(text)
+    if not found:
         return COUNTS.get(text)
     low, comma, high = found.groups()
-    return int(low), int(high) if high else None if comma else int(low)
+    if comma and not high:
+        return int(low), None
+    return int(low), int(high or low)
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,7 @@ def concat(*parts: Tree) -> Tree:
     >>> concat(literal("a"), EMPTY, concat(literal("b"), literal("c"))) == literal("abc")
     True
     """
-    flat = [inner for part in parts for inner in (part.parts if isinstance(part, Concat) else (part,))]
+    flat = _flatten(parts, Concat)
     spend(len(flat))
     if any(isinstance(part, Chars) and not part.ranges for part in flat):
         return NOTHING
@@ -134,12 +140,32 @@ def either(*options: Tree) -> Tree:
     >>> either(literal("a"), NOTHING, either(literal("b"), literal("xy"))).options
     (Chars(ranges=((97, 98),)), Concat(parts=(Chars(ranges=((120, 120),)), Chars(ranges=((121, 121),)))))
     """
-    flat = [inner for option in options for inner in (option.options if isinstance(option, Either) else (option,))]
+    flat = _flatten(options, Either)
     spend(2 * len(flat))
-    chars = Chars(merge_ranges(pair for option in flat if isinstance(option, Chars) for pair in option.ranges))
-    others = {part if isinstance(part, Call) else id(part): part for part in flat if type(part) is not Chars}
-    kept = ([chars] if chars.ranges else []) + [*others.values()]
-    return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
+    ranges: list[Range] = []
+    others: dict[Call | int, Tree] = {}
+    for option in flat:
+        if isinstance(option, Chars):
+            ranges.extend(option.ranges)
+        else:
+            others[option if isinstance(option, Call) else id(option)] = option
+    kept = list(others.values())
+    if ranges:
+        kept.insert(0, Chars(merge_ranges(ranges)))
+    if not kept:
+        return NOTHING
+    return kept[0] if len(kept) == 1 else Either(tuple(kept))
+
+
+def _flatten(parts: Iterable[Tree], kind: type[Concat | Either]) -> list[Tree]:
+    """The parts, and in place of a part of this kind its own parts."""
+    flat: list[Tree] = []
+    for part in parts:
+        if isinstance(part, kind):
+            flat.extend(parts_of(part))
+        else:
+            flat.append(part)
+    return flat
 
 
 def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
@@ -151,13 +177,20 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
     [(0, 1), (1, 3)]
     """
     numbers = Numbers(start)
-    edges = [(numbers[place], part, numbers[target]) for place in numbers.met for part, target in moves(place)]
+    edges: list[tuple[int, Tree, int]] = []
+    for place in numbers.met:  # it grows
+        for part, target in moves(place):
+            edges.append((numbers[place], part, numbers[target]))
     spend(2 * len(edges))
     last = len(numbers)
-    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
-    sources = grouped((to, source) for source, _, to in edges)
-    live = {*reach([last], sources.__getitem__)}
-    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
+    for place, number in numbers.items():
+        if may_end(place):
+            edges.append((number, EMPTY, last))
+    sources = grouped((target, source) for source, _, target in edges)
+    live = set(reach([last], sources.__getitem__))
+    if 0 not in live:
+        return NOTHING
+    return Net(last + 1, tuple([edge for edge in edges if edge[2] in live]))
 
 
 def no_rules(part: Call | Tick) -> NoReturn:
@@ -176,7 +209,8 @@ def walk(tree: Tree) -> Iterator[Tree]:
     >>> [type(part).__name__ for part in walk(Concat((Repeat(Call("a"), 0, 0), Either((Call("b"),)))))]
     ['Concat', 'Repeat', 'Either', 'Call']
     """
-    stack, seen = [tree], set[int]()  # an inlined rule is one object at all its places
+    stack = [tree]
+    seen = set[int]()  # an inlined rule is one object at all its places
     while stack:
         part = stack.pop()
         if id(part) not in seen:
@@ -213,14 +247,15 @@ def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
             return replace(tree, part=change(part))
         case Net(places, edges):
             spend(2 * len(edges))
-            return Net(places, tuple((source, change(part), target) for source, part, target in edges))
-        case _:
-            return tree
+            return Net(places, tuple([(source, change(part), target) for source, part, target in edges]))
+    return tree
 
 
 def map_calls(tree: Tree, change: Callable[[Call], Tree]) -> Tree:
     """The tree with every call replaced."""
-    return change(tree) if isinstance(tree, Call) else map_parts(tree, lambda part: map_calls(part, change))
+    if isinstance(tree, Call):
+        return change(tree)
+    return map_parts(tree, lambda part: map_calls(part, change))
 
 
 def optional(part: Tree) -> Tree:

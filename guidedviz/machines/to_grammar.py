@@ -11,19 +11,18 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show_grammar import show_gbnf
 from guidedviz.machines.grammars.ticks import without_ticks
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import CONTINUING, Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import LAST, Range, merge_ranges
 from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.build import build_machine
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.regular.utf8 import utf8_rows
 from guidedviz.machines.syntax import ANYTHING, Chars, Tree, build_net
 from guidedviz.machines.work import limited_work, spend
 
-TAIL = (0x80, 0xBF)  # the bytes of a character after its first one
-ROWS = tuple(utf8_rows(0, LAST))
-Way = tuple[int, int, int]  # lowest character, highest character, next state
+UTF8_ROWS = tuple(utf8_rows(0, LAST))
 
 
 def to_gbnf(machine: Machine[Any]) -> str:
@@ -66,31 +65,40 @@ def character_net(dfa: DFA) -> Tree:
 
 def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:
     """Join ranges on both sides of the surrogates, so that [^"] stays [^"]; UTF-8 cannot encode surrogates."""
-    around = {0xD7FF, 0xE000} <= {end for pair in ranges for end in pair}
-    return merge_ranges([*ranges, *[(0xD800, 0xDFFF)] * around])
+    ends = {end for pair in ranges for end in pair}
+    if {0xD7FF, 0xE000} <= ends:
+        ranges.append((0xD800, 0xDFFF))
+    return merge_ranges(ranges)
 
 
-def _characters(dfa: DFA, state: int) -> Iterator[Way]:
+def _characters(dfa: DFA, state: int) -> Iterator[Edge]:
     """The edges of a state, over whole characters."""
-    for (first, last), *tail in ROWS:
+    for (first, last), *tail in UTF8_ROWS:
         for low, high, target in dfa.edges[state]:
             leads = range(max(low, first), min(high, last) + 1)
-            for lead in leads if tail else ():
-                bits = lead & 0x3F >> len(tail)
-                yield from _tails(dfa, (bits, bits, target), tail)
-            if leads and not tail:
+            if tail:
+                for lead in leads:
+                    bits = lead & 0x3F >> len(tail)  # of the character; the others say how many bytes follow
+                    yield from _tails(dfa, (bits, bits, target), tail)
+            elif leads:
                 yield leads[0], leads[-1], target
 
 
-def _tails(dfa: DFA, way: Way, tail: Sequence[Range]) -> Iterator[Way]:
-    """The edges for the remaining bytes of a character, given the range of its first bits."""
+def _tails(dfa: DFA, edge: Edge, tail: Sequence[Range]) -> Iterator[Edge]:
+    """The edges for the remaining bytes of a character, given the edge over its first bits."""
     if not tail:
         spend(5)
-        yield way
+        yield edge
         return
-    least, most, state = way
+    least, most, state = edge
     for low, high, target in dfa.edges[state]:
-        low, high = max(low, tail[0][0]), min(high, tail[0][1])
-        whole = [(least, most)] if (low, high) == TAIL else [(value, value) for value in range(least, most + 1)]
-        for one, other in whole if low <= high else ():
-            yield from _tails(dfa, (one << 6 | low & 0x3F, other << 6 | high & 0x3F, target), tail[1:])
+        bytes_read = range(max(low, tail[0][0]), min(high, tail[0][1]) + 1)
+        if not bytes_read:
+            continue
+        first = bytes_read[0] & 0x3F
+        last = bytes_read[-1] & 0x3F
+        if bytes_read == CONTINUING:
+            yield from _tails(dfa, (least << 6 | first, most << 6 | last, target), tail[1:])
+        else:
+            for bits in range(least, most + 1):
+                yield from _tails(dfa, (bits << 6 | first, bits << 6 | last, target), tail[1:])

@@ -6,7 +6,7 @@ Machines, vocabularies and figures use these functions to show bytes, and to nam
 import codecs
 import unicodedata
 from collections.abc import Collection, Iterable
-from itertools import islice
+from itertools import islice, starmap
 
 from guidedviz.machines.ranges import byte_ranges
 
@@ -26,7 +26,8 @@ def visible(data: bytes) -> str:
 def _name_bytes(error: UnicodeError) -> tuple[str, int]:
     """The numbers of bytes that are not UTF-8, and where the text goes on."""
     assert isinstance(error, UnicodeDecodeError)
-    return "".join(map(byte_name, error.object[error.start : error.end])), error.end
+    wrong = error.object[error.start : error.end]
+    return "".join(map(byte_name, wrong)), error.end
 
 
 codecs.register_error("guidedviz.visible", _name_bytes)
@@ -59,16 +60,22 @@ def visible_bytes(values: Iterable[int], limit: int = 8) -> str:
     ('. 0-9', '"', 'any byte', 'nothing')
     """
     ranges = byte_ranges(values)
-    if ranges in ([], [(0, 255)]):
-        return "any byte" if ranges else "nothing"
-    more = "" if len(ranges) <= limit else f" and {len(ranges) - limit} more"
-    return " ".join(_visible_range(low, high) for low, high in ranges[:limit]) + more
+    if not ranges:
+        return "nothing"
+    if ranges == [(0, 255)]:
+        return "any byte"
+    words = list(starmap(_visible_range, ranges[:limit]))
+    if len(ranges) > limit:
+        words.append(f"and {len(ranges) - limit} more")
+    return " ".join(words)
 
 
 def _visible_range(low: int, high: int) -> str:
-    if high - low < 2:
-        return " ".join(visible(bytes([value])) for value in range(low, high + 1))
-    return f"{visible(bytes([low]))}-{visible(bytes([high]))}"
+    first = visible(bytes([low]))
+    last = visible(bytes([high]))
+    if low == high:
+        return first
+    return f"{first} {last}" if high == low + 1 else f"{first}-{last}"
 
 
 def counted(number: int, what: str) -> str:
@@ -77,7 +84,7 @@ def counted(number: int, what: str) -> str:
     >>> counted(1, "state"), counted(1200, "state")
     ('1 state', '1,200 states')
     """
-    return f"{number:,} {what}" + "s" * (number != 1)
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 MOST_NAMED = 3  # nodes in the name of one state
@@ -107,4 +114,7 @@ def name_nodes(nodes: Collection[int]) -> str:
     >>> name_nodes([5]), name_nodes([5, 8]), name_nodes(range(7)), name_nodes([])
     ('n5', 'n5 n8', 'n0 n1 n2 …', 'end')
     """
-    return " ".join(map(name_node, islice(nodes, MOST_NAMED))) + " …" * (len(nodes) > MOST_NAMED) or "end"
+    names = list(map(name_node, islice(nodes, MOST_NAMED)))
+    if len(nodes) > MOST_NAMED:
+        names.append("…")
+    return " ".join(names) or "end"

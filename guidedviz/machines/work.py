@@ -1,6 +1,6 @@
 """Work is counted where it is done, in steps of about a microsecond. One compilation may do so much, whatever it does.
 
-Each limit of its own says how large one thing may become; this one holds for all things of a compilation together.
+The other limits say how large one thing may become; this one holds for all things of a compilation together.
 """
 
 from collections import Counter
@@ -10,8 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from guidedviz.errors import PatternError
-
-MOST_WORK = 2_300_000  # about a second and a half, and 200 MB
+from guidedviz.machines import limits
 
 
 @dataclass
@@ -38,7 +37,7 @@ def limited_work() -> Iterator[None]:
     """Limit the work of one compilation; as a part of another one, it counts there.
 
     >>> with limited_work():
-    ...     spend(MOST_WORK + 1)
+    ...     spend(limits.WORK + 1)
     Traceback (most recent call last):
     guidedviz.errors.PatternError: compilation: saw more than 2,300,000 steps of work, expected a machine that fits; ...
     """
@@ -52,10 +51,11 @@ def limited_work() -> Iterator[None]:
 
 def spend(steps: int) -> None:
     """Count work; raise an error if that is too much."""
-    if done := _done.get():
+    done = _done.get()
+    if done:
         done.steps += steps
-        if done.steps > MOST_WORK:
-            seen = f"more than {MOST_WORK:,} steps of work"
+        if done.steps > limits.WORK:
+            seen = f"more than {limits.WORK:,} steps of work"
             hint = f"a smaller pattern{blame_work()}"
             raise PatternError("compilation", seen=seen, expected="a machine that fits", hint=hint)
 

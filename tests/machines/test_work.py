@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import PatternError
-from guidedviz.machines import work
+from guidedviz.machines import limits, work
 from guidedviz.machines.pushdown import large_regex
 from guidedviz.machines.regular import regex
 from guidedviz.machines.work import limited_work
@@ -22,7 +22,7 @@ FREE = 1_000  # steps for what is done once per pattern
 
 @pytest.fixture(autouse=True)
 def _little_work(monkeypatch):
-    monkeypatch.setattr(work, "MOST_WORK", MOST)
+    monkeypatch.setattr(limits, "WORK", MOST)
 
 
 def measure(text):

@@ -6,10 +6,9 @@ XGrammar-2 calls this repetition compression (arXiv 2601.04426).
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from guidedviz.machines import syntax
+from guidedviz.machines import limits, syntax
 from guidedviz.machines.grammars.grammar import Grammar, Rule, rules_with
 from guidedviz.machines.graph import reach
-from guidedviz.machines.regular.nfa import MOST_NFA_STATES
 from guidedviz.machines.regular.size import count_states
 from guidedviz.machines.syntax import Times, Tree, map_parts
 
@@ -60,7 +59,7 @@ class _Counted:
         while left > MOST_STATES and (most := most // 4) >= FEWEST_COPIES:
             tree = self.replace(rule.tree, rule, most, {})
             left = count_states(tree)
-        return tree if left <= states // 2 or states > MOST_NFA_STATES else large
+        return tree if left <= states // 2 or states > limits.NFA_STATES else large
 
     def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree]) -> Tree:
         """The tree with calls, innermost repeats first; shared parts are looked at once."""

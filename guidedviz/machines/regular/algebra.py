@@ -3,20 +3,20 @@
 Every machine that the operations return is minimal, so `==` compares languages.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from guidedviz.errors import expect
+from guidedviz.machines import limits
 from guidedviz.machines.graph import Numbers
-from guidedviz.machines.regular.dfa import DFA, MOST_STATES, merge_edges
+from guidedviz.machines.regular.dfa import DFA, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.regular.size import too_large
 from guidedviz.machines.work import spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
-MOST_EDGES = 1_000_000  # visited in a product
 
 
 def intersection(one: DFA, other: DFA) -> DFA:
@@ -42,20 +42,23 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
     for machine in (one, other):
         expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
     numbers = Numbers[Pair]((0, 0))
-    edges: list[tuple[Edge, ...]] = []
-    looked_at = 0
-    for pair in numbers.met:
-        row = []
-        for low, high, target in pair_moves(one, other, pair):
-            if target[0] is not None and (target[1] is not None or not both):
+    rows: list[tuple[Edge, ...]] = []
+    accepting = set[int]()
+    visited = 0
+    for first, second in numbers.met:  # it grows
+        if first in one.accepting and (second in other.accepting) == both:
+            accepting.add(len(rows))
+        row: list[Edge] = []
+        for low, high, target in pair_moves(one, other, (first, second)):
+            if target[0] is not None and not (both and target[1] is None):
                 row.append((low, high, numbers[target]))
-        edges.append(merge_edges(row))
-        looked_at += len(row)
+        rows.append(merge_edges(row))
+        visited += len(row)
         spend(2 + len(row))
-        if len(numbers) > MOST_STATES or looked_at > MOST_EDGES:
-            raise too_large(f"a product of more than {MOST_STATES:,} states or {MOST_EDGES:,} edges")
-    ends = (number for (a, b), number in numbers.items() if a in one.accepting and (b in other.accepting) == both)
-    return minimise(DFA(tuple(edges), frozenset(ends)))
+        if len(numbers) > limits.DFA_STATES or visited > limits.PRODUCT_EDGES:
+            seen = f"a product of more than {limits.DFA_STATES:,} states or {limits.PRODUCT_EDGES:,} edges"
+            raise too_large(seen)
+    return minimise(DFA(tuple(rows), frozenset(accepting)))
 
 
 def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pair]]:
@@ -64,13 +67,19 @@ def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pai
     second = other.edges[pair[1]] if pair[1] is not None else ()
     cuts = sorted({cut for low, high, _ in (*first, *second) for cut in (low, high + 1)})
     spend(1 + 3 * len(cuts))
-    at = beside = 0
-    for low, after in pairwise(cuts):
-        while at < len(first) and first[at][1] < low:
-            at += 1
-        while beside < len(second) and second[beside][1] < low:
-            beside += 1
-        target = first[at][2] if at < len(first) and first[at][0] <= low else None
-        partner = second[beside][2] if beside < len(second) and second[beside][0] <= low else None
-        if (target, partner) != (None, None):
-            yield low, after - 1, (target, partner)
+    targets = zip(_targets_at(first, cuts), _targets_at(second, cuts), strict=True)
+    for (low, after), target in zip(pairwise(cuts), targets, strict=False):
+        if target != (None, None):
+            yield low, after - 1, target
+
+
+def _targets_at(edges: Sequence[Edge], places: Iterable[int]) -> Iterator[int | None]:
+    """The target of the edge at each of these places, which are sorted; None where there is no edge."""
+    number = 0
+    for place in places:
+        while number < len(edges) and edges[number][1] < place:
+            number += 1
+        if number < len(edges) and edges[number][0] <= place:
+            yield edges[number][2]
+        else:
+            yield None

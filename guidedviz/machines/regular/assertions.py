@@ -1,8 +1,12 @@
 """Anchors, word boundaries and lookarounds: assertions read no character, and still describe a regular language.
 
-Each lookaround gets a letter of its own beyond the characters, its mark, which stands where it is asserted. Of the
-marked texts of the pattern, those are taken away in which some mark is at a wrong place; then the marks are erased.
-Where a mark is wrong says a machine, too: for `(?=a)` it accepts any text with one mark and no `a` behind it.
+    (?=a)[ab]           is read as M[ab]: the mark M stands where the lookaround is asserted
+    [^M]*M(?!a)[^M]*    M is at a wrong place: no a follows
+    Ma                  what is left of M[ab] without these texts
+    a                   the marks are erased
+
+A mark is a letter beyond the characters, so all this is done by machines. A lookaround may contain marks itself; those
+are settled first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +22,7 @@ from guidedviz.machines.syntax import ANYTHING, Tree
 from guidedviz.machines.work import working_on
 
 FIRST_MARK = LAST + 2  # not next to a character, or an edge could have both
+NO_MARK = 0
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
     Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
     """
     with working_on(find_blame(tree)):
-        return code_net(_Settling(lookarounds).settle(tree, 0))
+        return code_net(_Settling(lookarounds).settle(tree, NO_MARK))
 
 
 class _Settling:
@@ -54,30 +59,28 @@ class _Settling:
         self.wrong: dict[int, DFA] = {}
 
     def settle(self, tree: Tree, kept: int) -> DFA:
-        """The texts of a tree whose marks are at right places, without all marks but one."""
+        """The texts of a tree whose marks are at right places; then all marks but one are erased."""
         machine = code_machine(tree)
         for mark in sorted(marks_of(tree) - {kept}):
-            with working_on(self.lookarounds[(mark - FIRST_MARK) // 2].said):
+            number = (mark - FIRST_MARK) // 2
+            with working_on(self.lookarounds[number].said):
                 if mark not in self.wrong:
                     self.wrong[mark] = self.wrong_places(mark)
-                machine = difference(machine, code_machine(_misplaced(machine, self.wrong[mark])))
-
-        def moves(state: int) -> Iterator[tuple[Tree, int]]:
-            for low, high, target in machine.edges[state]:
-                if low <= LAST or low <= kept <= high:
-                    yield syntax.Chars(((kept, kept) if low > LAST else (low, high),)), target
-                if low > LAST and (low, high) != (kept, kept):
-                    yield syntax.EMPTY, target
-
-        return code_machine(syntax.build_net(machine.initial, moves, machine.is_accepting))
+                misplaced = code_machine(_misplaced(machine, self.wrong[mark]))
+                machine = difference(machine, misplaced)
+        return code_machine(_erase_marks(machine, kept))
 
     def wrong_places(self, mark: int) -> DFA:
         """Any text with one mark, at a place where the lookaround does not hold, or does if it is negated."""
         number, negated = divmod(mark - FIRST_MARK, 2)
-        around, here = self.lookarounds[number], guard(number, bool(negated))
+        around = self.lookarounds[number]
+        here = guard(number, bool(negated))
         sides = (here, around.tree) if around.ahead else (around.tree, here)
         holds = self.settle(syntax.concat(ANYTHING, *sides, ANYTHING), mark)
-        return holds if negated else difference(code_machine(syntax.concat(ANYTHING, here, ANYTHING)), holds)
+        if negated:
+            return holds
+        anywhere = code_machine(syntax.concat(ANYTHING, here, ANYTHING))
+        return difference(anywhere, holds)
 
 
 def marks_of(tree: Tree) -> set[int]:
@@ -86,8 +89,13 @@ def marks_of(tree: Tree) -> set[int]:
     >>> marks_of(syntax.concat(syntax.literal("a"), guard(2, negated=True))) == {FIRST_MARK + 5}
     True
     """
-    found = {part.ranges[0][0] for part in syntax.walk(tree) if isinstance(part, syntax.Chars) and part.ranges}
-    return {low for low in found if low > LAST}
+    found = set[int]()
+    for part in syntax.walk(tree):
+        if isinstance(part, syntax.Chars) and part.ranges:
+            low, _ = part.ranges[0]
+            if low > LAST:
+                found.add(low)
+    return found
 
 
 def _misplaced(machine: DFA, wrong: DFA) -> Tree:
@@ -103,3 +111,19 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
 
     start: Pair = 0, 0
     return syntax.build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
+
+
+def _erase_marks(machine: DFA, kept: int) -> Tree:
+    """The texts of a machine without all marks but one."""
+
+    def moves(state: int) -> Iterator[tuple[Tree, int]]:
+        for low, high, target in machine.edges[state]:
+            if low <= LAST:
+                yield syntax.Chars(((low, high),)), target
+                continue
+            if low <= kept <= high:
+                yield syntax.Chars(((kept, kept),)), target
+            if (low, high) != (kept, kept):
+                yield syntax.EMPTY, target
+
+    return syntax.build_net(machine.initial, moves, machine.is_accepting)

@@ -21,7 +21,11 @@ def build_machine(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars]
 
 def code_machine(tree: Tree) -> DFA:
     """The minimal machine of a tree, whose edges are ranges of characters."""
-    return build_machine(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))
+    return build_machine(tree, shape=_one_edge_per_range)
+
+
+def _one_edge_per_range(chars: Chars) -> Shape:
+    return 0, tuple([(0, low, high, 1) for low, high in chars.ranges])
 
 
 def code_net(dfa: DFA) -> Tree:

@@ -8,20 +8,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import PatternError
+from guidedviz.machines import limits
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.algebra import Pair
 from guidedviz.machines.visible import counted, visible
 
-MOST_COMPARED = 50_000  # pairs of states in a comparison; a few seconds
-MOST_PAIRS = 100_000  # until a difference must be found
-
-
 # Bytes from the most readable to the least; the first two beyond ASCII are those of é.
-READABLE = (string.ascii_letters + string.digits + string.punctuation + " ").encode() + b"\xc3\xa9"
-READABLE += bytes(byte for byte in range(0x80, 0x100) if byte not in READABLE) + b"\n\t"
-READABLE += bytes(byte for byte in range(0x80) if byte not in READABLE)
-RANKS = bytes(READABLE.index(byte) for byte in range(256))
-KINDS = (62, 95, 95 + 128, 95 + 130)  # ranks where letters and digits end, then signs, characters beyond ASCII, blanks
+GROUPS = (
+    (string.ascii_letters + string.digits).encode(),
+    (string.punctuation + " ").encode(),
+    b"\xc3\xa9" + bytes(byte for byte in range(0x80, 0x100) if byte not in b"\xc3\xa9"),
+    b"\n\t",
+    bytes(byte for byte in range(0x20) if byte not in b"\n\t") + b"\x7f",
+)
+READABLE_BYTES = b"".join(GROUPS)
+RANKS = bytes(READABLE_BYTES.index(byte) for byte in range(256))
+COSTS = bytes(group for group, found in enumerate(GROUPS) for _ in found)  # of the byte of each rank
 
 Reading = tuple[int, bytes]  # the cost of a text and the ranks of its bytes; the smaller is more readable
 
@@ -38,13 +40,15 @@ class Equivalence:
 
     def __str__(self) -> str:
         if self.text is not None:
-            return f"only the {'first' if self.first else 'second'} accepts {visible(self.text) or 'the empty text'}"
+            which = "first" if self.first else "second"
+            return f"only the {which} accepts {visible(self.text) or 'the empty text'}"
         if self.whole:
             return "both accept the same texts"
-        return f"no difference in texts of up to {counted(self.length, 'byte')}: {self.pairs:,} pairs of states"
+        length = counted(self.length, "byte")
+        return f"no difference in texts of up to {length}: {self.pairs:,} pairs of states"
 
 
-def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_COMPARED) -> Equivalence:
+def compare_machines(one: Machine[Any], other: Machine[Any], most: int = limits.COMPARED_PAIRS) -> Equivalence:
     """Search for the shortest text that exactly one machine accepts, the most readable of several.
 
     >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
@@ -53,30 +57,56 @@ def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_CO
     >>> print(compare_machines(nested, gv.grammar('root ::= "(" rest | "x"\\nrest ::= root ")"'), most=100))
     no difference in texts of up to 49 bytes: 99 pairs of states
     """
-    one, other = (as_machine(machine, "machines") for machine in (one, other))
-    kinds = zip(one.kinds, other.kinds, strict=True)
-    letters = {kind: byte for byte, kind in sorted(enumerate(kinds), key=lambda found: -RANKS[found[0]])}.values()
-    level: dict[Pair, Reading] = {(one.initial, other.initial): (0, b"")}  # pairs at one distance
-    seen, length = set(level), 0
-    while level:
-        differing = [
-            (way, one.is_accepting(a)) for (a, b), way in level.items() if one.is_accepting(a) != other.is_accepting(b)
-        ]
+    search = _Search(as_machine(one, "machines"), as_machine(other, "machines"))
+    length = 0
+    while search.level:
+        differing = search.differing()
         if differing:
             (_, ranks), first = min(differing)
-            return Equivalence(bytes(READABLE[rank] for rank in ranks), first, length, len(seen), False)
+            text = bytes(READABLE_BYTES[rank] for rank in ranks)
+            return Equivalence(text, first, length, len(search.seen), False)
+        if not search.take_level(most):
+            return Equivalence(None, False, length, len(search.seen), False)
+        length += 1
+    return Equivalence(None, False, length - 1, len(search.seen), True)
+
+
+class _Search:
+    """The pairs of states that were met; each pair of the last level with its most readable text."""
+
+    def __init__(self, one: Machine[Any], other: Machine[Any]) -> None:
+        self.one = one
+        self.other = other
+        kinds = list(zip(one.kinds, other.kinds, strict=True))
+        readable_last = reversed(READABLE_BYTES)
+        self.letters = {kinds[byte]: byte for byte in readable_last}.values()  # the most readable byte of each kind
+        self.level: dict[Pair, Reading] = {(one.initial, other.initial): (0, b"")}
+        self.seen = set(self.level)
+
+    def differing(self) -> list[tuple[Reading, bool]]:
+        """The texts of the level that one machine accepts and the other does not; True if the first one does."""
+        found: list[tuple[Reading, bool]] = []
+        for (state, partner), reading in self.level.items():
+            first = self.one.is_accepting(state)
+            if first != self.other.is_accepting(partner):
+                found.append((reading, first))
+        return found
+
+    def take_level(self, most: int) -> bool:
+        """Go on by one byte; False if that would be more than so many pairs."""
         following: dict[Pair, Reading] = {}
-        for (a, b), (cost, ranks) in level.items():
-            for byte in letters:
-                target, rank = (one.step(a, byte), other.step(b, byte)), RANKS[byte]
-                if target != (None, None) and target not in seen:
-                    reading = cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
+        for (state, partner), (cost, ranks) in self.level.items():
+            for byte in self.letters:
+                target = self.one.step(state, byte), self.other.step(partner, byte)
+                if target != (None, None) and target not in self.seen:
+                    rank = RANKS[byte]
+                    reading = cost + COSTS[rank], ranks + bytes([rank])
                     following[target] = min(reading, following.get(target, reading))
-            if len(seen) + len(following) > most:
-                return Equivalence(None, False, length, len(seen), False)
-        level, length = following, length + 1
-        seen.update(level)
-    return Equivalence(None, False, length - 1, len(seen), True)
+            if len(self.seen) + len(following) > most:
+                return False
+        self.level = following
+        self.seen.update(following)
+        return True
 
 
 def shortest_difference(one: Machine[Any], other: Machine[Any]) -> bytes | None:
@@ -89,7 +119,7 @@ def shortest_difference(one: Machine[Any], other: Machine[Any]) -> bytes | None:
     >>> shortest_difference(gv.regex("[^a]b"), gv.regex("[^a]c"))
     b'bb'
     """
-    found = compare_machines(one, other, MOST_PAIRS)
+    found = compare_machines(one, other, limits.DIFFERENCE_PAIRS)
     if found.text is None and not found.whole:
         hint = "gv.machines.compare_machines reports how much was compared"
         raise PatternError("machines", seen=str(found), expected="a difference, or a finished search", hint=hint)

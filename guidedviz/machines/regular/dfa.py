@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from guidedviz.machines import limits
 from guidedviz.machines.byte_kinds import byte_kinds
 from guidedviz.machines.graph import Numbers, T, reach
 from guidedviz.machines.machine import Machine, no_step
@@ -17,9 +18,6 @@ from guidedviz.machines.regular.size import too_large
 from guidedviz.machines.steps import drain
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
-
-MOST_STATES = 40_000
-MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,10 @@ class DFA(Machine[int]):
         return len(self.edges)
 
     def __repr__(self) -> str:
-        notes = f"; {counted(len(self.notes), 'note')}" if self.notes else ""
-        return f"DFA({counted(len(self), 'state')}, {len(self.accepting):,} accepting{notes})"
+        words = f"{counted(len(self), 'state')}, {len(self.accepting):,} accepting"
+        if self.notes:
+            words += f"; {counted(len(self.notes), 'note')}"
+        return f"DFA({words})"
 
     @cached_property
     def table(self) -> "array[int]":
@@ -50,7 +50,8 @@ class DFA(Machine[int]):
         table = array("i", [-1]) * (256 * len(self))
         for state, edges in enumerate(self.edges):
             for low, high, target in edges:
-                table[state * 256 + low : state * 256 + high + 1] = array("i", [target]) * (high - low + 1)
+                row = 256 * state
+                table[row + low : row + high + 1] = array("i", [target]) * (high - low + 1)
         return table
 
     @cached_property
@@ -102,27 +103,33 @@ def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, D
     numbers = Numbers(start)  # a set of NFA states -> its DFA state
     edges: list[tuple[Edge, ...]] = []
     for subset in numbers.met:
-        edges.append(merge_edges((low, high, numbers[target]) for low, high, target in moves.out_of(subset)))
-        if len(numbers) > MOST_STATES:
-            raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.tree)
+        row = [(low, high, numbers[target]) for low, high, target in moves.out_of(subset)]
+        edges.append(merge_edges(row))
+        if len(numbers) > limits.DFA_STATES:
+            raise too_large(f"more than {limits.DFA_STATES:,} DFA states", nfa.tree)
         yield DFAStep(len(edges) - 1, subset, edges[-1])
-    return DFA(tuple(edges), frozenset(number for subset, number in numbers.items() if nfa.accepting in subset))
+    accepting = [number for subset, number in numbers.items() if nfa.accepting in subset]
+    return DFA(tuple(edges), frozenset(accepting))
 
 
 class _Moves:
     """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
 
     def __init__(self, nfa: NFA, whole: bool) -> None:
-        self.nfa, self.left = nfa, MOST_MOVES
+        self.nfa = nfa
+        self.left = limits.DFA_MOVES
         self.known: dict[frozenset[int], frozenset[int]] = {}
         self.free = {state for state, targets in enumerate(nfa.epsilon) if targets}
-        self.kept = {state for state, edges in enumerate(nfa.edges) if whole or edges or state == nfa.accepting}
+        if whole:
+            self.kept = set(range(len(nfa)))
+        else:
+            self.kept = {state for state, edges in enumerate(nfa.edges) if edges} | {nfa.accepting}
 
     def spend(self, moves: int) -> None:
         spend(2 + moves)
         self.left -= moves
         if self.left < 0:
-            raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.tree)
+            raise too_large(f"more than {limits.DFA_MOVES:,} moves from NFA to DFA", self.nfa.tree)
 
     def follow_free(self, states: Collection[int]) -> frozenset[int]:
         """The epsilon closure; without `whole`, those of its states that read a byte or accept."""
@@ -134,7 +141,8 @@ class _Moves:
         """Lowest byte, highest byte, the set of next NFA states."""
         edges = [edge for state in subset for edge in self.nfa.edges[state]]
         spans = disjoint(edges)
-        self.spend(len(edges) + sum([len(reached) for _, _, reached in spans]))
+        reached_states = sum([len(reached) for _, _, reached in spans])
+        self.spend(len(edges) + reached_states)
         for low, high, reached in spans:
             if reached not in self.known:
                 self.known[reached] = self.follow_free(reached)
@@ -147,13 +155,15 @@ def disjoint(edges: list[tuple[int, int, T]]) -> list[tuple[int, int, frozenset[
     >>> [(low, high, sorted(targets)) for low, high, targets in disjoint([(48, 57, 1), (50, 99, 2)])]
     [(48, 49, [1]), (50, 57, [1, 2]), (58, 99, [2])]
     """
-    cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
+    starts = {low for low, _, _ in edges}
+    cuts = sorted(starts | {high + 1 for _, high, _ in edges})
     place = {cut: number for number, cut in enumerate(cuts)}
     targets: list[set[T]] = [set() for _ in cuts]
     for low, high, target in edges:
         for number in range(place[low], place[high + 1]):
             targets[number].add(target)
-    return [(cuts[n], cuts[n + 1] - 1, frozenset(reached)) for n, reached in enumerate(targets) if reached]
+    spans = zip(cuts, cuts[1:], targets, strict=False)
+    return [(low, after - 1, frozenset(reached)) for low, after, reached in spans if reached]
 
 
 def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
@@ -164,8 +174,10 @@ def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
     """
     merged: list[Edge] = []
     for low, high, target in sorted(edges):
-        if merged and merged[-1][2] == target and merged[-1][1] + 1 == low:
-            merged[-1] = (merged[-1][0], high, target)
-        else:
-            merged.append((low, high, target))
+        if merged:
+            start, end, same = merged[-1]
+            if same == target and end + 1 == low:
+                merged[-1] = (start, high, target)
+                continue
+        merged.append((low, high, target))
     return tuple(merged)

@@ -14,6 +14,7 @@ from guidedviz.machines.steps import drain
 from guidedviz.machines.work import spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
+Incoming = list[list[tuple[int, int]]]  # the edges into every state: the number of a letter, the source
 
 
 class MinStep(NamedTuple):
@@ -32,7 +33,8 @@ def minimise(dfa: DFA) -> DFA:
     >>> gv.regex("aa*|b") == gv.regex("b|a+"), len(gv.regex("(ab|cb)*"))
     (True, 2)
     """
-    spend(20 + 3 * len(dfa) + 4 * sum(map(len, dfa.edges)))
+    edges = sum(map(len, dfa.edges))
+    spend(20 + 3 * len(dfa) + 4 * edges)
     return drain(minimise_steps(dfa))
 
 
@@ -49,18 +51,24 @@ def trim(dfa: DFA) -> DFA:
     live = set(reach(dfa.accepting, sources.__getitem__))
     if len(live) == len(dfa):
         return dfa
-    return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
+    rows = [tuple([edge for edge in edges if edge[2] in live]) for edges in dfa.edges]
+    return DFA(tuple(rows), dfa.accepting)
 
 
 def sources_of(edges: Iterable[Iterable[Edge]]) -> defaultdict[int, list[int]]:
     """The sources of the edges into every state, from the edges out of every state."""
-    return grouped((target, state) for state, row in enumerate(edges) for _, _, target in row)
+    sources: defaultdict[int, list[int]] = defaultdict(list)
+    for state, row in enumerate(edges):
+        for _, _, target in row:
+            sources[target].append(state)
+    return sources
 
 
 def first_blocks(dfa: DFA) -> list[set[int]]:
     """The accepting states and the others; the empty text distinguishes them."""
     accepting = set(dfa.accepting)
-    return [block for block in (accepting, set(range(len(dfa))) - accepting) if block]
+    others = set(range(len(dfa))) - accepting
+    return [block for block in (accepting, others) if block]
 
 
 def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
@@ -70,7 +78,8 @@ def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
     part is processed again, so the time is O(n log n).
     """
     classes = byte_classes(dfa)
-    letters, incoming = list(classes.values()), _incoming(dfa, classes)
+    letters = list(classes.values())
+    incoming = _incoming(dfa, classes)
     blocks = first_blocks(dfa)
     block_of = [0] * len(dfa)
     for number, block in enumerate(blocks):
@@ -93,20 +102,21 @@ def byte_classes(dfa: DFA) -> dict[frozenset[tuple[int, int]], Ranges]:
     """
     bounds = {(low, high) for edges in dfa.edges for low, high, _ in edges}
     spans = disjoint([(low, high, (low, high)) for low, high in bounds])
-    return {held: tuple(ranges) for held, ranges in grouped((held, (low, high)) for low, high, held in spans).items()}
+    letters = grouped((held, (low, high)) for low, high, held in spans)
+    return {held: tuple(ranges) for held, ranges in letters.items()}
 
 
-def _incoming(dfa: DFA, letters: Iterable[Iterable[tuple[int, int]]]) -> list[list[tuple[int, int]]]:
-    """The incoming edges of every state as (letter, source)."""
+def _incoming(dfa: DFA, letters: Iterable[Iterable[tuple[int, int]]]) -> Incoming:
+    """The edges into every state."""
     spelled = grouped((bounds, letter) for letter, held in enumerate(letters) for bounds in held)
-    incoming: list[list[tuple[int, int]]] = [[] for _ in dfa.edges]
+    incoming: Incoming = [[] for _ in dfa.edges]
     for state, edges in enumerate(dfa.edges):
         for low, high, target in edges:
             incoming[target].extend([(letter, state) for letter in spelled[low, high]])
     return incoming
 
 
-def _preimages(block: frozenset[int], incoming: list[list[tuple[int, int]]]) -> Iterable[tuple[tuple[int, ...], int]]:
+def _preimages(block: frozenset[int], incoming: Incoming) -> Iterable[tuple[tuple[int, ...], int]]:
     """The sets of states from which a letter leads into the block, each with one such letter."""
     sources: dict[int, list[int]] = defaultdict(list)
     for state in block:
@@ -131,16 +141,22 @@ def _split_blocks(
         blocks.append(inside)
         for state in inside:
             block_of[state] = new
-        waiting.add(new if number in waiting or len(inside) <= len(blocks[number]) else number)
+        if number in waiting or len(inside) <= len(blocks[number]):
+            waiting.add(new)
+        else:
+            waiting.add(number)
         yield number, new, frozenset(inside)
 
 
 def merge_states(dfa: DFA, block_of: list[int]) -> DFA:
     """One state per reachable block, in breadth-first order by byte; the block of the initial state is state 0."""
-    first = {block: state for state, block in reversed([*enumerate(block_of)])}
-    numbers, rows = Numbers(block_of[0]), list[tuple[Edge, ...]]()
+    first: dict[int, int] = {}
+    for state, block in enumerate(block_of):
+        first.setdefault(block, state)
+    numbers = Numbers(block_of[0])
+    rows: list[tuple[Edge, ...]] = []
     for block in numbers.met:
         row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[first[block]])
-        rows.append(tuple((low, high, numbers[target]) for low, high, target in row))
-    accepting = (block_of[state] for state in dfa.accepting)
-    return DFA(tuple(rows), frozenset(numbers[block] for block in accepting if block in numbers))
+        rows.append(tuple([(low, high, numbers[target]) for low, high, target in row]))
+    accepting = {block_of[state] for state in dfa.accepting}
+    return DFA(tuple(rows), frozenset(numbers[block] for block in numbers.met if block in accepting))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from guidedviz.machines import limits
 from guidedviz.machines.regular.size import count_states, too_large
 from guidedviz.machines.regular.utf8 import Shape, shape_chars
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
@@ -18,7 +19,6 @@ from guidedviz.machines.work import spend
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
 Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
-MOST_NFA_STATES = 40_000
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class NFA:
         return len(self.edges)
 
     def __repr__(self) -> str:
-        return f"NFA({counted(len(self), 'state')}, {counted(sum(map(len, self.epsilon)), 'epsilon edge')})"
+        free = sum(map(len, self.epsilon))
+        return f"NFA({counted(len(self), 'state')}, {counted(free, 'epsilon edge')})"
 
 
 def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> NFA:
@@ -54,15 +55,15 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Sh
     NFA(5 states, 1 epsilon edge)
     """
     states = count_states(tree)
-    if states > MOST_NFA_STATES:
-        raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
+    if states > limits.NFA_STATES:
+        raise too_large(f"more than {limits.NFA_STATES:,} NFA states", tree)
     spend(20 + 7 * states)
     wiring = _Wiring(letter, shape or shape_chars)
     waiting = [(tree, 0, 1)]
     while waiting:
-        if inside := wiring.wire(*waiting.pop()):
-            spend(2 * len(inside))
-            waiting.extend(reversed(inside))
+        inside = wiring.wire(*waiting.pop())
+        spend(2 * len(inside))
+        waiting.extend(reversed(inside))
     return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), tree)
 
 
@@ -73,7 +74,8 @@ class _Wiring:
     """The states so far."""
 
     def __init__(self, letter: Letter, shape: Callable[[Chars], Shape]) -> None:
-        self.letter, self.shape = letter, shape
+        self.letter = letter
+        self.shape = shape
         self.edges: list[list[Edge]] = [[], []]
         self.epsilon: list[list[int]] = [[], []]
 
@@ -100,28 +102,40 @@ class _Wiring:
                 return tuple(zip(parts, joints, joints[1:], strict=False))
             case Either(options):
                 return tuple((option, start, end) for option in options)
-            case Repeat():
-                return self.repeat(part, start, end)
-            case Net(count, joined_parts):
-                new = self.new(count)
-                self.epsilon[start].append(new[0])
-                self.epsilon[new[-1]].append(end)
-                return tuple((inner, new[source], new[target]) for source, inner, target in joined_parts)
+            case Repeat(inner, low, None):
+                return self.endless(inner, low, start, end)
+            case Repeat(inner, low, high):
+                return self.copies(inner, low, high, start, end)
+            case Net():
+                return self.net(part, start, end)
             case Call() | Tick():
-                self.edges[start].append((self.letter(part), self.letter(part), end))
+                letter = self.letter(part)
+                self.edges[start].append((letter, letter, end))
         return ()
 
-    def repeat(self, repeat: Repeat, start: int, end: int) -> Inside:
-        """`low` copies, the others optional; without an upper bound the last one is a loop."""
-        part, low, high = repeat.part, repeat.low, repeat.high
-        if high is not None:
-            joints = (start, *self.new(high - 1), end)
-            for joint in joints[low:-1]:
-                self.epsilon[joint].append(end)
-            return tuple((part, joint, after) for joint, after in pairwise(joints))
+    def copies(self, part: Tree, low: int, high: int, start: int, end: int) -> Inside:
+        """`high` copies one behind the other; after `low` of them the rest may be skipped."""
+        joints = (start, *self.new(high - 1), end)
+        for joint in joints[low:-1]:
+            self.epsilon[joint].append(end)
+        return [(part, joint, after) for joint, after in pairwise(joints)]
+
+    def endless(self, part: Tree, low: int, start: int, end: int) -> Inside:
+        """`low` copies, of which the last one is a loop; without any, a loop that may be skipped."""
         joints = (start, *self.new(max(0, low - 1)))
-        loop = self.new(1 + (low > 0))
-        first, last = loop[0], loop[-1]
+        copies = [(part, joint, after) for joint, after in pairwise(joints)]
+        (first,) = self.new(1)
+        last = first
         self.epsilon[joints[-1]].append(first)
-        self.epsilon[last] += [first, end] if low else [end]
-        return (*((part, joint, after) for joint, after in pairwise(joints)), (part, first, last))
+        if low > 0:
+            (last,) = self.new(1)
+            self.epsilon[last].append(first)
+        self.epsilon[last].append(end)
+        return [*copies, (part, first, last)]
+
+    def net(self, net: Net, start: int, end: int) -> Inside:
+        """A state per place."""
+        new = self.new(net.places)
+        self.epsilon[start].append(new[0])
+        self.epsilon[new[-1]].append(end)
+        return [(part, new[source], new[target]) for source, part, target in net.edges]

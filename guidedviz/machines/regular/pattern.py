@@ -3,24 +3,25 @@
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError, nearest, quoted
 from guidedviz.machines import syntax
 from guidedviz.machines.ranges import LAST, Range, other_ranges
 from guidedviz.machines.regular.build import build_machine
-from guidedviz.machines.regular.classes import DIGIT
+from guidedviz.machines.regular.classes import DIGITS, NEWLINE
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Tree
 from guidedviz.machines.work import limited_work
 
-LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
+LETTERS: tuple[Range, ...] = ((65, 90), (97, 122))
 CLASSES: dict[str, tuple[Range, ...]] = {
-    "DIGIT": DIGIT,
-    "LETTER": LETTER,
+    "DIGIT": DIGITS,
+    "LETTER": LETTERS,
     "LOWER": ((97, 122),),
-    "NEWLINE": ((10, 10),),
-    "PUNCT": other_ranges(((0, 32), *LETTER, *DIGIT, (127, LAST))),  # ASCII punctuation
+    "NEWLINE": NEWLINE,
+    "PUNCT": other_ranges(((0, 32), *LETTERS, *DIGITS, (127, LAST))),  # ASCII punctuation
     "SPACE": ((32, 32),),
     "UPPER": ((65, 90),),
     "ANY": ((0, LAST),),
@@ -40,7 +41,7 @@ def pattern(parts: Iterable[Sequence[str]]) -> DFA:
     if isinstance(parts, str) or not isinstance(parts, Iterable):
         hint = '[("UPPER", "+"), (":", "1")]'
         raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
-    trees = [_read_part(place, part) for place, part in enumerate(parts)]
+    trees = list(starmap(_read_part, enumerate(parts)))
     machine = build_machine(syntax.concat(*trees))
     if not machine.accepting:
         place = next(place for place, tree in enumerate(trees) if not build_machine(tree).accepting)
@@ -51,23 +52,37 @@ def pattern(parts: Iterable[Sequence[str]]) -> DFA:
 
 def _read_part(place: int, part: Any) -> Tree:
     where = f"pattern, part {place}"
-    if not (isinstance(part, tuple | list) and len(part) == 2 and all(isinstance(half, str) for half in part)):
+    is_pair = isinstance(part, tuple | list) and len(part) == 2
+    if not is_pair or not all(isinstance(half, str) for half in part):
         raise PatternError(where, seen=quoted(part), expected="a pair of texts: what, how often", hint='("UPPER", "+")')
     what, often = part
-    low, high = (1, 1) if often == "1" else syntax.read_count(often) or (1, 0)
-    if high is not None and high < low:
-        expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
-        raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
-    if what in CLASSES:
-        inner: Tree = syntax.Chars(CLASSES[what])
-    elif what and not looks_like_class(what):
-        inner = syntax.literal(what)
-    else:
-        near = nearest(what.upper(), CLASSES, cutoff=0.5)
-        hint = near or ("one part per letter, if you mean the text itself" if what else "")
-        expected = f"{', '.join(CLASSES)} or a text"
-        raise PatternError(f"{where}, what", seen=quoted(what), expected=expected, hint=hint)
+    low, high = _read_times(where, often)
+    inner = _read_class_or_text(where, what)
     return inner if (low, high) == (1, 1) else syntax.Repeat(inner, low, high, place)
+
+
+def _read_times(where: str, often: str) -> syntax.Times:
+    if often == "1":
+        return 1, 1
+    times = syntax.read_count(often)
+    if times:
+        low, high = times
+        if high is None or low <= high:
+            return times
+    expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
+    raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
+
+
+def _read_class_or_text(where: str, what: str) -> Tree:
+    if what in CLASSES:
+        return syntax.Chars(CLASSES[what])
+    if what and not looks_like_class(what):
+        return syntax.literal(what)
+    hint = nearest(what.upper(), CLASSES, cutoff=0.5)
+    if what and not hint:
+        hint = "one part per letter, if you mean the text itself"
+    expected = f"{', '.join(CLASSES)} or a text"
+    raise PatternError(f"{where}, what", seen=quoted(what), expected=expected, hint=hint)
 
 
 def looks_like_class(what: str) -> bool:

@@ -12,25 +12,24 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, shorten
-from guidedviz.machines import syntax
+from guidedviz.machines import limits, syntax
 from guidedviz.machines.ranges import other_ranges
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
-from guidedviz.machines.regular.classes import IGNORECASE, MULTILINE, WORD, _ranges_of
+from guidedviz.machines.regular.classes import IGNORECASE, MULTILINE, NEWLINE, WORD_CHARACTERS, ranges_of
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import NFA, build_nfa
-from guidedviz.machines.regular.regex_text import ANCHORS, PIECES, REFUSED, find_lookarounds
+from guidedviz.machines.regular.regex_text import ANCHORS, NOT_REGULAR, find_anchors, find_lookarounds, not_regular
 from guidedviz.machines.regular.size import find_blame
 from guidedviz.machines.syntax import Tree
 from guidedviz.machines.work import limited_work, spend, working_on
 
 Item = tuple[Any, Any]  # of Python's parser: kind, details
-MOST_CHARACTERS = 100_000
 
 
 @lru_cache(maxsize=256)
 def regex(text: str) -> DFA:
-    r"""The minimal machine for a regex; `pushdown/pda.py` has the one for large counts.
+    r"""The minimal machine for a regex; `pushdown/large_regex.py` has the one for large counts.
 
     >>> date = regex(r"\d{4}-\d{2}-\d{2}")
     >>> date.accepts(b"2026-11-20"), date.accepts_prefix(b"2026-"), date.accepts(b"2026-"), len(date)
@@ -60,7 +59,8 @@ def machine_stages(text: str, whole: bool = True) -> tuple[NFA, DFA, DFA]:
         raise _too_deep() from error
     with working_on(find_blame(nfa.tree) if nfa.tree else ""):
         dfa = build_dfa(nfa, whole)
-        return nfa, dfa, minimise(dfa)
+        minimal = minimise(dfa)
+    return nfa, dfa, minimal
 
 
 def parse_regex(text: str, search: bool = False) -> Tree:
@@ -70,8 +70,9 @@ def parse_regex(text: str, search: bool = False) -> Tree:
     Repeat(part=Chars(ranges=((97, 97),)), low=0, high=1, position=None)
     """
     check_regex(text)
-    if len(text) > MOST_CHARACTERS:
-        raise PatternError("regex", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
+    if len(text) > limits.REGEX_CHARACTERS:
+        most = f"at most {limits.REGEX_CHARACTERS:,}"
+        raise PatternError("regex", seen=f"{len(text):,} characters", expected=most)
     spend(2 * len(text))
     try:
         parsed = parser.parse(text, int(re.ASCII))  # a plain int: & on an enum takes ten times as long
@@ -95,8 +96,9 @@ def _too_deep() -> PatternError:
 
 # Anchors and word boundaries are lookarounds of one character; `$` needs two, because a newline may follow it.
 ANY = syntax.ANY_CHARACTER
-WORDS, NEWLINE, IN_LINE = map(syntax.Chars, (WORD, ((10, 10),), other_ranges([(10, 10)])))
-BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((NEWLINE, ANY))))  # what may not follow `$`
+WORD = syntax.Chars(WORD_CHARACTERS)
+IN_LINE = syntax.Chars(other_ranges(NEWLINE))
+BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((syntax.Chars(NEWLINE), ANY))))  # what may not follow `$`
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
 
@@ -104,86 +106,116 @@ class _TreeReader:
     """Converts the tree of Python's parser; the text gives positions for errors."""
 
     def __init__(self, text: str, search: bool) -> None:
-        self.text, self.search = text, search
+        self.text = text
+        self.search = search
         self.places = find_lookarounds(text)
         self.lookarounds: dict[Lookaround, int] = {}
+
+    @cached_property
+    def anchors(self) -> dict[str, int]:
+        """The first place of each kind of anchor."""
+        return find_anchors(self.text)
 
     def whole(self, items: Iterable[Item], flags: int) -> Tree:
         """The pattern, or an option of it: anchors at its ends are no assertions, and a search opens the other ends."""
         row = list(items)
-        if len(row) == 1 and row[0][0] is op.BRANCH:
-            return syntax.Either(tuple(self.whole(option, flags) for option in row[0][1][1]))
-        if len(row) == 1 and row[0][0] is op.SUBPATTERN:
-            _, added, removed, inner = row[0][1]
-            return self.whole(inner, (flags | added) & ~removed)
-        lines = self.search and flags & MULTILINE
-        start = row[:1] == [(op.AT, op.AT_BEGINNING_STRING)] or (not lines and row[:1] == [(op.AT, op.AT_BEGINNING)])
-        end = row[-1:] == [(op.AT, op.AT_END_STRING)] or (not lines and row[-1:] == [(op.AT, op.AT_END)])
-        around = [syntax.ANYTHING] * self.search
-        return syntax.concat(*around[start:], self.sequence(row[start : len(row) - end], flags), *around[end:])
+        if len(row) == 1:
+            kind, value = row[0]
+            if kind is op.BRANCH:
+                return syntax.Either(tuple([self.whole(option, flags) for option in value[1]]))
+            if kind is op.SUBPATTERN:
+                return self.whole(value[3], _flags_inside(value, flags))
+        has_start = self.is_end(row[:1], op.AT_BEGINNING_STRING, op.AT_BEGINNING, flags)
+        if has_start:
+            row = row[1:]
+        has_end = self.is_end(row[-1:], op.AT_END_STRING, op.AT_END, flags)
+        if has_end:
+            row = row[:-1]
+        parts = [self.sequence(row, flags)]
+        if self.search and not has_start:
+            parts.insert(0, syntax.ANYTHING)
+        if self.search and not has_end:
+            parts.append(syntax.ANYTHING)
+        return syntax.concat(*parts)
+
+    def is_end(self, found: list[Item], of_text: Any, of_line: Any, flags: int) -> bool:
+        """Whether this is an anchor at an end of the text; in a search with (?m), `^` and `$` are those of a line."""
+        if self.search and flags & MULTILINE:
+            return found == [(op.AT, of_text)]
+        return found in ([(op.AT, of_text)], [(op.AT, of_line)])
 
     def sequence(self, items: Iterable[Item], flags: int) -> Tree:
-        return syntax.concat(*(self.node(kind, value, flags) for kind, value in items))
+        return syntax.concat(*[self.node(kind, value, flags) for kind, value in items])
 
     def node(self, kind: Any, value: Any, flags: int) -> Tree:
         spend(8)
         if kind is op.BRANCH:
-            return syntax.Either(tuple(self.sequence(option, flags) for option in value[1]))
+            return syntax.Either(tuple([self.sequence(option, flags) for option in value[1]]))
         if kind is op.SUBPATTERN:
-            return self.sequence(value[3], (flags | value[1]) & ~value[2])
+            return self.sequence(value[3], _flags_inside(value, flags))
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT):  # greedy and lazy repeats have the same language
-            part, bound = self.sequence(value[2], flags), None if value[1] is op.MAXREPEAT else int(value[1])
-            return part if part == syntax.EMPTY else syntax.Repeat(part, int(value[0]), bound)
+            return self.repeat(value, flags)
         if kind is op.AT:
             return self.anchor(value, flags)
         if kind in (op.ASSERT, op.ASSERT_NOT):
             said = next(self.places, "a lookaround")
-            return self.guard(said, self.sequence(value[1], flags), value[0] > 0, kind is op.ASSERT_NOT)
+            direction, inner = value
+            return self.guard(said, self.sequence(inner, flags), direction > 0, kind is op.ASSERT_NOT)
         if kind is op.FAILURE:
             return syntax.NOTHING
-        if kind.name in REFUSED:
-            name, looks = REFUSED[kind.name]
-            found = (piece.start() for piece in PIECES.finditer(self.text) if re.match(looks, piece[0]))
-            where, hint = f"regex, position {next(found, 0)}", "rewrite it, or use a grammar"
-            raise PatternError(where, seen=name, expected="a regular pattern", hint=hint)
+        if kind.name in NOT_REGULAR:
+            raise not_regular(self.text, kind.name)
         if kind is op.LITERAL and not flags & IGNORECASE:
             return syntax.one_character(chr(value))
-        return syntax.Chars(_ranges_of(kind, value, flags))
+        return syntax.Chars(ranges_of(kind, value, flags))
 
-    @cached_property
-    def anchors(self) -> dict[str, int]:
-        """The first place of each kind of anchor in the text."""
-        found: dict[str, int] = {}
-        for piece in PIECES.finditer(self.text):
-            if piece[0] in ANCHORS.values():
-                found.setdefault(piece[0], piece.start())
-        return found
+    def repeat(self, value: Any, flags: int) -> Tree:
+        low, high, inner = value
+        part = self.sequence(inner, flags)
+        if part == syntax.EMPTY:
+            return part
+        return syntax.Repeat(part, int(low), None if high is op.MAXREPEAT else int(high))
 
     def anchor(self, where: Any, flags: int) -> Tree:
-        """An anchor or a word boundary; when searching, `$` is only at the very end of the text."""
+        """An anchor or a word boundary."""
         sign = ANCHORS[where]
         said = f"{sign} at position {self.anchors.get(sign, 0)}"
         if where in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY):
             return self.boundary(said, where is op.AT_BOUNDARY)
-        lines = bool(flags & MULTILINE)
-        if where in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
-            return self.guard(said, IN_LINE if lines and where is op.AT_BEGINNING else ANY, False, True)
-        if where is op.AT_END and (lines or not self.search):
-            return self.guard(said, IN_LINE if lines else BEFORE_LAST_LINE, True, True)
-        return self.guard(said, ANY, True, True)
+        ahead = where in (op.AT_END, op.AT_END_STRING)
+        return self.guard(said, self.not_behind(where, flags), ahead, negated=True)
+
+    def not_behind(self, where: Any, flags: int) -> Tree:
+        """What may not stand behind an anchor, seen from the text; when searching, `$` is only at the very end."""
+        if where in (op.AT_BEGINNING_STRING, op.AT_END_STRING):
+            return ANY
+        if flags & MULTILINE:
+            return IN_LINE
+        return BEFORE_LAST_LINE if where is op.AT_END and not self.search else ANY
 
     def boundary(self, said: str, boundary: bool) -> Tree:
         """Exactly one neighbour is a word character, or both or none are."""
-        left = [self.guard(said, WORDS, False, negated) for negated in (False, True)]
-        right = [self.guard(said, WORDS, True, negated) for negated in (False, True)]
+        after_word = self.guard(said, WORD, False, False)
+        after_other = self.guard(said, WORD, False, True)
+        before_word = self.guard(said, WORD, True, False)
+        before_other = self.guard(said, WORD, True, True)
         if boundary:
-            return syntax.Either(tuple(map(syntax.Concat, zip(left, reversed(right), strict=True))))
-        neighbours = (self.guard(said, ANY, ahead, False) for ahead in (False, True))
-        some = syntax.EMPTY if EMPTY_IS_BOUNDARY_FREE else syntax.Either(tuple(neighbours))
-        both, none = map(syntax.Concat, zip(left, right, strict=True))
-        return syntax.Either((both, syntax.Concat((none, some))))
+            return syntax.Either((syntax.Concat((after_word, before_other)), syntax.Concat((after_other, before_word))))
+        outside: Tree = syntax.Concat((after_other, before_other))
+        if not EMPTY_IS_BOUNDARY_FREE:
+            neighbours = self.guard(said, ANY, False, False), self.guard(said, ANY, True, False)
+            outside = syntax.Concat((outside, syntax.Either(neighbours)))
+        return syntax.Either((syntax.Concat((after_word, before_word)), outside))
 
     def guard(self, said: str, tree: Tree, ahead: bool, negated: bool) -> Tree:
         """The mark of a place where this must, or must not, be ahead or behind."""
         around = Lookaround(tree, ahead, said)
-        return guard(self.lookarounds.setdefault(around, len(self.lookarounds)), negated)
+        number = self.lookarounds.setdefault(around, len(self.lookarounds))
+        return guard(number, negated)
+
+
+def _flags_inside(group: Any, flags: int) -> int:
+    """The flags inside a group: (?i-m:...) adds one and removes one."""
+    _, added, removed, _ = group
+    inside: int = (flags | added) & ~removed
+    return inside

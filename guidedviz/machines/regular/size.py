@@ -42,7 +42,7 @@ def find_blame(tree: Tree) -> str:
     weights.of(tree)
     if not weights.counted:
         return ""
-    worst = max(weights.counted, key=lambda found: found[0])[1]
+    _, worst = max(weights.counted, key=lambda found: found[0])
     return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
 
 
@@ -71,15 +71,22 @@ class _Weights:
                     states = sum(self.of(part) for _, part, _ in edges) + places
                 case Repeat():
                     states = self.of_repeat(tree)
-                case Call() | Tick():
-                    states = self.calls.get(tree.name, 0) if isinstance(tree, Call) else 0
+                case Call(name):
+                    states = self.calls.get(name, 0)
+                case Tick():
+                    states = 0
             self.known[id(tree)] = states
         return self.known[id(tree)]
 
     def of_repeat(self, repeat: Repeat) -> int:
-        each, low, high = self.of(repeat.part), repeat.low, repeat.high
-        states = max(low, 1) * each + low + 1 if high is None else high * each + max(0, high - 1)
+        each = self.of(repeat.part)
+        low = repeat.low
+        high = repeat.high
+        copies = max(low, 1) if high is None else high
+        joints = low + 1 if high is None else max(0, high - 1)
+        states = copies * each + joints
         if (high or low) > 1:
             self.counted.append((states, repeat))
-            return each + 1 if self.copies is not None and states > self.copies else states
+            if self.copies is not None and states > self.copies:
+                return each + 1
         return states

@@ -1,4 +1,4 @@
-"""A range of code points as sequences of byte ranges in UTF-8; surrogates have no bytes.
+"""A range of characters as sequences of byte ranges in UTF-8; surrogates have no bytes.
 
 `é` to `ÿ` is C3 and then A9-BF. The method is Ken Thompson's (Russ Cox, "Regular Expression Matching in the Wild",
 2010).
@@ -26,21 +26,22 @@ def utf8_rows(low: int, high: int) -> Iterator[ByteRanges]:
     """
     for first, last in LENGTHS:
         if max(low, first) <= min(high, last):
-            yield from _rows(max(low, first), min(high, last))
+            yield from _split(max(low, first), min(high, last))
 
 
-def _rows(low: int, high: int) -> Iterator[ByteRanges]:
+def _split(low: int, high: int) -> Iterator[ByteRanges]:
     """Split the range until each byte varies on its own: where lead bytes differ, the rest must be 80 to BF."""
     for tail in (0x3F, 0xFFF, 0x3FFFF):
         if low & ~tail != high & ~tail:
-            if low & tail:
-                yield from _rows(low, low | tail)
-                yield from _rows((low | tail) + 1, high)
-                return
-            if high & tail != tail:
-                yield from _rows(low, (high & ~tail) - 1)
-                yield from _rows(high & ~tail, high)
-                return
+            if low & tail:  # the first lead byte does not have all tails
+                middle = (low | tail) + 1
+            elif high & tail != tail:  # the last lead byte does not have all tails
+                middle = high & ~tail
+            else:
+                continue
+            yield from _split(low, middle - 1)
+            yield from _split(middle, high)
+            return
     yield tuple(zip(chr(low).encode(), chr(high).encode(), strict=True))
 
 
@@ -57,14 +58,15 @@ def shape_chars(chars: Chars) -> Shape:
     (1, ((0, 65, 65, 1), (2, 169, 171, 1), (0, 195, 195, 2)))
     """
     tails: dict[ByteRanges, int] = {(): 1}
-    shape = []
-    for row in (row for low, high in chars.ranges for row in utf8_rows(low, high)):
-        target = 1
-        for place in range(len(row) - 1, 0, -1):
-            tail = row[place:]
-            if tail not in tails:
-                tails[tail] = len(tails) + 1
-                shape.append((tails[tail], *row[place], target))
-            target = tails[tail]
-        shape.append((0, *row[0], target))
-    return len(tails) - 1, tuple(shape)
+    edges: list[tuple[int, int, int, int]] = []
+    for low, high in chars.ranges:
+        for row in utf8_rows(low, high):
+            target = 1
+            for place in range(len(row) - 1, 0, -1):
+                tail = row[place:]
+                if tail not in tails:
+                    tails[tail] = len(tails) + 1
+                    edges.append((tails[tail], *row[place], target))
+                target = tails[tail]
+            edges.append((0, *row[0], target))
+    return len(tails) - 1, tuple(edges)

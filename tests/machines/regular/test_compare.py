@@ -6,8 +6,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import PatternError
+from guidedviz.machines import limits
 from guidedviz.machines.pushdown.pda import JSON_GBNF
-from guidedviz.machines.regular import compare as compare_file
 from guidedviz.machines.regular.compare import compare_machines, shortest_difference
 from guidedviz.machines.regular.regex import regex as finite_regex
 from tests.strategies import Balanced
@@ -47,7 +47,7 @@ def test_a_search_that_does_not_end_says_how_far_it_came(monkeypatch):
     assert (found.text, found.whole) == (None, False)
     assert found.pairs <= 1000
     assert found.length > 100
-    monkeypatch.setattr(compare_file, "MOST_PAIRS", 1000)
+    monkeypatch.setattr(limits, "DIFFERENCE_PAIRS", 1000)
     with pytest.raises(PatternError, match=r"no difference in texts of up to [0-9,]+ bytes: [0-9,]+ pairs of states"):
         shortest_difference(one, other)
 
