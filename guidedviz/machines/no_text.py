@@ -14,6 +14,7 @@ from guidedviz.machines.grammars.caret import draw_caret
 from guidedviz.machines.regular.build import build_machine
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.regular.regex_text import ANCHORS, COMMENTS, LOOKAROUND, PATTERN_PIECES
+from guidedviz.machines.work import spend
 
 QUANTIFIER = re.compile(r"(?:[*+?]|\{\d*,?\d*\})[+?]?")
 ANY_TEXT = r"[\s\S]*"
@@ -95,6 +96,7 @@ def split_parts(text: str) -> list[PatternPart]:
 
 def is_regex(text: str) -> bool:
     """Whether the text can be read by itself."""
+    spend(6 * len(text))
     try:
         re.compile(text, re.ASCII)
     except (re.error, ValueError, OverflowError, RecursionError):
