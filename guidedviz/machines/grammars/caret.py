@@ -6,7 +6,7 @@ from guidedviz.errors import GrammarError
 from guidedviz.machines.visible import visible
 
 LINE_END = re.compile(r"\r\n?|\n")
-WIDEST = 80  # characters of a line in an error
+HALF_LINE = 40  # characters before and after the place in an error
 
 
 def line_and_column(text: str, place: int) -> tuple[int, int]:
@@ -15,8 +15,12 @@ def line_and_column(text: str, place: int) -> tuple[int, int]:
     >>> line_and_column("ab\ncd", 4)
     (2, 2)
     """
-    starts = [0, *(found.end() for found in LINE_END.finditer(text, 0, place))]
-    return len(starts), place - starts[-1] + 1
+    line = 1
+    start = 0
+    for found in LINE_END.finditer(text, 0, place):
+        line += 1
+        start = found.end()
+    return line, place - start + 1
 
 
 def grammar_error(text: str, place: int, seen: str, expected: str, hint: str = "") -> GrammarError:
@@ -28,17 +32,23 @@ def grammar_error(text: str, place: int, seen: str, expected: str, hint: str = "
                ^ did you mean "value"?
     """
     line, column = line_and_column(text, place)
-    where, picture = f"GBNF line {line}, column {column}", draw_caret(text, place)
+    where = f"GBNF line {line}, column {column}"
+    picture = draw_caret(text, place)
     return GrammarError(where, seen=seen, expected=expected, hint=hint, picture=picture, position=place)
 
 
 def draw_caret(text: str, place: int) -> str:
     """The line of an offset with a caret below it; of a long line the part around the offset."""
-    start = place - line_and_column(text, place)[1] + 1
-    end = found.start() if (found := LINE_END.search(text, place)) else len(text)
-    left, right = max(start, place - WIDEST // 2), min(end, place + WIDEST // 2)
-    before = "…" * (left > start) + show_line(text[left:place])
-    return f"  {before}{show_line(text[place:right])}{'…' * (right < end)}\n  {' ' * len(before)}^"
+    _, column = line_and_column(text, place)
+    before = show_line(text[place - min(column - 1, HALF_LINE) : place])
+    if column - 1 > HALF_LINE:
+        before = "…" + before
+    found = LINE_END.search(text, place)
+    end = found.start() if found else len(text)
+    after = show_line(text[place : min(end, place + HALF_LINE)])
+    if end > place + HALF_LINE:
+        after += "…"
+    return f"  {before}{after}\n  {'':{len(before)}}^"
 
 
 def show_line(text: str) -> str:
@@ -47,4 +57,4 @@ def show_line(text: str) -> str:
     >>> show_line('a ::= "\u202e"\t#')
     'a ::= "<U+202E>"⇥#'
     """
-    return " ".join(visible(part.encode(errors="surrogatepass")) for part in text.split(" "))
+    return " ".join([visible(part.encode(errors="surrogatepass")) for part in text.split(" ")])

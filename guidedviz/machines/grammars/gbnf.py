@@ -10,16 +10,22 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
-from guidedviz.machines import syntax
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.caret import grammar_error, line_and_column, show_line
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.ranges import LAST, Range, merge_ranges, other_ranges
-from guidedviz.machines.syntax import Tree
+from guidedviz.machines.syntax import (
+    ANY_CHARACTER,
+    Call,
+    Chars,
+    Either,
+    Repeat,
+    Tree,
+    concat,
+    one_character,
+    read_count,
+)
 from guidedviz.machines.work import spend
-
-MOST_CHARACTERS = 1_000_000
-MOST_NESTED = 100  # parentheses: the parser recurses for each
-MOST_REPEATS = 1_000_000
 
 TOKEN = re.compile(
     r"""(?P<blank>[ \t]+|\#[^\r\n]*)
@@ -38,7 +44,7 @@ CHARACTER = re.compile(
 )
 ESCAPED = {"t": "\t", "r": "\r", "n": "\n"}
 A_MODEL_TOKEN = ("a token of the model", "a text", "grammars here are over bytes: write the token's text in quotes")
-UNKNOWN = {  # the first character of an invalid token: its description, what is expected, a correction
+UNKNOWN_TOKENS = {  # the first character of an invalid token: its description, what is expected, a correction
     '"': ("an unclosed text", 'a " after it', 'close it with "'),
     "[": ("an unclosed class", "a ] after it", "close it with ]"),
     "{": ("an unclosed count", "a } after it", "{2}, {2,} or {2,5}"),
@@ -80,22 +86,26 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
     """
     expect(text, str, "grammar", "a str")
     expect(root, str, "grammar, root", "the name of a rule")
-    if len(text) > MOST_CHARACTERS:
-        raise PatternError("grammar", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
+    if len(text) > limits.GBNF_CHARACTERS:
+        most = f"at most {limits.GBNF_CHARACTERS:,}"
+        raise PatternError("grammar", seen=f"{len(text):,} characters", expected=most)
     grammar = Grammar(_Parser(text).rules(), root, text)
     if root not in grammar.named:
-        near = nearest(root, grammar.named) or next((f'"{brief(name)}"' for name in grammar.named), "")
+        near = nearest(root, grammar.named)
+        if not near and grammar.rules:
+            near = f'"{brief(grammar.rules[0].name)}"'
         raise PatternError("grammar", seen=f"no rule {quoted(root)}", expected="a rule to start from", hint=near)
     return grammar
 
 
-def read_tokens(text: str) -> Iterator[Token]:
+def split_tokens(text: str) -> Iterator[Token]:
     """The tokens without blanks, comments, and line ends inside a rule.
 
-    >>> [token.text for token in read_tokens('a ::= ( "b"\\n) # c')]
+    >>> [token.text for token in split_tokens('a ::= ( "b"\\n) # c')]
     ['a', '::=', '(', '"b"', ')', '']
     """
-    opened, before = 0, "line"
+    opened = 0  # parentheses
+    before = "line"
     for match in TOKEN.finditer(text):
         token = Token(str(match.lastgroup), match[0], match.start())
         goes_on = opened > 0 or before in ("line", "define", "|")
@@ -104,7 +114,10 @@ def read_tokens(text: str) -> Iterator[Token]:
         yield token
         if token.kind == "unknown":  # the rest may be split wrongly
             return
-        opened = max(0, opened + {"(": 1, ")": -1}.get(token.text, 0))
+        if token.text == "(":
+            opened += 1
+        elif token.text == ")" and opened:
+            opened -= 1
         before = token.text if token.kind == "sign" else token.kind
     yield Token("end", "", len(text))
 
@@ -114,12 +127,13 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = read_tokens(text)
+        self.tokens = split_tokens(text)
         self.next = next(self.tokens)
         self.calls: list[Token] = []
 
     def take(self) -> Token:
-        token, self.next = self.next, next(self.tokens, self.next)
+        token = self.next
+        self.next = next(self.tokens, token)
         spend(5 + 2 * len(token.text))
         return token
 
@@ -129,7 +143,7 @@ class _Parser:
     def unexpected(self, expected: str, hint: str = "") -> GrammarError:
         if self.next.kind == "unknown":
             not_allowed = f"{self.next} is not allowed here", expected, ""
-            return self.error(self.next.start, *UNKNOWN.get(self.next.text, not_allowed))
+            return self.error(self.next.start, *UNKNOWN_TOKENS.get(self.next.text, not_allowed))
         return self.error(self.next.start, f"saw {self.next}", expected, hint)
 
     def rules(self) -> tuple[Rule, ...]:
@@ -177,7 +191,7 @@ class _Parser:
         while self.next.text == "|":
             self.take()
             options.append(self.row(depth))
-        return options[0] if len(options) == 1 else syntax.Either(tuple(options))
+        return options[0] if len(options) == 1 else Either(tuple(options))
 
     def row(self, depth: int) -> Tree:
         """item item ..., each with its count; zero items match the empty text."""
@@ -188,23 +202,24 @@ class _Parser:
         if self.next.kind == "count":
             hint = 'put the repeated part in parentheses: ("a"+)?' if items else ""
             raise self.unexpected("something to repeat before it", hint)
-        return syntax.concat(*items)
+        return concat(*items)
 
     def item(self, depth: int) -> Tree:
         token = self.take()
         if token.kind == "string":
-            return syntax.concat(*(syntax.one_character(chr(code)) for code, _, _ in self.characters(token)))
+            codes = [code for code, _, _ in self.characters(token)]
+            return concat(*[one_character(chr(code)) for code in codes])
         if token.kind == "chars":
-            return syntax.Chars(self.ranges(token))
+            return Chars(self.ranges(token))
         if token.kind == "name":
             self.calls.append(token)
-            return syntax.Call(token.text, (token.start, token.end))
-        return syntax.ANY_CHARACTER if token.text == "." else self.group(token, depth + 1)
+            return Call(token.text, (token.start, token.end))
+        return ANY_CHARACTER if token.text == "." else self.group(token, depth + 1)
 
     def group(self, opening: Token, depth: int) -> Tree:
         """A choice and its closing ")"; the "(" is already read."""
-        if depth > MOST_NESTED:
-            seen = f"more than {MOST_NESTED} nested parentheses"
+        if depth > limits.NESTED_PARENTHESES:
+            seen = f"more than {limits.NESTED_PARENTHESES} nested parentheses"
             raise self.error(opening.start, seen, "fewer", "give the inner part a rule of its own")
         tree = self.choice(depth)
         if self.next.text != ")":
@@ -215,31 +230,36 @@ class _Parser:
 
     def repeat(self, part: Tree) -> Tree:
         token = self.take()
-        if (counts := syntax.read_count(token.text)) is None:
+        counts = read_count(token.text)
+        if counts is None:
             raise self.error(token.start, f"saw {token}", "{m}, {m,} or {m,n}", "for at most n: {0,n}")
         low, high = counts
-        if max(low, high or 0) > MOST_REPEATS:
-            raise self.error(token.start, f"saw {token}", f"counts up to {MOST_REPEATS:,}", "no upper count: {m,}")
+        if max(low, high or 0) > limits.REPEATS:
+            raise self.error(token.start, f"saw {token}", f"counts up to {limits.REPEATS:,}", "no upper count: {m,}")
         if high is not None and high < low:
             raise self.error(token.start, f"saw {token}", "the lower count first")
-        return syntax.Repeat(part, low, high, token.start)
+        return Repeat(part, low, high, token.start)
 
     def ranges(self, token: Token) -> tuple[Range, ...]:
         """The characters of a class; a minus between two characters makes a range."""
         row = list(self.characters(token))
         negated = row[:1] == [(ord("^"), "^", token.start + 1)]
-        row = row[negated:]
+        if negated:
+            row = row[1:]
         if not row:
             raise self.error(token.start, f"saw {token}", "a class with a character in it", '"" is the empty text')
-        ranges, place = [], 0
+        ranges: list[Range] = []
+        place = 0
         while place < len(row):
             low, _, start = row[place]
-            wide = place + 2 < len(row) and row[place + 1][1] == "-"
-            high = row[place + 2][0] if wide else low
+            high = low
+            if place + 2 < len(row) and row[place + 1][1] == "-":
+                place += 2
+                high, _, _ = row[place]
             if high < low:
                 raise self.error(start, "a range in descending order", "the lower character first")
             ranges.append((low, high))
-            place += 3 if wide else 1
+            place += 1
         return other_ranges(ranges) if negated else merge_ranges(ranges)
 
     def characters(self, token: Token) -> Iterator[tuple[int, str, int]]:
@@ -249,10 +269,11 @@ class _Parser:
         while place < token.end - 1:
             found = CHARACTER.match(self.text, place, token.end - 1)
             if not found:
+                seen = show_line(self.text[place : place + 2])
                 expected = r"\t \r \n \\ \" \[ \] \- \xHH \uHHHH or \UHHHHHHHH"
-                raise self.error(place, f"saw {show_line(self.text[place : place + 2])}", expected)
+                raise self.error(place, f"saw {seen}", expected)
             *numbers, escaped, plain = found.groups()
-            number = next((number for number in numbers if number), "")
+            number = next(filter(None, numbers), "")
             code = int(number, 16) if number else ord(plain or ESCAPED.get(escaped, escaped))
             if code > LAST:
                 raise self.error(place, f"saw {found[0]}", f"a character up to U+{LAST:X}")

@@ -9,11 +9,10 @@ from functools import cached_property
 from itertools import count
 
 from guidedviz.errors import quoted
-from guidedviz.machines import syntax
 from guidedviz.machines.grammars.caret import grammar_error
 from guidedviz.machines.graph import derive, grouped, reach
 from guidedviz.machines.ranges import WITH_BYTES, common_ranges
-from guidedviz.machines.syntax import Tree
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, parts_of, walk
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,8 @@ class Rule:
     @cached_property
     def calls(self) -> tuple[str, ...]:
         """The rules that this rule calls, in the order of its tree."""
-        return tuple(dict.fromkeys(part.name for part in syntax.walk(self.tree) if isinstance(part, syntax.Call)))
+        called = [part.name for part in walk(self.tree) if isinstance(part, Call)]
+        return tuple(dict.fromkeys(called))
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Grammar:
     def named(self) -> Mapping[str, Rule]:
         """The rules by name.
 
-        >>> Grammar((Rule("root", syntax.literal("a"), (0, 4)),)).named["root"].tree
+        >>> Grammar((Rule("root", Chars(((97, 97),)), (0, 4)),)).named["root"].tree
         Chars(ranges=((97, 97),))
         """
         return {rule.name: rule for rule in self.rules}
@@ -53,48 +53,61 @@ class Grammar:
         return {rule.name: rule.calls for rule in self.rules}
 
 
-def rules_with(rules: Iterable[Rule], holds: Callable[[syntax.Chars], bool]) -> frozenset[str]:
+def rules_with(rules: Iterable[Rule], holds: Callable[[Chars], bool]) -> frozenset[str]:
     """The rules with a property that sequences inherit from all parts and choices from any part.
 
     >>> grammar = gv.grammar('root ::= a | "x"\\na ::= root? a\\nb ::= "y"{0}').grammar
     >>> sorted(rules_with(grammar.rules, lambda chars: True)), rules_with(grammar.rules, lambda chars: False)
     (['b', 'root'], frozenset({'b'}))
     """
-    rules = tuple(rules)
-    fresh = count()
-    derived = derive(clause for rule in rules for clause in _clauses(rule.tree, rule.name, holds, fresh))
-    return frozenset(rule.name for rule in rules if rule.name in derived)
+    clauses: list[Clause] = []
+    builder = _Clauses(holds)
+    for rule in rules:
+        clauses.extend(builder.of(rule.tree, rule.name))
+    return frozenset(fact for fact in derive(clauses) if isinstance(fact, str))
 
 
 Fact = str | int  # a rule by its name, or a part of one by a number of its own
 Clause = tuple[Fact, tuple[Fact, ...]]
 
 
-def _clauses(tree: Tree, fact: Fact, holds: Callable[[syntax.Chars], bool], fresh: Iterator[int]) -> Iterator[Clause]:
-    """The clauses from which the fact follows for this tree; parts get `fresh` numbers."""
-    parts: list[tuple[Tree, Fact]] = []
-    match tree:
-        case syntax.Chars():
-            yield from [(fact, ())] * holds(tree)
-        case syntax.Call(name):
-            yield fact, (name,)
-        case syntax.Concat(inner):
-            parts = [(part, next(fresh)) for part in inner]
-            yield fact, tuple(number for _, number in parts)
-        case syntax.Either(options):
-            parts = [(option, fact) for option in options]
-        case syntax.Repeat(_, 0) | syntax.Tick():
-            yield fact, ()
-        case syntax.Repeat(part):
-            parts = [(part, fact)]
-        case syntax.Net(places, edges):
-            reached = [next(fresh) for _ in range(places)]
-            parts = [(part, next(fresh)) for _, part, _ in edges]
-            ways = zip(edges, parts, strict=True)
-            yield from [(reached[0], ()), (fact, (reached[-1],))]
-            yield from ((reached[target], (reached[source], number)) for (source, _, target), (_, number) in ways)
-    for part, number in parts:
-        yield from _clauses(part, number, holds, fresh)
+class _Clauses:
+    """From what a property of a tree follows; parts get numbers of their own."""
+
+    def __init__(self, holds: Callable[[Chars], bool]) -> None:
+        self.holds = holds
+        self.fresh = count()
+
+    def of(self, tree: Tree, fact: Fact) -> Iterator[Clause]:
+        """The clauses from which the fact follows for this tree."""
+        match tree:
+            case Chars():
+                if self.holds(tree):
+                    yield fact, ()
+            case Call(name):
+                yield fact, (name,)
+            case Repeat(_, 0) | Tick():
+                yield fact, ()
+            case Repeat() | Either():
+                for part in parts_of(tree):
+                    yield from self.of(part, fact)
+            case Concat(parts):
+                numbers = [next(self.fresh) for _ in parts]
+                yield fact, tuple(numbers)
+                for part, number in zip(parts, numbers, strict=True):
+                    yield from self.of(part, number)
+            case Net():
+                yield from self.of_net(tree, fact)
+
+    def of_net(self, net: Net, fact: Fact) -> Iterator[Clause]:
+        """A place follows from the place before it and the part between them."""
+        places = [next(self.fresh) for _ in range(net.places)]
+        yield places[0], ()
+        yield fact, (places[-1],)
+        for source, part, target in net.edges:
+            number = next(self.fresh)
+            yield places[target], (places[source], number)
+            yield from self.of(part, number)
 
 
 def recursive_rules(graph: Mapping[str, Collection[str]]) -> frozenset[str]:
@@ -104,17 +117,23 @@ def recursive_rules(graph: Mapping[str, Collection[str]]) -> frozenset[str]:
     ['a', 'b', 'e']
     """
     back = grouped((other, name) for name, leads_to in graph.items() for other in leads_to)
-    return frozenset(graph) - derive(graph.items()) - derive((name, back[name]) for name in graph)
+    that_end = derive(graph.items())  # all that they lead to ends, too
+    that_begin = derive((name, back[name]) for name in graph)  # the same backwards
+    return frozenset(graph) - that_end - that_begin
 
 
 def check_grammar(grammar: Grammar) -> None:
     """Raise an error for a grammar without any complete text; it names the rule that can never finish."""
     finished = rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
-    if grammar.root not in finished:
-        stuck = {name: [call for call in calls if call not in finished] for name, calls in grammar.calls.items()}
-        endless = recursive_rules(stuck)
-        reached = reach([grammar.root], stuck.__getitem__)
-        reason = next(name for name in reached if name in endless or not stuck[name])
-        seen = f"the rule {quoted(reason)} can never finish"
-        hint = "an option without rule calls" if stuck[reason] else "a class with a character that UTF-8 can encode"
-        raise grammar_error(grammar.text, grammar.named[reason].span[0], seen, "a rule with a complete text", hint)
+    if grammar.root in finished:
+        return
+    stuck: dict[str, list[str]] = {}
+    for name, calls in grammar.calls.items():
+        stuck[name] = [call for call in calls if call not in finished]
+    endless = recursive_rules(stuck)
+    reached = reach([grammar.root], stuck.__getitem__)
+    reason = next(name for name in reached if name in endless or not stuck[name])
+    hint = "an option without rule calls" if stuck[reason] else "a class with a character that UTF-8 can encode"
+    place, _ = grammar.named[reason].span
+    seen = f"the rule {quoted(reason)} can never finish"
+    raise grammar_error(grammar.text, place, seen, "a rule with a complete text", hint)

@@ -1,17 +1,18 @@
-"""Inline the rules of a grammar. Recursive rules stay, because they need a stack."""
+"""Inline the rules of a grammar: a call becomes the tree of its rule. Recursive rules stay, because they need a stack.
+
+root ::= "(" root ")" | name        root ::= "(" root ")" | [a-z]+
+name ::= char+
+char ::= [a-z]
+"""
 
 from collections import Counter
 from dataclasses import replace
 
-from guidedviz.machines import syntax
-from guidedviz.machines.grammars.counted import FEWEST_COPIES
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, recursive_rules
 from guidedviz.machines.graph import reach
 from guidedviz.machines.regular.size import count_states
-from guidedviz.machines.syntax import Tree, map_calls
-
-MOST_INLINED = 10_000  # per rule's NFA after inlining: about one second
-MOST_COPIED = 20_000  # of all rules together, for what is called at several places
+from guidedviz.machines.syntax import Tree, has_ticks, map_calls
 
 
 def inline_rules(grammar: Grammar) -> Grammar:
@@ -22,34 +23,52 @@ def inline_rules(grammar: Grammar) -> Grammar:
     >>> print(show_gbnf(inline_rules(named.grammar)))
     root ::= "(" root ")" | [a-z]+
     """
-    graph = grammar.calls
-    counting = (rule.name for rule in grammar.rules if syntax.has_ticks(rule.tree))
-    stay = {grammar.root, *counting, *recursive_rules(graph)}
-    bodies: dict[str, Tree] = {}
-    sizes: dict[str, int] = {}
-    places = Counter(call for calls in graph.values() for call in calls)
-    copied = 0  # states of rules that are called at several places, at all of them
+    inliner = _Inliner(grammar)
+    rules = [replace(rule, tree=inliner.tree(rule.name)) for rule in grammar.rules]
+    return needed_rules(replace(grammar, rules=tuple(rules)))
 
-    def put_in(name: str) -> Tree:
-        nonlocal copied
-        if name not in bodies:
-            tree = grammar.named[name].tree
-            inner = {call: put_in(call) for call in graph[name] if call not in stay}
-            own = count_states(tree, copies=FEWEST_COPIES)
-            sizes[name] = count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES) if inner else own
-            more = sizes[name] - own - sum(sizes[call] for call in inner if places[call] == 1)
-            if inner and (sizes[name] > MOST_INLINED or copied + more > MOST_COPIED):
-                stay.update(inner)  # too large: keep these calls, here and in later rules
-                inner, sizes[name], more = {}, own, 0
-            copied += more
-            bodies[name] = map_calls(tree, lambda call: inner.get(call.name, call)) if inner else tree
-        return bodies[name]
 
-    rules = tuple(replace(rule, tree=put_in(rule.name)) for rule in grammar.rules)
-    return needed_rules(replace(grammar, rules=rules))
+class _Inliner:
+    """The trees of the rules so far, with other rules inside."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        counting = [rule.name for rule in grammar.rules if has_ticks(rule.tree)]
+        self.stay = {grammar.root, *counting, *recursive_rules(grammar.calls)}  # the rules that are still called
+        self.trees: dict[str, Tree] = {}
+        self.sizes: dict[str, int] = {}  # in states
+        self.places = Counter(call for calls in grammar.calls.values() for call in calls)
+        self.copied = 0  # states of rules that are called at several places, at all of them
+
+    def tree(self, name: str) -> Tree:
+        """The tree of a rule, with others inside."""
+        if name not in self.trees:
+            self.trees[name] = self.put_in(name)
+        return self.trees[name]
+
+    def put_in(self, name: str) -> Tree:
+        """Put the trees of the called rules into a rule, unless it becomes too large."""
+        tree = self.grammar.named[name].tree
+        inner = {call: self.tree(call) for call in self.grammar.calls[name] if call not in self.stay}
+        own = count_states(tree, copies=limits.FEWEST_COPIED_STATES)
+        self.sizes[name] = own
+        if not inner:
+            return tree
+        sizes = {call: self.sizes[call] for call in inner}
+        size = count_states(tree, sizes, limits.FEWEST_COPIED_STATES)
+        copied = self.copied + size - own
+        for call in inner:
+            if self.places[call] == 1:
+                copied -= sizes[call]
+        if size > limits.INLINED_STATES or copied > limits.INLINED_COPIES:
+            self.stay.update(inner)  # these calls stay, here and in later rules
+            return tree
+        self.sizes[name] = size
+        self.copied = copied
+        return map_calls(tree, lambda call: inner.get(call.name, call))
 
 
 def needed_rules(grammar: Grammar) -> Grammar:
     """The grammar with only the root and the rules reachable from it, in the order of their first call."""
     needed = reach([grammar.root], grammar.calls.__getitem__)
-    return replace(grammar, rules=tuple(grammar.named[name] for name in needed))
+    return replace(grammar, rules=tuple([grammar.named[name] for name in needed]))

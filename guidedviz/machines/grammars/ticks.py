@@ -1,14 +1,17 @@
-"""Copies in place of counted lengths, for engines and texts that cannot count them."""
+"""Copies in place of counted lengths, for engines and texts that cannot count them.
+
+A rule that counts is a net with a tick behind each of its characters; every place is copied for each count.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from guidedviz.machines import syntax
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.syntax import Tree
+from guidedviz.machines.syntax import Concat, Net, Tick, Tree, build_net, concat, has_ticks, no_rules
 
-MOST_PLACES = 50_000
+CountedPlace = tuple[int, int]  # a place of a net, and how many parts were counted on the way to it
 
 
 def without_ticks(grammar: Grammar) -> Grammar:
@@ -16,37 +19,46 @@ def without_ticks(grammar: Grammar) -> Grammar:
 
     >>> schema = {"type": "string", "pattern": "^a+(b|c)a*$", "maxLength": 700}
     >>> counted = gv.json_schema(schema).grammar
-    >>> [syntax.has_ticks(made.rules[1].tree) for made in (counted, without_ticks(counted))]
+    >>> [has_ticks(made.rules[1].tree) for made in (counted, without_ticks(counted))]
     [True, False]
     """
-    rules = (replace(rule, tree=_copy(rule.tree)) if syntax.has_ticks(rule.tree) else rule for rule in grammar.rules)
+    rules = list(grammar.rules)
+    for number, rule in enumerate(rules):
+        if has_ticks(rule.tree):
+            rules[number] = replace(rule, tree=_copy(rule.tree))
     return replace(grammar, rules=tuple(rules))
 
 
 def _copy(tree: Tree) -> Tree:
     """The tree of a rule that counts: its net is one part of a sequence."""
-    if isinstance(tree, syntax.Concat):
-        return syntax.concat(*map(_copy, tree.parts))
-    return copy_net(tree) if isinstance(tree, syntax.Net) else tree
+    if isinstance(tree, Concat):
+        return concat(*map(_copy, tree.parts))
+    return copy_net(tree) if isinstance(tree, Net) else tree
 
 
-def copy_net(net: syntax.Net) -> Tree:
+def copy_net(net: Net) -> Tree:
     """A net whose places are copied for each count."""
-    edges = grouped((source, (*_split(part), target)) for source, part, target in net.edges)
+    edges = grouped((source, (part, target)) for source, part, target in net.edges)
 
-    def moves(at: tuple[int, int]) -> Iterator[tuple[Tree, tuple[int, int]]]:
-        place, count = at
-        for part, tick, target in edges[place]:
-            if tick and count * net.places > MOST_PLACES:
-                syntax.no_rules(tick)
-            if not tick or count < tick.most - tick.rest:
-                yield part, (target, count + bool(tick))
+    def moves(counted: CountedPlace) -> Iterator[tuple[Tree, CountedPlace]]:
+        place, count = counted
+        for edge, target in edges[place]:
+            part, tick = _split(edge)
+            if tick is None:
+                yield part, (target, count)
+                continue
+            if count * net.places > limits.TICKED_PLACES:
+                no_rules(tick)
+            if count < tick.most - tick.rest:
+                yield part, (target, count + 1)
 
-    return syntax.build_net((0, 0), moves, lambda at: at[0] == net.places - 1)
+    return build_net((0, 0), moves, lambda counted: counted[0] == net.places - 1)
 
 
-def _split(part: Tree) -> tuple[Tree, syntax.Tick | None]:
+def _split(part: Tree) -> tuple[Tree, Tick | None]:
     """A part of a net and its tick; a part without one leads to the end."""
-    if isinstance(part, syntax.Concat) and part.parts and isinstance(part.parts[-1], syntax.Tick):
-        return syntax.concat(*part.parts[:-1]), part.parts[-1]
+    if isinstance(part, Concat) and part.parts:
+        *before, last = part.parts
+        if isinstance(last, Tick):
+            return concat(*before), last
     return part, None

@@ -14,8 +14,9 @@ from functools import cached_property, lru_cache
 from typing import Self
 
 from guidedviz.errors import PatternError
+from guidedviz.machines import limits
 from guidedviz.machines.byte_kinds import byte_kinds
-from guidedviz.machines.grammars.counted import MOST_COPIES, count_repeats
+from guidedviz.machines.grammars.counted import count_repeats
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import Numbers, derive, reach
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
@@ -122,7 +123,7 @@ class RuleNodes:
         return replace(self, edges=edges, calls=calls)
 
 
-def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
+def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> RuleNodes:
     """The automata of the root and of all rules reachable from it; equivalent nodes are merged.
 
     A repeat of more than `copies` states is counted.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-from guidedviz.machines.grammars.counted import MOST_COPIES
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
@@ -34,7 +34,7 @@ class PDA(Machine[State]):
     (PDA(1 rule, 4 nodes), True, False, True, False)
     """
 
-    def __init__(self, grammar: Grammar, notes: tuple[str, ...] = (), copies: int = MOST_COPIES) -> None:
+    def __init__(self, grammar: Grammar, notes: tuple[str, ...] = (), copies: int = limits.COPIED_STATES) -> None:
         self.notes = notes  # what the source says and the machine does not enforce
         self.grammar = grammar
         self.nodes = build_rule_nodes(grammar, copies)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import GrammarError, PatternError
-from guidedviz.machines import syntax
-from guidedviz.machines.grammars.gbnf import MOST_NESTED, parse_grammar
+from guidedviz.machines import limits, syntax
+from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show_grammar import show_gbnf
 from guidedviz.machines.ranges import LAST, other_ranges
@@ -218,7 +218,7 @@ def test_a_hostile_grammar_ends_in_a_short_error_soon(kind):
 
 
 def test_parentheses_may_be_nested_up_to_the_bound():
-    text = "(" * MOST_NESTED + '"a"' + ")" * MOST_NESTED
+    text = "(" * limits.NESTED_PARENTHESES + '"a"' + ")" * limits.NESTED_PARENTHESES
     assert parse_grammar(f"root ::= {text}").named["root"].tree == literal("a")
-    with pytest.raises(GrammarError, match=f"more than {MOST_NESTED} nested parentheses"):
+    with pytest.raises(GrammarError, match=f"more than {limits.NESTED_PARENTHESES} nested parentheses"):
         parse_grammar(f"root ::= ({text})")
