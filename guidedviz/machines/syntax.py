@@ -258,6 +258,14 @@ def map_calls(tree: Tree, change: Callable[[Call], Tree]) -> Tree:
     return map_parts(tree, lambda part: map_calls(part, change))
 
 
+def is_one_character(tree: Tree) -> bool:
+    """Whether the tree is exactly one character."""
+    if not isinstance(tree, Chars) or len(tree.ranges) != 1:
+        return False
+    low, high = tree.ranges[0]
+    return low == high
+
+
 def optional(part: Tree) -> Tree:
     """The part or the empty text."""
     return EMPTY if part in (EMPTY, NOTHING) else Repeat(part, 0, 1)

@@ -1,19 +1,14 @@
-"""Write syntax trees as text, among others as a regex for Python's re.
-
-A net becomes an expression by state elimination (Brzozowski and McCluskey, 1963), which may copy parts.
-"""
+"""Write syntax trees as text. A notation says how: for Python's re (below), for GBNF and Lark (`show_grammar.py`)."""
 
 from collections.abc import Callable
-from heapq import heapify, heappop, heappush
 from itertools import groupby
 from typing import NamedTuple
 
-from guidedviz.errors import PatternError
-from guidedviz.machines import syntax
+from guidedviz.machines import limits
+from guidedviz.machines.grammars.unfold import too_long_to_show, unfold_net
 from guidedviz.machines.ranges import LAST, Range, other_ranges
-from guidedviz.machines.syntax import Tree
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, is_one_character, no_rules
 
-MOST_CHARACTERS = 1_000_000
 ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
@@ -21,8 +16,8 @@ class Notation(NamedTuple):
     """How a tree is written. `flat` gives a tree for a net; `text` writes adjacent characters, if they are one part."""
 
     chars: Callable[[tuple[Range, ...]], str]
-    flat: Callable[[syntax.Net], Tree]
-    call: Callable[[syntax.Call], str]
+    flat: Callable[[Net], Tree]
+    call: Callable[[Call], str]
     text: Callable[[list[int]], str] | None = None
     between: str = " "
     bar: str = " | "
@@ -31,47 +26,53 @@ class Notation(NamedTuple):
 
     def show(self, tree: Tree) -> str:
         """The tree in this notation."""
-        match tree:
-            case syntax.Chars(ranges):
-                shown = self.chars(ranges)
-            case syntax.Concat(parts):
-                shown = self.between.join(self.row(parts)) if parts else self.empty
-            case syntax.Either(options):
-                shown = self.bar.join(self.part(option, syntax.Either) for option in options)
-            case syntax.Repeat(_, _, 0):
-                shown = self.empty
-            case syntax.Repeat(part):
-                shown = self.part(part, syntax.Either, syntax.Repeat, syntax.Concat) + str(tree)
-            case syntax.Net():
-                shown = self.show(self.flat(tree))
-            case syntax.Call():
-                shown = self.call(tree)
-            case syntax.Tick():
-                syntax.no_rules(tree)
-        if len(shown) > MOST_CHARACTERS:
-            raise _too_long()
+        shown = self.show_any(tree)
+        if len(shown) > limits.SHOWN_CHARACTERS:
+            raise too_long_to_show()
         return shown
+
+    def show_any(self, tree: Tree) -> str:
+        """The same for a tree of any length."""
+        match tree:
+            case Chars(ranges):
+                return self.chars(ranges)
+            case Concat(()) | Repeat(_, _, 0):
+                return self.empty
+            case Concat(parts):
+                return self.between.join(self.row(parts))
+            case Either(options):
+                return self.bar.join([self.part(option, Either) for option in options])
+            case Repeat(part):
+                return self.part(part, Either, Repeat, Concat) + str(tree)
+            case Net():
+                return self.show(self.flat(tree))
+            case Call():
+                return self.call(tree)
+            case Tick():
+                no_rules(tree)
 
     def row(self, parts: tuple[Tree, ...]) -> list[str]:
         """The parts of a sequence."""
         row: list[str] = []
-        for single, run in groupby(parts, key=is_single):
-            if single and self.text:
-                row.append(self.text([part.ranges[0][0] for part in run if isinstance(part, syntax.Chars)]))
+        for is_text, run in groupby(parts, key=is_one_character):
+            if is_text and self.text:
+                row.append(self.text([part.ranges[0][0] for part in run if isinstance(part, Chars)]))
             else:
-                row += [self.part(part, syntax.Either) for part in run]
+                row.extend([self.part(part, Either) for part in run])
         return row
 
     def part(self, tree: Tree, *loose: type) -> str:
         """A part of a larger tree, as a group if it has one of the loose types and is not a single text."""
-        tree = self.flat(tree) if isinstance(tree, syntax.Net) else tree
-        text = self.text and isinstance(tree, syntax.Concat) and tree.parts and all(map(is_single, tree.parts))
-        return self.group.format(self.show(tree)) if isinstance(tree, loose) and not text else self.show(tree)
+        if isinstance(tree, Net):
+            tree = self.flat(tree)
+        shown = self.show(tree)
+        if not isinstance(tree, loose) or self.is_text(tree):
+            return shown
+        return self.group.format(shown)
 
-
-def is_single(tree: Tree) -> bool:
-    """Whether the tree is exactly one character."""
-    return isinstance(tree, syntax.Chars) and len(tree.ranges) == 1 and tree.ranges[0][0] == tree.ranges[0][1]
+    def is_text(self, tree: Tree) -> bool:
+        """Whether the tree is written as one text in quotes."""
+        return self.text is not None and isinstance(tree, Concat) and all(map(is_one_character, tree.parts or [tree]))
 
 
 def show_regex(tree: Tree) -> str:
@@ -81,12 +82,7 @@ def show_regex(tree: Tree) -> str:
     >>> show_regex(parse_regex(r"(a|bc)*[^\n]{2,}\."))
     '(?:a|bc)*[^\\n]{2,}\\.'
     """
-    return REGEX.show(tree)
-
-
-def _too_long() -> PatternError:
-    seen = f"more than {MOST_CHARACTERS:,} characters"
-    return PatternError("regex", seen=seen, expected="a shorter regex", hint="use the machine directly")
+    return REGEX_NOTATION.show(tree)
 
 
 def show_class(ranges: tuple[Range, ...]) -> str:
@@ -95,11 +91,14 @@ def show_class(ranges: tuple[Range, ...]) -> str:
     >>> show_class(((65, 90),)), show_class(((46, 46),)), show_class(()), show_class(((0, LAST),))
     ('[A-Z]', '\\.', '[^\\s\\S]', '[\\s\\S]')
     """
-    if not ranges or ranges == ((0, LAST),):
-        return r"[\s\S]" if ranges else r"[^\s\S]"
-    if is_single(syntax.Chars(ranges)):
+    if not ranges:
+        return r"[^\s\S]"
+    if ranges == ((0, LAST),):
+        return r"[\s\S]"
+    if is_one_character(Chars(ranges)):
         return show_char(ranges[0][0], r"\.^$*+?{}[]|()")
-    return write_class(ranges, ranges[-1][1] == LAST, lambda code: show_char(code, r"\]^-[&~|"))
+    negated = ranges[-1][1] == LAST
+    return write_class(ranges, negated, lambda code: show_char(code, r"\]^-[&~|"))
 
 
 def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], str]) -> str:
@@ -108,10 +107,14 @@ def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], 
     >>> write_class(((97, 122), (48, 49)), False, chr)
     '[a-z01]'
     """
-    shown = "^" * negated
+    shown = "[^" if negated else "["
     for low, high in other_ranges(ranges) if negated else ranges:
-        shown += show(low) + "-" * (high - low > 1) + show(high) * (high > low)
-    return f"[{shown}]"
+        shown += show(low)
+        if high > low + 1:
+            shown += "-"
+        if high > low:
+            shown += show(high)
+    return shown + "]"
 
 
 def show_char(code: int, special: str) -> str:
@@ -121,89 +124,14 @@ def show_char(code: int, special: str) -> str:
         return ESCAPES[char]
     if char in special:
         return "\\" + char
-    return char if char.isprintable() else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+    if char.isprintable():
+        return char
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
-class Way(NamedTuple):
-    """A part between two places, and the approximate length of its text."""
-
-    part: Tree
-    size: int
+def _shortest_regex(net: Net) -> Tree:
+    """A net as an expression; the places whose removal copies the shortest text go first."""
+    return unfold_net(net, lambda tree: len(show_regex(tree)))
 
 
-def unfold(net: syntax.Net, size: Callable[[Tree], int] = lambda tree: len(show_regex(tree))) -> Tree:
-    """An equivalent tree without a net: the places are eliminated one by one, cheapest first by `size`.
-
-    >>> a, b = syntax.literal("a"), syntax.literal("b")
-    >>> show_regex(unfold(syntax.Net(2, ((0, a, 1), (1, b, 0)))))
-    'a(?:ba)*'
-    """
-    start, end, left = net.places, net.places + 1, _Elimination(net.places + 2)
-    for source, part, target in [(start, syntax.EMPTY, 0), *net.edges, (net.places - 1, syntax.EMPTY, end)]:
-        left.join(source, target, Way(part, size(part)))
-    queue = [(left.cost(place), place) for place in range(net.places)]
-    heapify(queue)
-    while queue:
-        cost, place = heappop(queue)
-        if place in left.into and cost == left.cost(place):  # skip outdated entries
-            for near in left.take_out(place) - {start, end}:
-                heappush(queue, (left.cost(near), near))
-    return left.out[start].get(end, Way(syntax.NOTHING, 0)).part
-
-
-class _Elimination:
-    """The places that are left: the ways out of each by their targets, and the sources of the ways into each."""
-
-    def __init__(self, places: int) -> None:
-        self.out: dict[int, dict[int, Way]] = {place: {} for place in range(places)}
-        self.into: dict[int, set[int]] = {place: set() for place in range(places)}
-
-    def join(self, source: int, target: int, new: Way) -> None:
-        """One more way between two places."""
-        old = self.out[source].get(target, Way(syntax.NOTHING, 0))
-        if syntax.EMPTY in (old.part, new.part):
-            part = syntax.optional(syntax.either(*(way.part for way in (old, new) if way.part != syntax.EMPTY)))
-        else:
-            part = syntax.either(old.part, new.part)
-        self.out[source][target] = Way(part, old.size + new.size + 1)
-        self.into[target].add(source)
-
-    def take_out(self, place: int) -> set[int]:
-        """Replace every path through a place by a way; return the neighbours."""
-        onward, sources = self.out.pop(place), self.into.pop(place) - {place}
-        loop = onward.pop(place, Way(syntax.EMPTY, 0))
-        around = syntax.EMPTY if loop.part == syntax.EMPTY else syntax.Repeat(loop.part, 0, None)
-        for target in onward:
-            self.into[target].discard(place)
-        for source in sources:
-            before = self.out[source].pop(place)
-            for target, after in onward.items():
-                size = before.size + loop.size + after.size
-                if size > MOST_CHARACTERS:
-                    raise _too_long()
-                self.join(source, target, Way(syntax.concat(before.part, around, after.part), size))
-        return {*sources, *onward}
-
-    def cost(self, place: int) -> int:
-        """The approximate length of the text that eliminating this place copies."""
-        before = [self.out[source][place].size + 1 for source in self.into[place] if source != place]
-        after = [way.size + 1 for target, way in self.out[place].items() if target != place]
-        loop = self.out[place].get(place, Way(syntax.EMPTY, 0)).size
-        ways = len(before) * len(after)
-        return sum(before) * (len(after) - 1) + sum(after) * (len(before) - 1) + loop * (ways - 1)
-
-
-REGEX = Notation(show_class, unfold, syntax.no_rules, None, "", "|", "(?:{})", "")
-
-
-def count_signs(tree: Tree) -> int:
-    """The approximate number of symbols in a tree; a quoted text counts as one.
-
-    >>> abc = syntax.literal("abc")
-    >>> count_signs(abc), count_signs(syntax.concat(abc, syntax.Repeat(syntax.Call("x"), 0, None)))
-    (1, 3)
-    """
-    inner = syntax.parts_of(tree)
-    if isinstance(tree, syntax.Concat):
-        return sum(single or sum(map(count_signs, run)) for single, run in groupby(inner, key=is_single))
-    return sum(map(count_signs, inner)) + (not isinstance(tree, syntax.Either | syntax.Net))
+REGEX_NOTATION = Notation(show_class, _shortest_regex, no_rules, None, "", "|", "(?:{})", "")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from itertools import count
 
-from guidedviz.machines.grammars.show import count_signs
+from guidedviz.machines.grammars.unfold import count_signs
 from guidedviz.machines.schema.json_text import SCALAR_RULES
 from guidedviz.machines.schema.subschema import Goal
 from guidedviz.machines.syntax import EMPTY, Call, Repeat, Tree, concat, either, literal, optional
