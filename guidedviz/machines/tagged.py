@@ -9,14 +9,15 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import permutations, starmap
 from typing import Any, NamedTuple
 
 from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.inline import inline_rules, needed_rules
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.ranges import LAST
 from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.assertions import FIRST_MARK
 from guidedviz.machines.regular.build import build_machine, code_machine, code_net
@@ -36,8 +37,6 @@ from guidedviz.machines.syntax import (
 )
 from guidedviz.machines.to_grammar import character_net
 from guidedviz.machines.work import limited_work
-
-MOST_LETTERS = 4_000  # of all begins and ends
 
 
 class Tag(NamedTuple):
@@ -67,16 +66,20 @@ def tagged(
     (True, True, False)
     """
     expect(tags, Iterable, "tagged, tags", "a list of tuples of begin, machine and end")
-    listed = list(map(_check_tag, [*([(begin, machine, end)] if begin else []), *tags]))
+    given = list(tags)
+    if begin:
+        given.insert(0, (begin, machine, end))
+    listed = [_check_tag(tag) for tag in given]
     _check_begins(listed)
     rules = _Rules()
     contents = grouped((tag.begin, rules.add(tag.begin, rules.tag(tag))) for tag in listed)
     first = _to_first_tag({opening: either(*calls) for opening, calls in contents.items()})
     rest = _without(ANYTHING, concat(ANYTHING, either(*map(literal, contents)), ANYTHING))
-    if stop_after_first:
-        made = rules.machine(first if at_least_one else either(first, rest))
+    if not stop_after_first:
+        tree = concat(Repeat(first, int(at_least_one), None), rest)
     else:
-        made = rules.machine(concat(Repeat(first, int(at_least_one), None), rest))
+        tree = first if at_least_one else either(first, rest)
+    made = rules.machine(tree)
     if isinstance(made, DFA) and not made.accepting:
         begins = " and ".join(map(quoted, contents))
         said = f"tagged: no tag has a content (the machine of {begins} accepts no text), and at_least_one asks for one"
@@ -104,11 +107,12 @@ def _check_begins(tags: Iterable[Tag]) -> None:
     begins = {tag.begin: len(tag.begin) + len(tag.end) for tag in tags}
     if not begins:
         raise PatternError("tagged", seen="no tag", expected="a begin, a machine and an end", hint='begin="<tool>"')
-    if sum(begins.values()) > MOST_LETTERS:
-        raise PatternError("tagged", seen=f"begins and ends of over {MOST_LETTERS:,} letters", expected="shorter ones")
-    for begin in begins:
-        if inside := next((other for other in begins if other in begin and other != begin), ""):
-            seen = f"{quoted(begin)}, which contains {quoted(inside)}"
+    if sum(begins.values()) > limits.TAG_LETTERS:
+        seen = f"begins and ends of over {limits.TAG_LETTERS:,} letters"
+        raise PatternError("tagged", seen=seen, expected="shorter ones")
+    for begin, other in permutations(begins, 2):
+        if other in begin:
+            seen = f"{quoted(begin)}, which contains {quoted(other)}"
             raise PatternError("tagged, begin", seen=seen, expected="begins of which each can be complete first")
 
 
@@ -119,16 +123,12 @@ def _without(tree: Tree, other: Tree) -> Tree:
 
 def _to_first_tag(contents: Mapping[str, Tree]) -> Tree:
     """Free text, and the tag whose begin is complete first; a mark beyond the characters stands for each content."""
-    marks: list[Tree] = [Chars(((FIRST_MARK + number, FIRST_MARK + number),)) for number in range(len(contents))]
-    opened = either(*(concat(literal(begin), mark) for begin, mark in zip(contents, marks, strict=True)))
+    marks = [Chars(((code, code),)) for code in range(FIRST_MARK, FIRST_MARK + len(contents))]
+    opened = [concat(literal(begin), mark) for begin, mark in zip(contents, marks, strict=True)]
     early = concat(ANYTHING, either(*map(literal, contents)), Repeat(ANY_CHARACTER, 1, None), either(*marks))
-    follows = list(contents.values())
-
-    def put(part: Tree) -> Tree:
-        is_mark = isinstance(part, Chars) and part.ranges[0][0] > LAST
-        return follows[part.ranges[0][0] - FIRST_MARK] if is_mark and isinstance(part, Chars) else part
-
-    return map_parts(_without(concat(ANYTHING, opened), early), put)
+    behind: dict[Tree, Tree] = dict(zip(marks, contents.values(), strict=True))
+    marked = _without(concat(ANYTHING, either(*opened)), early)
+    return map_parts(marked, lambda part: behind.get(part, part))
 
 
 class _Rules:
@@ -141,8 +141,11 @@ class _Rules:
     def add(self, name: str, tree: Tree) -> Call:
         """A call of a new rule; its name has the letters and digits of `name`, with a number if it is taken."""
         plain = "-".join(re.findall("[A-Za-z0-9]+", name)) or "tag"
-        numbered = (f"{plain}-{number}" for number in range(2, len(self.trees) + 3))
-        free = plain if plain not in self.trees else next(one for one in numbered if one not in self.trees)
+        free = plain
+        number = 1
+        while free in self.trees:
+            number += 1
+            free = f"{plain}-{number}"
         self.trees[free] = tree
         return Call(free)
 
@@ -155,16 +158,20 @@ class _Rules:
         if isinstance(tag.machine, DFA):
             return concat(character_net(tag.machine), literal(tag.end))
         grammar = tag.machine.grammar
-        calls = {name: self.add("content" if name == grammar.root else name, Call("")) for name in grammar.named}
+        calls: dict[str, Call] = {}
+        for name in grammar.named:
+            calls[name] = self.add("content" if name == grammar.root else name, Call(""))
         for rule in grammar.rules:
             self.trees[calls[rule.name].name] = map_calls(rule.tree, lambda call: calls[call.name])
         return concat(calls[grammar.root], literal(tag.end))
 
     def machine(self, root: Tree) -> DFA | PDA:
         """The machine with this tree as its root: a DFA if it is small and nothing nests."""
-        trees = {**self.trees, "root": root}
-        grammar = needed_rules(Grammar(tuple(Rule(name, tree) for name, tree in trees.items())))
-        flat, notes = inline_rules(grammar), tuple(self.notes)
+        self.trees["root"] = root
+        rules = tuple(starmap(Rule, self.trees.items()))
+        grammar = needed_rules(Grammar(rules))
+        notes = tuple(self.notes)
+        flat = inline_rules(grammar)
         if not any(flat.calls.values()):
             try:
                 return replace(build_machine(flat.rules[0].tree), notes=notes)

@@ -40,19 +40,28 @@ class ParseTree:
     children: list["ParseTree | ParseLeaf"] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return "\n".join(f"{'  ' * depth}{_title(part)}" for depth, part in walk(self))
+        return "\n".join([f"{'':{2 * depth}}{_branch_title(part)}" for depth, part in walk(self)])
 
     def read(self, data: bytes, place: int) -> None:
         """Add one byte of the rule itself; adjacent bytes become one leaf."""
+        start = place
         last = self.children[-1] if self.children else None
-        start = last.start if isinstance(last, ParseLeaf) else place
         if isinstance(last, ParseLeaf):
+            start = last.start
             self.children.pop()
-        self.children.append(ParseLeaf(data[start : place + 1], start, place + 1))
+        end = place + 1
+        self.children.append(ParseLeaf(data[start:end], start, end))
 
 
-def _title(part: ParseTree | ParseLeaf) -> str:
-    return str(part) if isinstance(part, ParseLeaf) else part.name + "…" * part.open + "?" * part.ambiguous
+def _branch_title(part: ParseTree | ParseLeaf) -> str:
+    if isinstance(part, ParseLeaf):
+        return str(part)
+    title = part.name
+    if part.open:
+        title += "…"
+    if part.ambiguous:
+        title += "?"
+    return title
 
 
 def walk(branch: ParseTree) -> Iterator[tuple[int, ParseTree | ParseLeaf]]:
@@ -82,14 +91,21 @@ def derivation(machine: Earley, data: bytes) -> ParseTree:
     """
     expect(machine, Earley, "derivation", "an Earley machine", "gv.earley(text)")
     columns = machine.chart(data)
-    last, place = columns[-1], len(columns) - 1
-    if place < len(data):
-        read, byte = visible(data[max(0, place - 20) : place]), visible(data[place : place + 1])
-        expected = visible_bytes(next_bytes(machine, last)) if last.readers else "the end of the text"
-        seen = f"{byte} after {read}" if read else byte
-        raise PatternError(f"derivation, byte {place}", seen=seen, expected=expected)
-    start = Dotted(machine.phrases[0].rows[0], 1, columns[0])
+    last = columns[-1]
+    if last.number < len(data):
+        raise _not_possible(machine, last, data)
+    start = Dotted(machine.whole, 1, columns[0])
     return _build(columns, data, [start] if last.accepting else _open_rows(last, start))
+
+
+def _not_possible(machine: Earley, last: EarleyState, data: bytes) -> PatternError:
+    """The error for a text whose byte after the last column is not allowed."""
+    place = last.number
+    seen = visible(data[place : place + 1])
+    if place:
+        seen += " after " + visible(data[max(0, place - 20) : place])
+    expected = visible_bytes(next_bytes(machine, last)) if last.readers else "the end of the text"
+    return PatternError(f"derivation, byte {place}", seen=seen, expected=expected)
 
 
 def _open_rows(last: EarleyState, start: Dotted) -> list[Dotted]:
@@ -98,43 +114,57 @@ def _open_rows(last: EarleyState, start: Dotted) -> list[Dotted]:
     first = (item for item in last.items if item.row.phrase is start.row.phrases[0])  # of an empty text
     rows = [next(chain(begun, first))]
     while rows[-1].row is not start.row:
-        rows.append(rows[-1].origin.waiting[rows[-1].row.phrase][0])
+        inner = rows[-1]
+        around = inner.origin.waiting[inner.row.phrase]
+        rows.append(around[0])
     return rows[::-1]
+
+
+Task = tuple[ParseTree, Dotted | Phrase | int, int]  # a branch, its next part, and the column where that ends
 
 
 def _build(columns: list[EarleyState], data: bytes, outer: list[Dotted]) -> ParseTree:
     """The tree of these rows, each open inside the one before; a stack replaces recursion, so depth is not limited."""
     inside = dict(pairwise(outer))
     whole = ParseTree("", 0, len(data))
-    todo: list[tuple[ParseTree, Dotted | Phrase | int, int]] = []  # a branch, its next part, where that ends
-
-    def put_open(branch: ParseTree, item: Dotted) -> None:
-        todo.append((branch, item, inside[item].origin.number if item in inside else len(data)))
-
-    put_open(whole, outer[0])
-    while todo:
-        branch, part, place = todo.pop()
+    waiting: list[Task] = [(whole, outer[0], len(data))]
+    while waiting:
+        branch, part, end = waiting.pop()
         if isinstance(part, int):
             branch.read(data, part)
         elif isinstance(part, Phrase):
-            branch = _branch(branch, part, place, place)
+            branch = _branch(branch, part, end, end)
             branch.ambiguous |= part.empty_twice
         else:
             is_open = part.after is not None
-            branch = _branch(branch, part.row.phrase, part.origin.number, len(data) if is_open else place, is_open)
+            branch = _branch(branch, part.row.phrase, part.origin.number, len(data) if is_open else end, is_open)
             if part in inside:
-                put_open(branch, inside[part])
-            for dot in range(part.dot, 0, -1):
-                item, column = part._replace(dot=dot), columns[place]
-                branch.ambiguous |= item in column.doubts
-                cause = column.items[item]
-                place = place - 1 if cause is None else cause.origin.number if isinstance(cause, Dotted) else place
-                todo.append((branch, place if cause is None else cause, column.number))
+                waiting.append((branch, inside[part], len(data)))
+                end = inside[part].origin.number
+            waiting.extend(_parts_before_dot(columns, branch, part, end))
     return next(part for part in whole.children if isinstance(part, ParseTree))
+
+
+def _parts_before_dot(columns: list[EarleyState], branch: ParseTree, item: Dotted, end: int) -> Iterator[Task]:
+    """The parts of a row that were read up to a column, from right to left."""
+    for dot in range(item.dot, 0, -1):
+        column = columns[end]
+        here = item._replace(dot=dot)
+        branch.ambiguous |= here in column.doubts
+        cause = column.items[here]
+        if cause is None:
+            yield branch, end - 1, end
+            end -= 1
+        else:
+            yield branch, cause, end
+            if isinstance(cause, Dotted):
+                end = cause.origin.number
 
 
 def _branch(branch: ParseTree, phrase: Phrase, start: int, end: int, is_open: bool = False) -> ParseTree:
     """A new branch for a rule; a part of a rule adds its parts to the branch of the rule."""
-    if phrase.part is None:
-        branch.children.append(branch := ParseTree(phrase.rule, start, end, is_open))
-    return branch
+    if phrase.part is not None:
+        return branch
+    inner = ParseTree(phrase.rule, start, end, is_open)
+    branch.children.append(inner)
+    return inner

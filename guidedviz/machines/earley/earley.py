@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError, expect
+from guidedviz.machines import limits
 from guidedviz.machines.byte_kinds import byte_kinds
 from guidedviz.machines.earley.productions import Phrase, Row, Symbol, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
@@ -28,11 +29,6 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import limited_work
-
-MOST_ROWS = 1_000  # per column, in addition to those of the grammar
-MOST_MOVES = 10_000
-MOST_COLUMNS = 20_000  # of a chart, or of states one behind the other; 4 kB each
-MOST_STATES = 50_000  # then the known states are dropped
 
 
 class Dotted(NamedTuple):
@@ -82,17 +78,20 @@ class Earley(Machine[EarleyState]):
 
     def __init__(self, grammar: Grammar) -> None:
         self.phrases = build_productions(grammar)
-        symbols = [symbol for phrase in self.phrases for row in phrase.rows for symbol in row.symbols]
-        self._size = len(symbols) + sum(len(phrase.rows) for phrase in self.phrases)
+        rows = [row for phrase in self.phrases for row in phrase.rows]
+        symbols = [symbol for row in rows for symbol in row.symbols]
+        self._size = len(symbols) + len(rows)
         read = {symbol for symbol in symbols if isinstance(symbol, bytes)}
         self._kinds = byte_kinds([(low, high, 0) for low, high in byte_ranges(some)] for some in read)
         self._steps = LazySteps(self, self._kinds, self._read, lambda state: isinstance(state, EarleyState))
         self._states: dict[frozenset[Dotted], EarleyState] = {}
         self.initial = EarleyState(0)
-        self._fill(self.initial, [(Dotted(self.phrases[0].rows[0], 0, self.initial), None)])
+        self.whole = self.phrases[0].rows[0]  # the row of the start: the whole text
+        self._fill(self.initial, [(Dotted(self.whole, 0, self.initial), None)])
 
     def __repr__(self) -> str:
-        return f"Earley({counted(sum(phrase.part is None for phrase in self.phrases), 'rule')})"
+        rules = [phrase for phrase in self.phrases if phrase.part is None]
+        return f"Earley({counted(len(rules), 'rule')})"
 
     @property
     def kinds(self) -> bytes:
@@ -116,7 +115,8 @@ class Earley(Machine[EarleyState]):
         check_text(data)
         columns = [self.initial]
         for byte in data:
-            if not (rows := self._scan(columns[-1], byte)):
+            rows = self._scan(columns[-1], byte)
+            if not rows:
                 break
             columns.append(self._column(len(columns), rows))
         return columns
@@ -124,39 +124,43 @@ class Earley(Machine[EarleyState]):
     def _read(self, state: EarleyState, byte: int) -> EarleyState | None:
         """The known state of the rows that read a byte, or a new one."""
         rows = self._scan(state, byte)
+        if not rows:
+            return None
         key = frozenset(rows)
-        if rows and key not in self._states:
-            if len(self._states) >= MOST_STATES:
-                for known in (self.initial, *self._states.values()):
-                    known.moves.clear()
-                self._states.clear()
+        if key not in self._states:
+            if len(self._states) >= limits.EARLEY_STATES:
+                self._forget()
             self._states[key] = self._column(state.number + 1, rows)
-        return self._states[key] if rows else None
+        return self._states[key]
+
+    def _forget(self) -> None:
+        """Drop the known states and the steps between them."""
+        for known in (self.initial, *self._states.values()):
+            known.moves.clear()
+        self._states.clear()
 
     def _scan(self, state: EarleyState, byte: int) -> list[Dotted]:
         return [item.moved for some, item in state.readers if byte in some]
 
     def _column(self, number: int, rows: Iterable[Dotted]) -> EarleyState:
-        if number > MOST_COLUMNS:
-            raise PatternError("grammar", seen=f"over {MOST_COLUMNS:,} columns", expected="a shorter text")
+        if number > limits.CHART_COLUMNS:
+            raise PatternError("grammar", seen=f"over {limits.CHART_COLUMNS:,} columns", expected="a shorter text")
         state = EarleyState(number)
         self._fill(state, [(item, None) for item in rows])
         return state
 
     def _fill(self, state: EarleyState, moves: list[Move]) -> None:
         """Add the first rows and all rows that follow from them, each once."""
+        most_rows = limits.COLUMN_ROWS + self._size
+        most_moves = limits.COLUMN_MOVES + 4 * self._size
         for item, cause in moves:  # it grows
             if item in state.items:
                 self._doubt(state, item, cause)
                 continue
             state.items[item] = cause
             moves.extend(self._follow(state, item))
-            if len(state.items) > MOST_ROWS + self._size or len(moves) > MOST_MOVES + 4 * self._size:
-                rules = Counter(item.row.phrase.rule for item in state.items).most_common(3)
-                seen = f"over {MOST_ROWS:,} rows or {MOST_MOVES:,} moves at one byte, most of them for "
-                seen += " and ".join(rule for rule, _ in rules)
-                hint = "unambiguous rules, left-recursive lists"
-                raise PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
+            if len(state.items) > most_rows or len(moves) > most_moves:
+                raise _too_ambiguous(state)
 
     def _follow(self, state: EarleyState, item: Dotted) -> Iterable[Move]:
         """The moves that a row causes in its column."""
@@ -164,14 +168,26 @@ class Earley(Machine[EarleyState]):
         if isinstance(symbol, bytes):
             state.readers.append((symbol, item))
             return ()
-        if symbol is None:
-            state.accepting |= item.row.phrase is self.phrases[0]
-            waiting = item.origin.waiting.get(item.row.phrase, ()) if item.origin is not state else ()
-            return [(one.moved, item) for one in waiting]  # an empty row was skipped when it was predicted
-        begun = symbol not in state.waiting
-        state.waiting.setdefault(symbol, []).append(item)
-        predicted: list[Move] = [(Dotted(row, 0, state), None) for row in symbol.rows] if begun else []
-        return [*predicted, (item.moved, symbol)] if symbol.nullable else predicted
+        return self._predict(state, item, symbol) if symbol else self._complete(state, item)
+
+    def _predict(self, state: EarleyState, item: Dotted, phrase: Phrase) -> list[Move]:
+        """The rows of the phrase after the dot, once per column; a phrase that may be empty is skipped, too."""
+        moves: list[Move] = []
+        if phrase not in state.waiting:
+            state.waiting[phrase] = []
+            moves = [(Dotted(row, 0, state), None) for row in phrase.rows]
+        state.waiting[phrase].append(item)
+        if phrase.nullable:
+            moves.append((item.moved, phrase))
+        return moves
+
+    def _complete(self, state: EarleyState, item: Dotted) -> list[Move]:
+        """The rows that waited for a finished one where it began."""
+        if item.row is self.whole:
+            state.accepting = True
+        if item.origin is state:
+            return []  # an empty row was skipped when it was predicted
+        return [(one.moved, item) for one in item.origin.waiting.get(item.row.phrase, ())]
 
     def _doubt(self, state: EarleyState, item: Dotted, cause: Cause) -> None:
         """Mark an ambiguity: the row is already here, and it or its last phrase has another derivation."""
@@ -181,6 +197,14 @@ class Earley(Machine[EarleyState]):
                 state.doubts.add(known)
         elif known and cause and known != cause:
             state.doubts.add(item)
+
+
+def _too_ambiguous(state: EarleyState) -> PatternError:
+    rules = Counter(item.row.phrase.rule for item in state.items).most_common(3)
+    seen = f"over {limits.COLUMN_ROWS:,} rows or {limits.COLUMN_MOVES:,} moves at one byte, most of them for "
+    seen += " and ".join([rule for rule, _ in rules])
+    hint = "unambiguous rules, left-recursive lists"
+    return PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
 
 
 @lru_cache(maxsize=8)

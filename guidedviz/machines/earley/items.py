@@ -32,11 +32,24 @@ class Item(NamedTuple):
         return self._replace(dot=self.dot + 1)
 
     def __str__(self) -> str:
-        words = [*self.symbols[: self.dot], *"?" * (self.dot - len(self.symbols)), "•", *self.symbols[self.dot :]]
-        return f"{self.rule} → {' '.join(words)} (from {self.origin})"
+        read = list(self.symbols[: self.dot])
+        while len(read) < self.dot:
+            read.append("?")
+        words = " ".join([*read, "•", *self.symbols[self.dot :]])
+        return f"{self.rule} → {words} (from {self.origin})"
 
 
 Chart = list[list[Item]]
+
+
+def begin(rules: Rules, item: Item, place: int) -> list[Item]:
+    """The alternatives of the rule that an item waits for, with their dots at the start.
+
+    >>> print(*begin({"digit": [("1",), ("2",)]}, Item("sum", ("digit",), 0, 0), 3), sep="; ")
+    digit → • 1 (from 3); digit → • 2 (from 3)
+    """
+    rule = item.wanted or ""
+    return [Item(rule, symbols, 0, place) for symbols in rules.get(rule, ())]
 
 
 def predict(rules: Rules, column: Iterable[Item], place: int) -> list[Item]:
@@ -52,8 +65,7 @@ def predict(rules: Rules, column: Iterable[Item], place: int) -> list[Item]:
     """
     filled = list(column)
     for item in filled:  # it grows
-        begun = [Item(item.wanted or "", symbols, 0, place) for symbols in rules.get(item.wanted or "", ())]
-        filled += [new for new in begun if new not in filled]
+        filled += [new for new in begin(rules, item, place) if new not in filled]
     return filled
 
 

@@ -8,30 +8,29 @@ of n needs about 4 log n rows and adds no ambiguity.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
-from guidedviz.machines import syntax
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import derive
 from guidedviz.machines.ranges import Range
 from guidedviz.machines.regular.utf8 import utf8_rows
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 
-INLINE = 8  # an exact count up to this is written as copies
+COPIED_COUNT = 8  # an exact count up to this is written as copies
 
 
 @dataclass(frozen=True)
 class NetPrefix:
     """All paths through a net from its first place to this one."""
 
-    net: syntax.Net
+    net: Net
     place: int
 
 
-Part = syntax.Tree | NetPrefix
+Part = Tree | NetPrefix
 
 
 @dataclass(eq=False, repr=False)
@@ -74,32 +73,36 @@ def build_productions(grammar: Grammar) -> list[Phrase]:
     [('start', 1), ('root', 2), ('root', 2)]
     """
     phrases = _Builder(grammar).phrases
-    live = _that_follow(phrases, bool)
-    nullable = _that_follow(phrases, lambda some: False)
+    rows = [row for phrase in phrases for row in phrase.rows]
+    finished = derive((row.phrase, row.phrases) for row in rows if all(row.symbols))
+    nullable = derive((row.phrase, row.phrases) for row in rows if len(row.phrases) == len(row.symbols))
     for phrase in phrases:
-        phrase.rows = [row for row in phrase.rows if all(row.symbols) and live.issuperset(row.phrases)]
+        phrase.rows = [row for row in phrase.rows if all(row.symbols) and finished.issuperset(row.phrases)]
         phrase.nullable = phrase in nullable
-    empty = [row for phrase in phrases for row in phrase.rows if row.nullable]
-    several = [phrase for phrase, rows in Counter(row.phrase for row in empty).items() if rows > 1]
-    inside = [(row.phrase, [part]) for row in empty for part in row.phrases]
-    for phrase in derive([*((phrase, list[Phrase]()) for phrase in several), *inside]):
-        phrase.empty_twice = True
+    _find_empty_twice(phrases)
     return phrases
 
 
-def _that_follow(phrases: Iterable[Phrase], holds: Callable[[bytes], object]) -> frozenset[Phrase]:
-    """The phrases with a row of which all bytes hold and all phrases follow."""
-    rows = (row for phrase in phrases for row in phrase.rows)
-    fit = (row for row in rows if all(holds(some) for some in row.symbols if isinstance(some, bytes)))
-    return derive((row.phrase, row.phrases) for row in fit)
+def _find_empty_twice(phrases: Iterable[Phrase]) -> None:
+    """A phrase is empty in two ways if two of its rows may be empty, or if a phrase inside of such a row is."""
+    clauses: list[tuple[Phrase, list[Phrase]]] = []
+    for phrase in phrases:
+        empty = [row for row in phrase.rows if row.nullable]
+        if len(empty) > 1:
+            clauses.append((phrase, []))
+        for row in empty:
+            clauses.extend([(phrase, [part]) for part in row.phrases])
+    for phrase in derive(clauses):
+        phrase.empty_twice = True
 
 
 class _Builder:
     """Makes each phrase when it is first used; its rows are built later, so that rules may be recursive."""
 
     def __init__(self, grammar: Grammar) -> None:
-        start = Phrase("start", syntax.Call("start"))
-        self.grammar, self.phrases = grammar, [start]
+        start = Phrase("start", Call("start"))
+        self.grammar = grammar
+        self.phrases = [start]
         self.met: dict[tuple[str, Part | None], Phrase] = {}
         start.rows = [Row(start, (self.phrase(grammar.root),))]
         for phrase in islice(self.phrases, 1, None):  # it grows
@@ -116,61 +119,70 @@ class _Builder:
         match phrase.part:
             case None:
                 return self.options(phrase.rule, self.grammar.named[phrase.rule].tree)
-            case syntax.Repeat():
+            case Repeat():
                 return self.repeat(phrase, phrase.part)
             case NetPrefix():
                 return self.paths(phrase.rule, phrase.part)
         return self.options(phrase.rule, phrase.part)
 
-    def options(self, rule: str, tree: syntax.Tree) -> list[tuple[Symbol, ...]]:
+    def options(self, rule: str, tree: Tree) -> list[tuple[Symbol, ...]]:
         """Every option as a row."""
         match tree:
-            case syntax.Either(options):
+            case Either(options):
                 return [row for option in options for row in self.options(rule, option)]
-            case syntax.Chars(ranges):
+            case Chars(ranges):
                 return char_rows(ranges)
         return [self.row(rule, tree)]
 
-    def row(self, rule: str, tree: syntax.Tree) -> tuple[Symbol, ...]:
+    def row(self, rule: str, tree: Tree) -> tuple[Symbol, ...]:
         """The tree as a row of symbols; a part with options is one symbol."""
         match tree:
-            case syntax.Chars(ranges) if len(rows := char_rows(ranges)) == 1:
-                return rows[0]
-            case syntax.Concat(parts):
+            case Chars(ranges):
+                rows = char_rows(ranges)
+                if len(rows) == 1:
+                    return rows[0]
+            case Concat(parts):
                 return tuple(symbol for part in parts for symbol in self.row(rule, part))
-            case syntax.Call(name):
+            case Call(name):
                 return (self.phrase(name),)
-            case syntax.Tick():
-                syntax.no_rules(tree)
-            case syntax.Net(places):
+            case Tick():
+                no_rules(tree)
+            case Net(places):
                 return (self.phrase(rule, NetPrefix(tree, places - 1)),)
-            case syntax.Repeat(part, low, high) if low == high and low <= INLINE:
+            case Repeat(part, low, high) if low == high and low <= COPIED_COUNT:
                 return self.row(rule, part) * low
         return (self.phrase(rule, tree),)
 
-    def repeat(self, phrase: Phrase, tree: syntax.Repeat) -> list[tuple[Symbol, ...]]:
-        def some(low: int, high: int | None) -> tuple[Symbol, ...]:
-            return self.row(phrase.rule, syntax.Repeat(tree.part, low, high))
-
-        once, low, high = self.options(phrase.rule, tree.part), tree.low, tree.high
-        if high is None and low <= 1:
-            return [*(once if low else [()]), *((phrase, *row) for row in once)]
-        if high is None or 0 < low < high:
-            return [some(low, low) + some(0, high if high is None else high - low)]
+    def repeat(self, phrase: Phrase, tree: Repeat) -> list[tuple[Symbol, ...]]:
+        low = tree.low
+        high = tree.high
+        some = partial(self.times, phrase.rule, tree.part)
+        once = self.options(phrase.rule, tree.part)
+        if high is None:
+            if low > 1:
+                return [some(low, low) + some(0, None)]
+            first: list[tuple[Symbol, ...]] = once if low else [()]
+            return [*first, *[(phrase, *row) for row in once]]
+        if 0 < low < high:
+            return [some(low, low) + some(0, high - low)]
         half = (high + 1) // 2
         if low == high:
             return [some(half, half) + some(high - half, high - half)]
-        return [some(0, half - 1), some(half, half) + some(0, high - half)] if high > 1 else [(), *once]
+        if high == 1:
+            return [(), *once]
+        return [some(0, half - 1), some(half, half) + some(0, high - half)]
+
+    def times(self, rule: str, part: Tree, low: int, high: int | None) -> tuple[Symbol, ...]:
+        return self.row(rule, Repeat(part, low, high))
 
     def paths(self, rule: str, part: NetPrefix) -> list[tuple[Symbol, ...]]:
         """One row per edge into the place; the first place also has the empty row."""
-        rows = [
-            (self.phrase(rule, NetPrefix(part.net, source)), *row)
-            for source, tree, target in part.net.edges
-            if target == part.place
-            for row in self.options(rule, tree)
-        ]
-        return rows if part.place else [(), *rows]
+        rows: list[tuple[Symbol, ...]] = [] if part.place else [()]
+        for source, tree, target in part.net.edges:
+            if target == part.place:
+                before = NetPrefix(part.net, source)
+                rows.extend([(self.phrase(rule, before), *row) for row in self.options(rule, tree)])
+        return rows
 
 
 @lru_cache
@@ -180,6 +192,13 @@ def char_rows(ranges: tuple[Range, ...]) -> list[tuple[Symbol, ...]]:
     >>> char_rows(((97, 98), (0xE9, 0xE9)))
     [(b'ab',), (b'\\xc3', b'\\xa9')]
     """
-    rows = [[bytes(range(a, b + 1)) for a, b in row] for low, high in ranges for row in utf8_rows(low, high)]
-    single = b"".join(row[0] for row in rows if len(row) == 1)
-    return [(single,)] * bool(single) + [tuple(row) for row in rows if len(row) > 1]
+    single = b""
+    longer: list[tuple[Symbol, ...]] = []
+    for low, high in ranges:
+        for row in utf8_rows(low, high):
+            symbols = [bytes(range(first, last + 1)) for first, last in row]
+            if len(symbols) == 1:
+                single += symbols[0]
+            else:
+                longer.append(tuple(symbols))
+    return [(single,), *longer] if single else longer

@@ -72,7 +72,9 @@ class Notation(NamedTuple):
 
     def is_text(self, tree: Tree) -> bool:
         """Whether the tree is written as one text in quotes."""
-        return self.text is not None and isinstance(tree, Concat) and all(map(is_one_character, tree.parts or [tree]))
+        if not self.text or not isinstance(tree, Concat) or not tree.parts:
+            return False
+        return all(map(is_one_character, tree.parts))
 
 
 def show_regex(tree: Tree) -> str:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.earley import earley as module
+from guidedviz.machines import limits
 from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.earley.productions import build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
@@ -84,7 +84,7 @@ def test_a_megabyte_of_flat_text_is_read():
 
 
 def test_a_depth_without_bound_is_an_error(monkeypatch):
-    monkeypatch.setattr(module, "MOST_COLUMNS", 1000)
+    monkeypatch.setattr(limits, "CHART_COLUMNS", 1000)
     machine = earley('root ::= "(" root ")" | "x"')
     assert machine.accepts(b"(" * 400 + b"x" + b")" * 400)
     for take in (machine.accepts_prefix, machine.chart):
@@ -93,7 +93,7 @@ def test_a_depth_without_bound_is_an_error(monkeypatch):
 
 
 def test_states_that_were_forgotten_are_met_again(monkeypatch):
-    monkeypatch.setattr(module, "MOST_STATES", 50)
+    monkeypatch.setattr(limits, "EARLEY_STATES", 50)
     machine = earley('root ::= "(" root ")" | "x"')
     assert machine.accepts(b"(" * 200 + b"x" + b")" * 200)
 
