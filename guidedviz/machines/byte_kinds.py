@@ -26,13 +26,11 @@ def byte_kinds(states: Iterable[Edges]) -> bytes:
         for kind in kinds:
             parts += [kind & ~moved, kind & moved]
         kinds = [part for part in parts if part]
-    kind_of = bytearray(256)
-    for byte in range(256):
-        for number, kind in enumerate(kinds):
-            if kind >> byte & 1:
-                kind_of[byte] = number
-                break
-    return bytes(kind_of)
+    return bytes([_kind_of(byte, kinds) for byte in range(256)])
+
+
+def _kind_of(byte: int, kinds: list[int]) -> int:
+    return next(number for number, kind in enumerate(kinds) if kind >> byte & 1)
 
 
 def _sets_by_target(edges: Edges) -> Iterable[int]:

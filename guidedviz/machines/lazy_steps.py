@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from guidedviz.machines.machine import Remembers, no_step
 
 R = TypeVar("R", bound=Remembers)
-UNASKED = object()
+NOT_COMPUTED = object()
 
 
 class LazySteps(Generic[R]):
@@ -27,12 +27,12 @@ class LazySteps(Generic[R]):
         """The next state; None if no text can go on so. Only a step not known yet checks whose state it is."""
         try:
             kind = self.kinds[byte]
-            after = state.moves.get(kind, UNASKED)  # type: ignore[union-attr]
+            after = state.moves.get(kind, NOT_COMPUTED)  # type: ignore[union-attr]
         except (AttributeError, IndexError, TypeError):
             if state is None:
                 return None
             raise no_step(self.machine, state, byte) from None
-        if after is UNASKED:
+        if after is NOT_COMPUTED:
             with self.lock:
                 after = state.moves[kind] = self.read(self.own(state), byte)  # type: ignore[union-attr]
         next_state: R | None = after

@@ -96,7 +96,7 @@ def as_machine(given: object, where: str) -> Machine[Any]:
         raise SettingError(where, seen=type(given).__name__, expected="a machine", hint="gv.regex(text)") from None
 
 
-def check_text(data: object) -> None:
+def check_bytes(data: object) -> None:
     """Refuse a text that is not bytes."""
     if not isinstance(data, Iterable) or isinstance(data, str):
         raise SettingError("text to read", seen=type(data).__name__, expected="bytes", hint="text.encode()")
@@ -114,7 +114,7 @@ def read(machine: Machine[S], data: Iterable[int], state: S | None = None) -> S 
     >>> read(gv.regex("a*b"), b"aab"), read(gv.regex("a*b"), b"ba")
     (1, None)
     """
-    check_text(data)
+    check_bytes(data)
     state = machine.initial if state is None else state
     for byte in data:
         state = machine.step(state, byte)

@@ -69,7 +69,8 @@ def find_dead_part(text: str) -> tuple[PatternPart, PatternPart | None] | None:
             before = text[: part.start]
             if not has_text(before + part.text):
                 for one in parts[:number]:
-                    if one.asserts and has_text(leave_out(before, one) + part.text):
+                    without = before[: one.start] + before[one.start + len(one.text) :]
+                    if one.asserts and has_text(without + part.text):
                         return part, one
                 return part, None
     except PatternError:
@@ -102,11 +103,6 @@ def is_regex(text: str) -> bool:
     except (re.error, ValueError, OverflowError, RecursionError):
         return False
     return True
-
-
-def leave_out(text: str, part: PatternPart) -> str:
-    """The text without one of its parts."""
-    return text[: part.start] + text[part.start + len(part.text) :]
 
 
 def has_text(text: str) -> bool:

@@ -50,7 +50,7 @@ def say_error(kind: str, text: str, error: PatternError) -> str:
       (a|b
       ^
     """
-    place = find_place(text, error)
+    place = find_error(text, error)
     if isinstance(error, GrammarError) or place is None:
         return "\n".join(map(show_line, str(error).split("\n")))
     line, column = line_and_column(text, place)
@@ -61,7 +61,7 @@ def say_error(kind: str, text: str, error: PatternError) -> str:
     return f"{where}{show_line(said)}\n{draw_caret(text, place)}"
 
 
-def find_place(text: str, error: PatternError) -> int | None:
+def find_error(text: str, error: PatternError) -> int | None:
     """The position in an error: an offset, or a path in a schema."""
     if isinstance(error, GrammarError):
         return error.position

@@ -162,7 +162,7 @@ def _flatten(parts: Iterable[Tree], kind: type[Concat | Either]) -> list[Tree]:
     flat: list[Tree] = []
     for part in parts:
         if isinstance(part, kind):
-            flat.extend(parts_of(part))
+            flat.extend(direct_parts(part))
         else:
             flat.append(part)
     return flat
@@ -196,17 +196,18 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
 def no_rules(part: Call | Tick) -> NoReturn:
     """Raise the error for a rule call, or a counted length, in a pattern that has no rules."""
     if isinstance(part, Call):
-        seen, expected = f"a call of the rule {part.name}", "a pattern without rule calls"
+        seen = f"a call of the rule {part.name}"
+        expected = "a pattern without rule calls"
     else:
         seen = f"a length of at most {part.most:,} beside a pattern"
         expected = "a smaller maxLength, or gv.json_schema, which counts"
     raise PatternError("pattern", seen=seen, expected=expected)
 
 
-def walk(tree: Tree) -> Iterator[Tree]:
+def all_parts(tree: Tree) -> Iterator[Tree]:
     """Every part of a tree that is not left out by {0}, the whole first; a part that stands at two places comes once.
 
-    >>> [type(part).__name__ for part in walk(Concat((Repeat(Call("a"), 0, 0), Either((Call("b"),)))))]
+    >>> [type(part).__name__ for part in all_parts(Concat((Repeat(Call("a"), 0, 0), Either((Call("b"),)))))]
     ['Concat', 'Repeat', 'Either', 'Call']
     """
     stack = [tree]
@@ -216,15 +217,15 @@ def walk(tree: Tree) -> Iterator[Tree]:
         if id(part) not in seen:
             seen.add(id(part))
             yield part
-            stack.extend(reversed(parts_of(part)))
+            stack.extend(reversed(direct_parts(part)))
 
 
 def has_ticks(tree: Tree) -> bool:
     """Whether a rule with this tree counts its own parts."""
-    return any(isinstance(part, Tick) for part in walk(tree))
+    return any(isinstance(part, Tick) for part in all_parts(tree))
 
 
-def parts_of(tree: Tree) -> tuple[Tree, ...]:
+def direct_parts(tree: Tree) -> tuple[Tree, ...]:
     """The direct parts of a tree that are not left out by {0}."""
     match tree:
         case Concat(parts) | Either(parts):

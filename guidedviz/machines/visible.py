@@ -10,8 +10,8 @@ from itertools import islice, starmap
 
 from guidedviz.machines.ranges import byte_ranges
 
-SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # symbols that most fonts have; other control characters get a number
-UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories without a visible glyph
+BLANK_SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # symbols that most fonts have; other control characters get a number
+INVISIBLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories without a visible glyph
 
 
 def visible(data: bytes) -> str:
@@ -44,11 +44,11 @@ def byte_name(byte: int) -> str:
 
 def _visible_character(character: str) -> str:
     category = unicodedata.category(character)
-    if character in SIGNS:
-        return SIGNS[character]
+    if character in BLANK_SIGNS:
+        return BLANK_SIGNS[character]
     if category == "Cc" and ord(character) < 128:
         return byte_name(ord(character))
-    if category in UNSEEN:
+    if category in INVISIBLE:
         return f"<U+{ord(character):04X}>"
     return "◌" + character if category.startswith("M") else character
 
@@ -87,7 +87,7 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-MOST_NAMED = 3  # nodes in the name of one state
+NAMED_NODES = 3  # nodes in the name of one state
 
 
 def name_state(number: int) -> str:
@@ -114,7 +114,7 @@ def name_nodes(nodes: Collection[int]) -> str:
     >>> name_nodes([5]), name_nodes([5, 8]), name_nodes(range(7)), name_nodes([])
     ('n5', 'n5 n8', 'n0 n1 n2 …', 'end')
     """
-    names = list(map(name_node, islice(nodes, MOST_NAMED)))
-    if len(nodes) > MOST_NAMED:
+    names = list(map(name_node, islice(nodes, NAMED_NODES)))
+    if len(nodes) > NAMED_NODES:
         names.append("…")
     return " ".join(names) or "end"

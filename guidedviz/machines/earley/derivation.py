@@ -40,7 +40,7 @@ class ParseTree:
     children: list["ParseTree | ParseLeaf"] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return "\n".join([f"{'':{2 * depth}}{_branch_title(part)}" for depth, part in walk(self)])
+        return "\n".join([f"{'':{2 * depth}}{_branch_title(part)}" for depth, part in walk_tree(self)])
 
     def read(self, data: bytes, place: int) -> None:
         """Add one byte of the rule itself; adjacent bytes become one leaf."""
@@ -64,7 +64,7 @@ def _branch_title(part: ParseTree | ParseLeaf) -> str:
     return title
 
 
-def walk(branch: ParseTree) -> Iterator[tuple[int, ParseTree | ParseLeaf]]:
+def walk_tree(branch: ParseTree) -> Iterator[tuple[int, ParseTree | ParseLeaf]]:
     """Every branch and leaf with its depth, a branch before its parts."""
     todo: list[tuple[int, ParseTree | ParseLeaf]] = [(0, branch)]
     while todo:

@@ -24,7 +24,7 @@ from guidedviz.machines.earley.productions import Phrase, Row, Symbol, build_pro
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar
 from guidedviz.machines.lazy_steps import LazySteps
-from guidedviz.machines.machine import Machine, check_text
+from guidedviz.machines.machine import Machine, check_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.visible import counted
@@ -112,7 +112,7 @@ class Earley(Machine[EarleyState]):
         >>> [len(column.items) for column in earley('root ::= "a" root | "b"').chart(b"ab")]
         [3, 3, 3]
         """
-        check_text(data)
+        check_bytes(data)
         columns = [self.initial]
         for byte in data:
             rows = self._scan(columns[-1], byte)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import derive
@@ -30,7 +30,7 @@ class NetPrefix:
     place: int
 
 
-Part = Tree | NetPrefix
+PhrasePart = Tree | NetPrefix
 
 
 @dataclass(eq=False, repr=False)
@@ -38,7 +38,7 @@ class Phrase:
     """A rule of the grammar, or a part of one that has its own rows; compared by identity."""
 
     rule: str  # the rule that contains it
-    part: Part | None = None  # None: the whole rule
+    part: PhrasePart | None = None  # None: the whole rule
     rows: list[Row] = field(default_factory=list)
     nullable: bool = False
     empty_twice: bool = False  # the empty text has more than one derivation
@@ -73,12 +73,15 @@ def build_productions(grammar: Grammar) -> list[Phrase]:
     [('start', 1), ('root', 2), ('root', 2)]
     """
     phrases = _Builder(grammar).phrases
-    rows = [row for phrase in phrases for row in phrase.rows]
-    finished = derive((row.phrase, row.phrases) for row in rows if all(row.symbols))
+    rows = [row for phrase in phrases for row in phrase.rows if all(row.symbols)]
+    finished = derive((row.phrase, row.phrases) for row in rows)
     nullable = derive((row.phrase, row.phrases) for row in rows if len(row.phrases) == len(row.symbols))
     for phrase in phrases:
-        phrase.rows = [row for row in phrase.rows if all(row.symbols) and finished.issuperset(row.phrases)]
+        phrase.rows = []
         phrase.nullable = phrase in nullable
+    for row in rows:
+        if finished.issuperset(row.phrases):
+            row.phrase.rows.append(row)
     _find_empty_twice(phrases)
     return phrases
 
@@ -103,12 +106,12 @@ class _Builder:
         start = Phrase("start", Call("start"))
         self.grammar = grammar
         self.phrases = [start]
-        self.met: dict[tuple[str, Part | None], Phrase] = {}
+        self.met: dict[tuple[str, PhrasePart | None], Phrase] = {}
         start.rows = [Row(start, (self.phrase(grammar.root),))]
         for phrase in islice(self.phrases, 1, None):  # it grows
             phrase.rows = [Row(phrase, row) for row in self.rows(phrase)]
 
-    def phrase(self, rule: str, part: Part | None = None) -> Phrase:
+    def phrase(self, rule: str, part: PhrasePart | None = None) -> Phrase:
         if (rule, part) not in self.met:
             self.met[rule, part] = Phrase(rule, part)
             self.phrases.append(self.met[rule, part])
@@ -142,7 +145,7 @@ class _Builder:
                 if len(rows) == 1:
                     return rows[0]
             case Concat(parts):
-                return tuple(symbol for part in parts for symbol in self.row(rule, part))
+                return tuple(chain.from_iterable([self.row(rule, part) for part in parts]))
             case Call(name):
                 return (self.phrase(name),)
             case Tick():

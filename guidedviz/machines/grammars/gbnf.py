@@ -42,6 +42,7 @@ TOKEN = re.compile(
 CHARACTER = re.compile(
     r'\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\([trn\\"\[\]-])|([^\\])', re.DOTALL
 )
+NESTING = {"(": 1, ")": -1}
 ESCAPED = {"t": "\t", "r": "\r", "n": "\n"}
 A_MODEL_TOKEN = ("a token of the model", "a text", "grammars here are over bytes: write the token's text in quotes")
 UNKNOWN_TOKENS = {  # the first character of an invalid token: its description, what is expected, a correction
@@ -114,10 +115,7 @@ def split_tokens(text: str) -> Iterator[Token]:
         yield token
         if token.kind == "unknown":  # the rest may be split wrongly
             return
-        if token.text == "(":
-            opened += 1
-        elif token.text == ")" and opened:
-            opened -= 1
+        opened = max(0, opened + NESTING.get(token.text, 0))
         before = token.text if token.kind == "sign" else token.kind
     yield Token("end", "", len(text))
 

@@ -3,7 +3,7 @@
 Below: properties of the rules (can one finish, can it be empty), and the graph of their calls.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -12,7 +12,7 @@ from guidedviz.errors import quoted
 from guidedviz.machines.grammars.caret import grammar_error
 from guidedviz.machines.graph import derive, grouped, reach
 from guidedviz.machines.ranges import WITH_BYTES, common_ranges
-from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, parts_of, walk
+from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, all_parts, direct_parts
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Rule:
     @cached_property
     def calls(self) -> tuple[str, ...]:
         """The rules that this rule calls, in the order of its tree."""
-        called = [part.name for part in walk(self.tree) if isinstance(part, Call)]
+        called = [part.name for part in all_parts(self.tree) if isinstance(part, Call)]
         return tuple(dict.fromkeys(called))
 
 
@@ -60,7 +60,7 @@ def rules_with(rules: Iterable[Rule], holds: Callable[[Chars], bool]) -> frozens
     >>> sorted(rules_with(grammar.rules, lambda chars: True)), rules_with(grammar.rules, lambda chars: False)
     (['b', 'root'], frozenset({'b'}))
     """
-    clauses: list[Clause] = []
+    clauses: list[FactClause] = []
     builder = _Clauses(holds)
     for rule in rules:
         clauses.extend(builder.of(rule.tree, rule.name))
@@ -68,7 +68,7 @@ def rules_with(rules: Iterable[Rule], holds: Callable[[Chars], bool]) -> frozens
 
 
 Fact = str | int  # a rule by its name, or a part of one by a number of its own
-Clause = tuple[Fact, tuple[Fact, ...]]
+FactClause = tuple[Fact, tuple[Fact, ...]]
 
 
 class _Clauses:
@@ -78,7 +78,7 @@ class _Clauses:
         self.holds = holds
         self.fresh = count()
 
-    def of(self, tree: Tree, fact: Fact) -> Iterator[Clause]:
+    def of(self, tree: Tree, fact: Fact) -> Iterator[FactClause]:
         """The clauses from which the fact follows for this tree."""
         match tree:
             case Chars():
@@ -89,17 +89,21 @@ class _Clauses:
             case Repeat(_, 0) | Tick():
                 yield fact, ()
             case Repeat() | Either():
-                for part in parts_of(tree):
+                for part in direct_parts(tree):
                     yield from self.of(part, fact)
             case Concat(parts):
-                numbers = [next(self.fresh) for _ in parts]
-                yield fact, tuple(numbers)
-                for part, number in zip(parts, numbers, strict=True):
-                    yield from self.of(part, number)
+                yield from self.of_all(parts, fact)
             case Net():
                 yield from self.of_net(tree, fact)
 
-    def of_net(self, net: Net, fact: Fact) -> Iterator[Clause]:
+    def of_all(self, parts: Sequence[Tree], fact: Fact) -> Iterator[FactClause]:
+        """A sequence follows from all its parts."""
+        numbers = [next(self.fresh) for _ in parts]
+        yield fact, tuple(numbers)
+        for part, number in zip(parts, numbers, strict=True):
+            yield from self.of(part, number)
+
+    def of_net(self, net: Net, fact: Fact) -> Iterator[FactClause]:
         """A place follows from the place before it and the part between them."""
         places = [next(self.fresh) for _ in range(net.places)]
         yield places[0], ()

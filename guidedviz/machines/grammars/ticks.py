@@ -43,7 +43,7 @@ def copy_net(net: Net) -> Tree:
     def moves(counted: CountedPlace) -> Iterator[tuple[Tree, CountedPlace]]:
         place, count = counted
         for edge, target in edges[place]:
-            part, tick = _split(edge)
+            part, tick = _split_tick(edge)
             if tick is None:
                 yield part, (target, count)
                 continue
@@ -55,7 +55,7 @@ def copy_net(net: Net) -> Tree:
     return build_net((0, 0), moves, lambda counted: counted[0] == net.places - 1)
 
 
-def _split(part: Tree) -> tuple[Tree, Tick | None]:
+def _split_tick(part: Tree) -> tuple[Tree, Tick | None]:
     """A part of a net and its tick; a part without one leads to the end."""
     if isinstance(part, Concat) and part.parts:
         *before, last = part.parts

@@ -21,10 +21,10 @@ from guidedviz.machines.syntax import (
     Repeat,
     Tree,
     concat,
+    direct_parts,
     either,
     is_one_character,
     optional,
-    parts_of,
 )
 
 
@@ -46,7 +46,7 @@ def count_signs(tree: Tree) -> int:
     >>> count_signs(literal("abc")), count_signs(concat(literal("abc"), Repeat(Call("x"), 0, None)))
     (1, 3)
     """
-    inner = parts_of(tree)
+    inner = direct_parts(tree)
     if not isinstance(tree, Concat):
         own = 0 if isinstance(tree, Either | Net) else 1
         return own + sum(map(count_signs, inner))

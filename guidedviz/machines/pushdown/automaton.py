@@ -25,7 +25,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.regular.size import count_states
-from guidedviz.machines.syntax import Call, Tick, Tree, walk
+from guidedviz.machines.syntax import Call, Tick, Tree, all_parts
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import working_on
 
@@ -144,7 +144,7 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
     joined = JoinedNodes()
     for name in numbers.met:  # which grows as rules are called
         tree = grammar.named[name].tree
-        letters = tuple((part, letter(part)) for part in walk(tree) if isinstance(part, Call | Tick))
+        letters = tuple((part, letter(part)) for part in all_parts(tree) if isinstance(part, Call | Tick))
         limit = Bounds(*bounds[name]) if name in bounds else None
         joined.add(build_rule(name, tree, letters), limit, {letter(tick): tick for tick in ticks})
     return joined.finish(tuple(numbers.met)).trim()

@@ -13,7 +13,7 @@ from guidedviz.machines.graph import Numbers
 from guidedviz.machines.regular.dfa import DFA, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.regular.size import too_large
+from guidedviz.machines.regular.size import machine_too_large
 from guidedviz.machines.work import spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
@@ -45,19 +45,19 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
     rows: list[tuple[Edge, ...]] = []
     accepting = set[int]()
     visited = 0
-    for first, second in numbers.met:  # it grows
-        if first in one.accepting and (second in other.accepting) == both:
+    for pair in numbers.met:  # it grows
+        if pair[0] in one.accepting and (pair[1] in other.accepting) == both:
             accepting.add(len(rows))
         row: list[Edge] = []
-        for low, high, target in pair_moves(one, other, (first, second)):
-            if target[0] is not None and not (both and target[1] is None):
+        for low, high, target in pair_moves(one, other, pair):
+            if None not in (target if both else target[:1]):
                 row.append((low, high, numbers[target]))
         rows.append(merge_edges(row))
         visited += len(row)
         spend(2 + len(row))
         if len(numbers) > limits.DFA_STATES or visited > limits.PRODUCT_EDGES:
             seen = f"a product of more than {limits.DFA_STATES:,} states or {limits.PRODUCT_EDGES:,} edges"
-            raise too_large(seen)
+            raise machine_too_large(seen)
     return minimise(DFA(tuple(rows), frozenset(accepting)))
 
 

@@ -12,13 +12,12 @@ are settled first.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from guidedviz.machines import syntax
 from guidedviz.machines.ranges import LAST
 from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
 from guidedviz.machines.regular.build import code_machine, code_net
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.size import find_blame
-from guidedviz.machines.syntax import ANYTHING, Tree
+from guidedviz.machines.syntax import ANYTHING, EMPTY, Chars, Tree, all_parts, build_net, concat
 from guidedviz.machines.work import working_on
 
 FIRST_MARK = LAST + 2  # not next to a character, or an edge could have both
@@ -34,17 +33,18 @@ class Lookaround:
     said: str = field(default="", compare=False)  # its kind and its place in the pattern, for errors
 
 
-def guard(number: int, negated: bool) -> syntax.Chars:
+def guard(number: int, negated: bool) -> Chars:
     """The mark of a place where the lookaround with this number must hold, or must not."""
     mark = FIRST_MARK + 2 * number + negated
-    return syntax.Chars(((mark, mark),))
+    return Chars(((mark, mark),))
 
 
 def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
     """The same texts as a tree without marks; a lookaround may contain marks of those before it.
 
+    >>> from guidedviz.machines.syntax import literal
     >>> no_a = guard(0, negated=True)
-    >>> resolve(syntax.concat(no_a, syntax.Chars(((97, 98),))), [Lookaround(syntax.literal("a"), ahead=True)])
+    >>> resolve(concat(no_a, Chars(((97, 98),))), [Lookaround(literal("a"), ahead=True)])
     Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
     """
     with working_on(find_blame(tree)):
@@ -76,22 +76,22 @@ class _Settling:
         around = self.lookarounds[number]
         here = guard(number, bool(negated))
         sides = (here, around.tree) if around.ahead else (around.tree, here)
-        holds = self.settle(syntax.concat(ANYTHING, *sides, ANYTHING), mark)
+        holds = self.settle(concat(ANYTHING, *sides, ANYTHING), mark)
         if negated:
             return holds
-        anywhere = code_machine(syntax.concat(ANYTHING, here, ANYTHING))
+        anywhere = code_machine(concat(ANYTHING, here, ANYTHING))
         return difference(anywhere, holds)
 
 
 def marks_of(tree: Tree) -> set[int]:
     """The marks in a tree.
 
-    >>> marks_of(syntax.concat(syntax.literal("a"), guard(2, negated=True))) == {FIRST_MARK + 5}
+    >>> marks_of(concat(Chars(((97, 97),)), guard(2, negated=True))) == {FIRST_MARK + 5}
     True
     """
     found = set[int]()
-    for part in syntax.walk(tree):
-        if isinstance(part, syntax.Chars) and part.ranges:
+    for part in all_parts(tree):
+        if isinstance(part, Chars) and part.ranges:
             low, _ = part.ranges[0]
             if low > LAST:
                 found.add(low)
@@ -103,14 +103,14 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
 
     def moves(pair: Pair) -> Iterator[tuple[Tree, Pair]]:
         for low, high, (target, place) in pair_moves(machine, wrong, pair):
-            letters = syntax.Chars(((low, high),))
+            letters = Chars(((low, high),))
             if target is not None and low > LAST:
                 yield letters, (target, pair[1])
             if target is not None and place is not None:
                 yield letters, (target, place)
 
     start: Pair = 0, 0
-    return syntax.build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
+    return build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
 
 
 def _erase_marks(machine: DFA, kept: int) -> Tree:
@@ -119,11 +119,11 @@ def _erase_marks(machine: DFA, kept: int) -> Tree:
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
         for low, high, target in machine.edges[state]:
             if low <= LAST:
-                yield syntax.Chars(((low, high),)), target
+                yield Chars(((low, high),)), target
                 continue
             if low <= kept <= high:
-                yield syntax.Chars(((kept, kept),)), target
+                yield Chars(((kept, kept),)), target
             if (low, high) != (kept, kept):
-                yield syntax.EMPTY, target
+                yield EMPTY, target
 
-    return syntax.build_net(machine.initial, moves, machine.is_accepting)
+    return build_net(machine.initial, moves, machine.is_accepting)

@@ -10,17 +10,17 @@ from typing import Any
 
 from guidedviz.machines.ranges import Range, merge_ranges, other_ranges
 
-DIGITS: tuple[Range, ...] = ((48, 57),)
-SPACES: tuple[Range, ...] = ((9, 13), (32, 32))
-WORD_CHARACTERS: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
+DIGIT_RANGES: tuple[Range, ...] = ((48, 57),)
+SPACE_RANGES: tuple[Range, ...] = ((9, 13), (32, 32))
+WORD_RANGES: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
 NEWLINE: tuple[Range, ...] = ((10, 10),)
 CATEGORY_RANGES = {
-    op.CATEGORY_DIGIT: DIGITS,
-    op.CATEGORY_SPACE: SPACES,
-    op.CATEGORY_WORD: WORD_CHARACTERS,
-    op.CATEGORY_NOT_DIGIT: other_ranges(DIGITS),
-    op.CATEGORY_NOT_SPACE: other_ranges(SPACES),
-    op.CATEGORY_NOT_WORD: other_ranges(WORD_CHARACTERS),
+    op.CATEGORY_DIGIT: DIGIT_RANGES,
+    op.CATEGORY_SPACE: SPACE_RANGES,
+    op.CATEGORY_WORD: WORD_RANGES,
+    op.CATEGORY_NOT_DIGIT: other_ranges(DIGIT_RANGES),
+    op.CATEGORY_NOT_SPACE: other_ranges(SPACE_RANGES),
+    op.CATEGORY_NOT_WORD: other_ranges(WORD_RANGES),
 }
 # Plain ints: & on an enum takes ten times as long.
 IGNORECASE = int(re.IGNORECASE)

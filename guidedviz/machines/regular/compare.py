@@ -14,18 +14,18 @@ from guidedviz.machines.regular.algebra import Pair
 from guidedviz.machines.visible import counted, visible
 
 # Bytes from the most readable to the least; the first two beyond ASCII are those of é.
-GROUPS = (
+READABLE_GROUPS = (
     (string.ascii_letters + string.digits).encode(),
     (string.punctuation + " ").encode(),
     b"\xc3\xa9" + bytes(byte for byte in range(0x80, 0x100) if byte not in b"\xc3\xa9"),
     b"\n\t",
     bytes(byte for byte in range(0x20) if byte not in b"\n\t") + b"\x7f",
 )
-READABLE_BYTES = b"".join(GROUPS)
+READABLE_BYTES = b"".join(READABLE_GROUPS)
 RANKS = bytes(READABLE_BYTES.index(byte) for byte in range(256))
-COSTS = bytes(group for group, found in enumerate(GROUPS) for _ in found)  # of the byte of each rank
+COSTS = bytes(group for group, found in enumerate(READABLE_GROUPS) for _ in found)  # of the byte of each rank
 
-Reading = tuple[int, bytes]  # the cost of a text and the ranks of its bytes; the smaller is more readable
+ReadableText = tuple[int, bytes]  # the cost of a text and the ranks of its bytes; the smaller is more readable
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class _Search:
         kinds = list(zip(one.kinds, other.kinds, strict=True))
         readable_last = reversed(READABLE_BYTES)
         self.letters = {kinds[byte]: byte for byte in readable_last}.values()  # the most readable byte of each kind
-        self.level: dict[Pair, Reading] = {(one.initial, other.initial): (0, b"")}
+        self.level: dict[Pair, ReadableText] = {(one.initial, other.initial): (0, b"")}
         self.seen = set(self.level)
 
-    def differing(self) -> list[tuple[Reading, bool]]:
+    def differing(self) -> list[tuple[ReadableText, bool]]:
         """The texts of the level that one machine accepts and the other does not; True if the first one does."""
-        found: list[tuple[Reading, bool]] = []
+        found: list[tuple[ReadableText, bool]] = []
         for (state, partner), reading in self.level.items():
             first = self.one.is_accepting(state)
             if first != self.other.is_accepting(partner):
@@ -94,7 +94,7 @@ class _Search:
 
     def take_level(self, most: int) -> bool:
         """Go on by one byte; False if that would be more than so many pairs."""
-        following: dict[Pair, Reading] = {}
+        following: dict[Pair, ReadableText] = {}
         for (state, partner), (cost, ranks) in self.level.items():
             for byte in self.letters:
                 target = self.one.step(state, byte), self.other.step(partner, byte)

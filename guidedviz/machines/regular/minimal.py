@@ -13,7 +13,7 @@ from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.steps import drain
 from guidedviz.machines.work import spend
 
-Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
+LetterRanges = tuple[tuple[int, int], ...]  # bytes, both ends included
 Incoming = list[list[tuple[int, int]]]  # the edges into every state: the number of a letter, the source
 
 
@@ -24,7 +24,7 @@ class MinStep(NamedTuple):
     new: int
     moved: frozenset[int]
     into: frozenset[int]
-    by: Ranges
+    by: LetterRanges
 
 
 def minimise(dfa: DFA) -> DFA:
@@ -81,7 +81,7 @@ def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
     letters = list(classes.values())
     incoming = _incoming(dfa, classes)
     blocks = first_blocks(dfa)
-    block_of = [0] * len(dfa)
+    block_of = [0 for _ in dfa.edges]
     for number, block in enumerate(blocks):
         for state in block:
             block_of[state] = number
@@ -94,7 +94,7 @@ def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
     return block_of
 
 
-def byte_classes(dfa: DFA) -> dict[frozenset[tuple[int, int]], Ranges]:
+def byte_classes(dfa: DFA) -> dict[frozenset[tuple[int, int]], LetterRanges]:
     """The letters of a machine: bytes that the same edges hold are one letter; each with the bounds of these edges.
 
     >>> list(byte_classes(gv.regex("[a-z]+|7")).values())

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from guidedviz.machines import limits
-from guidedviz.machines.regular.size import count_states, too_large
+from guidedviz.machines.regular.size import count_states, machine_too_large
 from guidedviz.machines.regular.utf8 import Shape, shape_chars
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 from guidedviz.machines.visible import counted
@@ -56,7 +56,7 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Sh
     """
     states = count_states(tree)
     if states > limits.NFA_STATES:
-        raise too_large(f"more than {limits.NFA_STATES:,} NFA states", tree)
+        raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", tree)
     spend(20 + 7 * states)
     wiring = _Wiring(letter, shape or shape_chars)
     waiting = [(tree, 0, 1)]
@@ -91,20 +91,17 @@ class _Wiring:
         """Wire a part so that exactly its texts lead from start to end; its inner parts are wired later."""
         match part:
             case Chars():
-                fresh, joined = self.shape(part)
-                places = (start, end, *self.new(fresh))
-                for source, low, high, target in joined:
-                    self.edges[places[source]].append((low, high, places[target]))
+                self.chars(part, start, end)
             case Concat(()) | Repeat(_, _, 0):
                 self.epsilon[start].append(end)
             case Concat(parts):
                 joints = (start, *self.new(len(parts) - 1), end)
-                return tuple(zip(parts, joints, joints[1:], strict=False))
+                return list(zip(parts, joints, joints[1:], strict=False))
             case Either(options):
-                return tuple((option, start, end) for option in options)
+                return [(option, start, end) for option in options]
             case Repeat(inner, low, None):
                 return self.endless(inner, low, start, end)
-            case Repeat(inner, low, high):
+            case Repeat(inner, low, int(high)):
                 return self.copies(inner, low, high, start, end)
             case Net():
                 return self.net(part, start, end)
@@ -112,6 +109,12 @@ class _Wiring:
                 letter = self.letter(part)
                 self.edges[start].append((letter, letter, end))
         return ()
+
+    def chars(self, part: Chars, start: int, end: int) -> None:
+        fresh, edges = self.shape(part)
+        places = (start, end, *self.new(fresh))
+        for source, low, high, target in edges:
+            self.edges[places[source]].append((low, high, places[target]))
 
     def copies(self, part: Tree, low: int, high: int, start: int, end: int) -> Inside:
         """`high` copies one behind the other; after `low` of them the rest may be skipped."""

@@ -7,21 +7,20 @@ from itertools import starmap
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError, nearest, quoted
-from guidedviz.machines import syntax
 from guidedviz.machines.ranges import LAST, Range, other_ranges
 from guidedviz.machines.regular.build import build_machine
-from guidedviz.machines.regular.classes import DIGITS, NEWLINE
+from guidedviz.machines.regular.classes import DIGIT_RANGES, NEWLINE
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.syntax import Tree
+from guidedviz.machines.syntax import Chars, Repeat, Times, Tree, concat, literal, read_count
 from guidedviz.machines.work import limited_work
 
-LETTERS: tuple[Range, ...] = ((65, 90), (97, 122))
+LETTER_RANGES: tuple[Range, ...] = ((65, 90), (97, 122))
 CLASSES: dict[str, tuple[Range, ...]] = {
-    "DIGIT": DIGITS,
-    "LETTER": LETTERS,
+    "DIGIT": DIGIT_RANGES,
+    "LETTER": LETTER_RANGES,
     "LOWER": ((97, 122),),
     "NEWLINE": NEWLINE,
-    "PUNCT": other_ranges(((0, 32), *LETTERS, *DIGITS, (127, LAST))),  # ASCII punctuation
+    "PUNCT": other_ranges(((0, 32), *LETTER_RANGES, *DIGIT_RANGES, (127, LAST))),  # ASCII punctuation
     "SPACE": ((32, 32),),
     "UPPER": ((65, 90),),
     "ANY": ((0, LAST),),
@@ -42,7 +41,7 @@ def pattern(parts: Iterable[Sequence[str]]) -> DFA:
         hint = '[("UPPER", "+"), (":", "1")]'
         raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
     trees = list(starmap(_read_part, enumerate(parts)))
-    machine = build_machine(syntax.concat(*trees))
+    machine = build_machine(concat(*trees))
     if not machine.accepting:
         place = next(place for place, tree in enumerate(trees) if not build_machine(tree).accepting)
         said = f"pattern, part {place}: no text in UTF-8 matches it, so the machine accepts no text"
@@ -58,13 +57,13 @@ def _read_part(place: int, part: Any) -> Tree:
     what, often = part
     low, high = _read_times(where, often)
     inner = _read_class_or_text(where, what)
-    return inner if (low, high) == (1, 1) else syntax.Repeat(inner, low, high, place)
+    return inner if (low, high) == (1, 1) else Repeat(inner, low, high, place)
 
 
-def _read_times(where: str, often: str) -> syntax.Times:
+def _read_times(where: str, often: str) -> Times:
     if often == "1":
         return 1, 1
-    times = syntax.read_count(often)
+    times = read_count(often)
     if times:
         low, high = times
         if high is None or low <= high:
@@ -75,9 +74,9 @@ def _read_times(where: str, often: str) -> syntax.Times:
 
 def _read_class_or_text(where: str, what: str) -> Tree:
     if what in CLASSES:
-        return syntax.Chars(CLASSES[what])
+        return Chars(CLASSES[what])
     if what and not looks_like_class(what):
-        return syntax.literal(what)
+        return literal(what)
     hint = nearest(what.upper(), CLASSES, cutoff=0.5)
     if what and not hint:
         hint = "one part per letter, if you mean the text itself"

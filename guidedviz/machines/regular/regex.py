@@ -12,16 +12,28 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, shorten
-from guidedviz.machines import limits, syntax
+from guidedviz.machines import limits
 from guidedviz.machines.ranges import other_ranges
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
-from guidedviz.machines.regular.classes import IGNORECASE, MULTILINE, NEWLINE, WORD_CHARACTERS, ranges_of
+from guidedviz.machines.regular.classes import IGNORECASE, MULTILINE, NEWLINE, WORD_RANGES, ranges_of
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import NFA, build_nfa
 from guidedviz.machines.regular.regex_text import ANCHORS, NOT_REGULAR, find_anchors, find_lookarounds, not_regular
 from guidedviz.machines.regular.size import find_blame
-from guidedviz.machines.syntax import Tree
+from guidedviz.machines.syntax import (
+    ANY_CHARACTER,
+    ANYTHING,
+    EMPTY,
+    NOTHING,
+    Chars,
+    Concat,
+    Either,
+    Repeat,
+    Tree,
+    concat,
+    one_character,
+)
 from guidedviz.machines.work import limited_work, spend, working_on
 
 Item = tuple[Any, Any]  # of Python's parser: kind, details
@@ -95,10 +107,9 @@ def _too_deep() -> PatternError:
 
 
 # Anchors and word boundaries are lookarounds of one character; `$` needs two, because a newline may follow it.
-ANY = syntax.ANY_CHARACTER
-WORD = syntax.Chars(WORD_CHARACTERS)
-IN_LINE = syntax.Chars(other_ranges(NEWLINE))
-BEFORE_LAST_LINE = syntax.Either((IN_LINE, syntax.Concat((syntax.Chars(NEWLINE), ANY))))  # what may not follow `$`
+WORD_CHARACTER = Chars(WORD_RANGES)
+IN_LINE = Chars(other_ranges(NEWLINE))
+BEFORE_LAST_LINE = Either((IN_LINE, Concat((Chars(NEWLINE), ANY_CHARACTER))))  # what may not follow `$`
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
 
@@ -119,24 +130,22 @@ class _TreeReader:
     def whole(self, items: Iterable[Item], flags: int) -> Tree:
         """The pattern, or an option of it: anchors at its ends are no assertions, and a search opens the other ends."""
         row = list(items)
-        if len(row) == 1:
-            kind, value = row[0]
-            if kind is op.BRANCH:
-                return syntax.Either(tuple([self.whole(option, flags) for option in value[1]]))
-            if kind is op.SUBPATTERN:
-                return self.whole(value[3], _flags_inside(value, flags))
+        only: Item = row[0] if len(row) == 1 else (None, None)
+        kind, value = only
+        if kind is op.BRANCH:
+            return Either(tuple([self.whole(option, flags) for option in value[1]]))
+        if kind is op.SUBPATTERN:
+            return self.whole(value[3], _flags_inside(value, flags))
         has_start = self.is_end(row[:1], op.AT_BEGINNING_STRING, op.AT_BEGINNING, flags)
         if has_start:
             row = row[1:]
         has_end = self.is_end(row[-1:], op.AT_END_STRING, op.AT_END, flags)
         if has_end:
             row = row[:-1]
-        parts = [self.sequence(row, flags)]
-        if self.search and not has_start:
-            parts.insert(0, syntax.ANYTHING)
-        if self.search and not has_end:
-            parts.append(syntax.ANYTHING)
-        return syntax.concat(*parts)
+        tree = self.sequence(row, flags)
+        if not self.search:
+            return tree
+        return concat(EMPTY if has_start else ANYTHING, tree, EMPTY if has_end else ANYTHING)
 
     def is_end(self, found: list[Item], of_text: Any, of_line: Any, flags: int) -> bool:
         """Whether this is an anchor at an end of the text; in a search with (?m), `^` and `$` are those of a line."""
@@ -145,12 +154,12 @@ class _TreeReader:
         return found in ([(op.AT, of_text)], [(op.AT, of_line)])
 
     def sequence(self, items: Iterable[Item], flags: int) -> Tree:
-        return syntax.concat(*[self.node(kind, value, flags) for kind, value in items])
+        return concat(*[self.node(kind, value, flags) for kind, value in items])
 
     def node(self, kind: Any, value: Any, flags: int) -> Tree:
         spend(8)
         if kind is op.BRANCH:
-            return syntax.Either(tuple([self.sequence(option, flags) for option in value[1]]))
+            return Either(tuple([self.sequence(option, flags) for option in value[1]]))
         if kind is op.SUBPATTERN:
             return self.sequence(value[3], _flags_inside(value, flags))
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT):  # greedy and lazy repeats have the same language
@@ -161,20 +170,23 @@ class _TreeReader:
             said = next(self.places, "a lookaround")
             direction, inner = value
             return self.guard(said, self.sequence(inner, flags), direction > 0, kind is op.ASSERT_NOT)
-        if kind is op.FAILURE:
-            return syntax.NOTHING
         if kind.name in NOT_REGULAR:
             raise not_regular(self.text, kind.name)
+        return self.character(kind, value, flags)
+
+    def character(self, kind: Any, value: Any, flags: int) -> Tree:
+        if kind is op.FAILURE:
+            return NOTHING
         if kind is op.LITERAL and not flags & IGNORECASE:
-            return syntax.one_character(chr(value))
-        return syntax.Chars(ranges_of(kind, value, flags))
+            return one_character(chr(value))
+        return Chars(ranges_of(kind, value, flags))
 
     def repeat(self, value: Any, flags: int) -> Tree:
         low, high, inner = value
         part = self.sequence(inner, flags)
-        if part == syntax.EMPTY:
+        if part == EMPTY:
             return part
-        return syntax.Repeat(part, int(low), None if high is op.MAXREPEAT else int(high))
+        return Repeat(part, int(low), None if high is op.MAXREPEAT else int(high))
 
     def anchor(self, where: Any, flags: int) -> Tree:
         """An anchor or a word boundary."""
@@ -188,24 +200,24 @@ class _TreeReader:
     def not_behind(self, where: Any, flags: int) -> Tree:
         """What may not stand behind an anchor, seen from the text; when searching, `$` is only at the very end."""
         if where in (op.AT_BEGINNING_STRING, op.AT_END_STRING):
-            return ANY
+            return ANY_CHARACTER
         if flags & MULTILINE:
             return IN_LINE
-        return BEFORE_LAST_LINE if where is op.AT_END and not self.search else ANY
+        return BEFORE_LAST_LINE if where is op.AT_END and not self.search else ANY_CHARACTER
 
     def boundary(self, said: str, boundary: bool) -> Tree:
         """Exactly one neighbour is a word character, or both or none are."""
-        after_word = self.guard(said, WORD, False, False)
-        after_other = self.guard(said, WORD, False, True)
-        before_word = self.guard(said, WORD, True, False)
-        before_other = self.guard(said, WORD, True, True)
+        after_word = self.guard(said, WORD_CHARACTER, False, False)
+        after_other = self.guard(said, WORD_CHARACTER, False, True)
+        before_word = self.guard(said, WORD_CHARACTER, True, False)
+        before_other = self.guard(said, WORD_CHARACTER, True, True)
         if boundary:
-            return syntax.Either((syntax.Concat((after_word, before_other)), syntax.Concat((after_other, before_word))))
-        outside: Tree = syntax.Concat((after_other, before_other))
+            return Either((Concat((after_word, before_other)), Concat((after_other, before_word))))
+        outside: Tree = Concat((after_other, before_other))
         if not EMPTY_IS_BOUNDARY_FREE:
-            neighbours = self.guard(said, ANY, False, False), self.guard(said, ANY, True, False)
-            outside = syntax.Concat((outside, syntax.Either(neighbours)))
-        return syntax.Either((syntax.Concat((after_word, before_word)), outside))
+            neighbours = self.guard(said, ANY_CHARACTER, False, False), self.guard(said, ANY_CHARACTER, True, False)
+            outside = Concat((outside, Either(neighbours)))
+        return Either((Concat((after_word, before_word)), outside))
 
     def guard(self, said: str, tree: Tree, ahead: bool, negated: bool) -> Tree:
         """The mark of a place where this must, or must not, be ahead or behind."""

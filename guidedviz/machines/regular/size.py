@@ -8,7 +8,7 @@ from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, 
 from guidedviz.machines.work import blame_work, spend
 
 
-def too_large(seen: str, tree: Tree | None = None) -> PatternError:
+def machine_too_large(seen: str, tree: Tree | None = None) -> PatternError:
     """The error for a machine that is too large."""
     blame = find_blame(tree) if tree else ""
     hint = f"a smaller repeat: {blame} costs most" if blame else f"a smaller pattern{blame_work()}"
@@ -53,7 +53,8 @@ class _Weights:
     """
 
     def __init__(self, calls: Mapping[str, int], copies: int | None) -> None:
-        self.calls, self.copies = calls, copies
+        self.calls = calls
+        self.copies = copies
         self.known: dict[int, int] = {}
         self.counted: list[tuple[int, Repeat]] = []
 

@@ -26,10 +26,10 @@ def utf8_rows(low: int, high: int) -> Iterator[ByteRanges]:
     """
     for first, last in LENGTHS:
         if max(low, first) <= min(high, last):
-            yield from _split(max(low, first), min(high, last))
+            yield from _split_range(max(low, first), min(high, last))
 
 
-def _split(low: int, high: int) -> Iterator[ByteRanges]:
+def _split_range(low: int, high: int) -> Iterator[ByteRanges]:
     """Split the range until each byte varies on its own: where lead bytes differ, the rest must be 80 to BF."""
     for tail in (0x3F, 0xFFF, 0x3FFFF):
         if low & ~tail != high & ~tail:
@@ -39,8 +39,8 @@ def _split(low: int, high: int) -> Iterator[ByteRanges]:
                 middle = high & ~tail
             else:
                 continue
-            yield from _split(low, middle - 1)
-            yield from _split(middle, high)
+            yield from _split_range(low, middle - 1)
+            yield from _split_range(middle, high)
             return
     yield tuple(zip(chr(low).encode(), chr(high).encode(), strict=True))
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from guidedviz.errors import SettingError, shorten
-from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation, walk
+from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation, walk_tree
 from guidedviz.machines.earley.earley import Earley, earley
 from guidedviz.machines.machine import to_bytes
 from guidedviz.markup import Element, node
@@ -67,7 +67,7 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     """
     data = to_bytes(text)
     tree = derivation(grammar if isinstance(grammar, Earley) else earley(grammar), data)
-    depth = max(depth for depth, _ in walk(tree))
+    depth = max(depth for depth, _ in walk_tree(tree))
     drawn = _grow_tree(tree, data) if depth <= DEEPEST_TREE else None
     if drawn is None or drawn.width > BROADEST:
         seen = f"the tree of {len(data):,} bytes"

@@ -6,7 +6,7 @@ import numpy as np
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.visible import SIGNS
+from guidedviz.machines.visible import BLANK_SIGNS
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -37,7 +37,7 @@ def read_signs(text: str) -> bytes:
     >>> read_signs("a␣b↵")
     b'a b\\n'
     """
-    characters = {ord(sign): character for character, sign in SIGNS.items()}
+    characters = {ord(sign): character for character, sign in BLANK_SIGNS.items()}
     return text.translate(characters).encode("utf-8", "replace")
 
 

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
+from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk_tree
 from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import build_dfa
@@ -19,12 +19,12 @@ SUM = earley('root ::= y ";"\ny ::= "(" y ")" | y "+" y | "1"')
 
 
 def spell(tree):
-    return b"".join(part.data for _, part in walk(tree) if isinstance(part, ParseLeaf))
+    return b"".join(part.data for _, part in walk_tree(tree) if isinstance(part, ParseLeaf))
 
 
 def test_a_finished_text_has_no_open_branch():
     tree = derivation(LIST, b"[12,[3],[]]")
-    assert [part.open for _, part in walk(tree) if not isinstance(part, ParseLeaf)] == [False] * 7
+    assert [part.open for _, part in walk_tree(tree) if not isinstance(part, ParseLeaf)] == [False] * 7
     assert [child.name for child in tree.children if not isinstance(child, ParseLeaf)] == ["item"] * 3
     assert spell(tree) == b"[12,[3],[]]"
 
@@ -35,7 +35,7 @@ def test_a_beginning_is_open_down_to_where_it_is_read():
 
 
 def test_the_branch_with_a_second_tree_says_so():
-    marks = [part.ambiguous for _, part in walk(derivation(SUM, b"1+1+1;")) if not isinstance(part, ParseLeaf)]
+    marks = [part.ambiguous for _, part in walk_tree(derivation(SUM, b"1+1+1;")) if not isinstance(part, ParseLeaf)]
     assert marks == [False, True, False, False, False, False]
     assert "?" not in str(derivation(SUM, b"1+(1);"))
     assert str(derivation(earley('root ::= a\na ::= a | "x"'), b"x")).split() == ["root", "a?", '"x"']
@@ -49,7 +49,7 @@ def test_a_rule_that_is_empty_in_two_ways_says_so_and_has_no_parts():
 
 def test_depth_is_no_matter():
     tree = derivation(LIST, b"[" * 5000 + b"]" * 5000)
-    assert max(depth for depth, _ in walk(tree)) == 9999
+    assert max(depth for depth, _ in walk_tree(tree)) == 9999
     assert (tree.name, tree.end) == ("root", 10_000)
 
 
@@ -72,7 +72,7 @@ def test_every_branch_is_its_rule_and_the_leaves_are_the_text(text, data):
         assert spell(tree) == word
         assert (tree.name, tree.start, tree.end) == ("root", 0, len(word))
         assert tree.open is (word not in listed.texts["root"])
-        for _, branch in walk(tree):
+        for _, branch in walk_tree(tree):
             if not isinstance(branch, ParseLeaf):
                 check_branch(branch, grammar, empty)
 

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from guidedviz.errors import GuidedVizError, SettingError
-from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
+from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk_tree
 from guidedviz.machines.earley.earley import earley
 from guidedviz.views.stack.derivation import draw_derivation
 
@@ -29,7 +29,7 @@ def test_a_text_that_cannot_be_read_says_where():
 @pytest.mark.parametrize("text", ["[1,[23],4]", "[[[[]]]]", "[1,[2"])
 def test_the_leaves_stand_in_reading_order_along_the_text(text):
     figure = draw_derivation(LIST, text)
-    leaves = [part for _, part in walk(derivation(earley(LIST), text.encode())) if isinstance(part, ParseLeaf)]
+    leaves = [part for _, part in walk_tree(derivation(earley(LIST), text.encode())) if isinstance(part, ParseLeaf)]
     bold = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}text") if n.get("font-weight") == "bold"][1:]
     assert ["".join(n.itertext()) for n in sorted(bold, key=lambda n: float(n.get("x")))] == [
         leaf.data.decode() for leaf in leaves
