@@ -62,8 +62,9 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Sh
     waiting = [(tree, 0, 1)]
     while waiting:
         inside = wiring.wire(*waiting.pop())
-        spend(2 * len(inside))
-        waiting.extend(reversed(inside))
+        if inside:
+            spend(2 * len(inside))
+            waiting.extend(reversed(inside))
     return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), tree)
 
 
