@@ -4,22 +4,22 @@ In a machine over bytes, a path of one to four bytes that encodes whole characte
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from guidedviz.errors import PatternError, expect
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show_grammar import show_gbnf
 from guidedviz.machines.grammars.ticks import without_ticks
-from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import CONTINUING, Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import LAST, Range, merge_ranges
 from guidedviz.machines.regular.algebra import difference
-from guidedviz.machines.regular.build import build_machine
+from guidedviz.machines.regular.build import build_machine, class_net
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.regular.utf8 import utf8_rows
-from guidedviz.machines.syntax import ANYTHING, Chars, Tree, build_net
+from guidedviz.machines.syntax import ANYTHING, Tree
 from guidedviz.machines.work import limited_work, spend
 
 UTF8_ROWS = tuple(utf8_rows(0, LAST))
@@ -55,12 +55,7 @@ def character_net(dfa: DFA) -> Tree:
     """
     if dfa.accepting and difference(dfa, build_machine(ANYTHING)).accepting:
         raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
-
-    def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        ranges = grouped((target, (low, high)) for low, high, target in _characters(dfa, state))
-        return ((Chars(_over_surrogates(found)), target) for target, found in ranges.items())
-
-    return build_net(dfa.initial, moves, dfa.is_accepting)
+    return class_net(dfa, partial(_characters, dfa), _over_surrogates)
 
 
 def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:

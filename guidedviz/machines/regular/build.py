@@ -3,13 +3,13 @@
 In a machine over characters an edge is a range of code points, and the machine can be a syntax tree again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.ranges import merge_ranges
+from guidedviz.machines.ranges import Range, merge_ranges
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import Letter, build_nfa
+from guidedviz.machines.regular.nfa import Edge, Letter, build_nfa
 from guidedviz.machines.regular.utf8 import Shape
 from guidedviz.machines.syntax import Chars, Tree, build_net, no_rules
 
@@ -30,9 +30,18 @@ def _one_edge_per_range(chars: Chars) -> Shape:
 
 def code_net(dfa: DFA) -> Tree:
     """A machine over characters as a tree: its states, joined by classes of characters."""
+    return class_net(dfa, dfa.edges.__getitem__, merge_ranges)
+
+
+def class_net(
+    dfa: DFA,
+    edges_of: Callable[[int], Iterable[Edge]],
+    merge: Callable[[list[Range]], tuple[Range, ...]],
+) -> Tree:
+    """The states of a machine, joined by classes: the edges of each state are over characters."""
 
     def moves(state: int) -> Iterator[tuple[Tree, int]]:
-        ranges = grouped((target, (low, high)) for low, high, target in dfa.edges[state])
-        return ((Chars(merge_ranges(found)), target) for target, found in ranges.items())
+        ranges = grouped((target, (low, high)) for low, high, target in edges_of(state))
+        return ((Chars(merge(found)), target) for target, found in ranges.items())
 
     return build_net(dfa.initial, moves, dfa.is_accepting)
