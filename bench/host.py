@@ -33,8 +33,9 @@ import numpy as np
 
 import guidedviz as gv
 from bench import print_about
+from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.frames import Ask, pack_ask
-from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.models.remote import RemoteModel
 
 RATE, PORT, PATIENCE, SETTLE = 5.0, 8917, 60.0, 5.0  # steps per second; seconds
 SLACK = 5e-3  # of a logit: sums of 32-bit floats in another order, beside the rounding to 16 bits

@@ -19,19 +19,12 @@ from unittest.mock import patch
 
 import guidedviz as gv
 from bench import pin_thread, print_about, processor
-from guidedviz.decoding import jump as decoding
-from guidedviz.decoding.jump import (
-    Cost,
-    Payoff,
-    Timed,
-    build_tasks,
-    ideal,
-    measure_cost,
-    median_cost,
-    median_run,
-    time_task,
-)
+from guidedviz.decoding import timing
+from guidedviz.decoding.cost_model import Cost, ideal, median_cost
+from guidedviz.decoding.payoff import Payoff, Timed, median_run
 from guidedviz.decoding.records import save_record
+from guidedviz.decoding.tasks import build_tasks
+from guidedviz.decoding.timing import measure_cost, time_task
 
 ROWS = (1, 16)
 TRACES = Path(__file__).resolve().parents[1] / "assets" / "traces"
@@ -45,7 +38,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     """Print the tables, save the record, and return the figures."""
     about = print_about(threads=pin_thread())
     model: Any = gv.load_model("clerk", options.device or "cpu")
-    with patch.object(decoding, "perf_counter", perf_counter if "cuda" in model.device else process_time):
+    with patch.object(timing, "perf_counter", perf_counter if "cuda" in model.device else process_time):
         return time_cases(options, model, about)
 
 

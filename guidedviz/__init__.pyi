@@ -6,9 +6,9 @@ from guidedviz import tokens as tokens
 from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling
 from guidedviz.decoding.diagnosis import diagnose as diagnose
-from guidedviz.decoding.jump import spellings as spellings
 from guidedviz.decoding.loop import decode as decode
 from guidedviz.decoding.loop import record as record
+from guidedviz.decoding.spellings import spellings as spellings
 from guidedviz.decoding.trace import Step as Step
 from guidedviz.decoding.trace import Trace as Trace
 from guidedviz.errors import EmptyMask as EmptyMask
@@ -28,8 +28,8 @@ from guidedviz.machines.regular.pattern import pattern as pattern
 from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model
-from guidedviz.models.load import readiness as readiness
-from guidedviz.models.model import ToyModel as ToyModel
+from guidedviz.models.readiness import readiness as readiness
+from guidedviz.models.toy import ToyModel as ToyModel
 from guidedviz.serving.logits_processor import LogitsProcessor as LogitsProcessor
 from guidedviz.tokens.budget import within as within
 from guidedviz.tokens.build_guide import guide as guide

@@ -10,7 +10,7 @@ from guidedviz.checks import verdict
 from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.machines import draw_path, machine_cases
 from guidedviz.checks.verdict import Case, Mistake, Verdict, cases_of, check_function, say_difference, say_kind, show
-from guidedviz.decoding.jump import Cost
+from guidedviz.decoding.cost_model import Cost
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.regular.dfa import DFA, build_dfa_steps

@@ -4,26 +4,15 @@
 what to try. With the guide, the tokens are read again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, groupby, takewhile
-from typing import Any, NamedTuple
 
-from guidedviz.decoding.recording import End
-from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import CHOSEN, ENDS, TRACE_HINT, Step, Trace, taken_back
+from guidedviz.decoding.looks import LOOKS, Finding, Run
+from guidedviz.decoding.trace import ENDS, TRACE_HINT, Trace
 from guidedviz.errors import SettingError, escaped, expect
-from guidedviz.machines.graph import grouped
-from guidedviz.machines.machine import Machine, next_bytes, read
-from guidedviz.machines.pushdown.distance import bytes_to_end
-from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.visible import counted
 from guidedviz.markup import notice, table
-from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.explain import expected_next
-from guidedviz.tokens.guide import Guide, check_guide, read_tokens
+from guidedviz.tokens.guide import Guide, check_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
@@ -53,14 +42,6 @@ EXPLAINS = {  # a cause -> findings that are only its symptoms
     "text outside the language": (*REFUSED, "cut in the middle"),
     "stale mask": (*REFUSED, "no mask", "whitespace loop", "repetition loop", "cut in the middle"),
 }
-
-
-class Finding(NamedTuple):
-    """A likely cause: its name, the step that shows it first (its place in `trace.steps`), and the evidence."""
-
-    name: str
-    step: int
-    seen: str
 
 
 @dataclass(frozen=True)
@@ -102,244 +83,6 @@ class Diagnosis:
         sign, colour = ("!", "#b3400a") if self.findings else ("✓", "#0b6e4f")
         rows = ((name, escaped(said)) for name, said in self.rows)
         return str(notice(f"{sign} {escaped(self.head)}", colour, table(rows)))
-
-
-# A run as a diagnosis reads it: the steps that stand, and what the guide says when it reads their tokens again.
-
-
-LIMITS = ("max_tokens", "context")  # ends that no rule of the text asked for
-
-
-class Placed(NamedTuple):
-    """A step and its place in the trace."""
-
-    place: int
-    step: Step
-
-
-@dataclass(frozen=True)
-class Run:
-    """A trace and the guide that belongs to it, if there is one."""
-
-    trace: Trace
-    guide: Guide | None
-
-    @cached_property
-    def steps(self) -> list[Placed]:
-        """The steps whose tokens stand in the output."""
-        gone = set(chain(*taken_back(self.trace.steps)))
-        return [Placed(at, step) for at, step in enumerate(self.trace.steps) if at not in gone and step.token >= 0]
-
-    @cached_property
-    def asked(self) -> list[Placed]:
-        """The steps with a forward pass of the model."""
-        return [placed for placed in self.steps if placed.step.how in CHOSEN]
-
-    @property
-    def end(self) -> End:
-        """How the run ended."""
-        return self.trace.steps[-1].end
-
-    def tail(self, most: int = 24) -> str:
-        """The end of the text, in quotes."""
-        text = visible(self.trace.output)
-        return f'"{"…" * (len(text) > most)}{text[-most:]}"'
-
-    @property
-    def machine(self) -> Machine[Any] | None:
-        """The machine of the guide, if it has one."""
-        return self.guide.machine if self.guide else None
-
-    @cached_property
-    def states(self) -> list[Any]:
-        """The guide's states before each token and after the last, up to the first token that it refuses."""
-        if self.guide is None:
-            return []
-        return read_tokens(self.guide, self.guide.initial, (placed.step.token for placed in self.steps))
-
-    @property
-    def refused(self) -> Placed | None:
-        """The first step whose token the guide refuses."""
-        return self.steps[len(self.states) - 1] if 0 < len(self.states) <= len(self.steps) else None
-
-    def explain(self, one: Placed, token: int) -> str:
-        """Why the guide refuses a token at a step; "" if there is no guide or it does not get there."""
-        number = self.steps.index(one)
-        if self.guide is None or number >= len(self.states):
-            return ""
-        known = token < len(self.guide.vocabulary)
-        return self.guide.explain(self.states[number], token).reason if known else "no such id"
-
-
-# The looks. Each yields findings.
-
-
-LOW = 0.1  # of Z; right runs of `clerk` stay above 0.7
-BLANKS = 8  # tokens of whitespace only, one after the other
-REPEATED = 12  # tokens of a loop
-TIMES = 4  # that its cycle is seen
-DEEPER = 8  # open rules more than in the middle of the run
-NEARLY_ALL = 0.99  # of the vocabulary, legal at each step
-
-
-def find_empty_mask(run: Run) -> Iterator[Finding]:
-    """No token was legal, and the text was not complete."""
-    if run.end != "dead_end":
-        return
-    after = f"after {run.tail()}"
-    seen = f"{after} no token is legal, in state {run.trace.steps[-1].state or 'unnamed'}"
-    if run.guide and run.machine and (state := read(run.machine, run.trace.output)) is not None:
-        vocabulary, expected = run.guide.vocabulary, next_bytes(run.machine, state)
-        if expected and {vocabulary.pieces[token][0] for token in vocabulary.text_ids}.isdisjoint(expected):
-            seen = f"{after} the machine expects {expected_next(run.machine, state)}, and no token begins with that"
-        elif count := int(guide(run.machine, vocabulary, "trie").mask(state).sum()):
-            seen += f"; the machine alone allows {counted(count, 'token')} there"
-    yield Finding("empty mask", len(run.trace.steps) - 1, seen)
-
-
-def find_no_mask(run: Run) -> Iterator[Finding]:
-    """There was to be a constraint, and each step allowed everything."""
-    size, least = run.trace.vocabulary_size, min((one.step.legal for one in run.asked), default=-1)
-    allows_it = run.guide is not None and run.guide is run.trace.guide and not run.refused
-    if not (run.trace.constraint or run.guide) or least < NEARLY_ALL * size or allows_it:
-        return
-    seen = f"at each of {len(run.asked)} steps at least {least:,} of {size:,} tokens were legal"
-    if run.trace.constraint:
-        seen += f", although the record names the constraint {run.trace.constraint!r}"
-    if run.refused:
-        seen += f'; the guide would have refused "{visible(run.refused.step.piece)}" at step {run.refused.place}'
-    yield Finding("no mask", (run.refused or run.asked[0]).place, seen)
-
-
-def find_wrong_mask(run: Run) -> Iterator[Finding]:
-    """Another vocabulary was used, or the guide refuses a token of the text, or the machine refuses the text."""
-    assert run.guide is not None
-    vocabulary, state = run.guide.vocabulary, run.machine.initial if run.machine else None
-    for place, step in run.steps:
-        piece, token = f'"{visible(step.piece)}"', step.token
-        mine = vocabulary.pieces[token] if token < len(vocabulary) else None
-        if mine != step.piece:
-            other = "no token" if mine is None else f'"{visible(mine)}"'
-            seen = f"token {token} is {piece} in the record and {other} in the vocabulary of the guide"
-            yield Finding("stale mask", place, seen)
-            return
-        if run.refused and place == run.refused.place:
-            seen = f"the guide refuses {piece} at step {place}: {run.explain(run.refused, token)}"
-            yield Finding("text outside the language", place, seen)
-            return
-        if run.machine and token not in vocabulary.eos and (state := read(run.machine, step.piece, state)) is None:
-            seen = f"each token was legal by the mask, and the machine refuses the text at {piece}"
-            yield Finding("stale mask", place, seen)
-            return
-
-
-def find_loop(run: Run) -> Iterator[Finding]:
-    """The model wrote whitespace, or the same tokens, again and again."""
-    blank = [list(group) for is_blank, group in groupby(run.steps, lambda one: not one.step.piece.strip()) if is_blank]
-    longest = max(blank, key=len, default=[])
-    tokens = [one.step.token for one in run.steps]
-    if len(longest) >= BLANKS:
-        refused = next((one for one in longest if one.step.mass < LOW), None)
-        seen = f"{len(longest)} tokens of whitespace in a row, all legal"
-        seen += f"; at step {refused.place} {say_refused(refused, run)}" if refused else ""
-        yield Finding("whitespace loop", longest[0].place, seen)
-    elif run.end in LIMITS and (found := find_cycle(tokens)):
-        size, count = found
-        said = visible(b"".join(one.step.piece for one in run.steps[-size:]))
-        yield Finding("repetition loop", run.steps[-count].place, f'the last {count} tokens repeat "{said}"')
-
-
-def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
-    """The length of the shortest cycle that the end of a text repeats, and how many tokens do so.
-
-    >>> find_cycle([7, *[1, 2, 3] * 5]), find_cycle(list(range(30)))
-    ((3, 15), None)
-    """
-    for size in range(1, len(tokens) // TIMES + 1):
-        pairs = zip(reversed(tokens), reversed(tokens[:-size]), strict=False)
-        count = size + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if count >= max(TIMES * size, REPEATED):
-            return size, count
-    return None
-
-
-def find_nesting(run: Run) -> Iterator[Finding]:
-    """Rules were opened and never closed until a limit ended the run."""
-    later = run.steps[len(run.steps) // 2 :]
-    depths = [len(one.step.stack) for one in later]
-    if run.end in LIMITS and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
-        place, end = later[0].place, f"{depths[-1]} are open at the end: {run.tail()}"
-        seen = f"of {depths[0]} rules open at step {place} none is closed, and {end}"
-        yield Finding("unbounded nesting", place, seen)
-
-
-def find_refusals(run: Run) -> Iterator[Finding]:
-    """The mask refused what the model wanted. The first such step counts: the text after it is another one.
-
-    Refused whitespace is told apart: a model that breaks lines after each brace wants it in sound runs, too.
-    """
-    low = [one for one in run.asked if one.step.mass < LOW]
-    kinds = grouped((any(c.piece.isspace() and not c.legal for c in one.step.candidates[:1]), one) for one in low)
-    for blank, (first, *others) in sorted(kinds.items()):
-        name = "early mask" if first == run.asked[0] else "over-tight constraint"
-        more = f"; Z is below {LOW} at {len(others) + 1} of {len(run.asked)} steps" if others else ""
-        yield Finding("whitespace refused" if blank else name, first.place, say_refused(first, run) + more)
-
-
-def say_refused(one: Placed, run: Run) -> str:
-    """What the model wanted at a step, and what it had to take."""
-    step, said = one.step, f"Z is {probability(one.step.mass)}"
-    most = next((candidate for candidate in step.candidates if not candidate.legal), None)
-    if most is None:  # many tokens share what the mask removed
-        return said
-    chosen = visible(step.piece) or "an id without bytes"
-    said += f': the model wanted "{visible(most.piece)}" ({probability(most.raw)})'
-    why = run.explain(one, most.token)
-    return said + f' and took "{chosen}" ({probability(step.raw)})' + (f"; {why}" if why else "")
-
-
-def find_same_bytes(run: Run) -> Iterator[Finding]:
-    """A chosen token has the bytes of another id: the probability is divided, and a ban of one id leaves the other."""
-    for place, step in run.asked:
-        ids = {candidate.token for candidate in step.candidates if candidate.piece == step.piece}
-        if run.guide:
-            vocabulary = run.guide.vocabulary
-            ids = {token for token in vocabulary.ids(step.piece) if vocabulary.is_text(token)}
-        if len(ids) > 1 and step.token in ids and step.piece:
-            said = f'"{visible(step.piece)}" is the text of ids {", ".join(map(str, sorted(ids)))}'
-            yield Finding("same bytes, several ids", place, f"{said}; {step.token} was taken ({probability(step.raw)})")
-            return
-
-
-def find_cut(run: Run) -> Iterator[Finding]:
-    """A limit ended the run in the middle of its text."""
-    assert run.guide is not None
-    if run.end not in LIMITS or run.refused or run.guide.is_accepting(run.states[-1]):
-        return
-    needed = bytes_to_end(run.machine, read(run.machine, run.trace.output)) if run.machine else None
-    end = f"; its shortest end takes {needed} bytes more" if needed else ""
-    limit = f"{len(run.steps)} tokens" if run.end == "max_tokens" else "the model's context"
-    seen = f"{limit} ended the text at {run.tail()}, which is not complete{end}"
-    yield Finding("cut in the middle", len(run.trace.steps) - 1, seen)
-
-
-def find_notes(run: Run) -> Iterator[Finding]:
-    """The machine does not enforce all that its source says."""
-    if isinstance(run.machine, DFA | PDA) and run.machine.notes:
-        yield Finding("keyword not enforced", 0, "; ".join(run.machine.notes))
-
-
-LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = (  # True: it needs the guide
-    ("empty masks", find_empty_mask, False),  # the likeliest cause first
-    ("whether a mask was applied", find_no_mask, False),
-    ("the text, read again by the guide", find_wrong_mask, True),
-    ("loops of tokens", find_loop, False),
-    ("open rules", find_nesting, False),
-    ("what the mask refused (Z)", find_refusals, False),
-    ("ids with the same bytes", find_same_bytes, False),
-    ("whether the text is complete", find_cut, True),
-    ("keywords that are not enforced", find_notes, True),
-)
 
 
 def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:

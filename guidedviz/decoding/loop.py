@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from guidedviz.decoding.point import Pending, Point, find_end, make_step, start_watch
 from guidedviz.decoding.recording import End
-from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, masked_softmax, sample, softmax
+from guidedviz.decoding.sampling import apply_bias, draw_chances, masked_softmax, sample, softmax
+from guidedviz.decoding.settings import Settings, check_bias
 from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, judge, room
-from guidedviz.decoding.trace import Pending, Point, Step, Trace, find_end, make_step, start_watch
+from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_text, context_of, warn_of_plain_text

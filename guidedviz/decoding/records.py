@@ -5,50 +5,21 @@ Bytes are kept as Latin-1 text, so that a person can read the file. A damaged fi
 
 import json
 import os
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import cache
+from collections.abc import Callable
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from secrets import token_hex
-from types import NoneType
-from typing import Annotated, Any, Literal, NotRequired, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, TypeVar
 
 import numpy as np
 
-from guidedviz.errors import GuidedVizError, SettingError, TraceError, quoted
+from guidedviz.decoding.annotations import kept_fields, read_value
+from guidedviz.errors import SettingError, TraceError, quoted
 from guidedviz.files import parse_json, read_bounded
 
-MOST = 2**128 - 1  # no number of a record is larger
 MOST_FILE = 64 << 20  # bytes
 MOST_VALUES = 2_000_000  # numbers, texts and lists of a file
-NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 Record = TypeVar("Record", bound=Any)  # a frozen dataclass with a `source`
-
-
-@dataclass(frozen=True)
-class Between:
-    """The range of a number in an annotation; both ends are included."""
-
-    low: float = -MOST
-    high: float = MOST
-
-
-@dataclass(frozen=True)
-class AtMost:
-    """The most characters of a text, or entries of a list, in an annotation."""
-
-    count: int
-
-
-MOST_TEXT = 1 << 20  # characters of a prompt, and of what is said of a run
-MOST_LIST = 4096  # entries of a list that a step has; the page draws them all
-LongText = Annotated[str, AtMost(MOST_TEXT)]
-Share = Annotated[float, Between(0, 1)]
-Count = Annotated[int, Between(0)]
-AtLeastOne = Annotated[int, Between(1)]
-AtLeastZero = Annotated[float, Between(0)]
-Milliseconds = AtLeastZero
 
 
 def save_record(record: Any, path: str | Path, indent: int | None = None) -> None:
@@ -85,7 +56,7 @@ def to_plain(value: Any) -> Any:
         return value.decode("latin-1")
     if is_dataclass(value):
         kind: Any = type(value)
-        return {name: getattr(value, name) for name in _names(kind)}
+        return {name: getattr(value, name) for name in kept_fields(kind)}
     if isinstance(value, np.generic):
         return value.item()
     raise SettingError("record", seen=quoted(value), expected="a text, a number or bytes")
@@ -129,128 +100,3 @@ def check_path(path: object) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise SettingError("path", seen=quoted(path), expected="the path of a file")
     return Path(path)
-
-
-# What annotations say: how a value is read from JSON, and the range of a number.
-
-
-@cache
-def hints_of(kind: Any) -> dict[str, Any]:
-    """The annotations of the fields of a record."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint for name, hint in hints.items()}
-
-
-@cache
-def _names(kind: Any) -> dict[str, bool]:
-    """The fields that a file keeps, and whether each must be there."""
-    if is_typeddict(kind):
-        return {name: name in kind.__required_keys__ for name in hints_of(kind)}
-    return {field.name: field.default is MISSING for field in fields(kind) if field.metadata.get("kept", True)}
-
-
-def check_number(kind: Any, value: Any, where: str, error: type[GuidedVizError] = SettingError) -> Any:
-    """A number of Python or NumPy, in the range of its annotation, as Python's own; a whole one if it is an `int`.
-
-    >>> check_number(Share, np.float32(0.5), "top_p")
-    0.5
-    >>> check_number(Count, -1, "seed")
-    Traceback (most recent call last):
-    guidedviz.errors.SettingError: seed: saw -1, expected a whole number from 0
-    """
-    kind, limits = get_args(kind) if get_origin(kind) is Annotated else (kind, Between())
-    kinds = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
-    most = limits.high if kind is int else limits.high * (1 + 1e-9)  # sums are rounded
-    in_range = isinstance(value, kinds) and limits.low <= value <= most
-    if not in_range or isinstance(value, bool):
-        expected = f"a {'whole ' * (kind is int)}number" + f" from {limits.low:,g}" * (limits.low > -MOST)
-        raise error(where, seen=quoted(value), expected=expected + f" to {limits.high:,g}" * (limits.high < MOST))
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def check_fields(record: Any, where: str = "") -> None:
-    """Check the texts, choices and numbers of a new record; numbers of NumPy become Python's own."""
-    for name, kind in hints_of(record.__class__).items():
-        if get_origin(kind) in (Annotated, Literal) or kind is str:
-            try:
-                value = read_value(kind, getattr(record, name), where + name)
-            except TraceError as error:
-                raise SettingError(error.where, seen=error.seen, expected=error.expected) from None
-            object.__setattr__(record, name, value)
-
-
-def read_value(kind: Any, value: Any, where: str = "record") -> Any:
-    """A value from JSON as an annotation describes it; an error names the field.
-
-    An annotation may hold a function, which then checks the value.
-
-    >>> read_value(tuple[Count, ...], [1, 2]), read_value(bytes, "\\xff")
-    ((1, 2), b'\\xff')
-    >>> read_value(Share, 1.5, "steps[0].raw")
-    Traceback (most recent call last):
-    guidedviz.errors.TraceError: steps[0].raw: saw 1.5, expected a number from 0 to 1
-    """
-    origin, inner = get_origin(kind), get_args(kind)
-    if is_dataclass(kind) or is_typeddict(kind):
-        return _read_fields(kind, value, where)
-    if origin is tuple:
-        return _read_items(inner, value, where)
-    if isinstance(kind, type) and issubclass(kind, tuple):
-        return kind(*_read_items(tuple(hints_of(kind).values()), value, where))
-    if origin in (dict, Mapping):  # its keys are whole numbers, which JSON writes as texts
-        fits = isinstance(value, dict) and all(map(NUMBER.fullmatch, value))
-        _check(where, value, fits, "numbers and values")
-        return {int(key): read_value(inner[1], item, f"{where}.{key}") for key, item in value.items()}
-    if kind is NoneType or NoneType in inner:
-        _check(where, value, value is None or kind is not NoneType, "null")
-        return None if value is None else read_value(inner[0], value, where)
-    if origin is Annotated and not isinstance(inner[1], Between):
-        return _read_annotated(inner, value, where)
-    if origin is Literal:
-        _check(where, value, value in inner, " or ".join(map(repr, inner)))
-        return value
-    if kind is bytes:
-        _check(where, value, isinstance(value, str) and all(char <= "\xff" for char in value), "bytes as Latin-1 text")
-        return value.encode("latin-1")
-    if kind is str or kind is bool:
-        _check(where, value, isinstance(value, kind), "a text" if kind is str else "true or false")
-        return value
-    return check_number(kind, value, where, TraceError)
-
-
-def _read_fields(kind: Any, data: Any, where: str) -> Any:
-    _check(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
-    hints, prefix, known = hints_of(kind), "" if where == "record" else f"{where}.", {}
-    for name, needed in _names(kind).items():
-        if name in data:
-            known[name] = read_value(hints[name], data[name], prefix + name)
-        elif needed:
-            raise TraceError(prefix + name, seen="nothing", expected=f"all fields of a {kind.__name__}")
-    if strange := set(data) - set(known):
-        raise TraceError(prefix + quoted(min(strange)), seen="an unknown field", expected=" or ".join(hints))
-    return kind(**known)
-
-
-def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
-    any_length = kinds[-1] is Ellipsis
-    fits = isinstance(data, list) and (any_length or len(data) == len(kinds))
-    _check(where, data, fits, "a list" if any_length else f"a list of {len(kinds)}")
-    kinds = kinds[:1] * len(data) if any_length else kinds
-    return tuple(read_value(kinds[at], item, f"{where}[{at}]") for at, item in enumerate(data))
-
-
-def _read_annotated(inner: tuple[Any, ...], value: Any, where: str) -> Any:
-    """A value that is limited in its length, or checked by a function."""
-    kind, rule = inner
-    if not isinstance(rule, AtMost):
-        rule(value, where)
-        return value
-    if isinstance(value, str | list | dict) and len(value) > rule.count:
-        unit = "characters" if isinstance(value, str) else "entries"
-        raise TraceError(where, seen=f"{len(value):,} {unit}", expected=f"at most {rule.count:,}")
-    return read_value(kind, value, where)
-
-
-def _check(where: str, seen: Any, good: bool, expected: str) -> None:
-    if not good:
-        raise TraceError(where, seen=quoted(seen), expected=expected)

@@ -6,75 +6,18 @@ are checked once, where they enter.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from math import log10
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.decoding.records import AtLeastOne, Between, Count, check_fields, check_number
+from guidedviz.decoding.annotations import Between, Count, check_number
+from guidedviz.decoding.settings import Settings, Temperature, TopP, check_bias
 from guidedviz.errors import EmptyMask, SettingError, quoted
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.jump import WAYS
 
 Floats = npt.NDArray[np.float64]
-Temperature = Annotated[float, Between(0, 100)]  # 0 is greedy
-TopP = Annotated[float, Between(1e-9, 1)]
-Bias = Annotated[float, Between(-100, 100)]  # the range of OpenAI's `logit_bias`
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How tokens are chosen. Temperature 0 is greedy; top_k 0 keeps all tokens.
-
-    >>> Settings(jump_forward=True).jump_forward, Settings(jump_forward="longest").jump_forward, Settings().jump_forward
-    ('canonical', 'longest', '')
-    """
-
-    temperature: Temperature = 1.0
-    top_k: Count = 0
-    top_p: TopP = 1.0
-    seed: Count = 0
-    max_tokens: AtLeastOne = 200
-    bias: Mapping[int, Bias] = field(default_factory=dict)
-    jump_forward: str = ""  # how forced bytes are spelled; "" if the model is asked for every token
-    draft: Any = field(default=None, metadata={"kept": False})  # a draft of decoding/speculation
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bias", check_bias({} if self.bias is None else self.bias))
-        given: Any = self.jump_forward
-        way = {True: WAYS[0], False: ""}[given] if isinstance(given, bool) else given
-        if not isinstance(way, str) or way not in ("", *WAYS):
-            expected = "False, True, " + " or ".join(map(repr, WAYS))
-            raise SettingError("jump_forward", seen=quoted(given), expected=expected)
-        object.__setattr__(self, "jump_forward", way)
-        check_fields(self)
-
-    @property
-    def changes(self) -> str:
-        """What besides the mask changes the probabilities that a token is drawn from.
-
-        >>> Settings(temperature=0.5, top_k=40, bias={7: 2}).changes, Settings().changes
-        ('bias · T 0.50 · top-k 40', '')
-        """
-        heat = [f"T {self.temperature:.2f}"] * (self.temperature != 1)
-        return " · ".join(["bias"] * bool(self.bias) + heat + self.cuts)
-
-    @property
-    def cuts(self) -> list[str]:
-        """How the tail of the distribution is cut."""
-        return [f"top-k {self.top_k}"] * bool(self.top_k) + [f"top-p {self.top_p:g}"] * (self.top_p < 1)
-
-
-def check_bias(bias: Any, size: int | None = None) -> dict[int, float]:
-    """A bias per token id, which is below `size` if it is given."""
-    if not isinstance(bias, Mapping):
-        expected = "a mapping from token ids to numbers from -100 to 100"
-        raise SettingError("bias", seen=quoted(bias), expected=expected, hint="bias={token: -100}")
-    ids = Count if size is None else Annotated[int, Between(0, size - 1)]
-    tokens = [check_number(ids, token, "token id in logit bias") for token in bias]
-    return {t: check_number(Bias, bias[t], f"logit bias of token {t}") for t in tokens}
 
 
 # Probabilities in words, as pictures and texts show them.

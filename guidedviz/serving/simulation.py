@@ -13,7 +13,7 @@ from math import ceil
 from random import Random
 from typing import Annotated, Literal
 
-from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_fields, check_number
+from guidedviz.decoding.annotations import AtLeastOne, Between, Count, Milliseconds, Share, check_fields, check_number
 from guidedviz.errors import SettingError, expect, quoted
 
 Span = tuple[float, float]

@@ -1,46 +1,21 @@
-"""Compare the masks of all engines with ours along one text, and name the reason of each difference.
+"""Compare the masks of all engines with ours along one text, and name the reason of each difference."""
 
-The machine is the referee: it reads the bytes of each disputed token one by one, without trie, index or cache. The
-reason is the first of a list that fits; every fault in it was observed by running the engine.
-"""
-
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
 from guidedviz.machines.grammars.caret import show_line
-from guidedviz.machines.graph import grouped
-from guidedviz.machines.machine import Machine, read, to_bytes
-from guidedviz.tokens.arrays import Mask
+from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
-from guidedviz.tokens.explain import token_path
-from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
+from guidedviz.tokens.engines import PREPARE, VARIANTS, Matcher, ask, prepared
+from guidedviz.tokens.reasons import Disagreement, Position, find_differences
+from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
-MOST_ASKED = 1000  # the engine's accept is called only if at most this many tokens differ
 ALL = (*PREPARE, *VARIANTS)
 NAMED = 6  # tokens of a difference that are named
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """The tokens of one step on which an engine and the machine disagree for one reason."""
-
-    engine: str
-    kind: str  # "forced only", "known fault", "lawful choice", "ours" or "not known"
-    name: str  # which fault or choice
-    missing: tuple[int, ...]  # ids that the machine allows and the engine does not
-    extra: tuple[int, ...]  # ids that the engine allows and the machine does not
-
-    def __str__(self) -> str:
-        counts = [f"{len(ids):,} {what}" for what, ids in (("missing", self.missing), ("extra", self.extra)) if ids]
-        return f"{self.engine}: {self.kind}, {self.name} ({', '.join(counts)})"
 
 
 @dataclass(frozen=True)
@@ -130,7 +105,7 @@ def compare_engines(
     for position, token in enumerate([*tokens, None]):
         mask, found = ours.mask(state), list[Disagreement]()
         for name, matcher in matchers.items():
-            found += _differ(Position(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask)
+            found += find_differences(Position(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask)
         legal = token is not None and bool(mask[token])
         goes_on = token is not None and legal and token not in vocabulary.eos
         refused = [name for name, matcher in matchers.items() if goes_on and not matcher.take(tokens[position])]
@@ -141,104 +116,3 @@ def compare_engines(
         matchers = {name: matcher for name, matcher in matchers.items() if name not in refused}
         state = ours.advance(state, token)
     return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), tuple(steps))
-
-
-@dataclass
-class Position:
-    """A position of a text in our machine and in an engine."""
-
-    engine: str
-    asked: Asked
-    vocabulary: Vocabulary
-    taken: tuple[int, ...]  # the tokens so far
-    state: Hashable  # the machine's state
-    matcher: Matcher
-    allowed: int = 0  # tokens in the engine's mask
-    may_ask: bool = True  # whether tokens may be passed one by one to its accept function
-
-    @cached_property
-    def exact(self) -> Mask | None:
-        """The engine's mask here if it gets the machine instead of the regex; None if it fails earlier."""
-        try:
-            matcher = prepared(self.engine, self.vocabulary)(ask(self.asked.machine)).copy()
-            return matcher.mask() if all(map(matcher.take, self.taken)) else None
-        except GuidedVizError:
-            return None
-
-    def is_legal(self, token: int) -> bool:
-        """Whether a token is legal: its bytes are read one by one, without trie or cache."""
-        if not self.vocabulary.is_text(token):
-            return token in self.vocabulary.eos and bool(self.asked.machine.is_accepting(self.state))
-        return read(self.asked.machine, self.vocabulary.pieces[token], self.state) is not None
-
-
-def _differ(place: Position, ours: Mask) -> Iterator[Disagreement]:
-    """The differences of the engine's mask, grouped by reason."""
-    try:
-        theirs = place.matcher.mask()
-    except GuidedVizError as error:
-        missing = tuple(np.flatnonzero(ours).tolist())
-        yield Disagreement(place.engine, "not known", f"gives no mask: {error.seen}", missing, ())
-        return
-    doubtful = np.flatnonzero(ours != theirs).tolist()
-    place.allowed, place.may_ask = int(theirs.sum()), len(doubtful) <= MOST_ASKED
-    reasons = grouped((_reason(place, token, bool(theirs[token])), token) for token in doubtful)
-    for (kind, name), tokens in reasons.items():
-        missing, extra = (tuple(token for token in tokens if theirs[token] == there) for there in (False, True))
-        yield Disagreement(place.engine, kind, name, missing, extra)
-
-
-def _reason(place: Position, token: int, extra: bool) -> tuple[str, str]:
-    """The kind and the name of the first reason that fits."""
-    if place.is_legal(token) == extra:
-        return "ours", "the machine says so"
-    return next(((kind, name) for kind, name, fit in (EXTRA if extra else MISSING) if fit(place, token)), UNKNOWN)
-
-
-def _accepts(place: Position, token: int) -> bool:
-    """Whether the engine's accept function takes the token, regardless of its mask."""
-    return place.may_ask and place.matcher.copy().take(token)
-
-
-def _reads_otherwise(place: Position, token: int) -> bool:
-    """Whether the engine agrees with us when it gets the machine instead of the regex."""
-    exact = place.exact if place.asked.kind == "regex" else None
-    return exact is not None and bool(exact[token]) == place.is_legal(token)
-
-
-def _is_surrogate(place: Position, token: int) -> bool:
-    """Whether the token ends in the beginning of an encoded surrogate, which UTF-8 forbids."""
-    text = b"".join(place.vocabulary.pieces[one] for one in (*place.taken, token))
-    return bool(re.search(rb"\xed[\xa0-\xbf]", text))
-
-
-def _leaves_an_end(place: Position, token: int) -> bool:
-    """Whether the text may end before the token's last byte and not after it."""
-    machine, path = place.asked.machine, token_path(place.asked.machine, place.vocabulary, place.state, token)
-    return place.engine == "outlines-core" and [machine.is_accepting(state) for state in path[-2:]] == [True, False]
-
-
-def _first_alternative(place: Position, token: int) -> bool:
-    """Whether the engine's regex has an alternative or a lazy quantifier."""
-    return place.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", place.asked.regex))
-
-
-Reason = tuple[str, str, Callable[[Position, int], bool]]
-OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", _reads_otherwise)
-UNKNOWN = ("not known", "against the machine")
-EXTRA: tuple[Reason, ...] = (
-    ("known fault", "takes special ids for text", lambda place, token: token in place.vocabulary.special),
-    ("known fault", "takes surrogates, which UTF-8 has not", _is_surrogate),
-    ("lawful choice", "JSON written in more ways", lambda place, token: place.asked.kind == "schema"),
-    OTHERWISE,
-)
-MISSING: tuple[Reason, ...] = (
-    ("forced only", "the canonical token of a forced run",  # one token in the mask
-     lambda place, token: place.engine.endswith("forcing") and place.allowed == 1),
-    ("known fault", "its mask omits what its accept takes", _accepts),
-    ("known fault", "knows one EOS id", lambda place, token: token in place.vocabulary.eos),
-    ("known fault", "drops a token that leaves an end with its last byte", _leaves_an_end),
-    ("lawful choice", "JSON written in fewer ways", lambda place, token: place.asked.kind == "schema"),
-    ("known fault", "takes the first alternative that fits", _first_alternative),
-    OTHERWISE,
-)  # fmt: skip

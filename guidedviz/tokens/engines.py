@@ -26,7 +26,8 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
+from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import Vocabulary
 
 PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
 

@@ -4,19 +4,16 @@ SGLang cuts the whole output again with the tokenizer ("canonical", retokenisati
 request 776) leave the last bytes to the model if a longer token could begin with them.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import dropwhile
 from typing import Any
 
 from guidedviz.errors import GuidedVizError
 from guidedviz.tokens.guide import Guide, read_tokens
-from guidedviz.tokens.vocabulary import Vocabulary, fitting_tokens, spell_longest
+from guidedviz.tokens.spelling import spell_longest
+from guidedviz.tokens.vocabulary import Vocabulary
 
-# canonical: the tokenizer cuts the output again, and tokens that it cuts differently are taken back
-# longest: the longest token each time; minimal: only where one token is legal, so the model decides every choice
-# raw: longest, but no bytes are left to the model, to show what goes wrong
 WAYS = ("canonical", "longest", "minimal", "raw")
 Encode = Callable[[str], Sequence[int]]
 
@@ -105,56 +102,3 @@ def shared_length(one: Sequence[object], other: Sequence[object]) -> int:
     """
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-@dataclass(frozen=True)
-class Lattice:
-    """For each byte of a run the tokens that begin there and end inside the run, and those that end beyond it."""
-
-    run: bytes
-    vocabulary: Vocabulary
-    fits: tuple[tuple[int, ...], ...]
-    beyond: tuple[tuple[int, ...], ...]
-
-    @cached_property
-    def ways(self) -> tuple[int, ...]:
-        """The number of spellings of no bytes, of the first byte, of the first two, and so on."""
-        ways = [1] + [0] * len(self.run)
-        for at, tokens in enumerate(self.fits):
-            for token in tokens:
-                ways[at + len(self.vocabulary.pieces[token])] += ways[at]
-        return tuple(ways)
-
-    @property
-    def count(self) -> int:
-        """The number of spellings that end where the run ends."""
-        return self.ways[-1]
-
-    @property
-    def count_beyond(self) -> int:
-        """The number of spellings whose last token ends beyond the run."""
-        return sum(ways * len(tokens) for ways, tokens in zip(self.ways, self.beyond, strict=False))
-
-
-def build_forced_lattice(guide: Guide, state: Hashable) -> Lattice:
-    """Build the lattice of a state's forced run, with the legal tokens that end beyond it.
-
-    >>> v = gv.Vocabulary([b"or", b"der", b"order", b"orderId", b"derI"])
-    >>> lattice = build_forced_lattice(gv.guide(gv.regex("order(Id)?"), v), 0)
-    >>> lattice.run, lattice.count, lattice.beyond
-    (b'order', 2, ((3,), (), (4,), (), ()))
-    """
-    vocabulary, run, states = guide.vocabulary, guide.forced(state), {0: state}
-    fits: list[tuple[int, ...]] = [()] * len(run)
-    beyond = fits.copy()
-    for at in range(len(run)):
-        if at not in states:  # no token ends here
-            continue
-        mask, longer = guide.mask(states[at]), vocabulary.longer(run[at:])
-        fits[at] = tuple(token for token in fitting_tokens(vocabulary, run, at) if mask[token])
-        beyond[at] = tuple(longer[mask[longer]].tolist())
-        for token in fits[at]:
-            end = at + len(vocabulary.pieces[token])
-            if end not in states:
-                states[end] = guide.advance(states[at], token)
-    return Lattice(run, vocabulary, tuple(fits), tuple(beyond))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.tokens.arrays import Ints
-from guidedviz.tokens.lazy import find_slice
+from guidedviz.tokens.slices import find_slice
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import MoveTable

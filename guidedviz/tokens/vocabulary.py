@@ -10,12 +10,11 @@ Next: `tokens/trie.py`.
 
 import hashlib
 import json
-import re
 from base64 import b64decode
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from importlib.util import find_spec
 from operator import index
 from pathlib import Path
@@ -29,9 +28,9 @@ from guidedviz.files import IN_TAB, shipped
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ids, Mask, read_only
+from guidedviz.tokens.tokenizer_json import LONGEST, read_tokenizer_json
 from guidedviz.tokens.trie import Trie, build_trie
 
-LONGEST = 2**16  # bytes of a token; each byte of the longest one is a level of the trie
 LARGEST = 4_000_000  # ids; real vocabularies are much smaller, so a larger id means a damaged file
 
 LLAMA3_NAMED = (
@@ -42,11 +41,6 @@ LLAMA3_NAMED = (
 LLAMA3_SPECIAL = LLAMA3_NAMED + tuple(f"<|reserved_special_token_{2 + i}|>" for i in range(256 - len(LLAMA3_NAMED)))
 LLAMA3_EOS = ("<|end_of_text|>", "<|eom_id|>", "<|eot_id|>")
 TEKKEN_NAMED = ("<unk>", "<s>", "</s>", "[INST]", "[/INST]")
-KNOWN = "byte-level BPE, sentencepiece (Metaspace, or Replace with ByteFallback), or single characters"
-BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-# These split a text at spaces and drop the spaces, so the concatenated pieces are not the text.
-DROPS_BLANKS = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer", "CharDelimiterSplit"})
-Part = dict[str, Any]  # one JSON object of tokenizer.json
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -213,7 +207,7 @@ class Vocabulary:
         if not hasattr(backend, "to_str"):
             expected, hint = "one with a tokenizer.json inside", "transformers.AutoTokenizer.from_pretrained(name)"
             raise VocabularyError("tokenizer", seen=type(tokenizer).__name__, expected=expected, hint=hint)
-        pieces, special = _read_json(json.loads(backend.to_str()))
+        pieces, special = read_tokenizer_json(json.loads(backend.to_str()))
         special |= set(getattr(tokenizer, "all_special_ids", ()))
         if eos is None:
             own = getattr(tokenizer, "eos_token_id", None)
@@ -327,49 +321,6 @@ def check_vocabulary(vocabulary: object, where: str) -> None:
     expect(vocabulary, Vocabulary, where, "a Vocabulary", hint)
 
 
-def fitting_tokens(vocabulary: Vocabulary, text: bytes, start: int) -> list[int]:
-    """The text ids whose bytes the text has from this position on, the shortest first.
-
-    >>> fitting_tokens(Vocabulary([b"a", b"ab", b"b", b"ab"]), b"xabc", 1)
-    [0, 1, 3]
-    """
-    ends = range(start + 1, min(start + vocabulary.longest, len(text)) + 1)
-    return [token for end in ends for token in vocabulary.ids(text[start:end]) if vocabulary.is_text(token)]
-
-
-def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
-    """Cut a text into its longest tokens; the tokenizer itself often chooses other ids.
-
-    >>> list(longest_tokens(Vocabulary([b"a", b"ab", b"b", b"<s>"], special={3}), b"abba"))
-    [1, 2, 0]
-    """
-    start = 0
-    while start < len(text):
-        found = fitting_tokens(vocabulary, text, start)
-        if not found:
-            seen = quoted(text[start : start + 1])
-            raise VocabularyError("a text in tokens", seen=seen, expected="a byte that some token has")
-        token = max(found, key=lambda token: len(vocabulary.pieces[token]))
-        yield token
-        start += len(vocabulary.pieces[token])
-
-
-def spell_longest(vocabulary: Vocabulary, text: bytes) -> list[int]:
-    """The same as a list; no tokens at all if some byte has none.
-
-    >>> v = Vocabulary([b"a", b"ab"])
-    >>> spell_longest(v, b"aba"), spell_longest(v, b"abc")
-    ([1, 0], [])
-    """
-    try:
-        return list(longest_tokens(vocabulary, text))
-    except VocabularyError:
-        return []
-
-
-# Reading tokenizers and packages.
-
-
 def _package_file(package: str, pattern: str, extra: Extra) -> Path:
     """A data file of an installed package, found without importing the package; in a tab, a file of the site."""
     spec = find_spec(package)
@@ -380,85 +331,3 @@ def _package_file(package: str, pattern: str, extra: Extra) -> Path:
             return found[-1]
     seen = f"no {pattern} in package {package}" if spec else f"no package {package}"
     raise VocabularyError("vocabulary", seen=seen, expected="it installed", hint=how_to_install(extra))
-
-
-def _read_json(config: Part) -> tuple[dict[int, bytes], set[int]]:
-    decode, model = _decode_of(config), config["model"]
-    texts: dict[str, int] | list[tuple[str, float]] | None = model.get("vocab")
-    if isinstance(texts, list):  # Unigram: the id is the index
-        texts = {text: token for token, (text, _) in enumerate(texts)}
-    if not isinstance(texts, dict):
-        raise VocabularyError("tokenizer model", seen=str(model.get("type")), expected=KNOWN)
-    added: list[Part] = config.get("added_tokens") or []
-    special = {int(token["id"]) for token in added if token["special"]}
-    special |= {token for token in (model.get("unk_id"), texts.get(model.get("unk_token"))) if token is not None}
-    pieces = {token: text.encode() if token in special else decode(text) for text, token in texts.items()}
-    for token in added:  # an added token that is not in the model's vocabulary is literal text
-        pieces.setdefault(int(token["id"]), token["content"].encode())
-    return pieces, special
-
-
-def flat_parts(part: Part | None, children: str) -> Iterator[Part]:
-    """A decoder or pre-tokenizer as a flat list: a Sequence is replaced by its items."""
-    if part is not None and part["type"] == "Sequence":
-        for child in part[children]:
-            yield from flat_parts(child, children)
-    elif part is not None:
-        yield part
-
-
-def _decode_of(config: Part) -> Callable[[str], bytes]:
-    decoders = list(flat_parts(config.get("decoder"), "decoders"))
-    before = {part["type"] for part in flat_parts(config.get("pre_tokenizer"), "pretokenizers")}
-    if "ByteLevel" in before or any(part["type"] == "ByteLevel" for part in decoders):
-        return decode_byte_level
-    if dropping := sorted(before & DROPS_BLANKS):
-        raise VocabularyError("tokenizer", seen=f"{dropping[0]}, which drops blanks", expected=KNOWN)
-    replaced: list[tuple[str, str]] = []  # in each piece
-    kinds = [part["type"] for part in decoders]
-    for place, part in enumerate(decoders):
-        kind = part["type"]
-        if kind == "Metaspace":
-            replaced.append((part["replacement"], " "))
-        elif kind == "Replace" and "String" in part["pattern"]:
-            replaced.append((part["pattern"]["String"], part["content"]))
-        elif kind not in ("ByteFallback", "Fuse") and not (kind == "Strip" and "Fuse" in kinds[:place]):
-            raise VocabularyError("tokenizer decoder", seen=kind, expected=KNOWN)  # after Fuse it strips the whole text
-    return partial(_decode_plain, replaced, "ByteFallback" in kinds)
-
-
-def _decode_plain(replaced: list[tuple[str, str]], fallback: bool, text: str) -> bytes:
-    if fallback and (byte := BYTE_TOKEN.fullmatch(text)):
-        return bytes([int(byte[1], 16)])
-    for old, new in replaced:
-        if len(text) + text.count(old) * len(new) > LONGEST:
-            raise VocabularyError("tokenizer decoder", seen="a Replace that makes a token very long", expected=KNOWN)
-        text = text.replace(old, new)
-    return text.encode()
-
-
-def byte_alphabet() -> dict[str, int]:
-    """GPT-2's alphabet: every byte as a printable character.
-
-    >>> alphabet = byte_alphabet()
-    >>> len(alphabet), alphabet["A"], alphabet["Ġ"], alphabet["Ċ"]
-    (256, 65, 32, 10)
-    """
-    printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printing]
-    return {chr(byte): byte for byte in printing} | {chr(256 + i): byte for i, byte in enumerate(others)}
-
-
-_ALPHABET = byte_alphabet()
-
-
-def decode_byte_level(text: str) -> bytes:
-    """The bytes of a byte-level piece; a text with other characters is encoded as UTF-8.
-
-    >>> decode_byte_level("Ġhi"), decode_byte_level("two blanks")
-    (b' hi', b'two blanks')
-    """
-    try:
-        return bytes([_ALPHABET[character] for character in text])
-    except KeyError:
-        return text.encode()

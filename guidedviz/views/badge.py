@@ -1,6 +1,6 @@
 """The source of a picture: live, recorded or a toy, and on which model. A picture that is kept is never LIVE."""
 
-from guidedviz.decoding.jump import Spellings
+from guidedviz.decoding.spellings import Spellings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import shorten
 from guidedviz.extras import headless

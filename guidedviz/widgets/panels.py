@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from guidedviz.decoding import recording
-from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, Run, Walk, read_record, shared_steps
+from guidedviz.decoding.player import Player, read_record, shared_steps
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.trace import Candidate, Step, Trace, follows, taken_back
+from guidedviz.decoding.walks import LiveWalk, ReplayWalk, Run, Walk
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State

@@ -12,8 +12,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
-from guidedviz.decoding.player import LiveWalk, Player, Run
+from guidedviz.decoding.player import Player
 from guidedviz.decoding.trace import Trace
+from guidedviz.decoding.walks import LiveWalk, Run
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.machines.source import compile_text, say_error
 from guidedviz.models.remote import RemoteModel

@@ -20,19 +20,22 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from guidedviz.decoding.player import LiveWalk, Player, Taken, read_taken
+from guidedviz.decoding.annotations import Count, read_value
+from guidedviz.decoding.player import Player
 from guidedviz.decoding.recording import compress, decompress
-from guidedviz.decoding.records import Count, as_json, read_value
-from guidedviz.decoding.sampling import Settings
+from guidedviz.decoding.records import as_json
+from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Step, Trace, check_steps
+from guidedviz.decoding.walks import LiveWalk, Taken, read_taken
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceError, VocabularyError, quoted
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.to_grammar import to_gbnf
 from guidedviz.models.chat import Prompt
+from guidedviz.models.connection import Address, Connection
 from guidedviz.models.model import Model
-from guidedviz.models.remote import MOST_RUN, Address, Background, Connection
+from guidedviz.models.remote import MOST_RUN, Background
 from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure

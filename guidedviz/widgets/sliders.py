@@ -15,13 +15,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from guidedviz.decoding import jump
+from guidedviz.decoding import timing
+from guidedviz.decoding.cost_model import FRACTIONS, Parts, nearest_fraction
 from guidedviz.decoding.loop import start
+from guidedviz.decoding.payoff import Payoff, Timed, median_run
 from guidedviz.decoding.sampling import apply_bias, softmax
+from guidedviz.decoding.tasks import SliderTask, build_tasks
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.files import shipped
-from guidedviz.models.model import LanguageModel, Model, check_model, check_text
+from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.models.remote import RemoteModel
 from guidedviz.views.badge import kept_source
 from guidedviz.views.charts.payoff import (
@@ -42,42 +46,42 @@ from guidedviz.widgets.display import Display, Shown, is_still, mime_bundle
 from guidedviz.widgets.runner import WORKER, running_loop, say_failure
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)  # texts side by side
-PLACES = range(len(jump.FRACTIONS))
-PLACE = jump.nearest_fraction(0.7)  # where it opens
+PLACES = range(len(FRACTIONS))
+PLACE = nearest_fraction(0.7)  # where it opens
 ROUNDS = 5  # of a live run; the median counts
 SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
 UNSTABLE = (
-    f"No two measurements of the cost of a pass and of a token agree within {jump.WITHIN:.0%}: this machine is busy. "
+    f"No two measurements of the cost of a pass and of a token agree within {timing.WITHIN:.0%}: this machine is busy. "
 )
 MEDIAN = f"{UNSTABLE}The cost model has their median; run the cell again later."
 UNFIT = f"{UNSTABLE}These runs are recorded; run the cell again later."
 CLOSED = "This slider is closed: its runs stay, no new run is timed."
 EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
-Wish = tuple[jump.SliderTask, int]  # a task, and the rows
+Wish = tuple[SliderTask, int]  # a task, and the rows
 
 
-def fraction_slider(model: Model | jump.Payoff) -> "FractionSlider":
+def fraction_slider(model: Model | Payoff) -> "FractionSlider":
     """A slider over the runs of a live model, or recorded runs: `gv.fraction_slider(gv.decoding.Payoff.load(path))`.
 
     It shows recorded runs for a model whose forward pass takes longer than 80 ms or that is on a shared host, on a
     machine that is too busy to time runs, and where nobody can click.
     """
-    if isinstance(model, jump.Payoff):
+    if isinstance(model, Payoff):
         return FractionSlider(model)
     check_model(model, "gv.fraction_slider, model")
-    recorded = partial(FractionSlider, jump.Payoff.load(shipped("traces/jump-cpu.json")))
+    recorded = partial(FractionSlider, Payoff.load(shipped("traces/jump-cpu.json")))
     if is_still():
         return recorded()
     if slow := say_slow(model):
         return recorded(note=slow)
     if not isinstance(model, LanguageModel):
         raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
-    if (found := jump.calibrate(model)) is None:
+    if (found := timing.calibrate(model)) is None:
         return recorded(note=UNFIT)
     cost, stable = found
-    tasks = jump.build_tasks(model)
+    tasks = build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
-    payoff = jump.Payoff(cost, (), tuple(task.text for task in tasks), *about)
+    payoff = Payoff(cost, (), tuple(task.text for task in tasks), *about)
     return FractionSlider(payoff, model, tasks, "" if stable else MEDIAN)
 
 
@@ -99,9 +103,9 @@ class FractionSlider(Shown):
 
     def __init__(
         self,
-        payoff: jump.Payoff,
+        payoff: Payoff,
         model: LanguageModel | None = None,
-        tasks: tuple[jump.SliderTask, ...] = (),
+        tasks: tuple[SliderTask, ...] = (),
         note: str = "",
     ) -> None:
         self.place, self.rows = PLACE, ROWS[0]
@@ -122,7 +126,7 @@ class FractionSlider(Shown):
     def figure(self) -> Figure:
         """The curves, the runs so far and the handle, as a still picture."""
         kept = replace(self.payoff, source=kept_source(self.payoff.source))
-        return draw_payoff(kept, jump.FRACTIONS[self.place], self.rows)
+        return draw_payoff(kept, FRACTIONS[self.place], self.rows)
 
     def _hear(self, said: Any) -> None:
         match said:
@@ -144,10 +148,10 @@ class FractionSlider(Shown):
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while (wish := self._wish) is not None and self._model is not None:
-            timing = partial(jump.time_task, self._model, *wish, partial(self._is_stale, wish))
-            rounds: list[jump.Timed] = []
+            timed = partial(timing.time_task, self._model, *wish, partial(self._is_stale, wish))
+            rounds: list[Timed] = []
             try:
-                while len(rounds) < ROUNDS and (found := await loop.run_in_executor(WORKER, timing)):
+                while len(rounds) < ROUNDS and (found := await loop.run_in_executor(WORKER, timed)):
                     if self._wish is not wish:
                         break
                     rounds.append(found)
@@ -162,10 +166,10 @@ class FractionSlider(Shown):
     def _is_stale(self, wish: Wish) -> bool:
         return self._wish is not wish
 
-    def _keep(self, rounds: list[jump.Timed]) -> None:
+    def _keep(self, rounds: list[Timed]) -> None:
         """Keep the median run in place of an older one with its place and rows."""
-        run = jump.median_run(rounds)
-        old = find_run(self.payoff, jump.nearest_fraction(run.asked), run.rows)
+        run = median_run(rounds)
+        old = find_run(self.payoff, nearest_fraction(run.asked), run.rows)
         self.payoff = replace(self.payoff, runs=(*(one for one in self.payoff.runs if one is not old), run))
 
     def _moved(self) -> None:
@@ -186,7 +190,7 @@ class FractionSlider(Shown):
         return pack_head(self.payoff, self._model is not None) | at | news if everything else news
 
 
-def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:
+def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
     """What the page needs to move without the kernel: the plot, and a text per place."""
     where = f"{payoff.model} · {payoff.device}" + f" · {payoff.date}" * (payoff.source == "RECORDED")
     plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
@@ -195,21 +199,21 @@ def pack_head(payoff: jump.Payoff, live: bool) -> dict[str, Any]:
         "plot": drawing(DRAWING_WIDTH, DRAWING_HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
         "axes": AXES,
         "texts": list(map(pack_parts, payoff.previews)),
-        "places": jump.FRACTIONS,
+        "places": FRACTIONS,
         "rows": ROWS,
     }
 
 
-def pack_parts(parts: jump.Parts) -> list[tuple[str, bool]]:
+def pack_parts(parts: Parts) -> list[tuple[str, bool]]:
     """A text token by token."""
     return [(label(text.encode()), fixed) for text, fixed in parts]
 
 
-def pack_run(run: jump.Timed) -> dict[str, Any]:
+def pack_run(run: Timed) -> dict[str, Any]:
     """A live run and its point in the plot."""
     took = [milliseconds(run.naive_ms), milliseconds(run.jump_ms)]
     return {
-        "place": jump.nearest_fraction(run.asked),
+        "place": nearest_fraction(run.asked),
         "rows": run.rows,
         "parts": pack_parts(run.parts),
         "passes": [run.naive_passes, run.jump_passes],

@@ -8,7 +8,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.models import reports
-from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.models.connection import Connection, read_address
+from guidedviz.models.remote import RemoteModel
 from tests.browser.access import CONTRAST, audit
 from tests.host.running import TOKEN, hosting
 

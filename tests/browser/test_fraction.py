@@ -9,7 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed, nearest_fraction
+from guidedviz.decoding.cost_model import FRACTIONS, Cost, nearest_fraction
+from guidedviz.decoding.payoff import Payoff, Timed
+from guidedviz.decoding.tasks import SliderTask
 from guidedviz.files import shipped
 from guidedviz.views.charts.payoff import DRAWING_HEIGHT, DRAWING_WIDTH, draw_payoff, draw_plot
 from guidedviz.views.figure import drawing
@@ -102,8 +104,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(sliders.jump, "time_task", clock.time_task)
-    monkeypatch.setattr(sliders.jump, "measure_cost", lambda model: RECORD.cost)
+    monkeypatch.setattr(sliders.timing, "time_task", clock.time_task)
+    monkeypatch.setattr(sliders.timing, "measure_cost", lambda model: RECORD.cost)
     monkeypatch.setattr(sliders, "ROUNDS", 1)
     return clock
 

@@ -10,7 +10,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import guidedviz as gv
 from guidedviz.checks.verdict import Verdict
-from guidedviz.decoding.diagnosis import ADVICE, Diagnosis, Finding
+from guidedviz.decoding.diagnosis import ADVICE, Diagnosis
+from guidedviz.decoding.looks import Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
 from guidedviz.views.layout.sketch import Arrow, Sketch

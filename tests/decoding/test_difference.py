@@ -3,7 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import find_difference
+from guidedviz.decoding.payoff import find_difference
 
 PIECES = [b"n", b"o", b"no", b"t", b"!", b"</s>"]
 CASES = [  # the model's taste, the regex, the tokens of both ways, and how they differ

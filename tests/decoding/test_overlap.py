@@ -5,7 +5,7 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.trace import EngineRun, Turn
+from guidedviz.decoding.overlap import EngineRun, Turn
 from guidedviz.errors import TraceError
 from guidedviz.files import shipped
 

@@ -3,7 +3,8 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk
+from guidedviz.decoding.player import Player
+from guidedviz.decoding.walks import LiveWalk, ReplayWalk
 
 
 @pytest.fixture

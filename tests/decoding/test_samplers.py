@@ -6,17 +6,9 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.distribution import (
-    Adaptive,
-    Asap,
-    Masked,
-    Particles,
-    Rejection,
-    Task,
-    all_texts,
-    shares,
-    total_variation,
-)
+from guidedviz.decoding.distribution import all_texts, shares, total_variation
+from guidedviz.decoding.samplers import Adaptive, Asap, Masked, Particles, Rejection
+from guidedviz.decoding.task import Task
 from guidedviz.errors import SettingError
 
 PIECES = [b"a", b"b", b"c", b"</s>"]
@@ -72,7 +64,7 @@ def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
         for token in order:
             share *= chances[token] / left
             left -= chances[token]
-        monkeypatch.setattr("guidedviz.decoding.distribution.draw_order", lambda *_, order=order: list(order))
+        monkeypatch.setattr("guidedviz.decoding.samplers.draw_order", lambda *_, order=order: list(order))
         text, weight = Adaptive(task).next_token(task.start, chances, None)
         found[text.tokens[-1]] += share * weight
     assert found == pytest.approx({token: chances[token] for token in legal})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import LEAST
+from guidedviz.decoding.spellings import LEAST
 from guidedviz.errors import SettingError
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b"s", b":", b"\n"]

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import FRACTIONS, build_tasks, pattern_of, write_example
+from guidedviz.decoding.cost_model import FRACTIONS
+from guidedviz.decoding.tasks import build_tasks, pattern_of, write_example
 
 
 def shares(parts):

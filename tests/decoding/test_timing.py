@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding import jump
-from guidedviz.decoding.jump import TRIES, Cost, calibrate, mark_parts, measure_cost, time_task
+from guidedviz.decoding import timing
+from guidedviz.decoding.cost_model import Cost
+from guidedviz.decoding.timing import TRIES, calibrate, mark_parts, measure_cost, time_task
 
 
 class Device:
@@ -22,7 +23,7 @@ class Device:
         self.read, self.clock = (), {"ms": 0.0, "passes": 0}  # the clock is shared by copies
         self.load = iter(())  # how many times as long the next passes take
         self.vocabulary, self.encode = clerk.vocabulary, clerk.encode
-        monkeypatch.setattr(jump, "perf_counter", lambda: self.clock["ms"] / 1e3)
+        monkeypatch.setattr(timing, "perf_counter", lambda: self.clock["ms"] / 1e3)
 
     def side_by_side(self, rows):
         other = copy(self)
@@ -52,8 +53,8 @@ BUSY = Cost(40.0, 0.3, row_ms=0.1, put_ms=0.2)
 def count_measurements(monkeypatch, *times):
     """The measurements that are made; times are what the clock of the limit shows."""
     counted, clock = [], chain(times, repeat(0.0))
-    monkeypatch.setattr(jump, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(jump, "measure_cost", lambda model: counted.append(measure_cost(model)) or counted[-1])
+    monkeypatch.setattr(timing, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(timing, "measure_cost", lambda model: counted.append(measure_cost(model)) or counted[-1])
     return counted
 
 
@@ -90,7 +91,7 @@ def test_no_measurement_is_begun_after_the_time_is_up(clerk, monkeypatch):
 
 @pytest.mark.parametrize("cost", [Cost(9.0, 0.0), Cost(0.0, 1.0), Cost(2.0, 0.1, row_ms=1.0, put_ms=0.5)])
 def test_constants_of_zero_and_a_curve_that_rises_with_the_rows_are_never_used(cost, monkeypatch):
-    monkeypatch.setattr(jump, "measure_cost", lambda model: cost)
+    monkeypatch.setattr(timing, "measure_cost", lambda model: cost)
     assert calibrate(None) is None
 
 

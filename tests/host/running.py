@@ -7,7 +7,8 @@ from guidedviz.host.app import Service
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import Guard
 from guidedviz.host.server import listen, make_server
-from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.models.connection import Connection, read_address
+from guidedviz.models.remote import RemoteModel
 
 TOKEN = "a-token-of-the-class"
 

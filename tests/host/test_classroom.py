@@ -11,7 +11,8 @@ from guidedviz.errors import ModelError, SettingError
 from guidedviz.host import classroom
 from guidedviz.host.classroom import Report, Showing, ShownRun, Standing, read_body, read_report, read_wish
 from guidedviz.host.limits import Limits, find_tokens
-from guidedviz.models.remote import MOST_RUN, Connection, read_address
+from guidedviz.models.connection import Connection, read_address
+from guidedviz.models.remote import MOST_RUN
 from tests.host.running import TOKEN, hosting
 
 ADA, TEACHER = "a-token-of-ada-lovelace", "a-token-of-the-teacher"

@@ -10,7 +10,7 @@ import guidedviz
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.host.app import reply
 from guidedviz.host.classroom import read_report
-from guidedviz.models.remote import Connection, read_address
+from guidedviz.models.connection import Connection, read_address
 
 PACKAGE = Path(guidedviz.__file__).parent
 CLIENT = [PACKAGE / "models" / name for name in ("remote.py", "reports.py", "frames.py")]

@@ -15,12 +15,13 @@ import guidedviz as gv
 from guidedviz.errors import GuidedVizError, ModelError, SettingError
 from guidedviz.host.classroom import sum_up_class
 from guidedviz.host.limits import Guard, Limits
-from guidedviz.models import remote
+from guidedviz.models import connection
 from guidedviz.models.chat import ChatTemplate
+from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.frames import Ask, pack_ask, read_prompt
+from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder
-from guidedviz.models.model import LanguageModel
-from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.models.remote import RemoteModel
 from guidedviz.models.tokenizer import Tokenizer
 from tests.host.running import TOKEN, hosting
 
@@ -317,7 +318,7 @@ def test_a_host_that_stays_away_is_an_error_in_four_parts(bard):
 def test_a_slow_answer_is_told_and_one_that_never_ends_is_given_up(bard, monkeypatch):
     with hosting(bard) as host:
         model = host.model(patience=0)
-        monkeypatch.setattr(remote, "SLOW", 0.05)
+        monkeypatch.setattr(connection, "SLOW", 0.05)
         host.service.engine.wait, said = 0.2, []
         asking = threading.Thread(target=model.logits, args=([1],))
         asking.start()

@@ -18,8 +18,9 @@ from guidedviz.host import app, server
 from guidedviz.host.app import check_sender
 from guidedviz.host.classroom import NEW
 from guidedviz.host.limits import WRONG, Guard, Limits, Refused
+from guidedviz.models.connection import PATIENCE, Connection, read_address
 from guidedviz.models.frames import Ask, pack_ask
-from guidedviz.models.remote import MOST_RUN, PATIENCE, Connection, read_address, read_card
+from guidedviz.models.remote import MOST_RUN, read_card
 from tests.host.running import TOKEN, hosting
 from tests.host.test_host import ask, talk
 

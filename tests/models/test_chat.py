@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import ChatWarning
 from guidedviz.models.chat import ChatTemplate, Prompt
+from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder, read_template
-from guidedviz.models.model import LanguageModel
 from guidedviz.models.sandbox import LONGEST
 from guidedviz.models.tokenizer import Tokenizer
 

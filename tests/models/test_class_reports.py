@@ -10,7 +10,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.models import reports
-from guidedviz.models.remote import Connection, read_address
+from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.reports import Reporter, name_lab, report
 from guidedviz.widgets.predict import ASKED
 from tests.host.running import hosting

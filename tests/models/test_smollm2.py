@@ -9,10 +9,11 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.sampling import softmax
 from guidedviz.files import shipped
-from guidedviz.models import gguf
+from guidedviz.models.gguf import kept_folder
+from guidedviz.models.smollm2 import GET, SMOLLM2
 
-KEPT = gguf.kept_folder(gguf.SMOLLM2)
-pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason=f"for the real model: {gguf.GET}")
+KEPT = kept_folder(SMOLLM2)
+pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason=f"for the real model: {GET}")
 PERSON = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}
 QUESTION = "Ada Lovelace is 36 years old. Write a JSON object with name and age."
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.distribution import Task, all_texts
+from guidedviz.decoding.distribution import all_texts
+from guidedviz.decoding.task import Task
 from guidedviz.files import shipped
 from tests.models.chat_folder import build_folder
 

@@ -80,9 +80,9 @@ async def run(path):
 def main():
     """Print what the checks of each notebook say, and its seconds."""
     simulate()
-    from guidedviz.decoding import jump
+    from guidedviz.decoding import timing
 
-    jump.TRIES = 2  # measurements of a slider; beside other tests no two agree, and it would try for 3 s
+    timing.TRIES = 2  # measurements of a slider; beside other tests no two agree, and it would try for 3 s
     gc.set_threshold(50_000)  # at its usual 700 the collector takes a twelfth of the time
     out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
     for name in sys.argv[1:]:

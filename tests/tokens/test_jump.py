@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.tokens.build_guide import guide as make_guide
-from guidedviz.tokens.jump import WAYS, build_forced_lattice, find_jump
-from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
+from guidedviz.tokens.jump import WAYS, find_jump
+from guidedviz.tokens.lattice import build_forced_lattice
+from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import LETTERS, draw_walk, regexes, vocabularies
 
 BYTES = [bytes([byte]) for byte in range(256)]

@@ -9,7 +9,9 @@ from weakref import ref
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
+from guidedviz.decoding.cost_model import FRACTIONS, Cost
+from guidedviz.decoding.payoff import Payoff, Timed
+from guidedviz.decoding.tasks import SliderTask
 from guidedviz.widgets import sliders
 from tests.widgets.toy import told
 
@@ -51,7 +53,7 @@ class Model:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(sliders.jump, "time_task", clock.time_task)
+    monkeypatch.setattr(sliders.timing, "time_task", clock.time_task)
     monkeypatch.setattr(sliders, "ROUNDS", 1)
     return clock
 
@@ -139,7 +141,7 @@ def test_recorded_runs_start_none(clock):
 
 
 def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch):
-    monkeypatch.setattr(sliders.jump.Payoff, "load", lambda path: RECORD)
+    monkeypatch.setattr(sliders.Payoff, "load", lambda path: RECORD)
     monkeypatch.setattr(sliders, "shipped", lambda name: name)
     slider = gv.fraction_slider(toy.toy_model(slow=0.1))
     assert slider.payoff is RECORD
@@ -157,7 +159,7 @@ def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch
 def test_a_machine_that_is_too_busy_to_measure_the_constants_is_told(passes, source, said, monkeypatch):
     costs = [Cost(ms, 0.1) for ms in passes]
     monkeypatch.setattr(sliders, "is_still", lambda: False)
-    monkeypatch.setattr(sliders.jump, "measure_cost", lambda model: costs.pop())
+    monkeypatch.setattr(sliders.timing, "measure_cost", lambda model: costs.pop())
     slider = gv.fraction_slider(gv.load_model("clerk"))
     assert (slider.payoff.source, costs) == (source, [])
     assert said in slider.note

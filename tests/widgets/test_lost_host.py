@@ -3,7 +3,8 @@
 import asyncio
 
 import guidedviz as gv
-from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.models.connection import Connection, read_address
+from guidedviz.models.remote import RemoteModel
 from guidedviz.widgets import runner
 from tests.host.running import hosting
 

@@ -9,7 +9,8 @@ from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import to_plain
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.models.chat import Prompt
-from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.models.connection import Connection, read_address
+from guidedviz.models.remote import RemoteModel
 from guidedviz.widgets.sharing import read_answer, read_run
 from tests.host.running import TOKEN, hosting
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from statistics import fmean
 
-from guidedviz.decoding.trace import EngineRun, Overlap
+from guidedviz.decoding.overlap import EngineRun, Overlap
 from guidedviz.errors import expect
 from guidedviz.machines.visible import counted
 from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, round_ticks, spans_by_kind
@@ -23,7 +23,7 @@ CLOCK_SPANS: tuple[SpanKind, ...] = (
 def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     """The first tokens of a record: above one by one, below side by side, both on the same clock.
 
-    >>> from guidedviz.decoding.trace import Turn
+    >>> from guidedviz.decoding.overlap import Turn
     >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
     >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
     >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)

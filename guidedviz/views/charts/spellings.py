@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.decoding.jump import Spelling, Spellings
 from guidedviz.decoding.sampling import probability
+from guidedviz.decoding.spellings import Spelling, Spellings
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element

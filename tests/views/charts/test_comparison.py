@@ -3,7 +3,8 @@
 import xml.etree.ElementTree as ET
 
 import guidedviz as gv
-from guidedviz.tokens.compare import EXTRA, MISSING, UNKNOWN, ComparedStep, Comparison, Disagreement
+from guidedviz.tokens.compare import ComparedStep, Comparison
+from guidedviz.tokens.reasons import EXTRA, MISSING, UNKNOWN, Disagreement
 from guidedviz.views.charts.comparison import DIFFERENCE_SIGNS, MOST_COMPARED_STEPS
 
 V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})

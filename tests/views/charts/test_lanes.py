@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from guidedviz.decoding.trace import EngineRun, Overlap, Turn
+from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
 from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.views import draw_overlap, draw_timeline

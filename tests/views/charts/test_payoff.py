@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed
+from guidedviz.decoding.cost_model import FRACTIONS, Cost
+from guidedviz.decoding.payoff import Payoff, Timed
 from guidedviz.views.charts.payoff import AXES, draw_payoff, draw_plot, payoff_chart
 
 COST = Cost(2.5, 0.25)

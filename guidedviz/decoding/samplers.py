@@ -1,0 +1,162 @@
+"""Samplers of whole texts: masked decoding, rejection, adaptive rejection of tokens, particles, and ASAp.
+
+Masked decoding is quick and draws from a distorted distribution; its weights tell by how much. The other four draw
+from the target, or come closer to it with more work. All count their forward passes.
+
+Papers: ASAp, arXiv 2405.21047; adaptive weighted rejection sampling (AWRS), arXiv 2504.05410; sequential Monte Carlo
+steering, arXiv 2306.03081.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from guidedviz.decoding.sampling import Floats
+from guidedviz.decoding.task import Draw, Grown, Task, Text, draw_legal, grow, pick
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Masked decoding. The weight of a draw is the product of its legal masses Z: with it the draw is unbiased."""
+
+    task: Task
+
+    def draw(self, seed: int) -> Draw:
+        """One text and its weight."""
+        task = self.task
+        return grow(task, seed, lambda text, random: draw_legal(task, text, task.masked(text), random))
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Draw without a mask, and begin again at the first illegal token. Exact, and slow where legal texts are rare."""
+
+    task: Task
+    tries: int = 1000
+
+    def draw(self, seed: int) -> Draw:
+        """One text; its weight is 0 if no try was legal."""
+        task, random = self.task, np.random.default_rng(seed)
+        for _ in range(self.tries):
+            text: Text | None = task.start
+            while text is not None and task.is_open(text):
+                text = task.then(text, pick(task.chances(text), random))
+            if text is not None and text.ended:
+                return task.finish(text)
+        return task.finish(task.start, 0.0)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """AWRS: draw a token without a mask, ask the guide for this token only, and leave it out if it is illegal.
+
+    One more token is drawn and asked, to estimate Z without a mask. The weights are unbiased.
+    """
+
+    task: Task
+
+    def draw(self, seed: int) -> Draw:
+        """One text and its weight."""
+        return grow(self.task, seed, lambda text, random: self.next_token(text, self.task.chances(text), random))
+
+    def next_token(self, text: Text, chances: Floats, random: np.random.Generator) -> Grown:
+        """The text with a legal token, and an unbiased estimate of the legal mass; None if no token is legal.
+
+        Tokens come in the order of draws without putting back. If x is the first legal one, with share q of what was
+        left, then Z is what was left times (q + (1 - q) times the legal share of the rest). The next token in this
+        order estimates the legal share of the rest: 1 if it is legal, 0 if not.
+        """
+        order = draw_order(chances, random)
+        left = 1.0
+        for place, token in enumerate(order):
+            after = self.task.then(text, token)
+            if after is not None:
+                share = min(1.0, chances[token] / left)
+                rest = place + 1 < len(order) and self.task.then(text, order[place + 1]) is not None
+                return after, left * (share + (1 - share) * rest)
+            left -= float(chances[token])
+        return None
+
+
+def draw_order(chances: Floats, random: np.random.Generator) -> list[int]:
+    """The tokens with any probability, in the order of draws without putting back."""
+    with np.errstate(divide="ignore"):
+        keys = np.log(chances) + random.gumbel(size=len(chances))
+    order = np.argsort(-keys)
+    tokens: list[int] = order[chances[order] > 0].tolist()
+    return tokens
+
+
+@dataclass(frozen=True)
+class Particles:
+    """Sequential Monte Carlo: several texts grow by masked decoding, and those with small weights are replaced.
+
+    A draw is one of the texts, chosen by weight. With more particles the distribution comes closer to the target.
+    """
+
+    task: Task
+    count: int = 8
+
+    def draw(self, seed: int) -> Draw:
+        """One text. Its weight is the estimate of P(legal), the mean weight of the particles."""
+        task, random = self.task, np.random.default_rng(seed)
+        texts, weights = [task.start] * self.count, np.ones(self.count)
+        while any(map(task.is_open, texts)) and weights.any():
+            known: dict[Text, Floats] = {}  # equal texts share a forward pass
+            for place, text in enumerate(texts):
+                if task.is_open(text):
+                    if text not in known:
+                        known[text] = task.masked(text)
+                    found = draw_legal(task, text, known[text], random) or (replace(text, ended=True), 0.0)
+                    texts[place] = found[0]
+                    weights[place] *= found[1]
+            texts, weights = resample(texts, weights, random)
+        weights *= [text.ended for text in texts]
+        if not weights.any():
+            return task.finish(task.start, 0.0)
+        return task.finish(texts[pick(weights, random)], float(weights.mean()))
+
+
+def resample(texts: list[Text], weights: Floats, random: np.random.Generator) -> tuple[list[Text], Floats]:
+    """Texts drawn by weight, all with the mean weight, if the weights are as uneven as if half of them were 0.
+
+    >>> texts = [Text((token,)) for token in range(4)]
+    >>> drawn, weights = resample(texts, np.array([0.0, 0.0, 0.8, 0.0]), np.random.default_rng(0))
+    >>> [text.tokens for text in drawn], weights.tolist()
+    ([(2,), (2,), (2,), (2,)], [0.2, 0.2, 0.2, 0.2])
+    """
+    if not weights.any() or weights.sum() ** 2 / (weights**2).sum() >= len(weights) / 2:
+        return texts, weights
+    ends = np.cumsum(weights) / weights.sum()
+    places = np.searchsorted(ends, (random.random() + np.arange(len(weights))) / len(weights))
+    return [texts[min(place, len(texts) - 1)] for place in places], np.full(len(weights), weights.mean())
+
+
+@dataclass(frozen=True)
+class Asap:
+    """ASAp: masked decoding that remembers, per text so far, how much of each token's probability can become legal.
+
+    It begins with the mask (all of a legal token's probability) and corrects itself after each draw, so its draws
+    converge to the target.
+    """
+
+    task: Task
+    chances: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+    hopes: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+
+    def draw(self, seed: int) -> Draw:
+        """One text; what it teaches is remembered for the next draw."""
+        task = self.task
+        found = grow(task, seed, lambda text, random: draw_legal(task, text, self.hoped(text), random))
+        for end in range(len(found.tokens) - 1, -1, -1):
+            below = found.tokens[: end + 1]
+            if below in self.chances:
+                self.hopes[found.tokens[:end]][found.tokens[end]] = float(self.chances[below] @ self.hopes[below])
+        return replace(found, weight=float(found.ended))
+
+    def hoped(self, text: Text) -> Floats:
+        """The part of each token's probability that can still become legal, as far as is known."""
+        if text.tokens not in self.chances:
+            self.chances[text.tokens] = self.task.chances(text)
+            self.hopes[text.tokens] = self.task.mask(text).astype(float)
+        return self.chances[text.tokens] * self.hopes[text.tokens]
