@@ -104,7 +104,7 @@ PLAIN = {int: "number", float: "number", bool: "boolean", str: "string", NoneTyp
 def say_type(kind: Any) -> str:
     """An annotation as a type of the page."""
     origin, inner = get_origin(kind), get_args(kind)
-    if kind == recording.Shapes:
+    if kind == recording.CheckedShapes:
         return "Shapes"
     if origin in (Annotated, NotRequired):
         return say_type(inner[0])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from guidedviz.decoding.loop import decode, record
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import ENDS, Step
+from guidedviz.decoding.trace import END_IN_WORDS, Step
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.load import load_model
 from guidedviz.models.model import Model
@@ -61,7 +61,7 @@ def decode_in_words(model: Model, prompt: str, pattern: str, seed: int) -> Itera
         if step.end != "eos":
             pieces.append(step.piece)
         if step.end:
-            end = ENDS[step.end]
+            end = END_IN_WORDS[step.end]
     yield ""
     yield f"with mask     {reading(b''.join(pieces).decode('utf-8', 'replace'))}    {end}"
 

@@ -108,27 +108,29 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
         return kind(*_read_items(tuple(hints_of(kind).values()), value, where))
     if origin in (dict, Mapping):  # its keys are whole numbers, which JSON writes as texts
         fits = isinstance(value, dict) and all(map(NUMBER.fullmatch, value))
-        _check(where, value, fits, "numbers and values")
+        expect_form(where, value, fits, "numbers and values")
         return {int(key): read_value(inner[1], item, f"{where}.{key}") for key, item in value.items()}
     if kind is NoneType or NoneType in inner:
-        _check(where, value, value is None or kind is not NoneType, "null")
+        expect_form(where, value, value is None or kind is not NoneType, "null")
         return None if value is None else read_value(inner[0], value, where)
     if origin is Annotated and not isinstance(inner[1], Between):
         return _read_annotated(inner, value, where)
     if origin is Literal:
-        _check(where, value, value in inner, " or ".join(map(repr, inner)))
+        expect_form(where, value, value in inner, " or ".join(map(repr, inner)))
         return value
     if kind is bytes:
-        _check(where, value, isinstance(value, str) and all(char <= "\xff" for char in value), "bytes as Latin-1 text")
+        expect_form(
+            where, value, isinstance(value, str) and all(char <= "\xff" for char in value), "bytes as Latin-1 text"
+        )
         return value.encode("latin-1")
     if kind is str or kind is bool:
-        _check(where, value, isinstance(value, kind), "a text" if kind is str else "true or false")
+        expect_form(where, value, isinstance(value, kind), "a text" if kind is str else "true or false")
         return value
     return check_number(kind, value, where, TraceError)
 
 
 def _read_fields(kind: Any, data: Any, where: str) -> Any:
-    _check(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
+    expect_form(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
     hints, prefix, known = hints_of(kind), "" if where == "record" else f"{where}.", {}
     for name, needed in kept_fields(kind).items():
         if name in data:
@@ -143,7 +145,7 @@ def _read_fields(kind: Any, data: Any, where: str) -> Any:
 def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
     any_length = kinds[-1] is Ellipsis
     fits = isinstance(data, list) and (any_length or len(data) == len(kinds))
-    _check(where, data, fits, "a list" if any_length else f"a list of {len(kinds)}")
+    expect_form(where, data, fits, "a list" if any_length else f"a list of {len(kinds)}")
     kinds = kinds[:1] * len(data) if any_length else kinds
     return tuple(read_value(kinds[at], item, f"{where}[{at}]") for at, item in enumerate(data))
 
@@ -160,6 +162,6 @@ def _read_annotated(inner: tuple[Any, ...], value: Any, where: str) -> Any:
     return read_value(kind, value, where)
 
 
-def _check(where: str, seen: Any, good: bool, expected: str) -> None:
+def expect_form(where: str, seen: Any, good: bool, expected: str) -> None:
     if not good:
         raise TraceError(where, seen=quoted(seen), expected=expected)

@@ -13,8 +13,8 @@ from typing import Annotated
 from guidedviz.decoding.annotations import Between, Milliseconds, Share, check_number
 
 FRACTIONS = tuple(at / 20 for at in range(20))  # the positions of the slider: 0, 0.05, ... 0.95
-Place = Annotated[float, Between(0, FRACTIONS[-1])]
-Parts = tuple[tuple[str, bool], ...]  # a text token by token, True where a token is fixed
+SliderPlace = Annotated[float, Between(0, FRACTIONS[-1])]
+MarkedTokens = tuple[tuple[str, bool], ...]  # a text token by token, True where a token is fixed
 
 
 def ideal(fraction: float) -> float:
@@ -33,11 +33,11 @@ def nearest_fraction(fraction: float) -> int:
     >>> nearest_fraction(0.7), nearest_fraction(0.0), nearest_fraction(0.949)
     (14, 0, 19)
     """
-    check_number(Place, fraction, "fraction")
+    check_number(SliderPlace, fraction, "fraction")
     return round(fraction * len(FRACTIONS))
 
 
-def fixed_share(parts: Parts) -> float:
+def fixed_share(parts: MarkedTokens) -> float:
     """The share of the tokens that are fixed.
 
     >>> fixed_share((("{", True), ("x", False)))

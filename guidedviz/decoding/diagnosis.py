@@ -1,20 +1,20 @@
 """The likely cause of a bad run, from its record: findings with their evidence, and what was looked at.
 
-`diagnose` runs each look of `LOOKS`, which finds a cause and the step that shows it; `ADVICE` says what to check and
-what to try. With the guide, the tokens are read again.
+`diagnose` runs each look of decoding/looks.py, which finds a cause and the step that shows it; `ADVICE` says what to
+check and what to try. With the guide, the tokens are read again.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guidedviz.decoding.looks import LOOKS, Finding, Run
-from guidedviz.decoding.trace import ENDS, TRACE_HINT, Trace
+from guidedviz.decoding.looks import ALL_LOOKS, Finding, Run
+from guidedviz.decoding.trace import END_IN_WORDS, TRACE_HINT, Trace
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.visible import counted
 from guidedviz.markup import notice, table
 from guidedviz.tokens.guide import Guide, check_guide
 
-UNSEEN = "whether the values are right: no mask and no record can tell"
+NEVER_SEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
     "empty mask": ("the mask of each rule alone; is each byte a token?", "change the rule that removed the last token"),
     "no mask": ("the log of the server: did the constraint compile?", "do not catch the error of gv.guide"),
@@ -33,14 +33,14 @@ ADVICE = {  # the name of a finding -> what to check, and what to try
     "cut in the middle": ("the length of the longest right answer", "gv.within(guide, max_tokens), or more tokens"),
     "keyword not enforced": ("machine.notes", 'correct the keyword, or gv.json_schema(schema, unknown="error")'),
 }
-REFUSED = ("over-tight constraint", "whitespace refused", "early mask")
+REFUSALS = ("over-tight constraint", "whitespace refused", "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
-    "no mask": (*REFUSED, "text outside the language", "cut in the middle"),
+    "no mask": (*REFUSALS, "text outside the language", "cut in the middle"),
     "whitespace loop": ("cut in the middle",),
     "repetition loop": ("cut in the middle",),
     "unbounded nesting": ("repetition loop", "cut in the middle"),
-    "text outside the language": (*REFUSED, "cut in the middle"),
-    "stale mask": (*REFUSED, "no mask", "whitespace loop", "repetition loop", "cut in the middle"),
+    "text outside the language": (*REFUSALS, "cut in the middle"),
+    "stale mask": (*REFUSALS, "no mask", "whitespace loop", "repetition loop", "cut in the middle"),
 }
 
 
@@ -73,7 +73,7 @@ class Diagnosis:
         if self.skipped:
             yield "not looked at", f"{'; '.join(self.skipped)} (this needs the guide)"
         if not self.findings:
-            yield from (("looked at", "; ".join(self.looked)), ("not visible", UNSEEN))
+            yield from (("looked at", "; ".join(self.looked)), ("not visible", NEVER_SEEN))
 
     def __repr__(self) -> str:
         width = max(len(name) for name, _ in self.rows)
@@ -102,10 +102,10 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     if not trace.steps:
         raise SettingError("diagnose, trace", seen="no steps", expected="at least one", hint="gv.record")
     run = Run(trace, guide or trace.guide)
-    looked = tuple(what for what, _, guided in LOOKS if run.guide or not guided)
-    skipped = tuple(what for what, _, guided in LOOKS if guided and not run.guide)
-    findings = [finding for what, find, _ in LOOKS if what in looked for finding in find(run)]
+    looked = tuple(what for what, _, guided in ALL_LOOKS if run.guide or not guided)
+    skipped = tuple(what for what, _, guided in ALL_LOOKS if guided and not run.guide)
+    findings = [finding for what, find, _ in ALL_LOOKS if what in looked for finding in find(run)]
     symptoms = {name for finding in findings for name in EXPLAINS.get(finding.name, ())}
     causes = tuple(finding for finding in findings if finding.name not in symptoms)
-    ended = f"{counted(len(trace.tokens), 'token')} · {ENDS.get(run.end, 'not ended')}"
+    ended = f"{counted(len(trace.tokens), 'token')} · {END_IN_WORDS.get(run.end, 'not ended')}"
     return Diagnosis(causes, ended, looked, skipped)

@@ -25,7 +25,7 @@ from guidedviz.decoding.task import Task as Task
 from guidedviz.decoding.task import Text
 from guidedviz.errors import SettingError
 
-MOST_TEXTS = 20_000
+MOST_EXACT_TEXTS = 20_000
 
 
 @dataclass(frozen=True)
@@ -53,25 +53,25 @@ def branch(task: Task) -> Branch:
     >>> [(one.tokens, round(one.free, 2), round(one.illegal, 2), round(one.conditioned, 2)) for one in tree.branches]
     [((0,), 0.5, 0.45, 0.09), ((1,), 0.5, 0.0, 0.91)]
     """
-    tree = _grow(task, task.start, 1.0, 1.0, Counter())
+    tree = _grow_branch(task, task.start, 1.0, 1.0, Counter())
     task.counter.clear()
     return _divide(tree, tree.conditioned or 1.0)
 
 
-def _grow(task: Task, text: Text, free: float, masked: float, found: Counter[str]) -> Branch:
+def _grow_branch(task: Task, text: Text, free: float, masked: float, found: Counter[str]) -> Branch:
     """The tree after a text. Its `conditioned` are not yet divided by the probability of the language."""
     if text.ended:
         found["texts"] += 1
         return Branch(text.tokens, task.output(text), free, masked, free)
-    if not task.is_open(text) or found["texts"] > MOST_TEXTS:
-        limit = f"at most {MOST_TEXTS:,} texts of at most {task.max_tokens} tokens"
+    if not task.is_open(text) or found["texts"] > MOST_EXACT_TEXTS:
+        limit = f"at most {MOST_EXACT_TEXTS:,} texts of at most {task.max_tokens} tokens"
         raise SettingError("all_texts", seen="more texts or longer ones", expected=limit, hint="draw samples")
     chances, mask, below = task.chances(text), task.mask(text), []
     legal = float(chances[mask].sum())
     for token in np.flatnonzero(mask & (chances > 0)).tolist():
         if after := task.then(text, token):
             share = float(chances[token])
-            below.append(_grow(task, after, free * share, masked * share / legal, found))
+            below.append(_grow_branch(task, after, free * share, masked * share / legal, found))
     below = [one for one in below if one.conditioned]  # one without a text leads nowhere
     illegal = max(0.0, free - sum(one.free for one in below))
     sums = (sum(one.masked for one in below), sum(one.conditioned for one in below))

@@ -17,7 +17,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.explain import expected_next
-from guidedviz.tokens.guide import Guide, read_tokens
+from guidedviz.tokens.guide import Guide, guide_states
 
 
 class Finding(NamedTuple):
@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 # A run as a diagnosis reads it: the steps that stand, and what the guide says when it reads their tokens again.
 
 
-LIMITS = ("max_tokens", "context")  # ends that no rule of the text asked for
+ENDS_BY_LIMIT = ("max_tokens", "context")  # ends that no rule of the text asked for
 
 
 class Placed(NamedTuple):
@@ -79,7 +79,7 @@ class Run:
         """The guide's states before each token and after the last, up to the first token that it refuses."""
         if self.guide is None:
             return []
-        return read_tokens(self.guide, self.guide.initial, (placed.step.token for placed in self.steps))
+        return guide_states(self.guide, self.guide.initial, (placed.step.token for placed in self.steps))
 
     @property
     def refused(self) -> Placed | None:
@@ -98,10 +98,10 @@ class Run:
 # The looks. Each yields findings.
 
 
-LOW = 0.1  # of Z; right runs of `clerk` stay above 0.7
-BLANKS = 8  # tokens of whitespace only, one after the other
-REPEATED = 12  # tokens of a loop
-TIMES = 4  # that its cycle is seen
+LOW_MASS = 0.1  # of Z; right runs of `clerk` stay above 0.7
+BLANKS_OF_LOOP = 8  # tokens of whitespace only, one after the other
+TOKENS_OF_LOOP = 12  # tokens of a loop
+CYCLES_SEEN = 4  # that its cycle is seen
 DEEPER = 8  # open rules more than in the middle of the run
 NEARLY_ALL = 0.99  # of the vocabulary, legal at each step
 
@@ -162,12 +162,12 @@ def find_loop(run: Run) -> Iterator[Finding]:
     blank = [list(group) for is_blank, group in groupby(run.steps, lambda one: not one.step.piece.strip()) if is_blank]
     longest = max(blank, key=len, default=[])
     tokens = [one.step.token for one in run.steps]
-    if len(longest) >= BLANKS:
-        refused = next((one for one in longest if one.step.mass < LOW), None)
+    if len(longest) >= BLANKS_OF_LOOP:
+        refused = next((one for one in longest if one.step.mass < LOW_MASS), None)
         seen = f"{len(longest)} tokens of whitespace in a row, all legal"
         seen += f"; at step {refused.place} {say_refused(refused, run)}" if refused else ""
         yield Finding("whitespace loop", longest[0].place, seen)
-    elif run.end in LIMITS and (found := find_cycle(tokens)):
+    elif run.end in ENDS_BY_LIMIT and (found := find_cycle(tokens)):
         size, count = found
         said = visible(b"".join(one.step.piece for one in run.steps[-size:]))
         yield Finding("repetition loop", run.steps[-count].place, f'the last {count} tokens repeat "{said}"')
@@ -179,10 +179,10 @@ def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
     >>> find_cycle([7, *[1, 2, 3] * 5]), find_cycle(list(range(30)))
     ((3, 15), None)
     """
-    for size in range(1, len(tokens) // TIMES + 1):
+    for size in range(1, len(tokens) // CYCLES_SEEN + 1):
         pairs = zip(reversed(tokens), reversed(tokens[:-size]), strict=False)
         count = size + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if count >= max(TIMES * size, REPEATED):
+        if count >= max(CYCLES_SEEN * size, TOKENS_OF_LOOP):
             return size, count
     return None
 
@@ -191,7 +191,7 @@ def find_nesting(run: Run) -> Iterator[Finding]:
     """Rules were opened and never closed until a limit ended the run."""
     later = run.steps[len(run.steps) // 2 :]
     depths = [len(one.step.stack) for one in later]
-    if run.end in LIMITS and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
+    if run.end in ENDS_BY_LIMIT and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
         place, end = later[0].place, f"{depths[-1]} are open at the end: {run.tail()}"
         seen = f"of {depths[0]} rules open at step {place} none is closed, and {end}"
         yield Finding("unbounded nesting", place, seen)
@@ -202,11 +202,11 @@ def find_refusals(run: Run) -> Iterator[Finding]:
 
     Refused whitespace is told apart: a model that breaks lines after each brace wants it in sound runs, too.
     """
-    low = [one for one in run.asked if one.step.mass < LOW]
+    low = [one for one in run.asked if one.step.mass < LOW_MASS]
     kinds = grouped((any(c.piece.isspace() and not c.legal for c in one.step.candidates[:1]), one) for one in low)
     for blank, (first, *others) in sorted(kinds.items()):
         name = "early mask" if first == run.asked[0] else "over-tight constraint"
-        more = f"; Z is below {LOW} at {len(others) + 1} of {len(run.asked)} steps" if others else ""
+        more = f"; Z is below {LOW_MASS} at {len(others) + 1} of {len(run.asked)} steps" if others else ""
         yield Finding("whitespace refused" if blank else name, first.place, say_refused(first, run) + more)
 
 
@@ -238,7 +238,7 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
 def find_cut(run: Run) -> Iterator[Finding]:
     """A limit ended the run in the middle of its text."""
     assert run.guide is not None
-    if run.end not in LIMITS or run.refused or run.guide.is_accepting(run.states[-1]):
+    if run.end not in ENDS_BY_LIMIT or run.refused or run.guide.is_accepting(run.states[-1]):
         return
     needed = bytes_to_end(run.machine, read(run.machine, run.trace.output)) if run.machine else None
     end = f"; its shortest end takes {needed} bytes more" if needed else ""
@@ -253,7 +253,7 @@ def find_notes(run: Run) -> Iterator[Finding]:
         yield Finding("keyword not enforced", 0, "; ".join(run.machine.notes))
 
 
-LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = (  # True: it needs the guide
+ALL_LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = (  # True: it needs the guide
     ("empty masks", find_empty_mask, False),  # the likeliest cause first
     ("whether a mask was applied", find_no_mask, False),
     ("the text, read again by the guide", find_wrong_mask, True),

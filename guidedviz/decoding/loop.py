@@ -21,7 +21,7 @@ from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, judge,
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import Prompt
-from guidedviz.models.model import Model, check_model, check_text, context_of, warn_of_plain_text
+from guidedviz.models.model import Model, check_model, check_utf8, context_of, warn_of_plain_text
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import Jump, find_jump
@@ -205,7 +205,7 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     if isinstance(prompt, Prompt):
         tokens = prompt.tokens
     else:
-        tokens = tuple(model.encode(check_text("prompt", prompt)))
+        tokens = tuple(model.encode(check_utf8("prompt", prompt)))
         warn_of_plain_text(model)
     if not tokens:
         hint = "start with a space or a line break"
@@ -229,7 +229,7 @@ def check_fit(guide: Any, vocabulary: Vocabulary, name: str = "a model") -> None
 
 def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint: str = "", **settings: Any) -> Trace:
     """Decode to the end and keep all steps."""
-    check_text("constraint", constraint)
+    check_utf8("constraint", constraint)
     steps = tuple(decode(model, prompt, guide, **settings))
     constraint = constraint or (name_guide(guide) if guide else "")
     made = make_trace(model, prompt, constraint, settings.get("seed", 0), settings.get("temperature", 1.0))

@@ -16,15 +16,15 @@ from guidedviz.decoding.records import load_record
 from guidedviz.errors import TraceError
 from guidedviz.models.model import Source
 
-Span = tuple[Milliseconds, Milliseconds]  # milliseconds from the start of a run
+Interval = tuple[Milliseconds, Milliseconds]  # milliseconds from the start of a run
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One token: when its forward pass and its mask began and ended, and when it was chosen."""
 
-    forward: Span
-    mask: Span
+    forward: Interval
+    mask: Interval
     chosen: Milliseconds
 
 

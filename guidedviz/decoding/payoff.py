@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from guidedviz.decoding import records
 from guidedviz.decoding.annotations import AtLeastOne, Between, Count, Share
-from guidedviz.decoding.cost_model import FRACTIONS, Cost, Parts, Place
+from guidedviz.decoding.cost_model import FRACTIONS, Cost, MarkedTokens, SliderPlace
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import TraceError
 from guidedviz.models.model import Source
@@ -42,7 +42,7 @@ class Timed:
     If it was timed several times, the times are those of the run with the median speed-up.
     """
 
-    asked: Place  # the fraction that the task was built for
+    asked: SliderPlace  # the fraction that the task was built for
     fraction: Share  # the measured fraction: forced tokens divided by all tokens
     rows: AtLeastOne  # copies of the text in every pass
     naive_ms: Positive  # milliseconds
@@ -51,7 +51,7 @@ class Timed:
     jump_passes: Count
     prefilled: Count  # forced tokens that passes read
     tokens: AtLeastOne  # of the run with jump-forward
-    parts: Parts  # its text, token by token; True if forced
+    parts: MarkedTokens  # its text, token by token; True if forced
     difference: Difference  # compared with the run without jump-forward
     speedups: tuple[Positive, ...] = ()  # of all runs of this task; () if it was timed once
 
@@ -74,7 +74,7 @@ class Payoff:
 
     cost: Cost
     runs: tuple[Timed, ...]
-    previews: tuple[Parts, ...]  # the task at each position
+    previews: tuple[MarkedTokens, ...]  # the task at each position
     model: str
     device: str
     date: str  # ISO day

@@ -17,8 +17,8 @@ from guidedviz.decoding.walks import (
     ClosedWalk,
     LiveWalk,
     ReplayWalk,
-    Run,
     Taken,
+    TakenSteps,
     Walk,
     _under,
     read_taken,
@@ -36,10 +36,10 @@ class Player:
 
     walk: Walk
     settings: Settings
-    taken: Run = ()
+    taken: TakenSteps = ()
     cursor: int = 0
     peek: Taken | None = None  # the step at the cursor, computed but not taken
-    branches: tuple[Run, ...] = ()  # runs that were left, newest last
+    branches: tuple[TakenSteps, ...] = ()  # runs that were left, newest last
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -157,13 +157,13 @@ class Player:
         return replace(kept, taken=(*kept.taken, step), cursor=self.cursor + 1)
 
 
-def shared_steps(one: Run, other: Run) -> int:
+def shared_steps(one: TakenSteps, other: TakenSteps) -> int:
     """How many first steps two runs have in common."""
     same = (a is b for a, b in zip(one, other, strict=False))
     return next((place for place, equal in enumerate(same) if not equal), min(len(one), len(other)))
 
 
-def _add_branch(branches: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
+def _add_branch(branches: tuple[TakenSteps, ...], run: TakenSteps) -> tuple[TakenSteps, ...]:
     return (*branches, run)[-MOST_BRANCHES:] if run else branches
 
 

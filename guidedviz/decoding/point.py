@@ -14,9 +14,9 @@ from guidedviz.decoding.trace import Candidate, Step
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
 
-SHOWN = 12  # candidates kept in a step
+SHOWN_CANDIDATES = 12  # candidates kept in a step
 NO_TOKEN = -1
-NOTHING = Candidate(NO_TOKEN, b"", 0.0, 0.0, False, 0.0)
+NO_CANDIDATE = Candidate(NO_TOKEN, b"", 0.0, 0.0, False, 0.0)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def make_step(
         return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(drawn[t]))
 
     candidates = tuple(map(candidate, _likeliest(raw, mask, drawn, token)))
-    chosen = next((one for one in candidates if one.token == token), NOTHING)
+    chosen = next((one for one in candidates if one.token == token), NO_CANDIDATE)
     times = {"forward_ms": 0.0, "mask_ms": 0.0, "sample_ms": 0.0}
     return Step(
         position=point.position, token=token, piece=b"" if token == NO_TOKEN else pieces[token], how=how,
@@ -108,9 +108,9 @@ def make_step(
 def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
     """The likeliest tokens of all and of the legal ones, those that a bias lifts, and the chosen one, by raw chance."""
     legal = np.flatnonzero(mask)
-    ranks = [(raw, np.arange(len(raw)), SHOWN), (raw, legal, SHOWN // 2)]
+    ranks = [(raw, np.arange(len(raw)), SHOWN_CANDIDATES), (raw, legal, SHOWN_CANDIDATES // 2)]
     if drawn.any() and raw[drawn.argmax()] < raw[legal].max():
-        ranks.append((drawn, legal, SHOWN // 2))
+        ranks.append((drawn, legal, SHOWN_CANDIDATES // 2))
     shown = {token} if len(raw) and token != NO_TOKEN else set()  # a forced token was not measured
     for odds, ids, count in ranks:
         if few := min(count, len(ids)):

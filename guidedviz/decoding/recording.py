@@ -19,17 +19,17 @@ from guidedviz.files import parse_json
 from guidedviz.markup import check_shapes
 from guidedviz.models.model import Source
 
-MOST = 32 << 20  # bytes of a recording when it is unpacked
-MOST_VALUES = 1_000_000  # its numbers, texts and lists
-MOST_TOKENS = 1 << 21  # of a vocabulary
+MOST_UNPACKED = 32 << 20  # bytes of a recording when it is unpacked
+MOST_RECORDED_VALUES = 1_000_000  # its numbers, texts and lists
+MOST_VOCABULARY_IDS = 1 << 21  # of a vocabulary
 
 How = Literal["sampled", "forced", "inserted", "accepted", "none"]
 End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
-Few = AtMost(MOST_LIST)
-Numbers = Annotated[tuple[int, ...], Few]
-Texts = Annotated[tuple[str, ...], Few]
-Shapes = Annotated[Any, check_shapes]
-Size = Annotated[int, Between(0, MOST_TOKENS)]
+ShortList = AtMost(MOST_LIST)
+WholeNumbers = Annotated[tuple[int, ...], ShortList]
+Texts = Annotated[tuple[str, ...], ShortList]
+CheckedShapes = Annotated[Any, check_shapes]
+TokenCount = Annotated[int, Between(0, MOST_VOCABULARY_IDS)]
 
 
 class PackedRow(NamedTuple):
@@ -65,14 +65,14 @@ class PackedStackState(TypedDict):
     """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first."""
 
     name: str
-    now: Numbers
-    back: Numbers
-    calls: Annotated[tuple[tuple[str, int], ...], Few]
+    now: WholeNumbers
+    back: WholeNumbers
+    calls: Annotated[tuple[tuple[str, int], ...], ShortList]
     last: Texts
     rules: Texts
-    counts: Annotated[tuple[tuple[str, str], ...], Few]
+    counts: Annotated[tuple[tuple[str, str], ...], ShortList]
     depth: Count
-    frames: Annotated[tuple[PackedFrame, ...], Few]
+    frames: Annotated[tuple[PackedFrame, ...], ShortList]
     ways: str  # in how many ways the text can be read, where there are several
     ground: str  # what is said of the bottom
 
@@ -80,8 +80,8 @@ class PackedStackState(TypedDict):
 class PackedWay(TypedDict, total=False):
     """The states inside a token, and for a pushdown machine the arrows and the bytes."""
 
-    path: Numbers
-    taken: Annotated[tuple[Texts, ...], Few]
+    path: WholeNumbers
+    taken: Annotated[tuple[Texts, ...], ShortList]
     bytes: Texts
     died: str
 
@@ -100,9 +100,9 @@ class PackedWhy(PackedWay):
 
     label: str
     reason: str
-    rows: Annotated[tuple[PackedByte, ...], Few]
+    rows: Annotated[tuple[PackedByte, ...], ShortList]
     stack: Texts
-    stacks: NotRequired[Annotated[dict[int, PackedStackState], Few]]
+    stacks: NotRequired[Annotated[dict[int, PackedStackState], ShortList]]
 
 
 class PackedStep(PackedWay):
@@ -117,7 +117,7 @@ class PackedStep(PackedWay):
     how: How
     masked: float
     maskedText: str
-    rows: Annotated[tuple[PackedRow, ...], Few]
+    rows: Annotated[tuple[PackedRow, ...], ShortList]
     rest: PackedRest
     legal: Count
     free: bool
@@ -133,12 +133,12 @@ class PackedStep(PackedWay):
     words: str
     dropped: str
     drawn: NotRequired[str]
-    back: Numbers
+    back: WholeNumbers
     drawing: NotRequired[Count]
     mask: NotRequired[Count]
     asked: NotRequired[Count | None]
-    ranks: NotRequired[Numbers]
-    whys: NotRequired[Annotated[dict[int, PackedWhy], Few]]
+    ranks: NotRequired[WholeNumbers]
+    whys: NotRequired[Annotated[dict[int, PackedWhy], ShortList]]
 
 
 class PackedHead(TypedDict):
@@ -150,9 +150,9 @@ class PackedHead(TypedDict):
     prompt: LongText
     parts: NotRequired[Texts]
     constraint: LongText
-    vocabulary: Size
+    vocabulary: TokenCount
     live: bool
-    speeds: Numbers
+    speeds: WholeNumbers
 
 
 class PackedMachine(TypedDict):
@@ -166,7 +166,7 @@ class PackedMachine(TypedDict):
 class PackedDrawing(TypedDict):
     """A drawing, and what it shows in words."""
 
-    shapes: Shapes
+    shapes: CheckedShapes
     words: str
 
 
@@ -184,14 +184,14 @@ class PackedPlace(NamedTuple):
 class PackedLand(TypedDict):
     """The layout of a vocabulary map."""
 
-    count: Size
+    count: TokenCount
     width: Annotated[int, Between(1, 4096)]
     height: Annotated[int, Between(1, 4096)]
     moves: str
     borders: str
     places: tuple[PackedPlace, ...]
-    eos: Numbers
-    chunk: Annotated[int, Between(1, MOST_TOKENS)]
+    eos: WholeNumbers
+    chunk: Annotated[int, Between(1, MOST_VOCABULARY_IDS)]
     ways: str
 
 
@@ -272,10 +272,10 @@ def decompress(text: str, where: str, expected: str) -> Any:
     """What `compress` packed, of a bounded size."""
     try:
         unpacker = zlib.decompressobj(31)
-        data = unpacker.decompress(b64decode(text, validate=True), MOST)
+        data = unpacker.decompress(b64decode(text, validate=True), MOST_UNPACKED)
         if unpacker.unconsumed_tail:
-            raise ValueError(f"more than {MOST >> 20} MB")
-        return parse_json(data, MOST_VALUES)
+            raise ValueError(f"more than {MOST_UNPACKED >> 20} MB")
+        return parse_json(data, MOST_RECORDED_VALUES)
     except (ValueError, zlib.error, RecursionError) as error:
         raise TraceError(where, seen=str(error)[:80], expected=expected) from None
 

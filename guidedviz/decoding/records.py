@@ -17,8 +17,8 @@ from guidedviz.decoding.annotations import kept_fields, read_value
 from guidedviz.errors import SettingError, TraceError, quoted
 from guidedviz.files import parse_json, read_bounded
 
-MOST_FILE = 64 << 20  # bytes
-MOST_VALUES = 2_000_000  # numbers, texts and lists of a file
+MOST_RECORD_BYTES = 64 << 20  # bytes
+MOST_RECORD_VALUES = 2_000_000  # numbers, texts and lists of a file
 Record = TypeVar("Record", bound=Any)  # a frozen dataclass with a `source`
 
 
@@ -77,7 +77,7 @@ def load_record(
     file, name = check_path(path), kind.__name__
     where, saved_by = f"{name.lower()} file {quoted(str(path))}", f"a file that {name}.save wrote"
     try:
-        data = parse_json(read_bounded(file, MOST_FILE), MOST_VALUES)
+        data = parse_json(read_bounded(file, MOST_RECORD_BYTES), MOST_RECORD_VALUES)
     except OSError as error:
         raise TraceError(where, seen=error.strerror or str(error), expected=saved_by, hint=hint) from None
     except (ValueError, RecursionError) as error:

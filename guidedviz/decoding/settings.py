@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from guidedviz.decoding.annotations import AtLeastOne, Between, Count, check_fields, check_number
 from guidedviz.errors import SettingError, quoted
-from guidedviz.tokens.jump import WAYS
+from guidedviz.tokens.jump import SPELLING_WAYS
 
 Temperature = Annotated[float, Between(0, 100)]  # 0 is greedy
 TopP = Annotated[float, Between(1e-9, 1)]
@@ -33,9 +33,9 @@ class Settings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bias", check_bias({} if self.bias is None else self.bias))
         given: Any = self.jump_forward
-        way = {True: WAYS[0], False: ""}[given] if isinstance(given, bool) else given
-        if not isinstance(way, str) or way not in ("", *WAYS):
-            expected = "False, True, " + " or ".join(map(repr, WAYS))
+        way = {True: SPELLING_WAYS[0], False: ""}[given] if isinstance(given, bool) else given
+        if not isinstance(way, str) or way not in ("", *SPELLING_WAYS):
+            expected = "False, True, " + " or ".join(map(repr, SPELLING_WAYS))
             raise SettingError("jump_forward", seen=quoted(given), expected=expected)
         object.__setattr__(self, "jump_forward", way)
         check_fields(self)

@@ -19,7 +19,7 @@ from guidedviz.decoding.sampling import Floats, draw_chances, sample, uniform
 from guidedviz.decoding.settings import Settings
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.model import Model, check_model, context_of
-from guidedviz.tokens.guide import Guide, read_tokens
+from guidedviz.tokens.guide import Guide, guide_states
 from guidedviz.tokens.jump import find_jump
 
 Size = Annotated[int, Between(1, 64)]  # guesses in a row
@@ -132,7 +132,7 @@ class Small:
 
 def legal_part(guide: Guide, state: Any, tokens: Sequence[int]) -> tuple[Guess, ...]:
     """Certain guesses of the tokens up to the first illegal one."""
-    return tuple(map(Guess, tokens[: len(read_tokens(guide, state, tokens)) - 1]))
+    return tuple(map(Guess, tokens[: len(guide_states(guide, state, tokens)) - 1]))
 
 
 def as_draft(draft: Any, model: Model) -> Draft | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
-from guidedviz.decoding.cost_model import FRACTIONS, Parts, fixed_share
+from guidedviz.decoding.cost_model import FRACTIONS, MarkedTokens, fixed_share
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import Model
 from guidedviz.tokens.build_guide import guide
@@ -33,7 +33,7 @@ class SliderTask:
 
     fraction: float  # the requested fraction
     prompt: str
-    text: Parts  # an example, token by token; True if fixed; free letters and digits are dots
+    text: MarkedTokens  # an example, token by token; True if fixed; free letters and digits are dots
     vocabulary: Vocabulary
     pattern: str = ""  # the regex of the example
 
@@ -88,7 +88,7 @@ def pattern_of(example: Example) -> str:
     return "".join(form or re.escape(text) for text, form in example)
 
 
-def cut_example(model: Model, example: Example) -> Parts:
+def cut_example(model: Model, example: Example) -> MarkedTokens:
     """The tokens of an example and EOS, True for a token without a free byte; free letters and digits are dots."""
     text = "".join(part for part, _ in example)
     shown = "".join(re.sub("[A-Za-z0-9]", "·", part) if form else part for part, form in example)

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from time import monotonic, perf_counter
 
-from guidedviz.decoding.cost_model import Cost, Parts, median_cost
+from guidedviz.decoding.cost_model import Cost, MarkedTokens, median_cost
 from guidedviz.decoding.loop import record
 from guidedviz.decoding.payoff import Timed, find_difference
 from guidedviz.decoding.tasks import PROMPT, SliderTask, pattern_of, write_example
 from guidedviz.decoding.trace import Trace, standing
 from guidedviz.models.language_model import LanguageModel
-from guidedviz.tokens.jump import WAYS
+from guidedviz.tokens.jump import SPELLING_WAYS
 from guidedviz.tokens.vocabulary import Vocabulary
 
 Run = tuple[float, Trace]  # milliseconds and the decode
@@ -26,7 +26,10 @@ def time_task(
 ) -> Timed | None:
     """Time one task without and with jump-forward; None as soon as `stop` returns True."""
     runs: list[Run] = []
-    for way in ("", WAYS[0]):  # on a model that has read nothing: a text that it knows is forked at every token
+    for way in (
+        "",
+        SPELLING_WAYS[0],
+    ):  # on a model that has read nothing: a text that it knows is forked at every token
         runs.append(time_once(model.side_by_side(rows), task, way, stop))
         if runs[-1][1].steps[-1].end == "stop":
             return None
@@ -49,7 +52,7 @@ def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[
     return (perf_counter() - began) * 1e3, trace
 
 
-def mark_parts(trace: Trace) -> Parts:
+def mark_parts(trace: Trace) -> MarkedTokens:
     """The text token by token; True if every byte was forced, also in retokenized tokens."""
     sure: list[bool] = []
     for at, step in enumerate(trace.steps):
@@ -113,7 +116,7 @@ def time_prices(model: LanguageModel, rows: int) -> tuple[float, float]:
     """The fixed milliseconds of a pass, and the milliseconds per token that it reads, with this many rows."""
     free, forced = _references(model.vocabulary)
     free_ms, chosen = time_once(model.side_by_side(rows), free, "")
-    forced_ms, jumped = time_once(model.side_by_side(rows), forced, WAYS[0])
+    forced_ms, jumped = time_once(model.side_by_side(rows), forced, SPELLING_WAYS[0])
     passes, tokens, step_ms = jumped.passes, len(jumped.tokens), free_ms / len(chosen.tokens)
     token_ms = max(0.0, (forced_ms - passes * step_ms) / (tokens - passes))
     return max(0.0, step_ms - token_ms), token_ms

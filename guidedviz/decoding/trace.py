@@ -18,7 +18,7 @@ from guidedviz.decoding.records import load_record, save_record
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
 
-ENDS: dict[End, str] = {
+END_IN_WORDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
     "complete": "complete: nothing more may follow",
     "max_tokens": "stopped at the token limit",
@@ -190,7 +190,7 @@ def standing(steps: Sequence[Step]) -> list[Step]:
     return [step for place, step in enumerate(steps) if place not in gone]
 
 
-def follows(steps: Sequence[Step]) -> list[int]:
+def tokens_before(steps: Sequence[Step]) -> list[int]:
     """For each step the number of steps whose tokens come before its own: all, if none is taken back."""
     before: list[int] = []
     for place, gone in enumerate(taken_back(steps)):

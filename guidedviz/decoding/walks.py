@@ -71,7 +71,7 @@ class Taken:
     walk: Walk
 
 
-Run = tuple[Taken, ...]
+TakenSteps = tuple[Taken, ...]
 
 
 # Steps that are known: of this run under another guide, of a file, or of the teacher's stage.
@@ -95,8 +95,8 @@ def _under(guide: Guide, point: Point, taken: tuple[Taken, ...]) -> Iterator[Tak
 
 
 def read_taken(
-    where: str, guide: Guide | None, point: Point, steps: Iterable[tuple[Step, Settings, Walk]], before: Run = ()
-) -> Run:
+    where: str, guide: Guide | None, point: Point, steps: Iterable[tuple[Step, Settings, Walk]], before: TakenSteps = ()
+) -> TakenSteps:
     """The steps `before` and after them these steps, whose tokens the guide reads; `point` is where they begin."""
     run = [*before]
     for step, settings, walk in steps:

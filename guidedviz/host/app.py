@@ -25,7 +25,7 @@ from guidedviz.files import parse_json
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
 from guidedviz.host.limits import Guard, Limits, Refused, find_tokens, is_loopback, warn_of_tokens
-from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
+from guidedviz.models.frames import JSON, OCTETS, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
 
@@ -121,7 +121,7 @@ class Service:
         return say({**self.engine.card, "class": self._class})
 
     async def _vocabulary(self, request: Request) -> Response:
-        return Response(self.engine.words, media_type=BYTES)
+        return Response(self.engine.words, media_type=OCTETS)
 
     async def _encode(self, request: Request) -> Response:
         try:
@@ -130,7 +130,7 @@ class Service:
             seen = f"byte {error.start}: {error.reason}"
             hint = "send the text encoded as UTF-8"
             raise SettingError("text", seen=seen, expected="UTF-8", hint=hint) from None
-        return Response(await self.engine.encode(text), media_type=BYTES)
+        return Response(await self.engine.encode(text), media_type=OCTETS)
 
     async def _chat(self, request: Request) -> Response:
         """The prompt of messages; without a template, and for messages that it does not take, no repeat helps."""
@@ -163,7 +163,7 @@ class Service:
         body = await self.engine.rows(student, ask)
         ended = time.monotonic()
         request.state.account.steps.append((ended, ended - began))
-        return Response(body, media_type=BYTES)
+        return Response(body, media_type=OCTETS)
 
     def _check(self, ask: Ask) -> Ask:
         """A request that the model can answer."""

@@ -19,14 +19,14 @@ from urllib.parse import urlsplit
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted, shorten
 from guidedviz.models import frames
 
-PATIENCE = 30.0  # seconds that a lost host is asked again
-SLOW = 2.0  # seconds of one request after which a person is told
+HOST_PATIENCE = 30.0  # seconds that a lost host is asked again
+SLOW_ANSWER = 2.0  # seconds of one request after which a person is told
 OFFER = 8.0  # seconds after which another model is offered
-TIMEOUT = 10.0  # seconds that one answer may take
+ANSWER_TIMEOUT = 10.0  # seconds that one answer may take
 MOST_CARD = 1 << 16  # bytes
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
-EMBEDDED = 'gv.load_model("clerk", device="numpy")'
-TOKEN, OTHER_MODEL = {401, 403}, 409
+GO_ON_WITH = 'gv.load_model("clerk", device="numpy")'
+TOKEN_REFUSED, OTHER_MODEL = {401, 403}, 409
 
 
 class Address(NamedTuple):
@@ -72,7 +72,9 @@ HEARD: list[Callable[[Address, str], None]] = []  # what is told of each answer:
 class Connection:
     """One connection to a host, which is opened when it is needed and repeats what fails."""
 
-    def __init__(self, place: Address, patience: float = PATIENCE, timeout: float = TIMEOUT, secret: str = "") -> None:
+    def __init__(
+        self, place: Address, patience: float = HOST_PATIENCE, timeout: float = ANSWER_TIMEOUT, secret: str = ""
+    ) -> None:
         self.place, self.patience, self.timeout = place, patience, timeout
         self.where = f"host {place}"  # in errors
         self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
@@ -98,7 +100,7 @@ class Connection:
                     spent = time.monotonic() - began
                     pause = max(again, pause)
                     if spent + pause > self.patience:
-                        hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
+                        hint = f"again: the run goes on where it was; or go on with an embedded model, {GO_ON_WITH}"
                         seen = f"{why}, for {spent:.0f} s"
                         raise ModelError(self.where, seen=seen, expected="an answer", hint=hint)
                     self.retries += 1
@@ -113,10 +115,10 @@ class Connection:
         """What to tell a person while the host is slow or does not answer; "" while it answers."""
         asked = self._asked
         spent = time.monotonic() - asked if asked else 0.0
-        if not self._failed and spent < SLOW:
+        if not self._failed and spent < SLOW_ANSWER:
             return ""
         said = f"The host {self.place} does not answer ({shorten(self._failed or 'it is slow', 80)}); asked again for"
-        offer = f" Meanwhile {EMBEDDED} is an embedded model." * (spent >= OFFER)
+        offer = f" Meanwhile {GO_ON_WITH} is an embedded model." * (spent >= OFFER)
         return f"{said} {spent:.0f} s. The run goes on where it was.{offer}"
 
     def close(self) -> None:
@@ -137,7 +139,7 @@ class Connection:
             for hear in HEARD:
                 hear(self.place, answer.headers.get("X-Guidedviz-Start", ""))
             most = most if answer.status == 200 else MOST_CARD
-            found = read_body(answer, most, time.monotonic() + self.timeout)
+            found = read_whole(answer, most, time.monotonic() + self.timeout)
             if len(found) > most or answer.will_close:
                 self.close()
         except ssl.SSLCertVerificationError as error:
@@ -172,7 +174,7 @@ class Connection:
     def _refused(self, status: int, body: bytes) -> GuidedVizError:
         """The error for a request that will fail again."""
         where, said = self.where, read_error(body)
-        if status in TOKEN and not (status == 403 and said):  # 403: the token is known, and not the teacher's
+        if status in TOKEN_REFUSED and not (status == 403 and said):  # 403: the token is known, and not the teacher's
             hint = 'gv.load_model(address, token="..."), or the variable GUIDEDVIZ_TOKEN'
             return ModelError(where, seen="it refused the token", expected="the token of the class", hint=hint)
         if not said:
@@ -182,7 +184,7 @@ class Connection:
         return kind(f"{where}, {said['where']}", seen=said["seen"], expected=said["expected"], hint=said["try"])
 
 
-def read_body(answer: HTTPResponse, most: int, deadline: float) -> bytes:
+def read_whole(answer: HTTPResponse, most: int, deadline: float) -> bytes:
     """The body of an answer, up to one byte more than so many; one that comes byte by byte ends at the deadline."""
     found = b""
     while len(found) <= most and (part := answer.read1(most + 1 - len(found))):

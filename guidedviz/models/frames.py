@@ -19,17 +19,17 @@ from guidedviz.models.model import Array
 from guidedviz.models.sandbox import LONGEST
 from guidedviz.tokens.vocabulary import Vocabulary
 
-ASK = struct.Struct("<4siI")  # sign, first row (-1: only the last one), tokens
-ROWS = struct.Struct("<4sII")  # sign, rows, size of the vocabulary
-WORDS = struct.Struct("<4sIII")  # sign, tokens, EOS ids, special ids
+ASK_HEAD = struct.Struct("<4siI")  # sign, first row (-1: only the last one), tokens
+ROWS_HEAD = struct.Struct("<4sII")  # sign, rows, size of the vocabulary
+VOCABULARY_HEAD = struct.Struct("<4sIII")  # sign, tokens, EOS ids, special ids
 PROTOCOL = 2  # the version of the requests
-JSON, BYTES = "application/json", "application/octet-stream"
-LEAST = -65504.0  # the least finite 16-bit float
+JSON, OCTETS = "application/json", "application/octet-stream"
+LEAST_HALF = -65504.0  # the least finite 16-bit float
 
 
 def body_type(path: str) -> str:
     """The type that the body of a request has: no form of a web page can send either of them."""
-    return BYTES if path in ("/v1/encode", "/v1/logits") else JSON
+    return OCTETS if path in ("/v1/encode", "/v1/logits") else JSON
 
 
 class Ask(NamedTuple):
@@ -50,7 +50,7 @@ class Ask(NamedTuple):
 
 def pack_ask(ask: Ask) -> bytes:
     """A request as bytes."""
-    return ASK.pack(b"GVQ2", ask.start, len(ask.tokens)) + np.array(ask.tokens, "<i4").tobytes()
+    return ASK_HEAD.pack(b"GVQ2", ask.start, len(ask.tokens)) + np.array(ask.tokens, "<i4").tobytes()
 
 
 def read_ask(body: bytes) -> Ask:
@@ -60,12 +60,12 @@ def read_ask(body: bytes) -> Ask:
     Traceback (most recent call last):
     guidedviz.errors.SettingError: body of the request: saw 5 bytes, expected a head of 12 bytes that begins ...
     """
-    if len(body) < ASK.size or not body.startswith(b"GVQ2"):
-        raise damaged("request", f"{len(body)} bytes", f"a head of {ASK.size} bytes that begins with GVQ2")
-    _, start, count = ASK.unpack_from(body)
-    if len(body) != ASK.size + 4 * count:
-        raise damaged("request", f"{len(body)} bytes", f"{ASK.size + 4 * count} bytes for {count} tokens")
-    return Ask(tuple(np.frombuffer(body, "<i4", offset=ASK.size).tolist()), start)
+    if len(body) < ASK_HEAD.size or not body.startswith(b"GVQ2"):
+        raise damaged_body("request", f"{len(body)} bytes", f"a head of {ASK_HEAD.size} bytes that begins with GVQ2")
+    _, start, count = ASK_HEAD.unpack_from(body)
+    if len(body) != ASK_HEAD.size + 4 * count:
+        raise damaged_body("request", f"{len(body)} bytes", f"{ASK_HEAD.size + 4 * count} bytes for {count} tokens")
+    return Ask(tuple(np.frombuffer(body, "<i4", offset=ASK_HEAD.size).tolist()), start)
 
 
 def pack_rows(logits: Array) -> bytes:
@@ -73,8 +73,8 @@ def pack_rows(logits: Array) -> bytes:
     largest = np.where(np.isfinite(logits), logits, -np.inf).max(axis=1).astype("<f4")
     largest[~np.isfinite(largest)] = 0
     apart = logits - largest[:, None]
-    apart = np.where(np.isfinite(apart), np.maximum(apart, LEAST), apart)
-    return b"".join([ROWS.pack(b"GVR2", *logits.shape), largest.tobytes(), apart.astype("<f2").tobytes()])
+    apart = np.where(np.isfinite(apart), np.maximum(apart, LEAST_HALF), apart)
+    return b"".join([ROWS_HEAD.pack(b"GVR2", *logits.shape), largest.tobytes(), apart.astype("<f2").tobytes()])
 
 
 def rows_bytes(count: int, size: int) -> int:
@@ -83,19 +83,19 @@ def rows_bytes(count: int, size: int) -> int:
     >>> rows_bytes(2, 65) == len(pack_rows(np.zeros((2, 65), np.float32)))
     True
     """
-    return ROWS.size + count * (4 + 2 * size)
+    return ROWS_HEAD.size + count * (4 + 2 * size)
 
 
-def read_rows(body: bytes, count: int, size: int) -> Array:
+def unpack_rows(body: bytes, count: int, size: int) -> Array:
     """The rows in a body, which must be as many and as long as was asked for.
 
-    >>> read_rows(pack_rows(np.array([[1.0, 3.0, 2.0]], np.float32)), 1, 3).tolist()
+    >>> unpack_rows(pack_rows(np.array([[1.0, 3.0, 2.0]], np.float32)), 1, 3).tolist()
     [[1.0, 3.0, 2.0]]
     """
-    if body[: ROWS.size] != ROWS.pack(b"GVR2", count, size) or len(body) != rows_bytes(count, size):
-        raise damaged("answer", f"{len(body)} bytes", f"{count} rows of {size} logits")
-    largest = np.frombuffer(body, "<f4", count, ROWS.size)
-    apart = np.frombuffer(body, "<f2", count * size, ROWS.size + 4 * count).reshape(count, size)
+    if body[: ROWS_HEAD.size] != ROWS_HEAD.pack(b"GVR2", count, size) or len(body) != rows_bytes(count, size):
+        raise damaged_body("answer", f"{len(body)} bytes", f"{count} rows of {size} logits")
+    largest = np.frombuffer(body, "<f4", count, ROWS_HEAD.size)
+    apart = np.frombuffer(body, "<f2", count * size, ROWS_HEAD.size + 4 * count).reshape(count, size)
     rows: Array = apart.astype(np.float32) + largest[:, None]
     return rows
 
@@ -112,10 +112,10 @@ def read_ids(body: bytes, size: int) -> list[int]:
     [3, 1]
     """
     if len(body) % 4:
-        raise damaged("answer", f"{len(body)} bytes", "four bytes per token id")
+        raise damaged_body("answer", f"{len(body)} bytes", "four bytes per token id")
     ids: list[int] = np.frombuffer(body, "<i4").tolist()
     if ids and not (min(ids) >= 0 and max(ids) < size):
-        raise damaged("answer", f"ids from {min(ids)} to {max(ids)}", f"ids from 0 to {size - 1}")
+        raise damaged_body("answer", f"ids from {min(ids)} to {max(ids)}", f"ids from 0 to {size - 1}")
     return ids
 
 
@@ -129,13 +129,13 @@ def read_prompt(body: bytes, size: int) -> Prompt:
         said = parse_json(body, 2 * LONGEST)
         return Prompt("".join(said["parts"]), read_ids(pack_ids(said["tokens"]), size), said["parts"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        raise damaged("answer", quoted(body), "the parts and the tokens of a prompt") from None
+        raise damaged_body("answer", quoted(body), "the parts and the tokens of a prompt") from None
 
 
 def pack_vocabulary(vocabulary: Vocabulary) -> bytes:
     """A vocabulary as bytes."""
     eos, special = sorted(vocabulary.eos), sorted(vocabulary.special)
-    head = WORDS.pack(b"GVV2", len(vocabulary), len(eos), len(special))
+    head = VOCABULARY_HEAD.pack(b"GVV2", len(vocabulary), len(eos), len(special))
     return head + pack_ids([*eos, *special, *map(len, vocabulary.pieces)]) + b"".join(vocabulary.pieces)
 
 
@@ -146,23 +146,25 @@ def read_vocabulary(body: bytes) -> Vocabulary:
     >>> read_vocabulary(pack_vocabulary(words)) == words
     True
     """
-    if len(body) < WORDS.size or not body.startswith(b"GVV2"):
-        raise damaged("vocabulary", f"{len(body)} bytes", f"a head of {WORDS.size} bytes that begins with GVV2")
-    _, count, ends, specials = WORDS.unpack_from(body)
-    numbers, begin = count + ends + specials, WORDS.size + 4 * (count + ends + specials)
+    if len(body) < VOCABULARY_HEAD.size or not body.startswith(b"GVV2"):
+        raise damaged_body(
+            "vocabulary", f"{len(body)} bytes", f"a head of {VOCABULARY_HEAD.size} bytes that begins with GVV2"
+        )
+    _, count, ends, specials = VOCABULARY_HEAD.unpack_from(body)
+    numbers, begin = count + ends + specials, VOCABULARY_HEAD.size + 4 * (count + ends + specials)
     if len(body) < begin:
-        raise damaged("vocabulary", f"{len(body)} bytes", f"{numbers} numbers")
-    found: npt.NDArray[np.int64] = np.frombuffer(body, "<i4", numbers, WORDS.size).astype(np.int64)
+        raise damaged_body("vocabulary", f"{len(body)} bytes", f"{numbers} numbers")
+    found: npt.NDArray[np.int64] = np.frombuffer(body, "<i4", numbers, VOCABULARY_HEAD.size).astype(np.int64)
     lengths = found[ends + specials :]
     if count and (lengths.min() < 0 or begin + int(lengths.sum()) != len(body)):
-        raise damaged("vocabulary", f"{len(body)} bytes", "as many bytes as its pieces have")
+        raise damaged_body("vocabulary", f"{len(body)} bytes", "as many bytes as its pieces have")
     stops = (begin + np.cumsum(lengths)).tolist()
     pieces = [body[stop - length : stop] for stop, length in zip(stops, lengths.tolist(), strict=True)]
     eos, special = found[:ends].tolist(), found[ends : ends + specials].tolist()
     return Vocabulary(pieces, eos=eos, special=special)
 
 
-def damaged(what: str, seen: str, expected: str) -> SettingError:
+def damaged_body(what: str, seen: str, expected: str) -> SettingError:
     """The error for a body that cannot be read."""
     hint = "the same version of guidedviz in the kernel and on the host"
     return SettingError(f"body of the {what}", seen=seen, expected=expected, hint=hint)

@@ -19,7 +19,7 @@ import numpy as np
 from guidedviz.errors import quoted
 from guidedviz.extras import need
 from guidedviz.files import size_of
-from guidedviz.models.model import Array, too_large
+from guidedviz.models.model import Array, out_of_memory
 from guidedviz.models.safetensors import damaged
 from guidedviz.models.split_patterns import LLAMA3, QWEN2
 from guidedviz.models.weights import memory
@@ -43,7 +43,7 @@ def find_gguf(file: Path) -> Path:
     return folder
 
 
-MOST_FILE = 64 << 30  # bytes
+MOST_GGUF_BYTES = 64 << 30  # bytes
 CONTROL, USER = 3, 4  # kinds of tokens: special ones, and text that is always one token
 CONFIG = {
     "vocab_size": "vocab_size",
@@ -57,8 +57,8 @@ CONFIG = {
     "rope_theta": "rope.freq_base",
     "head_dim": "rope.dimension_count",
 }
-WHOLE = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
-LAYER = {
+WHOLE_TENSORS = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+LAYER_TENSORS = {
     "attn_norm": "input_layernorm",
     "attn_q": "self_attn.q_proj",
     "attn_k": "self_attn.k_proj",
@@ -69,23 +69,28 @@ LAYER = {
     "ffn_up": "mlp.up_proj",
     "ffn_down": "mlp.down_proj",
 }
-DIGITS = {"type": "Digits", "individual_digits": True}
-BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+DIGIT_SPLIT = {"type": "Digits", "individual_digits": True}
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 
 
 def split_by(pattern: str) -> list[dict[str, Any]]:
     """A pre-tokenizer that splits by a pattern, then writes bytes as characters."""
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
-    return [split, BYTES | {"use_regex": False}]
+    return [split, BYTE_LEVEL | {"use_regex": False}]
 
 
-SPLITS = {"smollm": [DIGITS, BYTES], "gpt-2": [BYTES], "llama-bpe": split_by(LLAMA3), "qwen2": split_by(QWEN2)}
+PRE_TOKENIZERS = {
+    "smollm": [DIGIT_SPLIT, BYTE_LEVEL],
+    "gpt-2": [BYTE_LEVEL],
+    "llama-bpe": split_by(LLAMA3),
+    "qwen2": split_by(QWEN2),
+}
 
 
 def convert(file: Path, folder: Path) -> None:
     """Write the model of a GGUF file as a folder; after an error there is no folder."""
     try:
-        size_of(file, MOST_FILE)
+        size_of(file, MOST_GGUF_BYTES)
         reader = need("gguf", "smollm", "a GGUF file").GGUFReader(file)
         about = {name: field.contents() for name, field in reader.fields.items()}
         if (kind := about.get("general.architecture")) != "llama":
@@ -104,7 +109,7 @@ def convert(file: Path, folder: Path) -> None:
         seen = f"{type(error).__name__} {quoted(str(error))}"
         raise damaged(file, seen, "a GGUF file of Llama's kind") from None
     if 4 * weights > memory():
-        raise too_large(file.name, weights)
+        raise out_of_memory(file.name, weights)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(mkdtemp(dir=folder.parent))
     try:
@@ -112,7 +117,7 @@ def convert(file: Path, folder: Path) -> None:
             (fresh / name).write_text(json.dumps(value), encoding="utf-8")
         unpack = need("gguf.quants", "smollm").dequantize
         shapes = {name: tuple(map(int, tensor.shape[::-1])) for name, tensor in tensors.items()}
-        values = (read(name, tensor, heads, unpack) for name, tensor in tensors.items())
+        values = (read_tensor(name, tensor, heads, unpack) for name, tensor in tensors.items())
         write_tensors(fresh / "model.safetensors", shapes, values)
         if not folder.is_dir():  # another process may have been quicker
             fresh.replace(folder)
@@ -128,13 +133,13 @@ def names_of(layers: int) -> dict[str, str]:
     >>> names_of(4)["blk.3.attn_q.weight"], names_of(4)["output.weight"]
     ('model.layers.3.self_attn.q_proj.weight', 'lm_head.weight')
     """
-    names = {f"{theirs}.weight": f"{ours}.weight" for theirs, ours in WHOLE.items()}
-    for number, (theirs, ours) in product(range(layers), LAYER.items()):
+    names = {f"{theirs}.weight": f"{ours}.weight" for theirs, ours in WHOLE_TENSORS.items()}
+    for number, (theirs, ours) in product(range(layers), LAYER_TENSORS.items()):
         names[f"blk.{number}.{theirs}.weight"] = f"model.layers.{number}.{ours}.weight"
     return names
 
 
-def read(name: str, tensor: Any, heads: dict[str, int], unpack: Callable[..., Array]) -> Array:
+def read_tensor(name: str, tensor: Any, heads: dict[str, int], unpack: Callable[..., Array]) -> Array:
     """The numbers of a tensor; the rows of queries and keys are in the order of the rotated pairs, as GGUF has them."""
     values = unpack(tensor.data, tensor.tensor_type).reshape(tensor.shape[::-1]).astype(np.float32)
     if count := heads.get(name.split(".")[-2]):
@@ -161,7 +166,7 @@ def write_tensors(file: Path, shapes: dict[str, tuple[int, ...]], values: Iterat
 def read_tokenizer_files(about: dict[str, Any]) -> dict[str, Any]:
     """The files of the tokenizer: byte-level BPE, its special tokens, its chat template and its end."""
     get: Callable[[str], Any] = {name.removeprefix("tokenizer.ggml."): value for name, value in about.items()}.get
-    if get("model") != "gpt2" or get("pre") not in SPLITS:
+    if get("model") != "gpt2" or get("pre") not in PRE_TOKENIZERS:
         raise ValueError(f"the tokenizer {quoted(get('model'))} with {quoted(get('pre'))}")
     tokens, kinds, eos = get("tokens"), get("token_type"), get("eos_token_id")
     plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
@@ -179,9 +184,9 @@ def read_tokenizer_files(about: dict[str, Any]) -> dict[str, Any]:
         "version": "1.0",
         "added_tokens": added,
         "normalizer": None,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": SPLITS[get("pre")]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": PRE_TOKENIZERS[get("pre")]},
         "post_processor": around,
-        "decoder": BYTES,
+        "decoder": BYTE_LEVEL,
         "model": {
             "type": "BPE",
             "vocab": {text: token for token, text in enumerate(tokens)},

@@ -15,13 +15,22 @@ from guidedviz.extras import headless, how_to_install, need
 from guidedviz.files import check_values, read_bounded, size_of
 from guidedviz.models.chat import Encoder
 from guidedviz.models.language_model import Network
-from guidedviz.models.model import SMALLER, too_large
+from guidedviz.models.model import SMALLER, out_of_memory
 from guidedviz.models.safetensors import damaged, find_tensors, read_json
 from guidedviz.models.torch_network import TorchNetwork, is_full
 
-FILES = ["config.json", "generation_config.json", "tokenizer*", "vocab.json", "merges.txt", "special_tokens_map.json",
-         "chat_template.jinja", "model*.safetensors", "model.safetensors.index.json"]  # fmt: skip
-TEXTS = (".json", ".txt", ".jinja")
+MODEL_FILES = [
+    "config.json",
+    "generation_config.json",
+    "tokenizer*",
+    "vocab.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+    "model*.safetensors",
+    "model.safetensors.index.json",
+]
+TEXT_SUFFIXES = (".json", ".txt", ".jinja")
 TEXT_BYTES, VALUES = 64 << 20, 2_500_000  # the tokenizer.json of Gemma 3 has 33 million bytes and 1.9 million values
 POSITIVE = {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "rope_theta"}
 LAYERS = 1_000
@@ -71,7 +80,7 @@ def read_torch(folder: Path, device: str) -> tuple[Network, Encoder]:
         return TorchNetwork(network.eval().to(device), device), PlainText(tokenizer)
     except (MemoryError, RuntimeError) as error:
         if is_full(error):
-            raise too_large(folder.name, network.num_parameters()) from None
+            raise out_of_memory(folder.name, network.num_parameters()) from None
         raise
 
 
@@ -80,7 +89,7 @@ def check_folder(folder: Path) -> None:
     for file in folder.iterdir():
         if not file.is_dir():
             try:
-                size_of(file, TEXT_BYTES if file.suffix in TEXTS else inf)
+                size_of(file, TEXT_BYTES if file.suffix in TEXT_SUFFIXES else inf)
                 if file.suffix == ".json":
                     check_values(read_bounded(file, TEXT_BYTES), VALUES)
             except (OSError, ValueError) as error:
@@ -99,13 +108,13 @@ def check_folder(folder: Path) -> None:
             raise damaged(file, seen, f"what fits {len(stored):,} tensors of {numbers:,} numbers")
 
 
-def fetch(place: Path | str) -> Path:
+def fetch_folder(place: Path | str) -> Path:
     """A folder as it is; the folder of a model of the hub, downloaded if it is not there yet."""
     if isinstance(place, Path):
         return place
     snapshot_download = need("huggingface_hub", "hub", f"model {quoted(place)}").snapshot_download
     with as_model_error(place):
-        return Path(snapshot_download(place, allow_patterns=FILES, local_files_only=not hub_answers(place)))
+        return Path(snapshot_download(place, allow_patterns=MODEL_FILES, local_files_only=not hub_answers(place)))
 
 
 def hub_answers(name: str, seconds: float = 3.0) -> bool:

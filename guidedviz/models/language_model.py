@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
-from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens, too_large
+from guidedviz.models.model import Array, Source, check_start, check_tokens, check_utf8, out_of_memory
 from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -95,7 +95,7 @@ class LanguageModel:
         """A text as tokens. The text of a special token is plain text where the tokenizer allows it."""
         if isinstance(text, Prompt):
             return [*text.tokens]
-        check_text("text", text)
+        check_utf8("text", text)
         try:
             return self._tokenizer.encode(text)
         except Exception as error:  # the package tokenizers raises bare Exception
@@ -139,7 +139,7 @@ class LanguageModel:
                     self._texts = [*self._texts, text][-KEPT_TEXTS:]
                 return rows
         except MemoryError:
-            raise too_large(self.name, self.network.weights) from None
+            raise out_of_memory(self.name, self.network.weights) from None
 
     def _resume(self, tokens: list[int], end: int) -> KeptText:
         """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""

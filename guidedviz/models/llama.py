@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from guidedviz.models.model import Array
 
-Turn = tuple[Array, Array]  # the cosine and the sine of the angle at each new token's place
+Rotation = tuple[Array, Array]  # the cosine and the sine of the angle at each new token's place
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Llama:
         normalized: Array = x / np.sqrt(mean + np.float32(self.shape.epsilon))[:, None] * weights
         return normalized
 
-    def _attend(self, number: int, x: Array, turn: Turn, parts: list[tuple[Cache, slice]]) -> Array:
+    def _attend(self, number: int, x: Array, turn: Rotation, parts: list[tuple[Cache, slice]]) -> Array:
         """Attention: each new token looks at the tokens before it in its own text."""
         layer, heads, kv_heads = self.layers[number], self.shape.heads, self.shape.kv_heads
         both = linear(self._normalized(x, layer.attention_norm), layer.query_key_value)
@@ -146,7 +146,7 @@ def linear(x: Array, weights: Array) -> Array:
     return np.ascontiguousarray((weights @ x.T).T)
 
 
-def rotated(x: Array, turn: Turn) -> Array:
+def rotated(x: Array, turn: Rotation) -> Array:
     """Rotary position embedding: pairs of numbers are rotated by an angle that grows with the position."""
     (cos, sin), half = turn, x.shape[-1] // 2
     one, other = x[..., :half], x[..., half:]

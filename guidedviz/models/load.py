@@ -9,7 +9,7 @@ from guidedviz.extras import is_missing, need
 from guidedviz.files import read_bounded, shipped
 from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import find_gguf
-from guidedviz.models.hub import as_model_error, fetch, has_torch, pick_device, read_torch
+from guidedviz.models.hub import as_model_error, fetch_folder, has_torch, pick_device, read_torch
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.model import SMALLER
 from guidedviz.models.remote import RemoteModel, find_host, find_remote
@@ -22,7 +22,7 @@ from guidedviz.models.weights import read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
 
 EMBEDDED = ("clerk", "clerk-small", "bard")
-LARGE = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
+LARGE_MODEL = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
 MOST_NAME = 200  # characters of a hub name
 DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
 
@@ -90,10 +90,10 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
     if not isinstance(device, str) or device.split(":")[0] not in DEVICES:
         raise ModelError(f"device {quoted(device)}", seen="no such device", expected=" or ".join(DEVICES))
     device = "" if device == "numpy" or (plain and device in ("auto", "cpu")) else pick_device(short, device)
-    folder = fetch(place)
+    folder = fetch_folder(place)
     with as_model_error(short):
         network, words = read_torch(folder, device) if device else (read_llama(folder), Tokenizer(folder))
-        if not device and network.weights > LARGE and not is_missing("threadpoolctl"):
+        if not device and network.weights > LARGE_MODEL and not is_missing("threadpoolctl"):
             need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
         template = read_template(folder, words)
         ends = read_ends(folder, words, template)

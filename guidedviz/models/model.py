@@ -81,7 +81,7 @@ def check_model(model: Any, where: str = "model") -> None:
         raise SettingError(where, seen=quoted(model), expected="a model", hint=f'gv.load_model("{name}")')
 
 
-def check_text(where: str, text: Any) -> str:
+def check_utf8(where: str, text: Any) -> str:
     """A text that UTF-8 can encode."""
     if not isinstance(text, str):
         raise SettingError(where, seen=quoted(text), expected="a text")
@@ -110,7 +110,7 @@ def check_start(start: Any, count: int) -> None:
         raise SettingError("start", seen=quoted(start), expected=f"0 to {count - 1}")
 
 
-def too_large(name: str, weights: int) -> ModelError:
+def out_of_memory(name: str, weights: int) -> ModelError:
     """The error for a model that does not fit into memory."""
     seen = f"out of memory; its weights take {weights * 4 / 1e6:,.0f} MB as 32-bit floats"
     hint = f'{SMALLER}, or device="cpu"; no kernel restart needed'

@@ -6,7 +6,7 @@ from guidedviz.extras import Extra, headless, how_to_install, installed
 from guidedviz.files import shipped_size
 from guidedviz.models.load import EMBEDDED
 
-MISSING = "not installed"
+NOT_INSTALLED = "not installed"
 
 
 class Readiness(str):
@@ -37,6 +37,6 @@ EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
 
 def _say_extra(extra: Extra) -> str:
     purpose, packages = EXTRAS[extra]
-    found = {package: installed(package) or MISSING for package in packages}
-    missing = f"; to install it: {how_to_install(extra)}" if MISSING in found.values() else ""
+    found = {package: installed(package) or NOT_INSTALLED for package in packages}
+    missing = f"; to install it: {how_to_install(extra)}" if NOT_INSTALLED in found.values() else ""
     return f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}{missing}"

@@ -12,14 +12,14 @@ from guidedviz.errors import ModelError, SettingError, VocabularyError, quoted, 
 from guidedviz.files import IN_TAB
 from guidedviz.models import frames
 from guidedviz.models.chat import Messages, Prompt, check_messages
-from guidedviz.models.connection import EMBEDDED, Address, Connection, read_address
-from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
+from guidedviz.models.connection import GO_ON_WITH, Address, Connection, read_address
+from guidedviz.models.model import Array, Source, check_start, check_tokens, check_utf8
 
 MOST_WORD = 200  # characters of a text of the card
 MOST_VOCABULARY = 1 << 26
 MOST_CHAT = 1 << 23
 MOST_RUN = 1 << 20  # characters of a run that the teacher shows
-MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
+KEPT_LOGITS = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int, "chat": bool}
 
 
@@ -58,7 +58,7 @@ class RemoteModel:
             seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
             hint = "load the model again: the host may have changed it"
             raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120), hint=hint)
-        most = max(8, MOST_KEPT // (4 * len(self.vocabulary)))
+        most = max(8, KEPT_LOGITS // (4 * len(self.vocabulary)))
         self._row = lru_cache(most)(lambda ids: self._ask(frames.Ask(ids))[0])
 
     def __repr__(self) -> str:
@@ -78,7 +78,7 @@ class RemoteModel:
         """A text as tokens; the host's tokenizer reads it."""
         if isinstance(text, Prompt):
             return [*text.tokens]
-        check_text("text", text)
+        check_utf8("text", text)
         most = 4 * max(4 * self.context, len(text.encode()) + 64)
         body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
         return frames.read_ids(body, len(self.vocabulary))
@@ -97,7 +97,7 @@ class RemoteModel:
     def _ask(self, ask: frames.Ask) -> Array:
         count, size = 1 if ask.start < 0 else len(ask.tokens) - ask.start, len(self.vocabulary)
         body = self.wire.ask("POST", "/v1/logits", frames.pack_ask(ask), frames.rows_bytes(count, size))
-        return frames.read_rows(body, count, size)
+        return frames.unpack_rows(body, count, size)
 
     def _check(self, tokens: Sequence[int]) -> tuple[int, ...]:
         return tuple(check_tokens(tokens, self.context, len(self.vocabulary)))
@@ -126,7 +126,7 @@ def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
         if IN_TAB:
             seen = "a browser tab, which reaches no host"
             expected = "an embedded model"
-            raise ModelError(quoted(name), seen=seen, expected=expected, hint=EMBEDDED)
+            raise ModelError(quoted(name), seen=seen, expected=expected, hint=GO_ON_WITH)
         return RemoteModel(Connection(read_address(name, token)))
     if not host:
         return None

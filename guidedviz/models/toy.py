@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from guidedviz.errors import SettingError, VocabularyError, quoted
 from guidedviz.models.chat import Messages, Prompt, no_template
-from guidedviz.models.model import Array, Source, check_text
+from guidedviz.models.model import Array, Source, check_utf8
 from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -40,7 +40,7 @@ class ToyModel:
     def encode(self, text: str) -> list[int]:
         """The longest piece first."""
         try:
-            return [*longest_tokens(self.vocabulary, check_text("text", text).encode())]
+            return [*longest_tokens(self.vocabulary, check_utf8("text", text).encode())]
         except VocabularyError as error:
             raise SettingError("prompt", seen=error.seen, expected="pieces of the toy vocabulary") from None
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from guidedviz.errors import quoted
 from guidedviz.models.llama import Layer, Llama, Shape
-from guidedviz.models.model import Array, too_large
+from guidedviz.models.model import Array, out_of_memory
 from guidedviz.models.safetensors import FLOATS, StoredTensor, damaged, find_tensors, read_json
 
 LARGEST_SIZE = 1 << 20  # of every number of a shape
 FIXED = {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}
-NAMES = {
+CONFIG_NAMES = {
     "vocabulary": "vocab_size",
     "width": "hidden_size",
     "inner": "intermediate_size",
@@ -38,8 +38,8 @@ def read_shape(folder: Path) -> Shape:
     for key, value in FIXED.items():
         if config.get(key, value) != value:
             raise damaged(file, f"{key} {quoted(config[key])}", quoted(value))
-    number = partial(_number, file, config)
-    sizes = {name: number(key, 1, LARGEST_SIZE, whole=True) for name, key in NAMES.items()}
+    number = partial(number_setting, file, config)
+    sizes = {name: number(key, 1, LARGEST_SIZE, whole=True) for name, key in CONFIG_NAMES.items()}
     heads, width, tied = sizes["heads"], sizes["width"], config["tie_word_embeddings"]
     kv_heads = number("num_key_value_heads", 1, LARGEST_SIZE, heads, whole=True)
     head_size = number("head_dim", 1, LARGEST_SIZE, width / heads if width % heads else width // heads, whole=True)
@@ -51,7 +51,7 @@ def read_shape(folder: Path) -> Shape:
     return Shape(**sizes, kv_heads=kv_heads, head_size=head_size, epsilon=epsilon, tied=tied, frequencies=frequencies)
 
 
-def _number(
+def number_setting(
     file: Path, settings: dict[str, Any], key: str, least: float, most: float, default: Any = None, whole: bool = False
 ) -> Any:
     """A setting from `least` to `most`."""
@@ -67,7 +67,7 @@ def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     if not isinstance(rope, dict):
         raise damaged(file, f"rope settings {quoted(rope)}", "those of Llama")
-    number = partial(_number, file, rope)
+    number = partial(number_setting, file, rope)
     theta = number("rope_theta", 1, 1e12, config.get("rope_theta", 10_000.0))
     plain = theta ** -(np.arange(0, size, 2, dtype=np.float32) / np.float32(size))
     kind = rope.get("rope_type", rope.get("type", "default"))
@@ -103,7 +103,7 @@ def read_llama(folder: Path) -> Llama:
             raise damaged(file, f"tensor {quoted(name)}: {stored[name].kind}", " or ".join(FLOATS))
     weights = sum(map(prod, expected.values()))
     if 4 * weights > memory():
-        raise too_large(folder.name, weights)
+        raise out_of_memory(folder.name, weights)
     layers = [_read_layer(stored, f"model.layers.{number}") for number in range(shape.layers)]
     embedding = stored["model.embed_tokens.weight"].read()
     head = embedding if shape.tied else stored["lm_head.weight"].read()

@@ -8,7 +8,7 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.engines import PREPARE, ask
-from guidedviz.tokens.guide import KEPT, Guide, Indexed, MachineGuide, split_guide
+from guidedviz.tokens.guide import MASK_BYTES, Guide, Indexed, MachineGuide, split_guide
 from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.real_guide import RealGuide
@@ -52,7 +52,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
         return split_guide(Split(machine, vocabulary))
     if not isinstance(machine, DFA):
         raise not_finite("guide, engine 'index'", machine)
-    fits = len(machine) * len(vocabulary) <= KEPT  # otherwise each mask is walked when it is asked for
+    fits = len(machine) * len(vocabulary) <= MASK_BYTES  # otherwise each mask is walked when it is asked for
     return MachineGuide(machine, vocabulary, Indexed(machine, vocabulary, index) if fits else Lazy(machine, vocabulary))
 
 

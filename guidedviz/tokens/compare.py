@@ -10,12 +10,12 @@ from guidedviz.machines.grammars.caret import show_line
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.engines import PREPARE, VARIANTS, Matcher, ask, prepared
-from guidedviz.tokens.reasons import Disagreement, Position, find_differences
+from guidedviz.tokens.reasons import Disagreement, EnginePosition, find_differences
 from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
-ALL = (*PREPARE, *VARIANTS)
-NAMED = 6  # tokens of a difference that are named
+ALL_ENGINES = (*PREPARE, *VARIANTS)
+NAMED_TOKENS = 6  # tokens of a difference that are named
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Comparison:
     def name_tokens(self, found: Disagreement) -> str:
         """The first tokens of a difference."""
         tokens = (*found.missing, *found.extra)
-        names = " ".join(shorten(self.vocabulary.display(token), 24) for token in tokens[:NAMED])
-        return names + " …" * (len(tokens) > NAMED)
+        names = " ".join(shorten(self.vocabulary.display(token), 24) for token in tokens[:NAMED_TOKENS])
+        return names + " …" * (len(tokens) > NAMED_TOKENS)
 
 
 def on_one_line(text: str) -> str:
@@ -75,7 +75,7 @@ def compare_engines(
     constraint: Machine[Any] | str | Mapping[str, Any],
     vocabulary: Vocabulary,
     text: str | bytes | Sequence[int],
-    engines: Iterable[str] = ALL,
+    engines: Iterable[str] = ALL_ENGINES,
 ) -> Comparison:
     """Compare our masks with those of every installed engine along a text or its token ids.
 
@@ -94,8 +94,8 @@ def compare_engines(
         tokens = [vocabulary.as_id(token) for token in text]
     matchers, unable = dict[str, Matcher](), dict[str, str]()
     for name in engines:
-        if name not in ALL:
-            raise SettingError("compare, engines", seen=repr(name), expected=", ".join(map(repr, ALL)))
+        if name not in ALL_ENGINES:
+            raise SettingError("compare, engines", seen=repr(name), expected=", ".join(map(repr, ALL_ENGINES)))
         try:
             matchers[name] = prepared(name, vocabulary)(asked)
         except GuidedVizError as error:
@@ -105,7 +105,9 @@ def compare_engines(
     for position, token in enumerate([*tokens, None]):
         mask, found = ours.mask(state), list[Disagreement]()
         for name, matcher in matchers.items():
-            found += find_differences(Position(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask)
+            found += find_differences(
+                EnginePosition(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask
+            )
         legal = token is not None and bool(mask[token])
         goes_on = token is not None and legal and token not in vocabulary.eos
         refused = [name for name, matcher in matchers.items() if goes_on and not matcher.take(tokens[position])]

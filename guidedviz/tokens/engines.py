@@ -29,7 +29,7 @@ from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
 
-PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
+LOG_PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,9 @@ def load(name: str) -> Any:
     return need(name.replace("-", "_"), "engines", f"engine {name!r}")
 
 
-def refusal(name: str, said: object) -> PatternError:
+def engine_refusal(name: str, said: object) -> PatternError:
     """The error for a constraint that an engine rejects, with the engine's message."""
-    said = PLACE.sub("", str(said)).strip() or type(said).__name__
+    said = LOG_PLACE.sub("", str(said)).strip() or type(said).__name__
     return PatternError(f"engine {name!r}", seen=said.splitlines()[0][:200], expected="a constraint that it supports")
 
 
@@ -156,7 +156,9 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
 
     def compile_asked(asked: Asked) -> XGrammarMatcher:
         if asked.kind == "grammar" and (name := endless_rule(asked.text)):
-            raise refusal("xgrammar", f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)")
+            raise engine_refusal(
+                "xgrammar", f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)"
+            )
         try:
             if asked.kind == "regex":
                 compiled = compiler.compile_regex(asked.text)
@@ -166,7 +168,7 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
                 compiled = compiler.compile_grammar(asked.gbnf)
             return XGrammarMatcher(xgrammar.GrammarMatcher(compiled), words, len(vocabulary))
         except RuntimeError as error:
-            raise refusal("xgrammar", error) from error
+            raise engine_refusal("xgrammar", error) from error
 
     return compile_asked
 
@@ -210,7 +212,7 @@ class LLGuidanceMatcher:
         self.fill()
         if self.inner.is_error():  # the matcher stops if no token is legal
             if not self.inner.get_error().startswith("NoExtensionBias"):
-                raise refusal("llguidance", self.inner.get_error())
+                raise engine_refusal("llguidance", self.inner.get_error())
             self.words[:] = 0
         return unpack(self.words.view(np.uint8)[0], self.size)
 
@@ -253,7 +255,7 @@ def prepare_llguidance(vocabulary: Vocabulary, forcing: bool = False) -> Compile
             text = asked.lark
         matcher = llguidance.LLMatcher(tokenizer, f"{'' if forcing else FULL}{text}\n", log_level=0)
         if matcher.is_error():
-            raise refusal("llguidance", matcher.get_error())
+            raise engine_refusal("llguidance", matcher.get_error())
         return LLGuidanceMatcher(matcher, words, len(vocabulary))
 
     return compile_asked
@@ -307,7 +309,7 @@ def prepare_outlines(vocabulary: Vocabulary) -> Compile:
             text = core.json_schema.build_regex_from_schema(asked.text) if schema else asked.regex
             index = core.Index(text, tokens)
         except ValueError as error:
-            raise refusal("outlines-core", error) from error
+            raise engine_refusal("outlines-core", error) from error
         return OutlinesMatcher(index, index.get_initial_state(), len(vocabulary))
 
     return compile_asked

@@ -24,7 +24,7 @@ from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.vocabulary import Vocabulary
 
-KEPT = 2**26  # bytes of masks that a guide keeps
+MASK_BYTES = 2**26  # bytes of masks that a guide keeps
 
 
 def check_guide(guide: object, where: str = "guide", hint: str = "gv.guide(machine, vocabulary)") -> None:
@@ -107,10 +107,10 @@ class Guide(ABC):
         return () if self.machine is None or at is None else self.machine.stack(at)
 
 
-def read_tokens(guide: Guide, state: Any, tokens: Iterable[int]) -> list[Any]:
+def guide_states(guide: Guide, state: Any, tokens: Iterable[int]) -> list[Any]:
     """The guide's states along these tokens, from `state` on, up to the first token that it refuses.
 
-    >>> read_tokens(gv.guide(gv.regex("ab*"), gv.Vocabulary([b"a", b"b"])), 0, [0, 1, 0, 1])
+    >>> guide_states(gv.guide(gv.regex("ab*"), gv.Vocabulary([b"a", b"b"])), 0, [0, 1, 0, 1])
     [0, 1, 1]
     """
     states = [state]
@@ -150,7 +150,7 @@ class MachineGuide(Guide):
     def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, source: Indexed | Split | Lazy) -> None:
         self.machine: Machine[Any] = machine
         self.vocabulary, self.source, self.initial = vocabulary, source, machine.initial
-        self._mask = lru_cache(maxsize=max(1, KEPT // len(vocabulary)))(lambda state: source.mask(self.at(state)))
+        self._mask = lru_cache(maxsize=max(1, MASK_BYTES // len(vocabulary)))(lambda state: source.mask(self.at(state)))
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r})"

@@ -10,11 +10,11 @@ from itertools import dropwhile
 from typing import Any
 
 from guidedviz.errors import GuidedVizError
-from guidedviz.tokens.guide import Guide, read_tokens
+from guidedviz.tokens.guide import Guide, guide_states
 from guidedviz.tokens.spelling import spell_longest
 from guidedviz.tokens.vocabulary import Vocabulary
 
-WAYS = ("canonical", "longest", "minimal", "raw")
+SPELLING_WAYS = ("canonical", "longest", "minimal", "raw")
 Encode = Callable[[str], Sequence[int]]
 
 
@@ -27,7 +27,7 @@ class Jump:
 
 
 def find_jump(
-    guide: Guide, encode: Encode, tokens: Sequence[int], states: Sequence[Any], way: str = WAYS[0]
+    guide: Guide, encode: Encode, tokens: Sequence[int], states: Sequence[Any], way: str = SPELLING_WAYS[0]
 ) -> Jump | None:
     """The tokens that can be put after these without a forward pass; None if the model must choose.
 
@@ -77,7 +77,7 @@ def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: li
     """The tokens of a spelling to put; None if one of them is illegal, or if they add no bytes."""
     same = shared_length(tokens, spelled)
     new = spelled[same:]
-    ways = read_tokens(guide, states[same], new)
+    ways = guide_states(guide, states[same], new)
     if len(ways) <= len(new):
         return None
     pieces, left, keep = guide.vocabulary.pieces, b"", len(new)

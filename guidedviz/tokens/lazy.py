@@ -23,7 +23,7 @@ from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 from guidedviz.tokens.walk import MoveTable
 
-MOST_WORK = 10_000_000  # moves of a machine for one walk; a few seconds
+MOST_WALK_MOVES = 10_000_000  # moves of a machine for one walk; a few seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Lazy:
     def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:
         """The record of the walk from a state; `piece` is the next token of a text."""
         machine, trie, part = self.machine, self.vocabulary.trie, None
-        with machine.steps.limited(MOST_WORK) if isinstance(machine, PDA) else nullcontext():
+        with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
                 part = find_slice(machine.step, machine.kinds, self.vocabulary, state)
             live, _ = self._table.walk(part.rest if part else trie, state)

@@ -18,7 +18,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
 MATCHERS = 64  # of a real engine that a guide keeps
-ONE = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
+ONE_THREAD = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class RealGuide(Guide):
     def mask(self, state: RealState) -> Mask:
         """True for every id that the engine allows; read-only."""
         self.at(state)
-        with ONE:
+        with ONE_THREAD:
             return self.matcher(state.tokens).mask()
 
     def is_accepting(self, state: RealState) -> bool:
         """Whether the engine allows the text to end here."""
         self.at(state)
-        with ONE:
+        with ONE_THREAD:
             return self.matcher(state.tokens).may_end()
 
     def matcher(self, tokens: tuple[int, ...]) -> Matcher:

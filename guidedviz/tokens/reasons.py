@@ -19,7 +19,7 @@ from guidedviz.tokens.engines import Asked, Matcher, ask, prepared
 from guidedviz.tokens.explain import token_path
 from guidedviz.tokens.vocabulary import Vocabulary
 
-MOST_ASKED = 1000  # the engine's accept is called only if at most this many tokens differ
+MOST_DISPUTED = 1000  # the engine's accept is called only if at most this many tokens differ
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Disagreement:
 
 
 @dataclass
-class Position:
+class EnginePosition:
     """A position of a text in our machine and in an engine."""
 
     engine: str
@@ -66,7 +66,7 @@ class Position:
         return read(self.asked.machine, self.vocabulary.pieces[token], self.state) is not None
 
 
-def find_differences(place: Position, ours: Mask) -> Iterator[Disagreement]:
+def find_differences(place: EnginePosition, ours: Mask) -> Iterator[Disagreement]:
     """The differences of the engine's mask, grouped by reason."""
     try:
         theirs = place.matcher.mask()
@@ -75,58 +75,61 @@ def find_differences(place: Position, ours: Mask) -> Iterator[Disagreement]:
         yield Disagreement(place.engine, "not known", f"gives no mask: {error.seen}", missing, ())
         return
     doubtful = np.flatnonzero(ours != theirs).tolist()
-    place.allowed, place.may_ask = int(theirs.sum()), len(doubtful) <= MOST_ASKED
+    place.allowed, place.may_ask = int(theirs.sum()), len(doubtful) <= MOST_DISPUTED
     reasons = grouped((_reason(place, token, bool(theirs[token])), token) for token in doubtful)
     for (kind, name), tokens in reasons.items():
         missing, extra = (tuple(token for token in tokens if theirs[token] == there) for there in (False, True))
         yield Disagreement(place.engine, kind, name, missing, extra)
 
 
-def _reason(place: Position, token: int, extra: bool) -> tuple[str, str]:
+def _reason(place: EnginePosition, token: int, extra: bool) -> tuple[str, str]:
     """The kind and the name of the first reason that fits."""
     if place.is_legal(token) == extra:
         return "ours", "the machine says so"
-    return next(((kind, name) for kind, name, fit in (EXTRA if extra else MISSING) if fit(place, token)), UNKNOWN)
+    return next(
+        ((kind, name) for kind, name, fit in (EXTRA_REASONS if extra else MISSING_REASONS) if fit(place, token)),
+        NO_REASON,
+    )
 
 
-def _accepts(place: Position, token: int) -> bool:
+def _accepts(place: EnginePosition, token: int) -> bool:
     """Whether the engine's accept function takes the token, regardless of its mask."""
     return place.may_ask and place.matcher.copy().take(token)
 
 
-def _reads_otherwise(place: Position, token: int) -> bool:
+def _reads_otherwise(place: EnginePosition, token: int) -> bool:
     """Whether the engine agrees with us when it gets the machine instead of the regex."""
     exact = place.exact if place.asked.kind == "regex" else None
     return exact is not None and bool(exact[token]) == place.is_legal(token)
 
 
-def _is_surrogate(place: Position, token: int) -> bool:
+def _is_surrogate(place: EnginePosition, token: int) -> bool:
     """Whether the token ends in the beginning of an encoded surrogate, which UTF-8 forbids."""
     text = b"".join(place.vocabulary.pieces[one] for one in (*place.taken, token))
     return bool(re.search(rb"\xed[\xa0-\xbf]", text))
 
 
-def _leaves_an_end(place: Position, token: int) -> bool:
+def _leaves_an_end(place: EnginePosition, token: int) -> bool:
     """Whether the text may end before the token's last byte and not after it."""
     machine, path = place.asked.machine, token_path(place.asked.machine, place.vocabulary, place.state, token)
     return place.engine == "outlines-core" and [machine.is_accepting(state) for state in path[-2:]] == [True, False]
 
 
-def _first_alternative(place: Position, token: int) -> bool:
+def _first_alternative(place: EnginePosition, token: int) -> bool:
     """Whether the engine's regex has an alternative or a lazy quantifier."""
     return place.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", place.asked.regex))
 
 
-Reason = tuple[str, str, Callable[[Position, int], bool]]
+Reason = tuple[str, str, Callable[[EnginePosition, int], bool]]
 OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", _reads_otherwise)
-UNKNOWN = ("not known", "against the machine")
-EXTRA: tuple[Reason, ...] = (
+NO_REASON = ("not known", "against the machine")
+EXTRA_REASONS: tuple[Reason, ...] = (
     ("known fault", "takes special ids for text", lambda place, token: token in place.vocabulary.special),
     ("known fault", "takes surrogates, which UTF-8 has not", _is_surrogate),
     ("lawful choice", "JSON written in more ways", lambda place, token: place.asked.kind == "schema"),
     OTHERWISE,
 )
-MISSING: tuple[Reason, ...] = (
+MISSING_REASONS: tuple[Reason, ...] = (
     ("forced only", "the canonical token of a forced run",  # one token in the mask
      lambda place, token: place.engine.endswith("forcing") and place.allowed == 1),
     ("known fault", "its mask omits what its accept takes", _accepts),

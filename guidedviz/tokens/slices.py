@@ -19,16 +19,16 @@ from guidedviz.tokens.trie import Trie, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import MoveTable
 
-SLICES = {  # the kinds of text, the one with the most tokens first
+SLICE_PATTERNS = {  # the kinds of text, the one with the most tokens first
     "text in quotes": r'[^"\\\x00-\x1f\x7f]*',
     "words and blanks": r"[\w ]*",
     "words": r"\w*",
 }
-MOST_PAIRS = 600  # with more pairs, the search takes longer than the walk
+MOST_SLICE_PAIRS = 600  # with more pairs, the search takes longer than the walk
 FEWEST = 100  # tokens of a slice
 
 
-Step = Callable[[Any, int], Hashable | None]
+StepFunction = Callable[[Any, int], Hashable | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,27 +91,27 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
     >>> build_slices(Vocabulary([b"a", b"\\n", b"=", b"12"]))
     (Slice(text in quotes: 3 tokens), Slice(words and blanks: 2 tokens), Slice(words: 2 tokens))
     """
-    return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICES.items())
+    return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICE_PATTERNS.items())
 
 
-def find_slice(step: Step, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
+def find_slice(step: StepFunction, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
     """The first slice whose tokens are all legal in a state.
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
     >>> find_slice(text.step, text.kinds, v, 0), find_slice(text.step, text.kinds, v, 1)
     (None, Slice(text in quotes: 144 tokens))
     """
-    slices = (part for part in build_slices(vocabulary) if follows(step, kinds, state, part.machine))
+    slices = (part for part in build_slices(vocabulary) if reads_all(step, kinds, state, part.machine))
     return next((part for part in slices if len(part) >= FEWEST), None)
 
 
-def follows(step: Step, kinds: bytes, state: Hashable, part: DFA) -> bool:
+def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA) -> bool:
     """Whether a machine reads all texts of a part, and returns to its state whenever the part returns to its start.
 
     With too many pairs of states, or if a text has too many parses, the answer is False.
 
     >>> def ask(text, part):
-    ...     return follows(regex(text).step, regex(text).kinds, 0, regex(part))
+    ...     return reads_all(regex(text).step, regex(text).kinds, 0, regex(part))
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
@@ -124,7 +124,7 @@ def follows(step: Step, kinds: bytes, state: Hashable, part: DFA) -> bool:
         for place, held in pairs:
             for byte, target in moves[place]:
                 after = step(held, byte)
-                if after is None or len(pairs) > MOST_PAIRS or (target == 0 and after != state):
+                if after is None or len(pairs) > MOST_SLICE_PAIRS or (target == 0 and after != state):
                     return False
                 if (target, after) not in met:
                     met.add((target, after))

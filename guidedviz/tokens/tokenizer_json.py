@@ -12,22 +12,22 @@ from typing import Any
 
 from guidedviz.errors import VocabularyError
 
-LONGEST = 2**16  # bytes of a token; each byte of the longest one is a level of the trie
-KNOWN = "byte-level BPE, sentencepiece (Metaspace, or Replace with ByteFallback), or single characters"
+LONGEST_TOKEN = 2**16  # bytes of a token; each byte of the longest one is a level of the trie
+KNOWN_DECODERS = "byte-level BPE, sentencepiece (Metaspace, or Replace with ByteFallback), or single characters"
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 # These split a text at spaces and drop the spaces, so the concatenated pieces are not the text.
 DROPS_BLANKS = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer", "CharDelimiterSplit"})
-Part = dict[str, Any]  # one JSON object of tokenizer.json
+JsonPart = dict[str, Any]  # one JSON object of tokenizer.json
 
 
-def read_tokenizer_json(config: Part) -> tuple[dict[int, bytes], set[int]]:
+def read_tokenizer_json(config: JsonPart) -> tuple[dict[int, bytes], set[int]]:
     decode, model = _decode_of(config), config["model"]
     texts: dict[str, int] | list[tuple[str, float]] | None = model.get("vocab")
     if isinstance(texts, list):  # Unigram: the id is the index
         texts = {text: token for token, (text, _) in enumerate(texts)}
     if not isinstance(texts, dict):
-        raise VocabularyError("tokenizer model", seen=str(model.get("type")), expected=KNOWN)
-    added: list[Part] = config.get("added_tokens") or []
+        raise VocabularyError("tokenizer model", seen=str(model.get("type")), expected=KNOWN_DECODERS)
+    added: list[JsonPart] = config.get("added_tokens") or []
     special = {int(token["id"]) for token in added if token["special"]}
     special |= {token for token in (model.get("unk_id"), texts.get(model.get("unk_token"))) if token is not None}
     pieces = {token: text.encode() if token in special else decode(text) for text, token in texts.items()}
@@ -36,7 +36,7 @@ def read_tokenizer_json(config: Part) -> tuple[dict[int, bytes], set[int]]:
     return pieces, special
 
 
-def flat_parts(part: Part | None, children: str) -> Iterator[Part]:
+def flat_parts(part: JsonPart | None, children: str) -> Iterator[JsonPart]:
     """A decoder or pre-tokenizer as a flat list: a Sequence is replaced by its items."""
     if part is not None and part["type"] == "Sequence":
         for child in part[children]:
@@ -45,13 +45,13 @@ def flat_parts(part: Part | None, children: str) -> Iterator[Part]:
         yield part
 
 
-def _decode_of(config: Part) -> Callable[[str], bytes]:
+def _decode_of(config: JsonPart) -> Callable[[str], bytes]:
     decoders = list(flat_parts(config.get("decoder"), "decoders"))
     before = {part["type"] for part in flat_parts(config.get("pre_tokenizer"), "pretokenizers")}
     if "ByteLevel" in before or any(part["type"] == "ByteLevel" for part in decoders):
         return decode_byte_level
     if dropping := sorted(before & DROPS_BLANKS):
-        raise VocabularyError("tokenizer", seen=f"{dropping[0]}, which drops blanks", expected=KNOWN)
+        raise VocabularyError("tokenizer", seen=f"{dropping[0]}, which drops blanks", expected=KNOWN_DECODERS)
     replaced: list[tuple[str, str]] = []  # in each piece
     kinds = [part["type"] for part in decoders]
     for place, part in enumerate(decoders):
@@ -61,7 +61,9 @@ def _decode_of(config: Part) -> Callable[[str], bytes]:
         elif kind == "Replace" and "String" in part["pattern"]:
             replaced.append((part["pattern"]["String"], part["content"]))
         elif kind not in ("ByteFallback", "Fuse") and not (kind == "Strip" and "Fuse" in kinds[:place]):
-            raise VocabularyError("tokenizer decoder", seen=kind, expected=KNOWN)  # after Fuse it strips the whole text
+            raise VocabularyError(
+                "tokenizer decoder", seen=kind, expected=KNOWN_DECODERS
+            )  # after Fuse it strips the whole text
     return partial(_decode_plain, replaced, "ByteFallback" in kinds)
 
 
@@ -69,8 +71,10 @@ def _decode_plain(replaced: list[tuple[str, str]], fallback: bool, text: str) ->
     if fallback and (byte := BYTE_TOKEN.fullmatch(text)):
         return bytes([int(byte[1], 16)])
     for old, new in replaced:
-        if len(text) + text.count(old) * len(new) > LONGEST:
-            raise VocabularyError("tokenizer decoder", seen="a Replace that makes a token very long", expected=KNOWN)
+        if len(text) + text.count(old) * len(new) > LONGEST_TOKEN:
+            raise VocabularyError(
+                "tokenizer decoder", seen="a Replace that makes a token very long", expected=KNOWN_DECODERS
+            )
         text = text.replace(old, new)
     return text.encode()
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from guidedviz.tokens.arrays import Ids, Ints, Letters, Mask
 
-FEW = 4  # look tokens up node by node where fewer than one node in this many is asked for
+SPARSE_LOOKUP = 4  # look tokens up node by node where fewer than one node in this many is asked for
 L = TypeVar("L", bound=np.generic)
 
 
@@ -112,7 +112,7 @@ class Trie:
         >>> gv.Vocabulary([b"a", b"abcdefg", b"a"]).trie.tokens(np.array([1]), np.array([5]))
         (array([0, 2]), array([5, 5]))
         """
-        if len(nodes) * FEW > max(len(self), len(self.node_of)):
+        if len(nodes) * SPARSE_LOOKUP > max(len(self), len(self.node_of)):
             label_of = np.zeros(len(self) + 1, dtype=labels.dtype)  # one more, for the ids without a node
             label_of[nodes] = labels
             found = label_of[self.node_of]

@@ -28,10 +28,10 @@ from guidedviz.files import IN_TAB, shipped
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ids, Mask, read_only
-from guidedviz.tokens.tokenizer_json import LONGEST, read_tokenizer_json
+from guidedviz.tokens.tokenizer_json import LONGEST_TOKEN, read_tokenizer_json
 from guidedviz.tokens.trie import Trie, build_trie
 
-LARGEST = 4_000_000  # ids; real vocabularies are much smaller, so a larger id means a damaged file
+LARGEST_ID = 4_000_000  # ids; real vocabularies are much smaller, so a larger id means a damaged file
 
 LLAMA3_NAMED = (
     "<|begin_of_text|>", "<|end_of_text|>", "<|reserved_special_token_0|>", "<|reserved_special_token_1|>",
@@ -242,9 +242,9 @@ class Vocabulary:
                 piece, value = b64decode(text, validate=True), int(rank)
             except ValueError:  # binascii.Error, too
                 piece, value = b"", -1
-            if not 0 <= value < LARGEST or value in ranks:
+            if not 0 <= value < LARGEST_ID or value in ranks:
                 seen = repr(line[:40].decode("utf-8", "replace"))
-                expected = f"base64, a blank and a new rank below {LARGEST:,}, such as 'YQ== 0'"
+                expected = f"base64, a blank and a new rank below {LARGEST_ID:,}, such as 'YQ== 0'"
                 raise VocabularyError(f"rank file {path.name}, line {number}", seen=seen, expected=expected)
             ranks[value] = piece
         if not ranks:
@@ -287,8 +287,8 @@ def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
         if not isinstance(piece, bytes):
             hint = "piece.encode()" if isinstance(piece, str) else ""
             raise VocabularyError(f"vocabulary, token {token}", seen=quoted(piece), expected="bytes", hint=hint)
-        if len(piece) > LONGEST:
-            where, expected = f"vocabulary, token {token}", f"at most {LONGEST:,}"
+        if len(piece) > LONGEST_TOKEN:
+            where, expected = f"vocabulary, token {token}", f"at most {LONGEST_TOKEN:,}"
             raise VocabularyError(where, seen=f"{len(piece):,} bytes", expected=expected)
     if not pieces:
         raise VocabularyError("vocabulary", seen="no tokens", expected="at least one")

@@ -19,9 +19,9 @@ from guidedviz.machines.machine import Steps
 from guidedviz.tokens.arrays import Ints, Letters
 from guidedviz.tokens.trie import Trie, number_on
 
-FEW = 4  # expand node by node where fewer than one in this many is live
-MANY = 16  # children of a node; of more, only those are looked at that a machine may read
-MOST_STATES = 20_000  # of a table that is kept from walk to walk
+SPARSE_LEVEL = 4  # expand node by node where fewer than one in this many is live
+MANY_CHILDREN = 16  # children of a node; of more, only those are looked at that a machine may read
+MOST_TABLE_STATES = 20_000  # of a table that is kept from walk to walk
 S = TypeVar("S", bound=Hashable)
 
 
@@ -41,7 +41,7 @@ def walk_steps(
         node, state = waiting.pop()
         low, high = int(trie.first[node]), int(trie.first[node + 1])
         children: Iterable[int] = range(low, high)
-        if reads is not None and high - low > MANY:
+        if reads is not None and high - low > MANY_CHILDREN:
             children = [child for byte in reads(state) if (child := trie.letters.find(byte, low, high)) >= 0]
         for child in children:
             reached = machine.step(state, trie.letters[child])
@@ -63,7 +63,7 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
     live, labels = trie.nodes[:1], np.array([start])
     found = [(live, labels)]
     for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
-        if len(live) * FEW < low - above:  # only their children
+        if len(live) * SPARSE_LEVEL < low - above:  # only their children
             first = trie.first[live]
             count = trie.first[live + 1] - first
             nodes, labels = number_on(first, count), np.repeat(labels, count)
@@ -107,7 +107,7 @@ class MoveTable(Generic[S]):
     def walk(self, trie: Trie, state: S) -> tuple[Ints, Ints]:
         """The live nodes in order, and the label of each."""
         with self._lock:
-            if len(self.states) > MOST_STATES:
+            if len(self.states) > MOST_TABLE_STATES:
                 self._forget()
             return walk_levels(trie, self._label(state), self._step)
 

@@ -8,7 +8,7 @@ the picture and stands above the next token.
 from collections.abc import Iterable, Sequence
 
 from guidedviz.decoding.recording import PackedStep
-from guidedviz.decoding.trace import ENDS, TRACE_HINT, Step, Trace, follows
+from guidedviz.decoding.trace import END_IN_WORDS, TRACE_HINT, Step, Trace, tokens_before
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -129,7 +129,7 @@ def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, heig
 
 def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
     """The map of all tokens at a step, and the number of tokens of each kind."""
-    before = steps[: follows(steps)[place]] if steps else ()
+    before = steps[: tokens_before(steps)[place]] if steps else ()
     state = recorded_paths(split.pda, before)[-1][-1]
     made = atlas(split.vocabulary)
     if stack:
@@ -159,7 +159,7 @@ def _write_draw(
     if states and step["stack"]:
         facts.append(("stack", " › ".join(reversed(step["stack"]))))
     if taken and step["end"]:
-        facts.append(("end", ENDS[step["end"]]))
+        facts.append(("end", END_IN_WORDS[step["end"]]))
     drawn = write_next(step, title, width, f"{step['legal']:,} of {trace.vocabulary_size:,} legal", facts)
     return drawn, say_next(step, title).removesuffix(".")
 

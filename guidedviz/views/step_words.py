@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import ENDS, Candidate, Step
+from guidedviz.decoding.trace import END_IN_WORDS, Candidate, Step
 from guidedviz.machines.visible import counted
 from guidedviz.views.words import label, milliseconds, short
 
@@ -20,10 +20,10 @@ CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted 
 def say_step(step: Step) -> str:
     """What happened in this step, without its number."""
     if step.how == "none":
-        return ENDS[step.end]
+        return END_IN_WORDS[step.end]
     said = _say_forced(step) if step.how == "forced" else _say_drawn(step)
     if step.end:
-        said += f" · {ENDS[step.end]}"
+        said += f" · {END_IN_WORDS[step.end]}"
     return said
 
 

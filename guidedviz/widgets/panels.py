@@ -14,8 +14,8 @@ from typing import Any, cast
 from guidedviz.decoding import recording
 from guidedviz.decoding.player import Player, read_record, shared_steps
 from guidedviz.decoding.records import check_path, write_whole
-from guidedviz.decoding.trace import Candidate, Step, Trace, follows, taken_back
-from guidedviz.decoding.walks import LiveWalk, ReplayWalk, Run, Walk
+from guidedviz.decoding.trace import Candidate, Step, Trace, taken_back, tokens_before
+from guidedviz.decoding.walks import LiveWalk, ReplayWalk, TakenSteps, Walk
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
@@ -72,7 +72,7 @@ def pack_player(player: Player) -> recording.PackedPlayer:
     }
 
 
-def pack_branch(player: Player, run: Run) -> recording.PackedBranch:
+def pack_branch(player: Player, run: TakenSteps) -> recording.PackedBranch:
     """A run that was left."""
     same = shared_steps(player.taken, run)
     start = run[same : same + BRANCH_LENGTH]  # every token shows at least one character
@@ -281,11 +281,11 @@ class Panels:
             news["map"] = self.map.news(page.masks)
         return news
 
-    def _pack(self, player: Player, run: Run, same: int, page: Page) -> list[recording.PackedStep]:
+    def _pack(self, player: Player, run: TakenSteps, same: int, page: Page) -> list[recording.PackedStep]:
         """The steps from `same` on, each with its way through the machine and its mask."""
         steps = tuple(taken.step for taken in run)
         packed = []
-        for taken, back, place in list(zip(run, taken_back(steps), follows(steps), strict=True))[same:]:
+        for taken, back, place in list(zip(run, taken_back(steps), tokens_before(steps), strict=True))[same:]:
             step, state = taken.step, self._state(player.walk, run, place)
             one: dict[str, Any] = {**step_words.pack_step(step, back)}
             if taken.walk is not player.walk:
@@ -302,9 +302,10 @@ class Panels:
     def _state_at(self, player: Player) -> Any:
         """The state whose mask is shown: of the step that comes next or, at the end, of the last step."""
         steps = player.steps[: player.cursor]
-        return self._state(player.walk, player.taken, follows(steps)[-1] if player.at_end and steps else player.cursor)
+        place = tokens_before(steps)[-1] if player.at_end and steps else player.cursor
+        return self._state(player.walk, player.taken, place)
 
-    def _state(self, walk: Walk, run: Run, place: int) -> Any:
+    def _state(self, walk: Walk, run: TakenSteps, place: int) -> Any:
         """The guide's state after the first steps of a run."""
         if self.guide is None:
             return None
@@ -320,7 +321,7 @@ class Panels:
 
     def explain_steps(self, player: Player) -> list[dict[int, recording.PackedWhy]]:
         """For every known step, why each shown forbidden candidate is forbidden."""
-        states = [self._state(player.walk, player.taken, place) for place in follows(player.steps)]
+        states = [self._state(player.walk, player.taken, place) for place in tokens_before(player.steps)]
         return [
             {c.token: self._explain(state, c) for c in step_words.shown_candidates(step) if not c.legal}
             for state, step in zip(states, player.steps, strict=True)

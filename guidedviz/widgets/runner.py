@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from guidedviz.decoding.player import Player
 from guidedviz.decoding.trace import Trace
-from guidedviz.decoding.walks import LiveWalk, Run
+from guidedviz.decoding.walks import LiveWalk, TakenSteps
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.machines.source import compile_text, say_error
 from guidedviz.models.remote import RemoteModel
@@ -144,7 +144,7 @@ class Runner:
         self._failed, self._stage.note, self._stage.playing = player, say_failure(error), False
 
     async def _in_worker(self, player: Player, work: Callable[[], Player]) -> Player:
-        """Run in the worker; while the model waits for its stage, the stage says so."""
+        """TakenSteps in the worker; while the model waits for its stage, the stage says so."""
         stage, said = self._stage, ""
         model = player.walk.model if isinstance(player.walk, LiveWalk) else None
         running = asyncio.get_running_loop().run_in_executor(WORKER, work)
@@ -168,7 +168,7 @@ class Editor:
         self.kind, self.text, self.state, self.error = kind, text, "", ""
         self._stage, self._vocabulary = stage, vocabulary
         self._compiling: asyncio.Future[Guide] | None = None
-        self._waits: tuple[Guide, Run, Explanation] | None = None  # for the person to go back; the steps and why
+        self._waits: tuple[Guide, TakenSteps, Explanation] | None = None  # for the person to go back; the steps and why
 
     def read(self, kind: str, text: str) -> None:
         """Compile another text, in a thread where there is an event loop, and drop the one before."""

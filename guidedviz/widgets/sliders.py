@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from guidedviz.decoding import timing
-from guidedviz.decoding.cost_model import FRACTIONS, Parts, nearest_fraction
+from guidedviz.decoding.cost_model import FRACTIONS, MarkedTokens, nearest_fraction
 from guidedviz.decoding.loop import start
 from guidedviz.decoding.payoff import Payoff, Timed, median_run
 from guidedviz.decoding.sampling import apply_bias, softmax
@@ -25,7 +25,7 @@ from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.files import shipped
 from guidedviz.models.language_model import LanguageModel
-from guidedviz.models.model import Model, check_model, check_text
+from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import RemoteModel
 from guidedviz.views.badge import kept_source
 from guidedviz.views.charts.payoff import (
@@ -204,7 +204,7 @@ def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
     }
 
 
-def pack_parts(parts: Parts) -> list[tuple[str, bool]]:
+def pack_parts(parts: MarkedTokens) -> list[tuple[str, bool]]:
     """A text token by token."""
     return [(label(text.encode()), fixed) for text, fixed in parts]
 
@@ -316,7 +316,7 @@ def _token(model: Model, token: str | int) -> int:
     """A token id, given as an id or as a text that is exactly one token."""
     if not isinstance(token, str):
         return model.vocabulary.as_id(token)
-    written = model.vocabulary.ids(check_text("gv.bias_sliders, token", token).encode())
+    written = model.vocabulary.ids(check_utf8("gv.bias_sliders, token", token).encode())
     ids = written or tuple(model.encode(token))
     if len(ids) == 1 or written:
         return ids[0]

@@ -16,7 +16,7 @@ from guidedviz.decoding.trace import Trace
 from guidedviz.decoding.walks import ClosedWalk, LiveWalk, ReplayWalk, recorded_settings
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.machines.source import guess_kind
-from guidedviz.models.model import Model, check_model, check_text
+from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
@@ -380,8 +380,8 @@ def stage(
     if isinstance(model, Trace):
         return _replay(model, guide, given)
     check_model(model, "gv.stage, model")
-    check_text("gv.stage, constraint", constraint)
-    check_text("gv.stage, edit", edit)
+    check_utf8("gv.stage, constraint", constraint)
+    check_utf8("gv.stage, edit", edit)
     if follow:
         return _follow(model, prompt, guide, share)
     if not prompt:

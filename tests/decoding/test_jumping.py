@@ -9,7 +9,7 @@ import guidedviz as gv
 from guidedviz.decoding.loop import start, take_step
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import standing
-from guidedviz.tokens.jump import WAYS
+from guidedviz.tokens.jump import SPELLING_WAYS
 from tests.strategies import regexes
 
 PROMPT = "Ada Lovelace is 36 and lives in London. She is a member.\nJSON with name, age, city, member:\n"
@@ -30,7 +30,7 @@ def dice(seed):
     return gv.ToyModel(PIECES, rule, eos=(12,))
 
 
-@pytest.mark.parametrize("way", WAYS[:2])
+@pytest.mark.parametrize("way", SPELLING_WAYS[:2])
 def test_whole_keys_are_put_without_the_model_and_the_text_is_the_same(clerk, person, way):
     plain = gv.record(clerk, PROMPT, person, temperature=0)
     jumped = gv.record(clerk, PROMPT, person, temperature=0, jump_forward=way)
@@ -55,7 +55,7 @@ def test_minimal_draws_the_very_tokens_that_would_be_drawn_without_it(pattern, s
     assert [s.end for s in jumped.steps[-1:]] == [s.end for s in plain.steps[-1:]]
 
 
-@given(regexes, st.integers(0, 99), st.sampled_from(WAYS))
+@given(regexes, st.integers(0, 99), st.sampled_from(SPELLING_WAYS))
 def test_every_beginning_of_the_output_can_be_completed_and_a_finished_one_is_in_the_language(pattern, seed, way):
     machine, model = gv.regex(pattern), dice(seed)
     trace = gv.record(model, "a", gv.guide(machine, model.vocabulary), seed=seed, max_tokens=12, jump_forward=way)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.decoding.trace import follows, standing, taken_back
+from guidedviz.decoding.trace import standing, taken_back, tokens_before
 from guidedviz.models.chat import Prompt
 
 
@@ -109,4 +109,4 @@ def test_a_step_names_the_places_of_the_steps_that_it_takes_back(trace):
     steps = [replace(trace.steps[0], back=back) for back in (0, 0, 2, 0, 1)]
     assert taken_back(steps) == [[], [], [0, 1], [], [3]]
     assert standing(steps) == [steps[2], steps[4]]
-    assert follows(steps) == [0, 1, 0, 3, 3]
+    assert tokens_before(steps) == [0, 1, 0, 3, 3]

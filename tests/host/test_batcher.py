@@ -7,7 +7,7 @@ import pytest
 
 from guidedviz.errors import ModelError
 from guidedviz.host.batcher import Engine
-from guidedviz.models.frames import Ask, read_rows
+from guidedviz.models.frames import Ask, unpack_rows
 
 
 def ask(engine, *wanted):
@@ -17,7 +17,7 @@ def ask(engine, *wanted):
         asks = [Ask(tuple(text), start) for text, start in wanted]
         bodies = await asyncio.gather(*(engine.rows(str(n), one) for n, one in enumerate(asks)))
         size = engine.card["size"]
-        return [read_rows(body, len(one.tokens) - one.first, size) for body, one in zip(bodies, asks, strict=True)]
+        return [unpack_rows(body, len(one.tokens) - one.first, size) for body, one in zip(bodies, asks, strict=True)]
 
     return asyncio.run(run())
 

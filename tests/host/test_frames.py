@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.models import frames
-from guidedviz.models.frames import Ask, pack_ask, pack_rows, pack_vocabulary, read_ask, read_rows, read_vocabulary
+from guidedviz.models.frames import Ask, pack_ask, pack_rows, pack_vocabulary, read_ask, read_vocabulary, unpack_rows
 from guidedviz.tokens.vocabulary import Vocabulary
 
 LOGITS = arrays(np.float32, (2, 9), elements=st.floats(-100, 100, width=32))
@@ -26,18 +26,18 @@ def test_a_logit_is_rounded_by_at_most_a_2048th_of_its_distance_to_the_largest(l
     assert len(body) == frames.rows_bytes(2, 9)
     largest = logits.max(axis=1, keepdims=True)
     near = (largest - logits) / 2048 + 2e-5  # and by the 32 bits of the sum
-    assert (abs(read_rows(body, 2, 9) - logits) <= near).all()
+    assert (abs(unpack_rows(body, 2, 9) - logits) <= near).all()
 
 
 def test_values_out_of_range_stay_finite_and_infinite_ones_stay_infinite():
-    (row,) = read_rows(pack_rows(np.array([[0.0, -1e9, -np.inf]], np.float32)), 1, 3)
+    (row,) = unpack_rows(pack_rows(np.array([[0.0, -1e9, -np.inf]], np.float32)), 1, 3)
     assert row.tolist() == [0.0, -65504.0, -np.inf]
-    assert np.isneginf(read_rows(pack_rows(np.full((1, 3), -np.inf, np.float32)), 1, 3)).all()
+    assert np.isneginf(unpack_rows(pack_rows(np.full((1, 3), -np.inf, np.float32)), 1, 3)).all()
 
 
 @given(st.binary(max_size=60))
 def test_other_bodies_are_refused_by_an_error_of_ours(body):
-    for read in (read_ask, read_vocabulary, lambda b: read_rows(b, 1, 3)):
+    for read in (read_ask, read_vocabulary, lambda b: unpack_rows(b, 1, 3)):
         with pytest.raises(GuidedVizError):
             read(body)
         with pytest.raises(GuidedVizError):
@@ -52,7 +52,7 @@ def test_counts_that_do_not_fit_the_body_are_refused():
     rows = pack_rows(np.zeros((2, 3), np.float32))
     for count, size in ((1, 3), (2, 4)):
         with pytest.raises(SettingError):
-            read_rows(rows, count, size)
+            unpack_rows(rows, count, size)
     with pytest.raises(SettingError, match="ids from 9 to 9"):
         frames.read_ids(b"\x09\0\0\0", size=4)
 

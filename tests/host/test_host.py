@@ -318,7 +318,7 @@ def test_a_host_that_stays_away_is_an_error_in_four_parts(bard):
 def test_a_slow_answer_is_told_and_one_that_never_ends_is_given_up(bard, monkeypatch):
     with hosting(bard) as host:
         model = host.model(patience=0)
-        monkeypatch.setattr(connection, "SLOW", 0.05)
+        monkeypatch.setattr(connection, "SLOW_ANSWER", 0.05)
         host.service.engine.wait, said = 0.2, []
         asking = threading.Thread(target=model.logits, args=([1],))
         asking.start()

@@ -18,7 +18,7 @@ from guidedviz.host import app, server
 from guidedviz.host.app import check_sender
 from guidedviz.host.classroom import NEW
 from guidedviz.host.limits import WRONG, Guard, Limits, Refused
-from guidedviz.models.connection import PATIENCE, Connection, read_address
+from guidedviz.models.connection import HOST_PATIENCE, Connection, read_address
 from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import MOST_RUN, read_card
 from tests.host.running import TOKEN, hosting
@@ -431,7 +431,7 @@ def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificat
         pytest.raises(ModelError, match=r"saw no answer in http, .* try: gv.load_model\(\"https://127"),
     ):
         gv.load_model(secure.address.replace("https", "http"))
-    assert time.monotonic() - began < PATIENCE / 6
+    assert time.monotonic() - began < HOST_PATIENCE / 6
 
 
 # --- nicknames ---

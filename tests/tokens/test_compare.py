@@ -33,7 +33,7 @@ def kinds_of(found):
 
 
 def kinds(constraint, text, *names):
-    found = kinds_of(gv.compare_engines(constraint, V, text, names or compare.ALL))
+    found = kinds_of(gv.compare_engines(constraint, V, text, names or compare.ALL_ENGINES))
     return {key for key in found if key[2] != "knows one EOS id"}
 
 
@@ -183,10 +183,10 @@ def test_ids_are_taken_as_they_are_and_an_unknown_engine_is_refused():
 
 
 def test_an_engine_without_a_mask_is_a_difference_and_no_crash(monkeypatch):
-    from guidedviz.tokens.engines import LLGuidanceMatcher, refusal
+    from guidedviz.tokens.engines import LLGuidanceMatcher, engine_refusal
 
     def fail(self):
-        raise refusal("llguidance", "too hard\nfor me")
+        raise engine_refusal("llguidance", "too hard\nfor me")
 
     monkeypatch.setattr(LLGuidanceMatcher, "mask", fail)
     found = gv.compare_engines("ab", V, "ab", ["llguidance"])

@@ -135,7 +135,7 @@ def test_kinds_are_bounded(monkeypatch):
 
 
 def test_masks_that_do_not_fit_are_walked_when_asked(monkeypatch):
-    monkeypatch.setattr(build_guide, "KEPT", 1)
+    monkeypatch.setattr(build_guide, "MASK_BYTES", 1)
     machine = gv.regex(DECIMAL)
     guide = gv.guide(machine, TOY)
     assert guide.index is None

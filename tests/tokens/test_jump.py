@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.tokens.build_guide import guide as make_guide
-from guidedviz.tokens.jump import WAYS, find_jump
+from guidedviz.tokens.jump import SPELLING_WAYS, find_jump
 from guidedviz.tokens.lattice import build_forced_lattice
 from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -44,7 +44,7 @@ chains = st.builds("root ::= {}\ns ::= {}".format, _chains, _words)
 
 
 @pytest.mark.parametrize("name", VOCABULARIES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SPELLING_WAYS)
 @settings(max_examples=15)
 @given(regexes | chains, st.data())
 def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, constraint, data):
@@ -78,7 +78,7 @@ def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, 
         assert jump.tokens[0] in v.eos
 
 
-@given(st.text(st.sampled_from(LETTERS), min_size=1, max_size=8), st.sampled_from(WAYS[:2]))
+@given(st.text(st.sampled_from(LETTERS), min_size=1, max_size=8), st.sampled_from(SPELLING_WAYS[:2]))
 @example("1b", "longest")
 @example("a", "longest")
 @example("b1 ", "canonical")

@@ -17,12 +17,12 @@ from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.tokens import slices
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.lazy import Lazy, lazy_walk
-from guidedviz.tokens.slices import SLICES, Slice, follows
+from guidedviz.tokens.slices import SLICE_PATTERNS, Slice, reads_all
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import draw_walk, grammars, vocabularies
 from tests.tokens.plain_walk import spell
 
-TEXT = regex(SLICES["text in quotes"])
+TEXT = regex(SLICE_PATTERNS["text in quotes"])
 
 
 @pytest.fixture
@@ -137,12 +137,12 @@ def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
     v = Vocabulary([b"a", b"ab", b"b", b'"'])
     with pytest.raises(PatternError):
         read(machine, b"a" * 2000)
-    assert not follows(machine.step, machine.kinds, machine.initial, TEXT)
+    assert not reads_all(machine.step, machine.kinds, machine.initial, TEXT)
     assert Lazy(machine, v).mask(machine.initial).tolist() == [True, True, True, False]
 
 
 def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     endless = grammar('root ::= "\\"" text\ntext ::= "a"* "\\"" | [^"] never\nnever ::= [^"] never')
     state = read(endless, b'"')
-    assert not follows(endless.step, endless.kinds, state, TEXT)
-    assert follows(endless.step, endless.kinds, read(endless, b'"aa'), regex("a*"))
+    assert not reads_all(endless.step, endless.kinds, state, TEXT)
+    assert reads_all(endless.step, endless.kinds, read(endless, b'"aa'), regex("a*"))

@@ -54,7 +54,7 @@ def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
     labels = np.zeros(len(trie) + 1, dtype=np.intp)
     labels[nodes] = np.arange(1, len(nodes) + 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trie_file, "FEW", few)
+        patch.setattr(trie_file, "SPARSE_LOOKUP", few)
         tokens, found = trie.tokens(np.array(nodes, dtype=np.intp), labels[nodes])
     given_labels = np.zeros(len(v), dtype=np.intp)
     given_labels[tokens] = found
@@ -66,7 +66,7 @@ def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
 def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
     trie, machine = v.trie, regex(pattern)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk_file, "FEW", few)
+        patch.setattr(walk_file, "SPARSE_LEVEL", few)
         assert live_nodes(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
 
 
@@ -90,14 +90,14 @@ def test_the_quick_walk_of_a_grammar_is_the_plain_walk(v, text, written):
 def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(many, v, text):
     stacks = UnknownBottom(grammar(text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk_file, "MANY", many)
+        patch.setattr(walk_file, "MANY_CHILDREN", many)
         found = list(walk_steps(v.trie, stacks, stacks.at(0), stacks.reads))
     assert dict(found) == dict(walk_steps(v.trie, stacks, stacks.at(0)))
 
 
 def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
     trie, machine = Vocabulary([b"a", b"(a)", b"((", b"))"]).trie, grammar('root ::= "(" root ")" | "a"')
-    monkeypatch.setattr(walk_file, "MOST_STATES", 3)
+    monkeypatch.setattr(walk_file, "MOST_TABLE_STATES", 3)
     table = MoveTable(machine.step, machine.kinds)
     for text in (b"", b"(", b"((a", b"(", b"((("):
         state = read(machine, text)

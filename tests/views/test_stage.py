@@ -8,7 +8,7 @@ from itertools import accumulate, combinations
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.trace import ENDS
+from guidedviz.decoding.trace import END_IN_WORDS
 from guidedviz.models.chat import Prompt
 from guidedviz.views.figure import wide
 from guidedviz.views.machine.picture import ABOVE_INSIDE, draw_inside
@@ -149,8 +149,8 @@ def test_the_end_is_told_after_the_last_step_and_not_before_it():
     trace = gv.record(model, "a", gv.guide(gv.regex("ab"), model.vocabulary))
     assert trace.steps[-1].end == "complete"
     before, after = (gv.views.draw_stage(trace, cursor).svg for cursor in (1, 2))
-    assert ENDS["complete"] not in before
-    assert ENDS["complete"] in after
+    assert END_IN_WORDS["complete"] not in before
+    assert END_IN_WORDS["complete"] in after
 
 
 @pytest.mark.parametrize("text", ["a", "abba", "abbababbaab"])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from guidedviz.decoding.trace import ENDS, Candidate, Step
+from guidedviz.decoding.trace import END_IN_WORDS, Candidate, Step
 from guidedviz.views.step_words import pack_step, say_step, shown_candidates
 
 CANDIDATES = tuple(Candidate(i, b"t%d" % i, 0.5 / 2**i, 0.0, False, 0.0) for i in range(12))
@@ -18,10 +18,10 @@ def test_a_step_says_what_came_how_and_how_likely():
     assert "the text was fixed" in say_step(replace(STEP, how="forced"))
 
 
-@pytest.mark.parametrize("end", [end for end in ENDS])
+@pytest.mark.parametrize("end", [end for end in END_IN_WORDS])
 def test_every_end_is_said(end):
-    assert ENDS[end] in say_step(replace(STEP, end=end))
-    assert say_step(replace(STEP, how="none", token=-1, piece=b"", end=end)) == ENDS[end]
+    assert END_IN_WORDS[end] in say_step(replace(STEP, end=end))
+    assert say_step(replace(STEP, how="none", token=-1, piece=b"", end=end)) == END_IN_WORDS[end]
 
 
 def test_the_rows_have_the_chosen_the_likely_and_the_legal():

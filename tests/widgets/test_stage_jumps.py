@@ -3,7 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.trace import follows, standing
+from guidedviz.decoding.trace import standing, tokens_before
 
 PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
 
@@ -23,7 +23,7 @@ def test_what_was_taken_back_is_not_in_the_text(stage):
     ]  # fmt: skip
     assert stage.text == "name!"
     assert [s.piece for s in standing(stage.player.steps)] == [b"name", b"!"]
-    assert follows(stage.player.steps) == [0, 0, 2]
+    assert tokens_before(stage.player.steps) == [0, 0, 2]
 
 
 def test_the_machine_reads_a_run_from_where_it_began(stage):

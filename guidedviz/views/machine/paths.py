@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from guidedviz.decoding.trace import Step, follows
+from guidedviz.decoding.trace import Step, tokens_before
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
@@ -57,6 +57,6 @@ def read_bytes(step: Step) -> bytes:
 def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
     """The initial state, and the path of every step; each starts where the step that it follows ends."""
     paths: list[StatePath] = [(machine.initial,)]
-    for step, place in zip(steps, follows(steps), strict=True):
+    for step, place in zip(steps, tokens_before(steps), strict=True):
         paths.append(read_path(machine, read_bytes(step), paths[place][-1]))
     return paths

@@ -106,7 +106,7 @@ def test_a_mask_of_an_ambiguous_grammar_ends_in_the_same_error(monkeypatch):
     machine = gv.grammar(f"root ::= s\ns ::= s s | {nested} | [a-z ]")
     few = gv.Vocabulary([f"{one}{other}".encode() for one in LETTERS for other in LETTERS[:9]])
     for vocabulary, most in ((gv.Vocabulary.llama3(), 10_000_000), (few, 500_000)):
-        monkeypatch.setattr(lazy, "MOST_WORK", most)
+        monkeypatch.setattr(lazy, "MOST_WALK_MOVES", most)
         with pytest.raises(PatternError, match=f"saw more than {most:,} moves for one mask in s, expected") as caught:
             gv.guide(machine, vocabulary, engine="trie").mask(read(machine, b"abcde" * 10))
         assert caught.value.hint == "rules that are not ambiguous"

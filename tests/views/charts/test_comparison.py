@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import guidedviz as gv
 from guidedviz.tokens.compare import ComparedStep, Comparison
-from guidedviz.tokens.reasons import EXTRA, MISSING, UNKNOWN, Disagreement
+from guidedviz.tokens.reasons import EXTRA_REASONS, MISSING_REASONS, NO_REASON, Disagreement
 from guidedviz.views.charts.comparison import DIFFERENCE_SIGNS, MOST_COMPARED_STEPS
 
 V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})
@@ -38,7 +38,7 @@ def test_every_engine_has_a_dot_at_every_step_and_says_agree_or_differ():
 
 
 def test_each_kind_has_a_mark_and_a_colour_of_its_own():
-    assert {*DIFFERENCE_SIGNS} == {kind for kind, *_ in (*EXTRA, *MISSING, UNKNOWN, ("ours",))}
+    assert {*DIFFERENCE_SIGNS} == {kind for kind, *_ in (*EXTRA_REASONS, *MISSING_REASONS, NO_REASON, ("ours",))}
     assert all(len(set(parts)) == len(DIFFERENCE_SIGNS) for parts in zip(*DIFFERENCE_SIGNS.values(), strict=True))
     words = texts(drawn(step(0, 0, *(found(kind=kind, missing=(0, 1)) for kind in DIFFERENCE_SIGNS))))
     assert all({mark, f"{mark} {kind}"} <= set(words) for kind, (mark, _) in DIFFERENCE_SIGNS.items())
