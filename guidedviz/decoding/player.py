@@ -20,12 +20,13 @@ from guidedviz.decoding.walks import (
     Taken,
     TakenSteps,
     Walk,
-    _under,
     read_taken,
     recorded_settings,
+    under_guide,
 )
 from guidedviz.errors import SettingError
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.spelling import shared_length
 
 MOST_BRANCHES = 6  # an older one is forgotten
 
@@ -94,7 +95,9 @@ class Player:
         """Move one step forward; the step is computed only if it is not known."""
         if self.at_end:
             return self
-        return self.go(self.cursor + 1) if self.known else self._take(self.peek or self._compute(None))
+        if self.known:
+            return self.go(self.cursor + 1)
+        return self._take(self.peek or self._compute(None))
 
     def choose(self, token: int) -> Self:
         """Take this token as the next one; if it replaces another, the steps so far are kept as a branch."""
@@ -104,7 +107,9 @@ class Player:
 
     def part(self) -> Self:
         """The steps up to the cursor; if there are more, the whole run is kept as a branch."""
-        branches = _add_branch(self.branches, self.taken if self.cursor < len(self.taken) else ())
+        branches = self.branches
+        if self.cursor < len(self.taken):
+            branches = _add_branch(branches, self.taken)
         return replace(self, taken=self.taken[: self.cursor], peek=None, branches=branches)
 
     def turn(self, branch: int) -> Self:
@@ -137,12 +142,15 @@ class Player:
             raise SettingError("another constraint", seen="a recording", expected="a live stage")
         check_fit(guide, self.walk.model.vocabulary, self.walk.model.name)
         walk = copy(self.walk)
-        walk.guide, walk.first = guide, replace(walk.first, states=(guide.initial,))
-        kept = tuple(_under(guide, walk.first, self.taken))
+        walk.guide = guide
+        walk.first = replace(walk.first, states=(guide.initial,))
+        kept = list(under_guide(guide, walk.first, self.taken))
         if kept and kept[-1].step.end in ("", "complete"):
-            end: End = "complete" if is_complete(guide, kept[-1].after.state) else ""
-            kept = (*kept[:-1], replace(kept[-1], step=replace(kept[-1].step, end=end)))
-        return replace(self, walk=walk, taken=kept, cursor=min(self.cursor, len(kept)), peek=None, branches=())
+            last = kept.pop()
+            end: End = "complete" if is_complete(guide, last.after.state) else ""
+            kept.append(replace(last, step=replace(last.step, end=end)))
+        cursor = min(self.cursor, len(kept))
+        return replace(self, walk=walk, taken=tuple(kept), cursor=cursor, peek=None, branches=())
 
     def point(self, cursor: int) -> Any:
         """The point of the decode after this many steps."""
@@ -158,9 +166,8 @@ class Player:
 
 
 def shared_steps(one: TakenSteps, other: TakenSteps) -> int:
-    """How many first steps two runs have in common."""
-    same = (a is b for a, b in zip(one, other, strict=False))
-    return next((place for place, equal in enumerate(same) if not equal), min(len(one), len(other)))
+    """How many first steps two runs have in common: equal steps that were taken twice are different ones."""
+    return shared_length([*map(id, one)], [*map(id, other)])
 
 
 def _add_branch(branches: tuple[TakenSteps, ...], run: TakenSteps) -> tuple[TakenSteps, ...]:

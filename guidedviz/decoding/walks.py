@@ -18,7 +18,8 @@ class LiveWalk:
     """Steps computed live by a model."""
 
     def __init__(self, model: Model, prompt: str, guide: Guide | None) -> None:
-        self.model, self.guide = model, guide
+        self.model = model
+        self.guide = guide
         self.first = start(model, prompt, guide)
 
     def step(self, point: Point, settings: Settings, choice: int | None) -> tuple[Step, Point]:
@@ -83,7 +84,7 @@ def follow(guide: Guide | None, point: Point, step: Step) -> Point:
     return before.then(step.token, guide.advance(before.state, step.token) if guide else before.state)
 
 
-def _under(guide: Guide, point: Point, taken: tuple[Taken, ...]) -> Iterator[Taken]:
+def under_guide(guide: Guide, point: Point, taken: tuple[Taken, ...]) -> Iterator[Taken]:
     """The same steps with the states of another guide, up to the first token that it rejects."""
     for one in taken:
         state = point.back(one.step.back).state

@@ -24,6 +24,7 @@ from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_voc
 from guidedviz.models.language_model import LanguageModel, Network
 from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
+from guidedviz.tokens.spelling import shared_length
 
 # The beginnings of texts that were read, with their keys and values; bounded in bytes and shared between students.
 
@@ -84,8 +85,10 @@ class Prefixes:
         """The kept text with the longest beginning in common with this one, and its length in tokens."""
         place = bisect_left(self._sorted, text.tobytes())
         near = self._sorted[max(0, place - 1) : place + 1]
+        tokens = text.tolist()
         shared, _, key = max(
-            ((shared_ids(text, self._kept[key].text), -len(key), key) for key in near), default=(0, 0, b"")
+            ((shared_length(tokens, self._kept[key].text.tolist()), -len(key), key) for key in near),
+            default=(0, 0, b""),
         )
         if shared:
             self._kept.move_to_end(key)
@@ -96,17 +99,6 @@ class Prefixes:
         del self._sorted[bisect_left(self._sorted, key)]
         self.nbytes -= self._kept[key].nbytes
         return self._kept.pop(key)
-
-
-def shared_ids(one: Ids, other: Ids) -> int:
-    """How many first tokens two texts share.
-
-    >>> shared_ids(np.array([1, 2, 3]), np.array([1, 2, 4, 5]))
-    2
-    """
-    size = min(len(one), len(other))
-    differs = np.flatnonzero(one[:size] != other[:size])
-    return int(differs[0]) if len(differs) else size
 
 
 # Read texts of several students in one forward pass, each from the longest beginning that is kept.

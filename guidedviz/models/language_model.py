@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.models.model import Array, Source, check_start, check_tokens, check_utf8, out_of_memory
-from guidedviz.tokens.jump import shared_length
+from guidedviz.tokens.spelling import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
 KEPT_TEXTS = 8  # texts whose keys and values are kept
@@ -59,16 +59,21 @@ class LanguageModel:
     def __init__(
         self, name: str, network: Network, tokenizer: Encoder, vocabulary: Vocabulary, template: ChatTemplate | None
     ) -> None:
-        self.name, self.vocabulary, self.template = name, vocabulary, template
+        self.name = name
+        self.vocabulary = vocabulary
+        self.template = template
         self.has_template = template is not None
-        self.device, self.context = network.device, network.context
-        self.network, self._tokenizer = network, tokenizer
+        self.device = network.device
+        self.context = network.context
+        self.network = network
+        self._tokenizer = tokenizer
         self._lock = threading.RLock()
         self.forget()
 
     def __repr__(self) -> str:
-        size = f"{self.network.weights / 1e6:.1f} million weights"
-        return f"{self.name} · {self.device}: {size}, {len(self.vocabulary):,} tokens"
+        weights = self.network.weights / 1e6
+        tokens = len(self.vocabulary)
+        return f"{self.name} · {self.device}: {weights:.1f} million weights, {tokens:,} tokens"
 
     def forget(self) -> None:
         """Drop all caches."""
@@ -77,11 +82,12 @@ class LanguageModel:
 
     def side_by_side(self, rows: int) -> "LanguageModel":
         """A model with the same weights and its own caches that reads `rows` copies of the text in every pass."""
-        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        if type(rows) is not int or rows < 1:
             raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1 up")
         other = copy(self)
         other.network = copy(self.network)
-        other.network.copies, other._lock = rows, threading.RLock()
+        other.network.copies = rows
+        other._lock = threading.RLock()
         other.forget()
         return other
 
@@ -100,9 +106,9 @@ class LanguageModel:
             return self._tokenizer.encode(text)
         except Exception as error:  # the package tokenizers raises bare Exception
             known = {piece.decode("utf-8", "replace") for piece in self.vocabulary.pieces}
-            strange = next((char for char in text if char not in known), str(error))
+            strange = [char for char in text if char not in known] or [str(error)]
             expected = f"characters that {self.name} knows"
-            raise SettingError("prompt", seen=quoted(strange), expected=expected) from None
+            raise SettingError("prompt", seen=quoted(strange[0]), expected=expected) from None
 
     def logits(self, tokens: Sequence[int]) -> Array:
         """The next token's logits. A prefix that was read before is not computed again.
@@ -148,7 +154,10 @@ class LanguageModel:
         if not longest:
             return KeptText(self.network.new_cache())
         best = self._texts.pop(shared.index(longest))
-        kept = min(end, longest if longest < len(tokens) else best.began[len(tokens) - 1])
+        kept = longest
+        if longest == len(tokens):
+            kept = best.began[longest - 1]
+        kept = min(end, kept)
         if kept == len(best.tokens):  # it grows; after an error it is not kept, since its cache may be half written
             return best
         self._texts.append(best)
@@ -160,6 +169,6 @@ class LanguageModel:
         """Read a text up to the tokens wanted, in one pass."""
         new = wanted[len(text.tokens) :]
         (rows,) = self.network.read([text.cache], [new], every)
-        text.began += [len(text.tokens)] * len(new)
+        text.began += (len(text.tokens) for _ in new)
         text.tokens = wanted
         return rows

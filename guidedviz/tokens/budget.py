@@ -62,7 +62,8 @@ class BudgetGuide(Guide):
     """A guide whose states contain the number of remaining tokens."""
 
     def __init__(self, guide: MachineGuide) -> None:
-        self.guide, self.vocabulary = guide, guide.vocabulary
+        self.guide = guide
+        self.vocabulary = guide.vocabulary
         self.machine: Machine[Any] = guide.machine
         pieces = (self.vocabulary.pieces[token] for token in self.vocabulary.text_ids)
         self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1)
@@ -93,12 +94,17 @@ class BudgetGuide(Guide):
 
     def _say_short(self, spent: Spent, token: int) -> str:
         """Why too few tokens remain after a token that the machine allows; "" if they suffice."""
-        least = 0 if token in self.vocabulary.eos else self.needed(self.guide.advance(spent.state, token))
+        least: float = 0
+        if token not in self.vocabulary.eos:
+            least = self.needed(self.guide.advance(spent.state, token))
         left = spent.left - 1
         if least <= left:
             return ""
-        takes = "cannot be done byte by byte" if least == inf else f"takes {say_many(least)} tokens of a byte each"
-        return f"to end the text after it {takes}, and {left} {'is' if left == 1 else 'are'} left"
+        takes = "cannot be done byte by byte"
+        if least < inf:
+            takes = f"takes {say_many(least)} tokens of a byte each"
+        are = "is" if left == 1 else "are"
+        return f"to end the text after it {takes}, and {left} {are} left"
 
     def advance(self, spent: Spent, token: int) -> Spent:
         """The state after a legal token, with one remaining token less."""

@@ -32,28 +32,47 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     machine = live_machine(machine, "guide")
     expect(machine.initial, Hashable, "guide, machine.initial", "a value", "a tuple or an int")
     check_vocabulary(vocabulary, "guide")
-    if not isinstance(engine, str) or engine not in ENGINES:
-        raise SettingError("guide, engine", seen=quoted(engine), expected=f"one of {str(ENGINES)[1:-1]}")
-    if index is not None and engine not in ("auto", "index"):
-        seen = f"engine {engine!r}"
-        raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
+    check_engine(engine, index)
     if engine in PREPARE:
         return RealGuide(engine, ask(machine), vocabulary)
     if index is not None:
         hint = "gv.build_index(machine, vocabulary)"
         expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
+        engine = "index"
     elif engine == "auto":
-        engine = "index" if isinstance(machine, DFA) else "split" if isinstance(machine, PDA) else "trie"
+        engine = usual_engine(machine)
     if engine == "trie":
         return MachineGuide(machine, vocabulary, Lazy(machine, vocabulary))
     if engine == "split":  # the machine as it is given, so that its stacks name the rules that were written
         return split_guide(build_split(machine, vocabulary, inline=False))
-    if isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states for an index
+    return index_guide(machine, vocabulary, index)
+
+
+def check_engine(engine: Any, index: Index | None) -> None:
+    """Refuse what is not the name of an engine, and an index for another engine than its own."""
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise SettingError("guide, engine", seen=quoted(engine), expected=f"one of {str(ENGINES)[1:-1]}")
+    if index is not None and engine not in ("auto", "index"):
+        seen = f"engine {engine!r}"
+        raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
+
+
+def usual_engine(machine: Machine[Any]) -> str:
+    """The engine of ours that is quickest for a machine."""
+    if isinstance(machine, DFA):
+        return "index"
+    return "split" if isinstance(machine, PDA) else "trie"
+
+
+def index_guide(machine: Machine[Any], vocabulary: Vocabulary, index: Index | None) -> MachineGuide:
+    """The guide of a finite machine: with an index, or without if that would take too much memory."""
+    if isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
         return split_guide(Split(machine, vocabulary))
     if not isinstance(machine, DFA):
         raise not_finite("guide, engine 'index'", machine)
-    fits = len(machine) * len(vocabulary) <= MASK_BYTES  # otherwise each mask is walked when it is asked for
-    return MachineGuide(machine, vocabulary, Indexed(machine, vocabulary, index) if fits else Lazy(machine, vocabulary))
+    if len(machine) * len(vocabulary) > MASK_BYTES:
+        return MachineGuide(machine, vocabulary, Lazy(machine, vocabulary))
+    return MachineGuide(machine, vocabulary, Indexed(machine, vocabulary, index))
 
 
 def name_guide(guide: Guide) -> str:
@@ -62,6 +81,7 @@ def name_guide(guide: Guide) -> str:
     >>> name_guide(gv.guide(gv.regex("[0-9]"), gv.Vocabulary([b"1"])))
     'DFA(2 states, 1 accepting)'
     """
-    parts = [guide.name] if isinstance(guide, RealGuide) else []
-    parts += [] if guide.machine is None else [shorten(repr(guide.machine), 60)]
-    return " · ".join(parts) or type(guide).__name__
+    if guide.machine is None:
+        return type(guide).__name__
+    machine = shorten(repr(guide.machine), 60)
+    return f"{guide.name} · {machine}" if isinstance(guide, RealGuide) else machine

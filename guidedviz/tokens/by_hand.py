@@ -4,17 +4,17 @@ The first is the simplest guide: its state is the number of tokens, independent 
 the tokens with a transition from a state are legal there; `machine()` gives the same machine over bytes.
 """
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted
-from guidedviz.machines.graph import grouped
 from guidedviz.machines.regular.build import code_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.pattern import CLASSES
-from guidedviz.machines.syntax import build_net, literal
+from guidedviz.machines.syntax import Tree, build_net, literal
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.explain import illegal_token
 from guidedviz.tokens.guide import Guide
@@ -34,10 +34,11 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
         text = vocabulary.pieces[token].decode(errors="ignore")
         if len(text) == 1 and text.encode() == vocabulary.pieces[token]:
             single[token] = ord(text)
-    return {
-        name: frozenset(token for token, code in single.items() if any(low <= code <= high for low, high in ranges))
-        for name, ranges in CLASSES.items()
-    }
+    classes = {}
+    for name, ranges in CLASSES.items():
+        codes = {code for low, high in ranges for code in single.values() if low <= code <= high}
+        classes[name] = frozenset(token for token, code in single.items() if code in codes)
+    return classes
 
 
 def _check_tokens(where: str, vocabulary: Vocabulary, ids: Iterable[int]) -> frozenset[int]:
@@ -64,7 +65,8 @@ class StaticMasks(Guide):
     initial = 0
 
     def __init__(self, vocabulary: Vocabulary, sets: tuple[frozenset[int], ...]) -> None:
-        self.vocabulary, self.sets = vocabulary, sets
+        self.vocabulary = vocabulary
+        self.sets = sets
         self._masks = np.zeros((len(sets) + 1, len(vocabulary)), dtype=np.bool_)
         for position, ids in enumerate((*sets, vocabulary.eos)):
             self._masks[position, list(ids)] = True
@@ -119,22 +121,25 @@ class GuidedFSM:
 
     def __init__(self, vocabulary: Vocabulary, start: Hashable = 0, accepting: Any = None) -> None:
         check_vocabulary(vocabulary, "GuidedFSM")
-        several = isinstance(accepting, Iterable) and not isinstance(accepting, str)
-        self.vocabulary, self.start = vocabulary, start
-        self.accepting = None if accepting is None else frozenset(accepting if several else {accepting})
+        self.vocabulary = vocabulary
+        self.start = start
+        if isinstance(accepting, str) or not isinstance(accepting, Iterable):
+            accepting = (accepting,)
+        self.accepting = None if accepting == (None,) else frozenset(accepting)
         self.transitions: dict[Hashable, dict[int, Hashable]] = {start: {}}  # state -> token -> next state
 
     def __repr__(self) -> str:
-        arrows = {(source, target) for source, ways in self.transitions.items() for target in ways.values()}
-        return f"GuidedFSM({len(self.transitions)} states, {len(arrows)} transitions)"
+        arrows = sum(len(set(moves.values())) for moves in self.transitions.values())
+        return f"GuidedFSM({len(self.transitions)} states, {arrows} transitions)"
 
     def add_transition(self, source: Hashable, ids: Iterable[int], target: Hashable) -> None:
         """Add a transition on these tokens."""
         where = f"transition from {quoted(source)} to {quoted(target)}"
-        tokens, ways = _check_tokens(where, self.vocabulary, ids), self.transitions.get(source, {})
+        tokens = _check_tokens(where, self.vocabulary, ids)
+        known = self.transitions.get(source, {})
         for token in sorted(tokens):
-            if ways.get(token, target) != target:
-                seen = f"{self.vocabulary.display(token)!r} leads to {ways[token]!r} already"
+            if known.get(token, target) != target:
+                seen = f"{self.vocabulary.display(token)!r} leads to {known[token]!r} already"
                 raise SettingError(where, seen=seen, expected="one next state per token", hint="a class without it")
         self.transitions.setdefault(source, {}).update(dict.fromkeys(tokens, target))
         self.transitions.setdefault(target, {})
@@ -151,8 +156,9 @@ class GuidedFSM:
         >>> fsm.machine() == gv.regex("é|ab")
         True
         """
-        pieces = self.vocabulary.pieces
-        moves = [(source, pieces[token], to) for source, ways in self.transitions.items() for token, to in ways.items()]
+        moves = []
+        for source, targets in self.transitions.items():
+            moves += [(source, self.vocabulary.pieces[token], target) for token, target in targets.items()]
         return wire(moves, filter(self.is_accepting, self.transitions), self.start)
 
 
@@ -162,6 +168,7 @@ def wire(moves: Iterable[tuple[Hashable, bytes, Hashable]], ends: Iterable[Hasha
     >>> wire([(0, b"ab", 1), (0, b"a", 2)], {1, 2}) == gv.regex("ab?")
     True
     """
-    different = dict.fromkeys(moves)
-    after = grouped((source, (literal(piece.decode("latin-1")), to)) for source, piece, to in different)
+    after = defaultdict[Hashable, list[tuple[Tree, Hashable]]](list)
+    for source, piece, target in dict.fromkeys(moves):
+        after[source].append((literal(piece.decode("latin-1")), target))
     return code_machine(build_net(start, after.__getitem__, {*ends}.__contains__))

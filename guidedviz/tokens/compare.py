@@ -1,7 +1,7 @@
 """Compare the masks of all engines with ours along one text, and name the reason of each difference."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.errors import GuidedVizError, SettingError, shorten
@@ -9,7 +9,7 @@ from guidedviz.extras import installed
 from guidedviz.machines.grammars.caret import show_line
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.engines import PREPARE, VARIANTS, Matcher, ask, prepared
+from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
 from guidedviz.tokens.reasons import Disagreement, EnginePosition, find_differences
 from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -44,12 +44,16 @@ class Comparison:
         names = ", ".join(f"{name} {version}" for name, version in self.engines)
         lines = [f"{on_one_line(self.constraint)}: {names or 'no engine'}"]
         lines += [f"cannot take it: {name}: {on_one_line(why)}" for name, why in self.unable]
-        return "\n".join([*lines, *(line for step in self.steps for line in self._lines(step))])
+        for step in self.steps:
+            lines += self._lines(step)
+        return "\n".join(lines)
 
     def _lines(self, step: ComparedStep) -> Iterator[str]:
         shown = self.name_next(step)
-        yield f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * (not step.differences)
-        yield from (f"      {found}: {self.name_tokens(found)}" for found in step.differences)
+        agree = "" if step.differences else ", all agree"
+        yield f"{step.position:3} before {shown}: {step.legal:,} legal{agree}"
+        for found in step.differences:
+            yield f"      {found}: {self.name_tokens(found)}"
         for name in step.refused_by:
             yield f"      {name} refuses {shown}"
         if step.stopped:
@@ -62,8 +66,10 @@ class Comparison:
     def name_tokens(self, found: Disagreement) -> str:
         """The first tokens of a difference."""
         tokens = (*found.missing, *found.extra)
-        names = " ".join(shorten(self.vocabulary.display(token), 24) for token in tokens[:NAMED_TOKENS])
-        return names + " …" * (len(tokens) > NAMED_TOKENS)
+        names = [shorten(self.vocabulary.display(token), 24) for token in tokens[:NAMED_TOKENS]]
+        if len(tokens) > NAMED_TOKENS:
+            names.append("…")
+        return " ".join(names)
 
 
 def on_one_line(text: str) -> str:
@@ -92,7 +98,18 @@ def compare_engines(
         tokens = list(longest_tokens(vocabulary, to_bytes(text)))
     else:
         tokens = [vocabulary.as_id(token) for token in text]
-    matchers, unable = dict[str, Matcher](), dict[str, str]()
+    matchers, unable = load_matchers(engines, asked, vocabulary)
+    versions = tuple((name, installed(name.partition(",")[0])) for name in matchers)
+    steps = tuple(compare_steps(asked, vocabulary, tokens, matchers))
+    return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), steps)
+
+
+def load_matchers(
+    engines: Iterable[str], asked: Asked, vocabulary: Vocabulary
+) -> tuple[dict[str, Matcher], dict[str, str]]:
+    """The engines at the start of a text, and why others do not take the constraint."""
+    matchers = dict[str, Matcher]()
+    unable = dict[str, str]()
     for name in engines:
         if name not in ALL_ENGINES:
             raise SettingError("compare, engines", seen=repr(name), expected=", ".join(map(repr, ALL_ENGINES)))
@@ -100,21 +117,29 @@ def compare_engines(
             matchers[name] = prepared(name, vocabulary)(asked)
         except GuidedVizError as error:
             unable[name] = error.seen
-    versions = tuple((name, installed(name.partition(",")[0])) for name in matchers)
-    ours, state, steps = guide(asked.machine, vocabulary), asked.machine.initial, list[ComparedStep]()
+    return matchers, unable
+
+
+def compare_steps(
+    asked: Asked, vocabulary: Vocabulary, tokens: Sequence[int], matchers: dict[str, Matcher]
+) -> Iterator[ComparedStep]:
+    """Compare the masks before each token and at the end; an engine that refuses a token is left out from there on."""
+    ours = guide(asked.machine, vocabulary)
+    state = asked.machine.initial
     for position, token in enumerate([*tokens, None]):
-        mask, found = ours.mask(state), list[Disagreement]()
+        mask = ours.mask(state)
+        found: list[Disagreement] = []
         for name, matcher in matchers.items():
-            found += find_differences(
-                EnginePosition(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask
-            )
-        legal = token is not None and bool(mask[token])
-        goes_on = token is not None and legal and token not in vocabulary.eos
-        refused = [name for name, matcher in matchers.items() if goes_on and not matcher.take(tokens[position])]
-        stopped = token is not None and not legal
-        steps.append(ComparedStep(position, token, int(mask.sum()), tuple(found), tuple(refused), stopped))
-        if token is None or not goes_on:
-            break
+            place = EnginePosition(name, asked, vocabulary, tuple(tokens[:position]), state, matcher)
+            found += find_differences(place, mask)
+        step = ComparedStep(position, token, int(mask.sum()), tuple(found), ())
+        if token is None or not mask[token]:
+            yield replace(step, stopped=token is not None)
+            return
+        if token in vocabulary.eos:
+            yield step
+            return
+        refused = tuple(name for name, matcher in matchers.items() if not matcher.take(token))
+        yield replace(step, refused_by=refused)
         matchers = {name: matcher for name, matcher in matchers.items() if name not in refused}
         state = ours.advance(state, token)
-    return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), tuple(steps))

@@ -20,7 +20,7 @@ from guidedviz.machines.grammars import show, show_grammar, ticks
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
@@ -53,8 +53,10 @@ class Asked:
     @property
     def lark(self) -> str:
         """The constraint in Lark's syntax: a regex is one lexeme, a grammar has one lexeme per character."""
-        flat = self.kind == "regex" or isinstance(self.machine, DFA)
-        return "start: /{}/".format(self.regex.replace("/", r"\/")) if flat else show_grammar.show_lark(self.grammar)
+        if self.kind == "regex" or isinstance(self.machine, DFA):
+            escaped = self.regex.replace("/", r"\/")
+            return f"start: /{escaped}/"
+        return show_grammar.show_lark(self.grammar)
 
     @property
     def regex(self) -> str:
@@ -65,17 +67,21 @@ class Asked:
         return self.text or repr(self.machine)
 
 
-def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> Asked:
+def ask(constraint: Machine[Any] | str | Mapping[str, Any]) -> Asked:
     """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
 
     >>> ask("a|ab").kind, ask({"type": "null"}).kind, ask('root ::= "a"').kind
     ('regex', 'schema', 'grammar')
     """
     if isinstance(constraint, Mapping):
-        constraint, kind = json.dumps(constraint), "schema"
-    kind = kind or (source.guess_kind(constraint) if isinstance(constraint, str) else "machine")
-    machine = constraint if kind == "machine" else source.compile_text(kind, str(constraint))
-    return Asked(kind, "" if kind == "machine" else str(constraint), live_machine(machine, "constraint"))
+        kind = "schema"
+        constraint = json.dumps(constraint)
+    elif isinstance(constraint, str):
+        kind = source.guess_kind(constraint)
+    else:
+        return Asked("machine", "", live_machine(constraint, "constraint"))
+    machine = source.compile_text(kind, constraint)
+    return Asked(kind, constraint, live_machine(machine, "constraint"))
 
 
 # What each engine has here: `prepare_...` for a vocabulary, which gives the compiler of constraints to matchers.
@@ -148,17 +154,18 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
 
     Special ids get no bytes. With `special_text` they keep their bytes, as when the engine reads a tokenizer itself.
     """
-    xgrammar, words = load("xgrammar"), np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+    xgrammar = load("xgrammar")
+    words = np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
     hidden = frozenset() if special_text else vocabulary.special - vocabulary.eos
     pieces = [b"" if token in hidden else piece for token, piece in enumerate(vocabulary.pieces)]
     info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
     compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
     def compile_asked(asked: Asked) -> XGrammarMatcher:
-        if asked.kind == "grammar" and (name := endless_rule(asked.text)):
-            raise engine_refusal(
-                "xgrammar", f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)"
-            )
+        name = endless_rule(asked.text) if asked.kind == "grammar" else ""
+        if name:
+            said = f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)"
+            raise engine_refusal("xgrammar", said)
         try:
             if asked.kind == "regex":
                 compiled = compiler.compile_regex(asked.text)
@@ -182,7 +189,8 @@ def endless_rule(text: str) -> str:
     rules = parse_grammar(text).rules
     only = {rule.name: rule.tree.part if isinstance(rule.tree, Repeat) else rule.tree for rule in rules}
     for name in only:
-        here, seen = only[name], {name}
+        here = only[name]
+        seen = {name}
         while isinstance(here, Call) and here.name not in seen:
             seen.add(here.name)
             here = only[here.name]
@@ -191,7 +199,8 @@ def endless_rule(text: str) -> str:
     return ""
 
 
-FULL = '%llguidance {"no_forcing": true}\n'  # by default a forced run's mask is the one token that its tokenizer takes
+# by default the mask of a forced run is the one token that the engine's tokenizer takes
+FULL_MASKS = '%llguidance {"no_forcing": true}\n'
 SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 
 
@@ -234,26 +243,32 @@ def build_tokenizer(vocabulary: Vocabulary) -> Any:
     llguidance = load("llguidance")
 
     class Tokens:
-        eos_token_id, bos_token_id, tokens = need_eos("llguidance", vocabulary)[0], None, vocabulary.pieces
+        eos_token_id = need_eos("llguidance", vocabulary)[0]
+        bos_token_id = None
+        tokens = vocabulary.pieces
         special_token_ids = sorted(vocabulary.special | vocabulary.eos)
 
         def __call__(self, text: bytes | str) -> list[int]:
-            return list(longest_tokens(vocabulary, text.encode() if isinstance(text, str) else text))
+            return list(longest_tokens(vocabulary, to_bytes(text)))
 
     return llguidance.LLTokenizer(llguidance.TokenizerWrapper(Tokens()), eos_token=sorted(vocabulary.eos))
 
 
 def prepare_llguidance(vocabulary: Vocabulary, forcing: bool = False) -> Compile:
     """Prepare the engine for a vocabulary. It computes full masks, or its default masks with `forcing`."""
-    llguidance, tokenizer = load("llguidance"), build_tokenizer(vocabulary)
+    llguidance = load("llguidance")
+    tokenizer = build_tokenizer(vocabulary)
     words = np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
 
     def compile_asked(asked: Asked) -> LLGuidanceMatcher:
         if asked.kind == "schema":
-            text = f"start: %json {json.dumps(json.loads(asked.text) | {'x-guidance': SPACES})}"
+            schema = json.loads(asked.text) | {"x-guidance": SPACES}
+            text = f"start: %json {json.dumps(schema)}"
         else:
             text = asked.lark
-        matcher = llguidance.LLMatcher(tokenizer, f"{'' if forcing else FULL}{text}\n", log_level=0)
+        if not forcing:
+            text = FULL_MASKS + text
+        matcher = llguidance.LLMatcher(tokenizer, text + "\n", log_level=0)
         if matcher.is_error():
             raise engine_refusal("llguidance", matcher.get_error())
         return LLGuidanceMatcher(matcher, words, len(vocabulary))
@@ -296,17 +311,22 @@ class OutlinesMatcher:
 
 def prepare_outlines(vocabulary: Vocabulary) -> Compile:
     """Prepare the engine for a vocabulary: it gets one EOS id, and the ids of every piece."""
-    core, eos = load("outlines-core"), need_eos("outlines-core", vocabulary)
+    core = load("outlines-core")
+    eos = need_eos("outlines-core", vocabulary)
     ids = grouped((vocabulary.pieces[token], token) for token in vocabulary.text_ids)
     tokens = core.Vocabulary(eos[0], dict(ids))
 
     def compile_asked(asked: Asked) -> OutlinesMatcher:
         if asked.kind != "schema" and isinstance(asked.machine, PDA):
-            where, seen, hint = "engine 'outlines-core'", "a grammar with a stack", "a regex or a flat schema"
-            raise PatternError(where, seen=seen, expected="a finite machine", hint=hint)
-        try:  # the engine converts a schema to a regex itself
-            schema = asked.kind == "schema"
-            text = core.json_schema.build_regex_from_schema(asked.text) if schema else asked.regex
+            seen = "a grammar with a stack"
+            hint = "a regex or a flat schema"
+            raise PatternError("engine 'outlines-core'", seen=seen, expected="a finite machine", hint=hint)
+        try:
+            text = asked.text
+            if asked.kind == "schema":  # the engine converts it to a regex itself
+                text = core.json_schema.build_regex_from_schema(text)
+            elif asked.kind != "regex":
+                text = asked.regex
             index = core.Index(text, tokens)
         except ValueError as error:
             raise engine_refusal("outlines-core", error) from error

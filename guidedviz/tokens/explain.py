@@ -31,10 +31,13 @@ def expected_next(machine: Machine[S], state: S) -> str:
     >>> expected_next(number, 0), expected_next(number, 1)
     ('0-9', '0-9 or the end')
     """
-    choices, may_end = next_bytes(machine, state), machine.is_accepting(state)
-    if not choices:
-        return "the end" if may_end else "nothing"
-    return visible_bytes(choices) + (" or the end" if may_end else "")
+    said = []
+    choices = next_bytes(machine, state)
+    if choices:
+        said.append(visible_bytes(choices))
+    if machine.is_accepting(state):
+        said.append("the end")
+    return " or ".join(said) or "nothing"
 
 
 def token_path(machine: Machine[S], vocabulary: Vocabulary, state: S, token: int) -> tuple[S, ...]:
@@ -44,7 +47,8 @@ def token_path(machine: Machine[S], vocabulary: Vocabulary, state: S, token: int
     (0, 1)
     """
     token = vocabulary.as_id(token)
-    return read_path(machine, vocabulary.pieces[token] if vocabulary.is_text(token) else b"", state)
+    piece = vocabulary.pieces[token] if vocabulary.is_text(token) else b""
+    return read_path(machine, piece, state)
 
 
 def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, token: int) -> Explanation:
@@ -54,9 +58,13 @@ def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, tok
     >>> why.legal, why.died_at, why.states, why.reason
     (False, 1, ('q0', 'q1'), 'after 4, x cannot come: expected 0-9 or the end')
     """
-    token, states = vocabulary.as_id(token), token_path(machine, vocabulary, state, token)
-    piece, here, passed = vocabulary.pieces[token], states[-1], len(states) - 1
-    expected, labels = expected_next(machine, here), tuple(map(machine.describe, states))
+    token = vocabulary.as_id(token)
+    piece = vocabulary.pieces[token]
+    states = token_path(machine, vocabulary, state, token)
+    labels = tuple(map(machine.describe, states))
+    passed = len(states) - 1  # bytes
+    here = states[-1]
+    expected = expected_next(machine, here)
     frame = machine.unfinished(here) if isinstance(machine, PDA) else None
     died_at = None
     if not vocabulary.is_text(token):
@@ -66,7 +74,8 @@ def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, tok
     elif legal := passed == len(piece):
         reason = f"every byte passes: {labels[0]} to {labels[-1]}"
     else:
-        died_at, wanted = passed, f"expected {expected}"
+        died_at = passed
+        wanted = f"expected {expected}"
         if isinstance(machine, PDA) and frame:
             which = "" if machine.frames(here)[0] == frame else " that cannot end here"
             wanted = f"the innermost open rule{which} is {frame.rule}, which waits for {frame.waits}"
@@ -98,5 +107,5 @@ def foreign_state(guide: object, state: object) -> SettingError:
 
 def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
     """The error for a token that the mask forbids."""
-    state = f" in {why.states[0]}" * bool(why.states[0])
+    state = f" in {why.states[0]}" if why.states[0] else ""
     return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r}{state}: {why.reason}")

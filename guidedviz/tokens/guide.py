@@ -89,9 +89,11 @@ class Guide(ABC):
         at = self.at(state)
         if self.machine is not None and at is not None:
             return explain_token(self.machine, self.vocabulary, at, token)
-        token, label = self.vocabulary.as_id(token), self.label(state)
+        token = self.vocabulary.as_id(token)
+        label = self.label(state)
         legal = bool(self.mask(state)[token])
-        reason = f"the guide {'allows' if legal else 'forbids'} it in {label}"
+        verb = "allows" if legal else "forbids"
+        reason = f"the guide {verb} it in {label}"
         if not self.vocabulary.is_text(token):
             reason = reason_of_no_text(self.vocabulary, token, legal, reason)
         return Explanation(token, self.vocabulary.pieces[token], legal, None, "", (label,), self.stack(state), reason)
@@ -99,7 +101,9 @@ class Guide(ABC):
     def label(self, state: Any) -> str:
         """The state's name for people."""
         at = self.at(state)
-        return str(state) if self.machine is None else "no state" if at is None else self.machine.describe(at)
+        if self.machine is None:
+            return str(state)
+        return "no state" if at is None else self.machine.describe(at)
 
     def stack(self, state: Any) -> tuple[str, ...]:
         """The open rules, innermost first; a finite machine has none."""
@@ -126,7 +130,9 @@ class Indexed:
     """A source of stored masks: the first is one walk, so that decoding begins at once; the second builds the index."""
 
     def __init__(self, machine: DFA, vocabulary: Vocabulary, index: Index | None = None) -> None:
-        self.machine, self.vocabulary, self.built = machine, vocabulary, index
+        self.machine = machine
+        self.vocabulary = vocabulary
+        self.built = index
         self._walked = index is not None
 
     @property
@@ -149,8 +155,11 @@ class MachineGuide(Guide):
 
     def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, source: Indexed | Split | Lazy) -> None:
         self.machine: Machine[Any] = machine
-        self.vocabulary, self.source, self.initial = vocabulary, source, machine.initial
-        self._mask = lru_cache(maxsize=max(1, MASK_BYTES // len(vocabulary)))(lambda state: source.mask(self.at(state)))
+        self.vocabulary = vocabulary
+        self.source = source
+        self.initial = machine.initial
+        keep = lru_cache(maxsize=max(1, MASK_BYTES // len(vocabulary)))
+        self._mask = keep(lambda state: source.mask(self.at(state)))
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r})"
@@ -180,7 +189,9 @@ class MachineGuide(Guide):
 
     def advance(self, state: Any, token: int) -> Any:
         """The state after a legal token; EOS reads no byte, so the state stays."""
-        token, state, after = self.vocabulary.as_id(token), self.at(state), None
+        token = self.vocabulary.as_id(token)
+        state = self.at(state)
+        after = None
         if self.vocabulary.is_text(token):
             index = self.source.built if isinstance(self.source, Indexed) else None
             piece = self.vocabulary.pieces[token]

@@ -11,7 +11,7 @@ from typing import Any
 
 from guidedviz.errors import GuidedVizError
 from guidedviz.tokens.guide import Guide, guide_states
-from guidedviz.tokens.spelling import spell_longest
+from guidedviz.tokens.spelling import join_pieces, shared_length, spell_longest
 from guidedviz.tokens.vocabulary import Vocabulary
 
 SPELLING_WAYS = ("canonical", "longest", "minimal", "raw")
@@ -43,13 +43,17 @@ def find_jump(
     >>> find_jump(g, encode, [0], [g.initial, g.advance(g.initial, 0)], "longest")
     Jump(back=0, tokens=(1, 5))
     """
-    run = b"" if way == "minimal" else guide.forced(states[-1])
-    if not run or (way != "raw" and may_go_beyond(guide, states[-1], run)):
-        return only_token(guide, states[-1])
-    spelled = spell_output(guide.vocabulary, encode, tokens, run) if way == "canonical" else None
+    state = states[-1]
+    run = b"" if way == "minimal" else guide.forced(state)
+    heal = way != "raw"
+    if not run or (heal and may_go_beyond(guide, state, run)):
+        return only_token(guide, state)
+    spelled = None
+    if way == "canonical":
+        spelled = spell_output(guide.vocabulary, encode, tokens, run)
     if spelled is None:
         spelled = [*tokens, *spell_longest(guide.vocabulary, run)]
-    return _cut(guide, tokens, states, spelled, heal=way != "raw") or only_token(guide, states[-1])
+    return put_spelling(guide, tokens, states, spelled, heal) or only_token(guide, state)
 
 
 def only_token(guide: Guide, state: Any) -> Jump | None:
@@ -60,12 +64,12 @@ def only_token(guide: Guide, state: Any) -> Jump | None:
 
 def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:
     """The output and the run as the tokenizer cuts them; None if its tokens have other bytes."""
-    data = b"".join(vocabulary.pieces[token] for token in tokens) + run
+    data = join_pieces(vocabulary, tokens) + run
     try:
         spelled = encode_text(vocabulary, encode, data.decode())
     except (UnicodeDecodeError, GuidedVizError):  # half a character, or one that the tokenizer does not know
         return None
-    return spelled if b"".join(vocabulary.pieces[token] for token in spelled) == data else None
+    return spelled if join_pieces(vocabulary, spelled) == data else None
 
 
 def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
@@ -73,32 +77,30 @@ def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
     return list(dropwhile(vocabulary.special.__contains__, encode(text)))
 
 
-def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:
-    """The tokens of a spelling to put; None if one of them is illegal, or if they add no bytes."""
+def put_spelling(
+    guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool
+) -> Jump | None:
+    """The tokens of a spelling to put; None if one of them is illegal, or if they add no bytes.
+
+    With `heal` it ends before the first token after which a legal token goes beyond the run.
+    """
     same = shared_length(tokens, spelled)
     new = spelled[same:]
-    ways = guide_states(guide, states[same], new)
-    if len(ways) <= len(new):
+    after = guide_states(guide, states[same], new)
+    if len(after) <= len(new):
         return None
-    pieces, left, keep = guide.vocabulary.pieces, b"", len(new)
-    for place in reversed(range(len(new) * heal)):  # a position from which one legal token goes beyond the run
-        left = pieces[new[place]] + left
-        keep = place if may_go_beyond(guide, ways[place], left) else keep
-    gained = sum(len(pieces[token]) for token in new[:keep]) - sum(len(pieces[token]) for token in tokens[same:])
-    return Jump(len(tokens) - same, tuple(new[:keep])) if gained > 0 else None
+    vocabulary = guide.vocabulary
+    if heal:
+        for place in range(len(new)):
+            if may_go_beyond(guide, after[place], join_pieces(vocabulary, new[place:])):
+                new = new[:place]
+                break
+    if len(join_pieces(vocabulary, new)) <= len(join_pieces(vocabulary, tokens[same:])):
+        return None
+    return Jump(len(tokens) - same, tuple(new))
 
 
 def may_go_beyond(guide: Guide, state: Any, left: bytes) -> bool:
     """Whether a legal token begins with the rest of a run and goes on."""
     longer = guide.vocabulary.longer(left)
     return len(longer) > 0 and bool(guide.mask(state)[longer].any())
-
-
-def shared_length(one: Sequence[object], other: Sequence[object]) -> int:
-    """The number of elements two sequences have in common at their start.
-
-    >>> shared_length([1, 2, 3], [1, 2, 4, 5])
-    2
-    """
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))

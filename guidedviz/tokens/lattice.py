@@ -1,5 +1,6 @@
 """All spellings of a forced run: for each of its bytes the tokens that begin there."""
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,11 +22,12 @@ class Lattice:
     @cached_property
     def ways(self) -> tuple[int, ...]:
         """The number of spellings of no bytes, of the first byte, of the first two, and so on."""
-        ways = [1] + [0] * len(self.run)
-        for at, tokens in enumerate(self.fits):
+        ways = Counter({0: 1})
+        for begin, tokens in enumerate(self.fits):
             for token in tokens:
-                ways[at + len(self.vocabulary.pieces[token])] += ways[at]
-        return tuple(ways)
+                end = begin + len(self.vocabulary.pieces[token])
+                ways[end] += ways[begin]
+        return tuple(ways[end] for end in range(len(self.run) + 1))
 
     @property
     def count(self) -> int:
@@ -46,17 +48,22 @@ def build_forced_lattice(guide: Guide, state: Hashable) -> Lattice:
     >>> lattice.run, lattice.count, lattice.beyond
     (b'order', 2, ((3,), (), (4,), (), ()))
     """
-    vocabulary, run, states = guide.vocabulary, guide.forced(state), {0: state}
-    fits: list[tuple[int, ...]] = [()] * len(run)
-    beyond = fits.copy()
-    for at in range(len(run)):
-        if at not in states:  # no token ends here
+    vocabulary = guide.vocabulary
+    run = guide.forced(state)
+    states = {0: state}  # of the guide, at each byte where a token ends
+    fits: list[tuple[int, ...]] = []
+    beyond: list[tuple[int, ...]] = []
+    for begin in range(len(run)):
+        if begin not in states:
+            fits.append(())
+            beyond.append(())
             continue
-        mask, longer = guide.mask(states[at]), vocabulary.longer(run[at:])
-        fits[at] = tuple(token for token in fitting_tokens(vocabulary, run, at) if mask[token])
-        beyond[at] = tuple(longer[mask[longer]].tolist())
-        for token in fits[at]:
-            end = at + len(vocabulary.pieces[token])
+        mask = guide.mask(states[begin])
+        longer = vocabulary.longer(run[begin:])
+        fits.append(tuple(token for token in fitting_tokens(vocabulary, run, begin) if mask[token]))
+        beyond.append(tuple(longer[mask[longer]].tolist()))
+        for token in fits[begin]:
+            end = begin + len(vocabulary.pieces[token])
             if end not in states:
-                states[end] = guide.advance(states[at], token)
+                states[end] = guide.advance(states[begin], token)
     return Lattice(run, vocabulary, tuple(fits), tuple(beyond))

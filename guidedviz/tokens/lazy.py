@@ -39,10 +39,9 @@ class LazyWalk:
 
     def __repr__(self) -> str:
         whole = f"{len(self.part):,} tokens taken as a slice; " if self.part else ""
-        return (
-            f"LazyWalk({whole}of {self.nodes:,} nodes {self.asked:,} asked about, {len(self.live) - 1:,} live, "
-            f"{self.dropped:,} dropped in {len(self.cut):,} cuts; {self.legal:,} tokens legal)"
-        )
+        seen = f"of {self.nodes:,} nodes {self.asked:,} asked about, {len(self.live) - 1:,} live"
+        rest = f"{self.dropped:,} dropped in {len(self.cut):,} cuts; {self.legal:,} tokens legal"
+        return f"LazyWalk({whole}{seen}, {rest})"
 
     @property
     def nodes(self) -> int:
@@ -92,11 +91,13 @@ class Lazy:
 
     def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:
         """The record of the walk from a state; `piece` is the next token of a text."""
-        machine, trie, part = self.machine, self.vocabulary.trie, None
+        machine = self.machine
+        part = None
         with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
                 part = find_slice(machine.step, machine.kinds, self.vocabulary, state)
-            live, _ = self._table.walk(part.rest if part else trie, state)
+            trie = part.rest if part else self.vocabulary.trie
+            live, _ = self._table.walk(trie, state)
         return LazyWalk(machine, self.vocabulary, state, part, live, piece)
 
     def mask(self, state: Any) -> Mask:
@@ -131,11 +132,13 @@ def lazy_walks(
     >>> [(walk.piece, walk.asked, walk.legal) for walk in walks]
     [(b'20', 4, 3), (b'26', 4, 3)]
     """
-    source, found = _build_lazy(machine, vocabulary, slices), list[LazyWalk]()
+    source = _build_lazy(machine, vocabulary, slices)
     state = source.machine.initial
+    found = []
     for token in longest_tokens(vocabulary, to_bytes(text)):
-        found.append(source.walk(state, vocabulary.pieces[token]))
-        state = _read(source.machine, vocabulary.pieces[token], state)
+        piece = vocabulary.pieces[token]
+        found.append(source.walk(state, piece))
+        state = _read(source.machine, piece, state)
     return tuple(found)
 
 

@@ -33,7 +33,8 @@ class RealGuide(Guide):
     """The masks of a real engine, and the explanations of the machine."""
 
     def __init__(self, name: str, asked: Asked, vocabulary: Vocabulary) -> None:
-        self.name, self.vocabulary = name, vocabulary
+        self.name = name
+        self.vocabulary = vocabulary
         self.machine: Machine[Any] = asked.machine
         self.initial = RealState((), asked.machine.initial)
         self._kept: dict[tuple[int, ...], Matcher] = {(): prepared(name, vocabulary)(asked)}

@@ -17,6 +17,7 @@ from guidedviz.machines.machine import read
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import Asked, Matcher, ask, prepared
 from guidedviz.tokens.explain import token_path
+from guidedviz.tokens.spelling import join_pieces
 from guidedviz.tokens.vocabulary import Vocabulary
 
 MOST_DISPUTED = 1000  # the engine's accept is called only if at most this many tokens differ
@@ -33,7 +34,11 @@ class Disagreement:
     extra: tuple[int, ...]  # ids that the engine allows and the machine does not
 
     def __str__(self) -> str:
-        counts = [f"{len(ids):,} {what}" for what, ids in (("missing", self.missing), ("extra", self.extra)) if ids]
+        counts = []
+        if self.missing:
+            counts.append(f"{len(self.missing):,} missing")
+        if self.extra:
+            counts.append(f"{len(self.extra):,} extra")
         return f"{self.engine}: {self.kind}, {self.name} ({', '.join(counts)})"
 
 
@@ -75,10 +80,12 @@ def find_differences(place: EnginePosition, ours: Mask) -> Iterator[Disagreement
         yield Disagreement(place.engine, "not known", f"gives no mask: {error.seen}", missing, ())
         return
     doubtful = np.flatnonzero(ours != theirs).tolist()
-    place.allowed, place.may_ask = int(theirs.sum()), len(doubtful) <= MOST_DISPUTED
+    place.allowed = int(theirs.sum())
+    place.may_ask = len(doubtful) <= MOST_DISPUTED
     reasons = grouped((_reason(place, token, bool(theirs[token])), token) for token in doubtful)
     for (kind, name), tokens in reasons.items():
-        missing, extra = (tuple(token for token in tokens if theirs[token] == there) for there in (False, True))
+        missing = tuple(token for token in tokens if not theirs[token])
+        extra = tuple(token for token in tokens if theirs[token])
         yield Disagreement(place.engine, kind, name, missing, extra)
 
 
@@ -86,10 +93,10 @@ def _reason(place: EnginePosition, token: int, extra: bool) -> tuple[str, str]:
     """The kind and the name of the first reason that fits."""
     if place.is_legal(token) == extra:
         return "ours", "the machine says so"
-    return next(
-        ((kind, name) for kind, name, fit in (EXTRA_REASONS if extra else MISSING_REASONS) if fit(place, token)),
-        NO_REASON,
-    )
+    for kind, name, fits in EXTRA_REASONS if extra else MISSING_REASONS:
+        if fits(place, token):
+            return kind, name
+    return NO_REASON
 
 
 def _accepts(place: EnginePosition, token: int) -> bool:
@@ -105,14 +112,17 @@ def _reads_otherwise(place: EnginePosition, token: int) -> bool:
 
 def _is_surrogate(place: EnginePosition, token: int) -> bool:
     """Whether the token ends in the beginning of an encoded surrogate, which UTF-8 forbids."""
-    text = b"".join(place.vocabulary.pieces[one] for one in (*place.taken, token))
+    text = join_pieces(place.vocabulary, (*place.taken, token))
     return bool(re.search(rb"\xed[\xa0-\xbf]", text))
 
 
 def _leaves_an_end(place: EnginePosition, token: int) -> bool:
     """Whether the text may end before the token's last byte and not after it."""
-    machine, path = place.asked.machine, token_path(place.asked.machine, place.vocabulary, place.state, token)
-    return place.engine == "outlines-core" and [machine.is_accepting(state) for state in path[-2:]] == [True, False]
+    if place.engine != "outlines-core":
+        return False
+    machine = place.asked.machine
+    path = token_path(machine, place.vocabulary, place.state, token)
+    return [machine.is_accepting(state) for state in path[-2:]] == [True, False]
 
 
 def _first_alternative(place: EnginePosition, token: int) -> bool:

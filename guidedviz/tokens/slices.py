@@ -70,18 +70,20 @@ class Slice:
 
         Such a prefix leads the guide's machine back to the same state, so only the rest of the token is walked.
         """
-        trie, (live, labels) = self.vocabulary.trie, self._walk
+        trie = self.vocabulary.trie
+        live, labels = self._walk
         whole = np.zeros(len(trie), dtype=np.bool_)
         whole[live[labels == labels[0]]] = True  # back in the start state
         others = np.flatnonzero(~self.mask & (trie.node_of >= 0))
-        at = trie.node_of[others]
-        while not whole[at].all():
-            at = np.where(whole[at], at, trie.parent[at])
-        starts = np.searchsorted(trie.levels, at, side="right") - 1
-        pieces = [b""] * len(self.vocabulary)
-        for token, start in zip(others.tolist(), starts.tolist(), strict=True):
-            pieces[token] = self.vocabulary.pieces[token][start:]
-        return build_trie(pieces, np.array(sorted(others.tolist(), key=pieces.__getitem__), dtype=np.int32))
+        begin = trie.node_of[others]  # of each token: the last of its nodes that is whole
+        while not whole[begin].all():
+            begin = np.where(whole[begin], begin, trie.parent[begin])
+        depths = np.searchsorted(trie.levels, begin, side="right") - 1
+        pieces = [b"" for _ in self.vocabulary.pieces]
+        for token, depth in zip(others.tolist(), depths.tolist(), strict=True):
+            pieces[token] = self.vocabulary.pieces[token][depth:]
+        order = sorted(others.tolist(), key=pieces.__getitem__)
+        return build_trie(pieces, np.array(order, dtype=np.int32))
 
 
 @lru_cache(maxsize=8)
@@ -101,8 +103,10 @@ def find_slice(step: StepFunction, kinds: bytes, vocabulary: Vocabulary, state: 
     >>> find_slice(text.step, text.kinds, v, 0), find_slice(text.step, text.kinds, v, 1)
     (None, Slice(text in quotes: 144 tokens))
     """
-    slices = (part for part in build_slices(vocabulary) if reads_all(step, kinds, state, part.machine))
-    return next((part for part in slices if len(part) >= FEWEST), None)
+    for part in build_slices(vocabulary):
+        if reads_all(step, kinds, state, part.machine) and len(part) >= FEWEST:
+            return part
+    return None
 
 
 def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA) -> bool:
@@ -141,5 +145,11 @@ def list_moves(part: DFA, kinds: bytes) -> tuple[tuple[tuple[int, int], ...], ..
     >>> list_moves(regex("[a-f]x"), regex("[b-z]").kinds)
     (((97, 1), (102, 1)), ((120, 2),), ())
     """
-    every = ([(byte, to) for low, high, to in row for byte in range(low, high + 1)] for row in part.edges)
-    return tuple(tuple({(kinds[byte], to): (byte, to) for byte, to in row}.values()) for row in every)
+    found = []
+    for row in part.edges:
+        moves = {}
+        for low, high, target in row:
+            for byte in range(low, high + 1):
+                moves[kinds[byte], target] = (byte, target)
+        found.append(tuple(moves.values()))
+    return tuple(found)

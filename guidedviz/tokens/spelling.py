@@ -1,6 +1,6 @@
-"""A text as tokens: those that fit at a place, and the longest each time."""
+"""A text as tokens: those that fit at a place, the longest each time, and how far two texts are the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from guidedviz.errors import VocabularyError, quoted
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -12,8 +12,11 @@ def fitting_tokens(vocabulary: Vocabulary, text: bytes, start: int) -> list[int]
     >>> fitting_tokens(Vocabulary([b"a", b"ab", b"b", b"ab"]), b"xabc", 1)
     [0, 1, 3]
     """
-    ends = range(start + 1, min(start + vocabulary.longest, len(text)) + 1)
-    return [token for end in ends for token in vocabulary.ids(text[start:end]) if vocabulary.is_text(token)]
+    last = min(start + vocabulary.longest, len(text))
+    found: list[int] = []
+    for end in range(start + 1, last + 1):
+        found += filter(vocabulary.is_text, vocabulary.ids(text[start:end]))
+    return found
 
 
 def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
@@ -44,3 +47,20 @@ def spell_longest(vocabulary: Vocabulary, text: bytes) -> list[int]:
         return list(longest_tokens(vocabulary, text))
     except VocabularyError:
         return []
+
+
+def shared_length(one: Sequence[object], other: Sequence[object]) -> int:
+    """The number of elements that two sequences have in common at their start.
+
+    >>> shared_length([1, 2, 3], [1, 2, 4, 5])
+    2
+    """
+    for place, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+        if mine != theirs:
+            return place
+    return min(len(one), len(other))
+
+
+def join_pieces(vocabulary: Vocabulary, tokens: Iterable[int]) -> bytes:
+    """The bytes of some tokens, one after the other."""
+    return b"".join(vocabulary.pieces[token] for token in tokens)

@@ -39,7 +39,8 @@ def store(tokens: Ints, size: int) -> Stored:
     (Stored(2 of 100 ids as accepted, 8 bytes), Stored(98 of 100 ids as rejected, 8 bytes), \
 Stored(50 of 100 ids as bits, 13 bytes))
     """
-    count, most = len(tokens), (size + 7) // 8 // 4  # ids that take the memory of the bits
+    count = len(tokens)
+    most = (size + 7) // 8 // 4  # ids that take the memory of the bits
     if count <= most:
         return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
     mask = np.zeros(size, dtype=np.bool_)

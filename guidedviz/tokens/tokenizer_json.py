@@ -21,19 +21,29 @@ JsonPart = dict[str, Any]  # one JSON object of tokenizer.json
 
 
 def read_tokenizer_json(config: JsonPart) -> tuple[dict[int, bytes], set[int]]:
-    decode, model = _decode_of(config), config["model"]
-    texts: dict[str, int] | list[tuple[str, float]] | None = model.get("vocab")
-    if isinstance(texts, list):  # Unigram: the id is the index
-        texts = {text: token for token, (text, _) in enumerate(texts)}
-    if not isinstance(texts, dict):
-        raise VocabularyError("tokenizer model", seen=str(model.get("type")), expected=KNOWN_DECODERS)
+    """The bytes of every token, and the special tokens."""
+    decode = _decode_of(config)
+    model = config["model"]
+    texts = _texts_of(model)
     added: list[JsonPart] = config.get("added_tokens") or []
     special = {int(token["id"]) for token in added if token["special"]}
-    special |= {token for token in (model.get("unk_id"), texts.get(model.get("unk_token"))) if token is not None}
-    pieces = {token: text.encode() if token in special else decode(text) for text, token in texts.items()}
-    for token in added:  # an added token that is not in the model's vocabulary is literal text
-        pieces.setdefault(int(token["id"]), token["content"].encode())
+    special |= {model.get("unk_id"), texts.get(model.get("unk_token"))} - {None}
+    pieces = {}
+    for text, token in texts.items():
+        pieces[token] = text.encode() if token in special else decode(text)
+    for part in added:  # an added token that is not in the model's vocabulary is literal text
+        pieces.setdefault(int(part["id"]), part["content"].encode())
     return pieces, special
+
+
+def _texts_of(model: JsonPart) -> dict[str, int]:
+    """The id of every text."""
+    texts = model.get("vocab")
+    if isinstance(texts, list):  # Unigram: the id is the index
+        return {text: token for token, (text, _) in enumerate(texts)}
+    if not isinstance(texts, dict):
+        raise VocabularyError("tokenizer model", seen=str(model.get("type")), expected=KNOWN_DECODERS)
+    return texts
 
 
 def flat_parts(part: JsonPart | None, children: str) -> Iterator[JsonPart]:
@@ -46,29 +56,38 @@ def flat_parts(part: JsonPart | None, children: str) -> Iterator[JsonPart]:
 
 
 def _decode_of(config: JsonPart) -> Callable[[str], bytes]:
+    """What turns the text of a token into its bytes."""
     decoders = list(flat_parts(config.get("decoder"), "decoders"))
-    before = {part["type"] for part in flat_parts(config.get("pre_tokenizer"), "pretokenizers")}
-    if "ByteLevel" in before or any(part["type"] == "ByteLevel" for part in decoders):
-        return decode_byte_level
-    if dropping := sorted(before & DROPS_BLANKS):
-        raise VocabularyError("tokenizer", seen=f"{dropping[0]}, which drops blanks", expected=KNOWN_DECODERS)
-    replaced: list[tuple[str, str]] = []  # in each piece
     kinds = [part["type"] for part in decoders]
-    for place, part in enumerate(decoders):
+    before = {part["type"] for part in flat_parts(config.get("pre_tokenizer"), "pretokenizers")}
+    if "ByteLevel" in before or "ByteLevel" in kinds:
+        return decode_byte_level
+    dropping = sorted(before & DROPS_BLANKS)
+    if dropping:
+        raise VocabularyError("tokenizer", seen=f"{dropping[0]}, which drops blanks", expected=KNOWN_DECODERS)
+    return partial(_decode_plain, _replaced_by(decoders), "ByteFallback" in kinds)
+
+
+def _replaced_by(decoders: list[JsonPart]) -> list[tuple[str, str]]:
+    """What the decoders replace in each piece."""
+    replaced = []
+    fused = False  # a later decoder sees the whole text
+    for part in decoders:
         kind = part["type"]
         if kind == "Metaspace":
             replaced.append((part["replacement"], " "))
         elif kind == "Replace" and "String" in part["pattern"]:
             replaced.append((part["pattern"]["String"], part["content"]))
-        elif kind not in ("ByteFallback", "Fuse") and not (kind == "Strip" and "Fuse" in kinds[:place]):
-            raise VocabularyError(
-                "tokenizer decoder", seen=kind, expected=KNOWN_DECODERS
-            )  # after Fuse it strips the whole text
-    return partial(_decode_plain, replaced, "ByteFallback" in kinds)
+        elif kind == "Fuse":
+            fused = True
+        elif kind != "ByteFallback" and not (kind == "Strip" and fused):
+            raise VocabularyError("tokenizer decoder", seen=kind, expected=KNOWN_DECODERS)
+    return replaced
 
 
 def _decode_plain(replaced: list[tuple[str, str]], fallback: bool, text: str) -> bytes:
-    if fallback and (byte := BYTE_TOKEN.fullmatch(text)):
+    byte = BYTE_TOKEN.fullmatch(text)
+    if byte and fallback:
         return bytes([int(byte[1], 16)])
     for old, new in replaced:
         if len(text) + text.count(old) * len(new) > LONGEST_TOKEN:

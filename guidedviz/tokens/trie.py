@@ -71,9 +71,12 @@ class Trie:
         [4, 2, 0, 0, 0]
         """
         sums = np.ones(len(self), dtype=np.intp)
-        for above, low, high in reversed(list(zip(self.levels, self.levels[1:], self.levels[2:], strict=False))):
-            before = np.concatenate(([0], np.cumsum(sums[low:high])))  # the sum of the level before each of its nodes
-            sums[above:low] += np.diff(before[self.first[above : low + 1] - low])
+        for depth in range(len(self.levels) - 3, -1, -1):
+            above, low, high = self.levels[depth : depth + 3]
+            before = np.zeros(high - low + 1, dtype=np.intp)  # the sum of the level before each of its nodes
+            np.cumsum(sums[low:high], out=before[1:])
+            first = self.first[above : low + 1] - low
+            sums[above:low] += np.diff(before[first])
         return sums - 1
 
     def sum_down(self, counts: Ints) -> Ints:
@@ -104,7 +107,8 @@ class Trie:
         >>> gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie.children(np.array([0, 1])).tolist()
         [1, 2, 3, 4]
         """
-        return number_on(self.first[nodes], self.first[nodes + 1] - self.first[nodes])
+        first = self.first[nodes]
+        return number_on(first, self.first[nodes + 1] - first)
 
     def tokens(self, nodes: Ints, labels: npt.NDArray[L]) -> tuple[Ints, npt.NDArray[L]]:
         """The tokens whose bytes end in these nodes, and the label of each; no label is 0.
@@ -180,22 +184,27 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
     >>> trie, trie.first.tolist(), trie.node_of.tolist()
     (Trie(5 nodes, 2 levels), [1, 3, 5, 5, 5, 5], [1, 3, 4, 2, 3, -1])
     """
-    count, pieces = len(pieces), [pieces[token] for token in order]
-    data = np.frombuffer(b"".join(pieces), dtype=np.uint8)
-    length = np.array(list(map(len, pieces)), dtype=np.int64)
+    ordered = [pieces[token] for token in order]
+    data = np.frombuffer(b"".join(ordered), dtype=np.uint8)
+    length = np.array(list(map(len, ordered)), dtype=np.int64)
     start = np.cumsum(length) - length
     node = np.zeros(len(order), dtype=np.intp)  # the node that the bytes so far of each id lead to
-    parents, letters, levels = [np.zeros(1, dtype=np.intp)], [np.zeros(1, dtype=np.uint8)], [0, 1]
-    rows = np.arange(len(order))
-    while (rows := rows[length[rows] > len(levels) - 2]).size:
-        parent, letter = node[rows], data[start[rows] + len(levels) - 2]
+    parents = [np.zeros(1, dtype=np.intp)]
+    letters = [np.zeros(1, dtype=np.uint8)]
+    levels = [0, 1]
+    rows = np.flatnonzero(length > 0)  # the places in `order` of ids with another byte
+    while rows.size:
+        depth = len(levels) - 2
+        parent = node[rows]
+        letter = data[start[rows] + depth]
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (parent[1:] != parent[:-1]) | (letter[1:] != letter[:-1])
         node[rows] = levels[-1] - 1 + np.cumsum(new)
         parents.append(parent[new])
         letters.append(letter[new])
         levels.append(levels[-1] + int(new.sum()))
-    node_of = np.full(count, -1, dtype=np.intp)
+        rows = rows[length[rows] > depth + 1]
+    node_of = np.full(len(pieces), -1, dtype=np.intp)
     node_of[order] = node
     parent = np.concatenate(parents)  # in order, so a node's first child stands where its number would be inserted
     first = np.searchsorted(parent[1:], np.arange(len(parent) + 1)) + 1

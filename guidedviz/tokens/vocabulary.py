@@ -1,21 +1,17 @@
 """A vocabulary: the bytes of every token id, the ids that end a text, and the ids that are never text.
 
-Masks and figures need only bytes, so every tokenizer is converted to bytes once, here. A rank file (Tiktoken, Llama 3,
-Tekken) has one line per token, its bytes in base64 and its id. A `tokenizer.json` names its decoder. Three kinds of
-decoder produce the concatenated bytes of the pieces: byte-level (each character stands for one byte, GPT-2's alphabet),
-sentencepiece (`▁` for a space, `<0x41>` for a byte if the decoder has ByteFallback) and plain (the piece is the text).
+Masks and figures need only bytes, so every tokenizer is converted to bytes once: `tokens/rank_files.py` reads rank
+files, `tokens/tokenizer_json.py` a `tokenizer.json`.
 
 Next: `tokens/trie.py`.
 """
 
 import hashlib
 import json
-from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.util import find_spec
 from operator import index
 from pathlib import Path
 from typing import Any, Self
@@ -23,24 +19,12 @@ from typing import Any, Self
 import numpy as np
 
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
-from guidedviz.extras import Extra, how_to_install
-from guidedviz.files import IN_TAB, shipped
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ids, Mask, read_only
+from guidedviz.tokens.rank_files import LLAMA3_EOS, LLAMA3_SPECIAL, package_file, read_rank_file, read_tekken
 from guidedviz.tokens.tokenizer_json import LONGEST_TOKEN, read_tokenizer_json
 from guidedviz.tokens.trie import Trie, build_trie
-
-LARGEST_ID = 4_000_000  # ids; real vocabularies are much smaller, so a larger id means a damaged file
-
-LLAMA3_NAMED = (
-    "<|begin_of_text|>", "<|end_of_text|>", "<|reserved_special_token_0|>", "<|reserved_special_token_1|>",
-    "<|finetune_right_pad_id|>", "<|step_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|eom_id|>",
-    "<|eot_id|>", "<|python_tag|>", "<|image|>",
-)  # fmt: skip
-LLAMA3_SPECIAL = LLAMA3_NAMED + tuple(f"<|reserved_special_token_{2 + i}|>" for i in range(256 - len(LLAMA3_NAMED)))
-LLAMA3_EOS = ("<|end_of_text|>", "<|eom_id|>", "<|eot_id|>")
-TEKKEN_NAMED = ("<unk>", "<s>", "</s>", "[INST]", "[/INST]")
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -122,8 +106,9 @@ class Vocabulary:
         >>> Vocabulary([b"b", b"</s>", b"ab", b"a"], eos={1}).order.tolist()
         [3, 2, 0, 1]
         """
+        text = sorted(self.text_ids, key=self.pieces.__getitem__)
         others = (token for token in range(len(self)) if not self.is_text(token))
-        return read_only(np.array([*sorted(self.text_ids, key=self.pieces.__getitem__), *others], dtype=np.int32))
+        return read_only(np.array([*text, *others], dtype=np.int32))
 
     @cached_property
     def rank(self) -> Ids:
@@ -160,7 +145,8 @@ class Vocabulary:
         Traceback (most recent call last):
         guidedviz.errors.IllegalToken: token 1: saw no such id, expected 0 to 0
         """
-        if (checked := _read_id(token, len(self))) is not None:
+        checked = _read_id(token, len(self))
+        if checked is not None:
             return checked
         hint = "vocabulary.ids(piece) for the ids of a piece" if isinstance(token, bytes) else ""
         raise IllegalToken(f"token {quoted(token)}", seen="no such id", expected=f"0 to {len(self) - 1}", hint=hint)
@@ -205,18 +191,16 @@ class Vocabulary:
         """
         backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
         if not hasattr(backend, "to_str"):
-            expected, hint = "one with a tokenizer.json inside", "transformers.AutoTokenizer.from_pretrained(name)"
-            raise VocabularyError("tokenizer", seen=type(tokenizer).__name__, expected=expected, hint=hint)
+            seen = type(tokenizer).__name__
+            hint = "transformers.AutoTokenizer.from_pretrained(name)"
+            raise VocabularyError("tokenizer", seen=seen, expected="one with a tokenizer.json inside", hint=hint)
         pieces, special = read_tokenizer_json(json.loads(backend.to_str()))
         special |= set(getattr(tokenizer, "all_special_ids", ()))
-        if eos is None:
-            own = getattr(tokenizer, "eos_token_id", None)
-            eos = own if isinstance(own, list) else [own] if own is not None else []
-        ends, width = frozenset(eos), 1 + max(pieces, default=-1) if size is None else size
-        if width < 1 or (lost := sorted(token for token in ends if token >= width)):
-            seen = f"{width} ids" + (f", EOS {lost[0]}" if width > 0 else "")
-            raise VocabularyError("tokenizer", seen=seen, expected="a size that holds at least one id and every EOS")
-        return cls([pieces.get(token, b"") for token in range(width)], ends, {one for one in special if one < width})
+        ends = frozenset(_own_eos(tokenizer) if eos is None else eos)
+        width = 1 + max(pieces, default=-1) if size is None else size
+        _check_width(width, ends)
+        special = {token for token in special if token < width}
+        return cls([pieces.get(token, b"") for token in range(width)], ends, special)
 
     @classmethod
     def from_ranks(cls, path: str | Path, special: Sequence[str] = (), eos: Iterable[str] = ()) -> Self:
@@ -228,31 +212,11 @@ class Vocabulary:
         >>> Vocabulary.from_ranks(file, special=["<end>"], eos=["<end>"]).pieces
         (b'a', b'b', b'ab', b'<end>')
         """
-        path, ranks = Path(path), dict[int, bytes]()
-        try:
-            lines = path.read_bytes().splitlines()
-        except OSError as error:
-            seen = error.strerror or str(error)
-            raise VocabularyError(f"rank file {path}", seen=seen, expected="a readable file") from error
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                text, rank = line.split()
-                piece, value = b64decode(text, validate=True), int(rank)
-            except ValueError:  # binascii.Error, too
-                piece, value = b"", -1
-            if not 0 <= value < LARGEST_ID or value in ranks:
-                seen = repr(line[:40].decode("utf-8", "replace"))
-                expected = f"base64, a blank and a new rank below {LARGEST_ID:,}, such as 'YQ== 0'"
-                raise VocabularyError(f"rank file {path.name}, line {number}", seen=seen, expected=expected)
-            ranks[value] = piece
-        if not ranks:
-            raise VocabularyError(f"rank file {path.name}", seen="no ranks", expected="lines such as 'YQ== 0'")
-        pieces = [ranks.get(rank, b"") for rank in range(1 + max(ranks))]
+        pieces = read_rank_file(Path(path))
         ids = {text: len(pieces) + place for place, text in enumerate(special)}
         ends = list(eos)
-        if unknown := [text for text in ends if text not in ids]:
+        unknown = [text for text in ends if text not in ids]
+        if unknown:
             raise VocabularyError("rank file", seen=f"EOS {unknown[0]!r}", expected="one of the special texts")
         return cls(pieces + [text.encode() for text in special], {ids[text] for text in ends}, set(ids.values()))
 
@@ -260,36 +224,47 @@ class Vocabulary:
     @cache
     def llama3(cls) -> Self:
         """Llama 3's 128,000 ranks and 256 special tokens, from the installed package `llama-models`."""
-        path = _package_file("llama_models", "llama3/tokenizer.model", "lab")
+        path = package_file("llama_models", "llama3/tokenizer.model", "lab")
         return cls.from_ranks(path, LLAMA3_SPECIAL, LLAMA3_EOS)
 
     @classmethod
     @cache
     def tekken(cls) -> Self:
         """Mistral's Tekken from the package `mistral-common`: 1,000 special tokens, then the ranks up to 131,072."""
-        path = _package_file("mistral_common", "data/tekken_*.json", "engines")
-        try:
-            content: dict[str, Any] = json.loads(path.read_bytes())
-            size, first = content["config"]["default_vocab_size"], content["config"]["default_num_special_tokens"]
-            text = [b64decode(entry["token_bytes"]) for entry in content["vocab"][: size - first]]
-        except (ValueError, KeyError, TypeError) as error:
-            expected = "Mistral's tekken JSON"
-            raise VocabularyError(f"tekken file {path.name}", seen=str(error), expected=expected) from error
-        names = [*TEKKEN_NAMED, *(f"<SPECIAL_{token}>" for token in range(len(TEKKEN_NAMED), first))]
-        return cls([name.encode() for name in names] + text, {2}, range(first))
+        path = package_file("mistral_common", "data/tekken_*.json", "engines")
+        pieces, specials = read_tekken(path)
+        return cls(pieces, {2}, range(specials))
+
+
+def _check_width(width: int, ends: frozenset[int]) -> None:
+    lost = [token for token in ends if token >= width]
+    seen = f"{width} ids"
+    if width > 0 and lost:
+        seen += f", EOS {min(lost)}"
+    if width < 1 or lost:
+        raise VocabularyError("tokenizer", seen=seen, expected="a size that holds at least one id and every EOS")
+
+
+def _own_eos(tokenizer: Any) -> list[int]:
+    """The EOS ids that a tokenizer names: one, several or none."""
+    own = getattr(tokenizer, "eos_token_id", None)
+    if own is None:
+        return []
+    return own if isinstance(own, list) else [own]
 
 
 def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
     if not isinstance(pieces, Sequence) or isinstance(pieces, str | bytes | bytearray):
-        expected, hint = "a list of bytes, one per token id", "list(pieces), in the order of the ids"
+        hint = "list(pieces), in the order of the ids"
+        expected = "a list of bytes, one per token id"
         raise VocabularyError("vocabulary", seen=quoted(pieces), expected=expected, hint=hint)
     for token, piece in enumerate(pieces):
         if not isinstance(piece, bytes):
             hint = "piece.encode()" if isinstance(piece, str) else ""
             raise VocabularyError(f"vocabulary, token {token}", seen=quoted(piece), expected="bytes", hint=hint)
         if len(piece) > LONGEST_TOKEN:
-            where, expected = f"vocabulary, token {token}", f"at most {LONGEST_TOKEN:,}"
-            raise VocabularyError(where, seen=f"{len(piece):,} bytes", expected=expected)
+            seen = f"{len(piece):,} bytes"
+            raise VocabularyError(f"vocabulary, token {token}", seen=seen, expected=f"at most {LONGEST_TOKEN:,}")
     if not pieces:
         raise VocabularyError("vocabulary", seen="no tokens", expected="at least one")
     return tuple(pieces)
@@ -299,35 +274,27 @@ def _check_ids(name: str, ids: Iterable[Any], size: int) -> frozenset[int]:
     where = f"vocabulary, {name}"
     if not isinstance(ids, Iterable) or isinstance(ids, str | bytes):
         raise VocabularyError(where, seen=quoted(ids), expected="a set of ids", hint=f"{name}={{{quoted(ids)}}}")
-    given = list(ids)
-    checked = [_read_id(token, size) for token in given]
-    if None in checked:
-        seen = quoted(given[checked.index(None)])
-        raise VocabularyError(where, seen=seen, expected=f"an id from 0 to {size - 1}")
-    return frozenset(token for token in checked if token is not None)
+    checked = set[int]()
+    for token in ids:
+        number = _read_id(token, size)
+        if number is None:
+            raise VocabularyError(where, seen=quoted(token), expected=f"an id from 0 to {size - 1}")
+        checked.add(number)
+    return frozenset(checked)
 
 
 def _read_id(token: Any, size: int) -> int | None:
     """An id as an int; None if it is no id."""
+    if isinstance(token, bool):
+        return None
     try:
-        return index(token) if token is not True and token is not False and 0 <= index(token) < size else None
+        number = index(token)
     except TypeError:
         return None
+    return number if 0 <= number < size else None
 
 
 def check_vocabulary(vocabulary: object, where: str) -> None:
     """Refuse anything but a Vocabulary."""
     hint = "gv.Vocabulary.from_tokenizer(tokenizer), or model.vocabulary"
     expect(vocabulary, Vocabulary, where, "a Vocabulary", hint)
-
-
-def _package_file(package: str, pattern: str, extra: Extra) -> Path:
-    """A data file of an installed package, found without importing the package; in a tab, a file of the site."""
-    spec = find_spec(package)
-    if IN_TAB and not spec:
-        return shipped(f"{package}/{pattern}")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        if found := sorted(Path(folder).glob(pattern)):
-            return found[-1]
-    seen = f"no {pattern} in package {package}" if spec else f"no package {package}"
-    raise VocabularyError("vocabulary", seen=seen, expected="it installed", hint=how_to_install(extra))

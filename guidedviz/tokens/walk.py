@@ -7,22 +7,21 @@ takes a whole level of the trie in NumPy: for masks over a large vocabulary. A p
 Next: `tokens/index.py`.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from threading import RLock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 import numpy as np
 import numpy.typing as npt
 
 from guidedviz.machines.byte_kinds import first_bytes
-from guidedviz.machines.machine import Steps
+from guidedviz.machines.machine import S, Steps
 from guidedviz.tokens.arrays import Ints, Letters
 from guidedviz.tokens.trie import Trie, number_on
 
 SPARSE_LEVEL = 4  # expand node by node where fewer than one in this many is live
 MANY_CHILDREN = 16  # children of a node; of more, only those are looked at that a machine may read
 MOST_TABLE_STATES = 20_000  # of a table that is kept from walk to walk
-S = TypeVar("S", bound=Hashable)
 
 
 def walk_steps(
@@ -42,7 +41,8 @@ def walk_steps(
         low, high = int(trie.first[node]), int(trie.first[node + 1])
         children: Iterable[int] = range(low, high)
         if reads is not None and high - low > MANY_CHILDREN:
-            children = [child for byte in reads(state) if (child := trie.letters.find(byte, low, high)) >= 0]
+            found = (trie.letters.find(byte, low, high) for byte in reads(state))
+            children = [child for child in found if child >= 0]
         for child in children:
             reached = machine.step(state, trie.letters[child])
             if reached is not None:
@@ -60,24 +60,30 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
     >>> nodes.tolist(), labels.tolist()
     ([0, 1, 2, 3], [1, 2, 2, 4])
     """
-    live, labels = trie.nodes[:1], np.array([start])
-    found = [(live, labels)]
+    live = trie.nodes[:1]
+    labels = np.array([start])
+    found_nodes = [live]
+    found_labels = [labels]
     for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
         if len(live) * SPARSE_LEVEL < low - above:  # only their children
             first = trie.first[live]
             count = trie.first[live + 1] - first
-            nodes, labels = number_on(first, count), np.repeat(labels, count)
+            nodes = number_on(first, count)
+            labels = np.repeat(labels, count)
         else:  # the whole level, which is contiguous
-            nodes, level = trie.nodes[low:high], np.zeros(low - above, dtype=np.intp)
+            nodes = trie.nodes[low:high]
+            level = np.zeros(low - above, dtype=np.intp)
             level[live - above] = labels
             labels = level[trie.parent[low:high] - above]
         reached = step(labels, trie.byte[nodes])
         alive = reached.nonzero()[0]
         if not alive.size:
             break
-        live, labels = nodes[alive], reached[alive]
-        found.append((live, labels))
-    return np.concatenate([nodes for nodes, _ in found]), np.concatenate([labels for _, labels in found])
+        live = nodes[alive]
+        labels = reached[alive]
+        found_nodes.append(live)
+        found_labels.append(labels)
+    return np.concatenate(found_nodes), np.concatenate(found_labels)
 
 
 class MoveTable(Generic[S]):
@@ -93,8 +99,10 @@ class MoveTable(Generic[S]):
     """
 
     def __init__(self, step: Callable[[S, int], S | None], kinds: bytes) -> None:
-        self.step, self._byte_of = step, first_bytes(kinds)
-        self._kind, self._lock = np.frombuffer(kinds, dtype=np.uint8).astype(np.intp), RLock()
+        self.step = step
+        self._byte_of = first_bytes(kinds)
+        self._kind = np.frombuffer(kinds, dtype=np.uint8).astype(np.intp)
+        self._lock = RLock()
         self._width = 1 + max(kinds)
         self._forget()
 
