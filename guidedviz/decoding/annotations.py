@@ -14,16 +14,16 @@ import numpy as np
 
 from guidedviz.errors import GuidedVizError, SettingError, TraceError, quoted
 
-MOST = 2**128 - 1  # no number of a record is larger
-NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
+LARGEST_NUMBER = 2**128 - 1  # no number of a record is larger
+NUMERAL = re.compile(r"0|-?[1-9][0-9]{0,14}")
 
 
 @dataclass(frozen=True)
 class Between:
     """The range of a number in an annotation; both ends are included."""
 
-    low: float = -MOST
-    high: float = MOST
+    low: float = -LARGEST_NUMBER
+    high: float = LARGEST_NUMBER
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,10 @@ Milliseconds = AtLeastZero
 def hints_of(kind: Any) -> dict[str, Any]:
     """The annotations of the fields of a record."""
     hints = get_type_hints(kind, include_extras=True)
-    return {name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint for name, hint in hints.items()}
+    for name, hint in hints.items():
+        if get_origin(hint) is NotRequired:
+            hints[name] = get_args(hint)[0]
+    return hints
 
 
 @cache
@@ -67,14 +70,26 @@ def check_number(kind: Any, value: Any, where: str, error: type[GuidedVizError] 
     Traceback (most recent call last):
     guidedviz.errors.SettingError: seed: saw -1, expected a whole number from 0
     """
-    kind, limits = get_args(kind) if get_origin(kind) is Annotated else (kind, Between())
-    kinds = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
-    most = limits.high if kind is int else limits.high * (1 + 1e-9)  # sums are rounded
-    in_range = isinstance(value, kinds) and limits.low <= value <= most
-    if not in_range or isinstance(value, bool):
-        expected = f"a {'whole ' * (kind is int)}number" + f" from {limits.low:,g}" * (limits.low > -MOST)
-        raise error(where, seen=quoted(value), expected=expected + f" to {limits.high:,g}" * (limits.high < MOST))
+    limits = Between()
+    if get_origin(kind) is Annotated:
+        kind, limits = get_args(kind)
+    if kind is int:
+        fits = isinstance(value, int | np.integer) and limits.low <= value <= limits.high
+    else:
+        most = limits.high * (1 + 1e-9)  # sums are rounded
+        fits = isinstance(value, int | float | np.integer | np.floating) and limits.low <= value <= most
+    if not fits or isinstance(value, bool):
+        raise error(where, seen=quoted(value), expected=_range_in_words(kind, limits))
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _range_in_words(kind: Any, limits: Between) -> str:
+    said = "a whole number" if kind is int else "a number"
+    if limits.low > -LARGEST_NUMBER:
+        said += f" from {limits.low:,g}"
+    if limits.high < LARGEST_NUMBER:
+        said += f" to {limits.high:,g}"
+    return said
 
 
 def check_fields(record: Any, where: str = "") -> None:
@@ -99,60 +114,45 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
     Traceback (most recent call last):
     guidedviz.errors.TraceError: steps[0].raw: saw 1.5, expected a number from 0 to 1
     """
-    origin, inner = get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    inner = get_args(kind)
     if is_dataclass(kind) or is_typeddict(kind):
         return _read_fields(kind, value, where)
     if origin is tuple:
         return _read_items(inner, value, where)
     if isinstance(kind, type) and issubclass(kind, tuple):
         return kind(*_read_items(tuple(hints_of(kind).values()), value, where))
-    if origin in (dict, Mapping):  # its keys are whole numbers, which JSON writes as texts
-        fits = isinstance(value, dict) and all(map(NUMBER.fullmatch, value))
-        expect_form(where, value, fits, "numbers and values")
-        return {int(key): read_value(inner[1], item, f"{where}.{key}") for key, item in value.items()}
-    if kind is NoneType or NoneType in inner:
+    if origin in (dict, Mapping):
+        return _read_numbered(inner[1], value, where)
+    if NoneType in (kind, *inner):
         expect_form(where, value, value is None or kind is not NoneType, "null")
         return None if value is None else read_value(inner[0], value, where)
-    if origin is Annotated and not isinstance(inner[1], Between):
-        return _read_annotated(inner, value, where)
-    if origin is Literal:
-        expect_form(where, value, value in inner, " or ".join(map(repr, inner)))
+    return _read_plain(kind, value, where)
+
+
+def _read_plain(kind: Any, value: Any, where: str) -> Any:
+    """A text, a truth value, bytes, one of some values, a number, or a value with a function that checks it."""
+    if kind is str:
+        expect_form(where, value, isinstance(value, str), "a text")
+        return value
+    if kind is bool:
+        expect_form(where, value, isinstance(value, bool), "true or false")
         return value
     if kind is bytes:
-        expect_form(
-            where, value, isinstance(value, str) and all(char <= "\xff" for char in value), "bytes as Latin-1 text"
-        )
+        fits = isinstance(value, str) and all(char <= "\xff" for char in value)
+        expect_form(where, value, fits, "bytes as Latin-1 text")
         return value.encode("latin-1")
-    if kind is str or kind is bool:
-        expect_form(where, value, isinstance(value, kind), "a text" if kind is str else "true or false")
+    inner = get_args(kind)
+    if get_origin(kind) is Literal:
+        expect_form(where, value, value in inner, " or ".join(map(repr, inner)))
         return value
+    if inner and not isinstance(inner[1], Between):
+        return _read_annotated(inner[0], inner[1], value, where)
     return check_number(kind, value, where, TraceError)
 
 
-def _read_fields(kind: Any, data: Any, where: str) -> Any:
-    expect_form(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
-    hints, prefix, known = hints_of(kind), "" if where == "record" else f"{where}.", {}
-    for name, needed in kept_fields(kind).items():
-        if name in data:
-            known[name] = read_value(hints[name], data[name], prefix + name)
-        elif needed:
-            raise TraceError(prefix + name, seen="nothing", expected=f"all fields of a {kind.__name__}")
-    if strange := set(data) - set(known):
-        raise TraceError(prefix + quoted(min(strange)), seen="an unknown field", expected=" or ".join(hints))
-    return kind(**known)
-
-
-def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
-    any_length = kinds[-1] is Ellipsis
-    fits = isinstance(data, list) and (any_length or len(data) == len(kinds))
-    expect_form(where, data, fits, "a list" if any_length else f"a list of {len(kinds)}")
-    kinds = kinds[:1] * len(data) if any_length else kinds
-    return tuple(read_value(kinds[at], item, f"{where}[{at}]") for at, item in enumerate(data))
-
-
-def _read_annotated(inner: tuple[Any, ...], value: Any, where: str) -> Any:
+def _read_annotated(kind: Any, rule: Any, value: Any, where: str) -> Any:
     """A value that is limited in its length, or checked by a function."""
-    kind, rule = inner
     if not isinstance(rule, AtMost):
         rule(value, where)
         return value
@@ -160,6 +160,38 @@ def _read_annotated(inner: tuple[Any, ...], value: Any, where: str) -> Any:
         unit = "characters" if isinstance(value, str) else "entries"
         raise TraceError(where, seen=f"{len(value):,} {unit}", expected=f"at most {rule.count:,}")
     return read_value(kind, value, where)
+
+
+def _read_numbered(kind: Any, data: Any, where: str) -> dict[int, Any]:
+    """A dictionary whose keys are whole numbers, which JSON writes as texts."""
+    fits = isinstance(data, dict) and all(map(NUMERAL.fullmatch, data))
+    expect_form(where, data, fits, "numbers and values")
+    return {int(key): read_value(kind, item, f"{where}.{key}") for key, item in data.items()}
+
+
+def _read_fields(kind: Any, data: Any, where: str) -> Any:
+    expect_form(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
+    hints = hints_of(kind)
+    prefix = "" if where == "record" else f"{where}."
+    known: dict[str, Any] = {}
+    for name, needed in kept_fields(kind).items():
+        if name in data:
+            known[name] = read_value(hints[name], data[name], prefix + name)
+        elif needed:
+            raise TraceError(prefix + name, seen="nothing", expected=f"all fields of a {kind.__name__}")
+    strange = set(data) - set(known)
+    if strange:
+        raise TraceError(prefix + quoted(min(strange)), seen="an unknown field", expected=" or ".join(hints))
+    return kind(**known)
+
+
+def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
+    if kinds[-1] is Ellipsis:
+        expect_form(where, data, isinstance(data, list), "a list")
+        return tuple(read_value(kinds[0], item, f"{where}[{at}]") for at, item in enumerate(data))
+    fits = isinstance(data, list) and len(data) == len(kinds)
+    expect_form(where, data, fits, f"a list of {len(kinds)}")
+    return tuple(read_value(kind, data[at], f"{where}[{at}]") for at, kind in enumerate(kinds))
 
 
 def expect_form(where: str, seen: Any, good: bool, expected: str) -> None:

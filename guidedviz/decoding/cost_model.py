@@ -77,4 +77,5 @@ def median_cost(costs: Iterable[Cost]) -> Cost:
     >>> median_cost([Cost(9.0, 1.0), Cost(8.0, 3.0), Cost(90.0, 2.0)])
     Cost(pass_ms=9.0, token_ms=2.0, row_ms=0.0, put_ms=0.0)
     """
-    return Cost(*map(median, zip(*map(astuple, costs), strict=True)))
+    columns = zip(*map(astuple, costs), strict=True)
+    return Cost(*map(median, columns))

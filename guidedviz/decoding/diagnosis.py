@@ -69,15 +69,20 @@ class Diagnosis:
         """The findings with their evidence, what to check and what to try; of a sound run, what was looked at."""
         for number, (name, step, seen) in enumerate(self.findings, 1):
             check, cure = ADVICE[name]
-            yield from ((f"{number}. {name}", f"at step {step}"), ("seen", seen), ("check", check), ("try", cure))
+            yield f"{number}. {name}", f"at step {step}"
+            yield "seen", seen
+            yield "check", check
+            yield "try", cure
         if self.skipped:
             yield "not looked at", f"{'; '.join(self.skipped)} (this needs the guide)"
         if not self.findings:
-            yield from (("looked at", "; ".join(self.looked)), ("not visible", NEVER_SEEN))
+            yield "looked at", "; ".join(self.looked)
+            yield "not visible", NEVER_SEEN
 
     def __repr__(self) -> str:
         width = max(len(name) for name, _ in self.rows)
-        return escaped("\n".join([self.head, *(f"{name:<{width}}  {said}" for name, said in self.rows)]))
+        lines = [f"{name:<{width}}  {said}" for name, said in self.rows]
+        return escaped("\n".join([self.head, *lines]))
 
     def _repr_html_(self) -> str:
         sign, colour = ("!", "#b3400a") if self.findings else ("✓", "#0b6e4f")
@@ -102,10 +107,22 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     if not trace.steps:
         raise SettingError("diagnose, trace", seen="no steps", expected="at least one", hint="gv.record")
     run = Run(trace, guide or trace.guide)
-    looked = tuple(what for what, _, guided in ALL_LOOKS if run.guide or not guided)
-    skipped = tuple(what for what, _, guided in ALL_LOOKS if guided and not run.guide)
-    findings = [finding for what, find, _ in ALL_LOOKS if what in looked for finding in find(run)]
-    symptoms = {name for finding in findings for name in EXPLAINS.get(finding.name, ())}
-    causes = tuple(finding for finding in findings if finding.name not in symptoms)
+    looked = []
+    skipped = []
+    findings: list[Finding] = []
+    for what, find, needs_guide in ALL_LOOKS:
+        if needs_guide and not run.guide:
+            skipped.append(what)
+        else:
+            looked.append(what)
+            findings += find(run)
     ended = f"{counted(len(trace.tokens), 'token')} · {END_IN_WORDS.get(run.end, 'not ended')}"
-    return Diagnosis(causes, ended, looked, skipped)
+    return Diagnosis(tuple(without_symptoms(findings)), ended, tuple(looked), tuple(skipped))
+
+
+def without_symptoms(findings: list[Finding]) -> list[Finding]:
+    """The findings that no other finding explains."""
+    symptoms: set[str] = set()
+    for finding in findings:
+        symptoms.update(EXPLAINS.get(finding.name, ()))
+    return [finding for finding in findings if finding.name not in symptoms]

@@ -66,16 +66,26 @@ def _grow_branch(task: Task, text: Text, free: float, masked: float, found: Coun
     if not task.is_open(text) or found["texts"] > MOST_EXACT_TEXTS:
         limit = f"at most {MOST_EXACT_TEXTS:,} texts of at most {task.max_tokens} tokens"
         raise SettingError("all_texts", seen="more texts or longer ones", expected=limit, hint="draw samples")
-    chances, mask, below = task.chances(text), task.mask(text), []
+    chances = task.chances(text)
+    mask = task.mask(text)
     legal = float(chances[mask].sum())
+    below = []
     for token in np.flatnonzero(mask & (chances > 0)).tolist():
-        if after := task.then(text, token):
+        after = task.then(text, token)
+        if after:
             share = float(chances[token])
-            below.append(_grow_branch(task, after, free * share, masked * share / legal, found))
-    below = [one for one in below if one.conditioned]  # one without a text leads nowhere
-    illegal = max(0.0, free - sum(one.free for one in below))
-    sums = (sum(one.masked for one in below), sum(one.conditioned for one in below))
-    return Branch(text.tokens, task.output(text), free, *sums, illegal, tuple(below))
+            grown = _grow_branch(task, after, free * share, masked * share / legal, found)
+            if grown.conditioned:  # one without a text leads nowhere
+                below.append(grown)
+    return Branch(
+        text.tokens,
+        task.output(text),
+        free,
+        masked=sum(one.masked for one in below),
+        conditioned=sum(one.conditioned for one in below),
+        illegal=max(0.0, free - sum(one.free for one in below)),
+        branches=tuple(below),
+    )
 
 
 def _divide(tree: Branch, whole: float) -> Branch:
@@ -107,7 +117,7 @@ def shares(draws: Iterable[Draw]) -> dict[tuple[int, ...], float]:
     for draw in draws:
         totals[draw.tokens] = totals.get(draw.tokens, 0.0) + draw.weight
     whole = sum(totals.values())
-    return {tokens: weight / whole for tokens, weight in totals.items() if weight} if whole else {}
+    return {tokens: weight / whole for tokens, weight in totals.items() if weight}
 
 
 def total_variation(one: Mapping[Any, float], two: Mapping[Any, float]) -> float:

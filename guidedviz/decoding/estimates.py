@@ -44,9 +44,11 @@ def share_of(hits: int, count: int) -> Estimate:
     """
     if not 0 <= hits <= count or count < 1:
         raise SettingError("share_of", seen=f"{hits} of {count}", expected="a part of at least 1")
-    share, extra = hits / count, NORMAL**2 / count
+    share = hits / count
+    extra = NORMAL**2 / count
     middle = (share + extra / 2) / (1 + extra)
-    half = NORMAL / (1 + extra) * sqrt(share * (1 - share) / count + extra / 4 / count)
+    variance = share * (1 - share) / count + extra / 4 / count
+    half = NORMAL / (1 + extra) * sqrt(variance)
     return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
 
 
@@ -78,7 +80,13 @@ class Rates:
 
 def total_variation_of(draws: Iterable[Draw]) -> Estimate:
     """The total variation between masked decoding and its target, from masked draws."""
-    return _estimate(draws, lambda weights: 0.5 * np.abs(1 - weights / weights.mean(-1, keepdims=True)).mean(-1))
+
+    def measure(weights: Floats) -> Floats:
+        relative: Floats = weights / weights.mean(-1, keepdims=True)
+        distance: Floats = 0.5 * np.abs(1 - relative).mean(-1)
+        return distance
+
+    return _estimate(draws, measure)
 
 
 def legal_of(draws: Iterable[Draw]) -> Estimate:

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby, takewhile
+from itertools import chain, starmap, takewhile
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import CHOSEN, Step, Trace, taken_back
-from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
@@ -18,6 +17,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.explain import expected_next
 from guidedviz.tokens.guide import Guide, guide_states
+from guidedviz.tokens.vocabulary import Vocabulary
 
 
 class Finding(NamedTuple):
@@ -26,9 +26,6 @@ class Finding(NamedTuple):
     name: str
     step: int
     seen: str
-
-
-# A run as a diagnosis reads it: the steps that stand, and what the guide says when it reads their tokens again.
 
 
 ENDS_BY_LIMIT = ("max_tokens", "context")  # ends that no rule of the text asked for
@@ -52,7 +49,8 @@ class Run:
     def steps(self) -> list[Placed]:
         """The steps whose tokens stand in the output."""
         gone = set(chain(*taken_back(self.trace.steps)))
-        return [Placed(at, step) for at, step in enumerate(self.trace.steps) if at not in gone and step.token >= 0]
+        placed = starmap(Placed, enumerate(self.trace.steps))
+        return [one for one in placed if one.place not in gone and one.step.token >= 0]
 
     @cached_property
     def asked(self) -> list[Placed]:
@@ -67,7 +65,9 @@ class Run:
     def tail(self, most: int = 24) -> str:
         """The end of the text, in quotes."""
         text = visible(self.trace.output)
-        return f'"{"…" * (len(text) > most)}{text[-most:]}"'
+        if len(text) > most:
+            text = "…" + text[-most:]
+        return f'"{text}"'
 
     @property
     def machine(self) -> Machine[Any] | None:
@@ -79,7 +79,8 @@ class Run:
         """The guide's states before each token and after the last, up to the first token that it refuses."""
         if self.guide is None:
             return []
-        return guide_states(self.guide, self.guide.initial, (placed.step.token for placed in self.steps))
+        tokens = (placed.step.token for placed in self.steps)
+        return guide_states(self.guide, self.guide.initial, tokens)
 
     @property
     def refused(self) -> Placed | None:
@@ -91,11 +92,9 @@ class Run:
         number = self.steps.index(one)
         if self.guide is None or number >= len(self.states):
             return ""
-        known = token < len(self.guide.vocabulary)
-        return self.guide.explain(self.states[number], token).reason if known else "no such id"
-
-
-# The looks. Each yields findings.
+        if token >= len(self.guide.vocabulary):
+            return "no such id"
+        return self.guide.explain(self.states[number], token).reason
 
 
 LOW_MASS = 0.1  # of Z; right runs of `clerk` stay above 0.7
@@ -110,26 +109,36 @@ def find_empty_mask(run: Run) -> Iterator[Finding]:
     """No token was legal, and the text was not complete."""
     if run.end != "dead_end":
         return
-    after = f"after {run.tail()}"
-    seen = f"{after} no token is legal, in state {run.trace.steps[-1].state or 'unnamed'}"
-    if run.guide and run.machine and (state := read(run.machine, run.trace.output)) is not None:
-        vocabulary, expected = run.guide.vocabulary, next_bytes(run.machine, state)
-        if expected and {vocabulary.pieces[token][0] for token in vocabulary.text_ids}.isdisjoint(expected):
-            seen = f"{after} the machine expects {expected_next(run.machine, state)}, and no token begins with that"
-        elif count := int(guide(run.machine, vocabulary, "trie").mask(state).sum()):
-            seen += f"; the machine alone allows {counted(count, 'token')} there"
-    yield Finding("empty mask", len(run.trace.steps) - 1, seen)
+    last = len(run.trace.steps) - 1
+    seen = f"no token is legal, in state {run.trace.steps[last].state or 'unnamed'}"
+    state = read(run.machine, run.trace.output) if run.machine else None
+    if run.guide and run.machine and state is not None:
+        seen = say_dead_end(run.machine, run.guide.vocabulary, state, seen)
+    yield Finding("empty mask", last, f"after {run.tail()} {seen}")
+
+
+def say_dead_end(machine: Machine[Any], vocabulary: Vocabulary, state: Any, seen: str) -> str:
+    """What is seen, and what the machine says of it."""
+    first = {vocabulary.pieces[token][0] for token in vocabulary.text_ids}
+    expected = next_bytes(machine, state)
+    if expected and first.isdisjoint(expected):
+        return f"the machine expects {expected_next(machine, state)}, and no token begins with that"
+    count = int(guide(machine, vocabulary, "trie").mask(state).sum())
+    return f"{seen}; the machine alone allows {counted(count, 'token')} there" if count else seen
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:
     """There was to be a constraint, and each step allowed everything."""
-    size, least = run.trace.vocabulary_size, min((one.step.legal for one in run.asked), default=-1)
-    allows_it = run.guide is not None and run.guide is run.trace.guide and not run.refused
-    if not (run.trace.constraint or run.guide) or least < NEARLY_ALL * size or allows_it:
+    constraint = run.trace.constraint
+    size = run.trace.vocabulary_size
+    least = min((one.step.legal for one in run.asked), default=-1)
+    if least < NEARLY_ALL * size:
         return
+    if run.guide is run.trace.guide and not run.refused and (run.guide or not constraint):
+        return  # the guide itself allows all, or there was to be none
     seen = f"at each of {len(run.asked)} steps at least {least:,} of {size:,} tokens were legal"
-    if run.trace.constraint:
-        seen += f", although the record names the constraint {run.trace.constraint!r}"
+    if constraint:
+        seen += f", although the record names the constraint {constraint!r}"
     if run.refused:
         seen += f'; the guide would have refused "{visible(run.refused.step.piece)}" at step {run.refused.place}'
     yield Finding("no mask", (run.refused or run.asked[0]).place, seen)
@@ -138,39 +147,61 @@ def find_no_mask(run: Run) -> Iterator[Finding]:
 def find_wrong_mask(run: Run) -> Iterator[Finding]:
     """Another vocabulary was used, or the guide refuses a token of the text, or the machine refuses the text."""
     assert run.guide is not None
-    vocabulary, state = run.guide.vocabulary, run.machine.initial if run.machine else None
-    for place, step in run.steps:
-        piece, token = f'"{visible(step.piece)}"', step.token
-        mine = vocabulary.pieces[token] if token < len(vocabulary) else None
-        if mine != step.piece:
-            other = "no token" if mine is None else f'"{visible(mine)}"'
-            seen = f"token {token} is {piece} in the record and {other} in the vocabulary of the guide"
-            yield Finding("stale mask", place, seen)
+    vocabulary = run.guide.vocabulary
+    state = run.machine.initial if run.machine else None
+    for one in run.steps:
+        step = one.step
+        piece = f'"{visible(step.piece)}"'
+        if step.token >= len(vocabulary) or vocabulary.pieces[step.token] != step.piece:
+            yield Finding("stale mask", one.place, say_other_token(step, vocabulary))
             return
-        if run.refused and place == run.refused.place:
-            seen = f"the guide refuses {piece} at step {place}: {run.explain(run.refused, token)}"
-            yield Finding("text outside the language", place, seen)
+        if one == run.refused:
+            seen = f"the guide refuses {piece} at step {one.place}: {run.explain(one, step.token)}"
+            yield Finding("text outside the language", one.place, seen)
             return
-        if run.machine and token not in vocabulary.eos and (state := read(run.machine, step.piece, state)) is None:
-            seen = f"each token was legal by the mask, and the machine refuses the text at {piece}"
-            yield Finding("stale mask", place, seen)
-            return
+        if run.machine and step.token not in vocabulary.eos:
+            state = read(run.machine, step.piece, state)
+            if state is None:
+                seen = f"each token was legal by the mask, and the machine refuses the text at {piece}"
+                yield Finding("stale mask", one.place, seen)
+                return
+
+
+def say_other_token(step: Step, vocabulary: Vocabulary) -> str:
+    """What the record and the vocabulary of the guide say of a token."""
+    other = "no token"
+    if step.token < len(vocabulary):
+        other = f'"{visible(vocabulary.pieces[step.token])}"'
+    return f'token {step.token} is "{visible(step.piece)}" in the record and {other} in the vocabulary of the guide'
 
 
 def find_loop(run: Run) -> Iterator[Finding]:
     """The model wrote whitespace, or the same tokens, again and again."""
-    blank = [list(group) for is_blank, group in groupby(run.steps, lambda one: not one.step.piece.strip()) if is_blank]
-    longest = max(blank, key=len, default=[])
-    tokens = [one.step.token for one in run.steps]
-    if len(longest) >= BLANKS_OF_LOOP:
-        refused = next((one for one in longest if one.step.mass < LOW_MASS), None)
-        seen = f"{len(longest)} tokens of whitespace in a row, all legal"
-        seen += f"; at step {refused.place} {say_refused(refused, run)}" if refused else ""
-        yield Finding("whitespace loop", longest[0].place, seen)
-    elif run.end in ENDS_BY_LIMIT and (found := find_cycle(tokens)):
+    blanks = longest_blank(run.steps)
+    if len(blanks) >= BLANKS_OF_LOOP:
+        seen = f"{len(blanks)} tokens of whitespace in a row, all legal"
+        refused = next((one for one in blanks if one.step.mass < LOW_MASS), None)
+        if refused:
+            seen += f"; at step {refused.place} {say_refused(refused, run)}"
+        yield Finding("whitespace loop", blanks[0].place, seen)
+        return
+    found = find_cycle([one.step.token for one in run.steps])
+    if found and run.end in ENDS_BY_LIMIT:
         size, count = found
         said = visible(b"".join(one.step.piece for one in run.steps[-size:]))
         yield Finding("repetition loop", run.steps[-count].place, f'the last {count} tokens repeat "{said}"')
+
+
+def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:
+    """The longest sequence of steps whose tokens are whitespace; the first of them."""
+    longest: Sequence[Placed] = ()
+    begin = 0
+    for end, one in enumerate(steps, 1):
+        if one.step.piece.strip():
+            begin = end
+        elif end - begin > len(longest):
+            longest = steps[begin:end]
+    return longest
 
 
 def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
@@ -192,8 +223,9 @@ def find_nesting(run: Run) -> Iterator[Finding]:
     later = run.steps[len(run.steps) // 2 :]
     depths = [len(one.step.stack) for one in later]
     if run.end in ENDS_BY_LIMIT and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
-        place, end = later[0].place, f"{depths[-1]} are open at the end: {run.tail()}"
-        seen = f"of {depths[0]} rules open at step {place} none is closed, and {end}"
+        place = later[0].place
+        seen = f"of {depths[0]} rules open at step {place} none is closed"
+        seen += f", and {depths[-1]} are open at the end: {run.tail()}"
         yield Finding("unbounded nesting", place, seen)
 
 
@@ -203,35 +235,54 @@ def find_refusals(run: Run) -> Iterator[Finding]:
     Refused whitespace is told apart: a model that breaks lines after each brace wants it in sound runs, too.
     """
     low = [one for one in run.asked if one.step.mass < LOW_MASS]
-    kinds = grouped((any(c.piece.isspace() and not c.legal for c in one.step.candidates[:1]), one) for one in low)
-    for blank, (first, *others) in sorted(kinds.items()):
-        name = "early mask" if first == run.asked[0] else "over-tight constraint"
-        more = f"; Z is below {LOW_MASS} at {len(others) + 1} of {len(run.asked)} steps" if others else ""
-        yield Finding("whitespace refused" if blank else name, first.place, say_refused(first, run) + more)
+    blank = [one for one in low if wanted_blank(one.step)]
+    other = [one for one in low if not wanted_blank(one.step)]
+    if other:
+        early = other[0] == run.asked[0]
+        yield say_low("early mask" if early else "over-tight constraint", other, run)
+    if blank:
+        yield say_low("whitespace refused", blank, run)
+
+
+def wanted_blank(step: Step) -> bool:
+    """Whether the likeliest token was whitespace, and illegal."""
+    return any(first.piece.isspace() and not first.legal for first in step.candidates[:1])
+
+
+def say_low(name: str, steps: Sequence[Placed], run: Run) -> Finding:
+    """The finding of steps whose legal mass is low; the first of them is the evidence."""
+    seen = say_refused(steps[0], run)
+    if len(steps) > 1:
+        seen += f"; Z is below {LOW_MASS} at {len(steps)} of {len(run.asked)} steps"
+    return Finding(name, steps[0].place, seen)
 
 
 def say_refused(one: Placed, run: Run) -> str:
     """What the model wanted at a step, and what it had to take."""
-    step, said = one.step, f"Z is {probability(one.step.mass)}"
+    step = one.step
+    said = f"Z is {probability(step.mass)}"
     most = next((candidate for candidate in step.candidates if not candidate.legal), None)
     if most is None:  # many tokens share what the mask removed
         return said
     chosen = visible(step.piece) or "an id without bytes"
     said += f': the model wanted "{visible(most.piece)}" ({probability(most.raw)})'
+    said += f' and took "{chosen}" ({probability(step.raw)})'
     why = run.explain(one, most.token)
-    return said + f' and took "{chosen}" ({probability(step.raw)})' + (f"; {why}" if why else "")
+    return f"{said}; {why}" if why else said
 
 
 def find_same_bytes(run: Run) -> Iterator[Finding]:
     """A chosen token has the bytes of another id: the probability is divided, and a ban of one id leaves the other."""
     for place, step in run.asked:
-        ids = {candidate.token for candidate in step.candidates if candidate.piece == step.piece}
         if run.guide:
             vocabulary = run.guide.vocabulary
-            ids = {token for token in vocabulary.ids(step.piece) if vocabulary.is_text(token)}
+            ids = set(filter(vocabulary.is_text, vocabulary.ids(step.piece)))
+        else:
+            ids = {candidate.token for candidate in step.candidates if candidate.piece == step.piece}
         if len(ids) > 1 and step.token in ids and step.piece:
-            said = f'"{visible(step.piece)}" is the text of ids {", ".join(map(str, sorted(ids)))}'
-            yield Finding("same bytes, several ids", place, f"{said}; {step.token} was taken ({probability(step.raw)})")
+            seen = f'"{visible(step.piece)}" is the text of ids {", ".join(map(str, sorted(ids)))}'
+            seen += f"; {step.token} was taken ({probability(step.raw)})"
+            yield Finding("same bytes, several ids", place, seen)
             return
 
 
@@ -240,10 +291,12 @@ def find_cut(run: Run) -> Iterator[Finding]:
     assert run.guide is not None
     if run.end not in ENDS_BY_LIMIT or run.refused or run.guide.is_accepting(run.states[-1]):
         return
-    needed = bytes_to_end(run.machine, read(run.machine, run.trace.output)) if run.machine else None
-    end = f"; its shortest end takes {needed} bytes more" if needed else ""
     limit = f"{len(run.steps)} tokens" if run.end == "max_tokens" else "the model's context"
-    seen = f"{limit} ended the text at {run.tail()}, which is not complete{end}"
+    seen = f"{limit} ended the text at {run.tail()}, which is not complete"
+    if run.machine:
+        needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))
+        if needed:
+            seen += f"; its shortest end takes {needed} bytes more"
     yield Finding("cut in the middle", len(run.trace.steps) - 1, seen)
 
 

@@ -66,7 +66,8 @@ def take_step(
             return put_forced(guide, point, jump, settings, lap())
     if len(point.tokens) > context_of(model):
         return make_step(guide, point, end="context"), point
-    return take_pending(take_pass(model, point, guide, settings, Dice(settings.seed), choice))
+    steps = take_pass(model, point, guide, settings, Dice(settings.seed), choice)
+    return take_pending(steps)
 
 
 def take_pending(steps: Sequence[Pending]) -> tuple[Step, Point]:
@@ -91,8 +92,9 @@ def take_pass(
     lap = start_watch()
     guesses: Sequence[Guess] = ()
     if settings.draft and choice is None:
-        guesses = settings.draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
-    rows = read_rows(model, point, guesses)
+        fitting = room(model, point, settings)
+        guesses = settings.draft.guess(model, guide, point, settings, dice)[:fitting]
+    rows = rows_after(model, point, guesses)
     forward_ms = lap()
     taken: list[Pending] = []
     for place, logits in enumerate(rows):
@@ -106,7 +108,10 @@ def take_pass(
             taken.append(Pending(step, point, settings))
             break
         chances = draw_chances(apply_bias(logits, settings.bias), mask, settings)
-        drawn = judge(chances, guesses[place:], point.position, dice) if choice is None else insert(guide, choice)
+        if choice is None:
+            drawn = judge(chances, guesses[place:], point.position, dice)
+        else:
+            drawn = Judged(guide.vocabulary.as_id(choice), "inserted")
         sample_ms = lap()
         after = point.then(drawn.token, guide.advance(point.state, drawn.token))
         step = make_step(
@@ -131,17 +136,12 @@ def take_pass(
     return tuple(taken)
 
 
-def read_rows(model: Model, point: Point, guesses: Sequence[Guess]) -> Iterable[Any]:
+def rows_after(model: Model, point: Point, guesses: Sequence[Guess]) -> Iterable[Any]:
     """The logits after the last token, and after each guess."""
     if not guesses:
         return [model.logits(list(point.tokens))]
     tokens = [*point.tokens, *(guess.token for guess in guesses)]
     return model.all_logits(tokens, len(point.tokens) - 1)
-
-
-def insert(guide: Guide, choice: int) -> Judged:
-    """A token that a person has chosen."""
-    return Judged(guide.vocabulary.as_id(choice), "inserted")
 
 
 def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent_ms: float) -> tuple[Step, Point]:
@@ -210,9 +210,10 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     if not tokens:
         hint = "start with a space or a line break"
         raise SettingError("prompt", seen=quoted(prompt), expected="at least one token", hint=hint)
-    if len(tokens) > (most := context_of(model)):
-        seen, expected = f"{len(tokens)} tokens", f"at most {most}, the context of {model.name}"
-        raise SettingError("prompt", seen=seen, expected=expected, hint="shorten the prompt")
+    most = context_of(model)
+    if len(tokens) > most:
+        expected = f"at most {most}, the context of {model.name}"
+        raise SettingError("prompt", seen=f"{len(tokens)} tokens", expected=expected, hint="shorten the prompt")
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
     return Point(tokens, (guide.initial if guide else None,))
@@ -238,7 +239,16 @@ def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint:
 
 def make_trace(model: Model, prompt: str, constraint: str = "", seed: int = 0, temperature: float = 1.0) -> Trace:
     """A trace without steps that says where they come from."""
-    today, size = date.today().isoformat(), len(model.vocabulary)
-    parts = prompt.parts if isinstance(prompt, Prompt) else ()
-    kept = (prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)
-    return Trace((), *kept, parts=parts)
+    return Trace(
+        (),
+        prompt,
+        model.name,
+        model.device,
+        date.today().isoformat(),
+        constraint,
+        seed,
+        temperature,
+        len(model.vocabulary),
+        model.source,
+        parts=prompt.parts if isinstance(prompt, Prompt) else (),
+    )

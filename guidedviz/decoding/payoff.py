@@ -27,9 +27,13 @@ def find_difference(plain: Trace, jumped: Trace) -> Difference:
     """
     if plain.tokens == jumped.tokens:
         return "same tokens"
-    cut = any(trace.steps[-1].end in ("max_tokens", "context", "stop") for trace in (plain, jumped))
-    size = min(len(plain.output), len(jumped.output)) if cut else None
-    return "same text, other tokens" if plain.output[:size] == jumped.output[:size] else "other text"
+    one = plain.output
+    other = jumped.output
+    if any(trace.steps[-1].end in ("max_tokens", "context", "stop") for trace in (plain, jumped)):
+        size = min(len(one), len(other))
+        one = one[:size]
+        other = other[:size]
+    return "same text, other tokens" if one == other else "other text"
 
 
 Positive = Annotated[float, Between(1e-9)]
@@ -64,8 +68,10 @@ class Timed:
 def median_run(runs: Sequence[Timed]) -> Timed:
     """The run with the median speed-up, and the speed-ups of all runs of the task."""
     ranked = sorted(runs, key=lambda run: run.speedup)
-    speedups = tuple(round(run.speedup, 4) for run in ranked) if len(runs) > 1 else ()
-    return replace(ranked[(len(ranked) - 1) // 2], speedups=speedups)
+    middle = ranked[(len(ranked) - 1) // 2]
+    if len(ranked) == 1:
+        return replace(middle, speedups=())
+    return replace(middle, speedups=tuple(round(run.speedup, 4) for run in ranked))
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,9 @@ class Point:
 
     def back(self, count: int) -> "Point":
         """The point before the last `count` tokens."""
-        return Point(self.tokens[: len(self.tokens) - count], self.states[: len(self.states) - count])
+        tokens = self.tokens[: len(self.tokens) - count]
+        states = self.states[: len(self.states) - count]
+        return Point(tokens, states)
 
     def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> "Point":
         """The point after one more token."""
@@ -66,7 +68,8 @@ def start_watch() -> Callable[[], float]:
 
     def lap() -> float:
         nonlocal since
-        before, since = since, perf_counter()
+        before = since
+        since = perf_counter()
         return (since - before) * 1000
 
     return lap
@@ -86,7 +89,8 @@ def make_step(
     **more: Any,
 ) -> Step:
     """The record of a step from a point; without a token it only says how the decode ended. `more` are other fields."""
-    pieces, (raw, mask, drawn) = guide.vocabulary.pieces, measured
+    pieces = guide.vocabulary.pieces
+    raw, mask, drawn = measured
     mass = 1.0 if len(mask) and mask.all() else float(raw[mask].sum())  # exactly 1 where nothing is forbidden
 
     def candidate(t: int) -> Candidate:
@@ -113,8 +117,9 @@ def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
         ranks.append((drawn, legal, SHOWN_CANDIDATES // 2))
     shown = {token} if len(raw) and token != NO_TOKEN else set()  # a forced token was not measured
     for odds, ids, count in ranks:
-        if few := min(count, len(ids)):
-            shown |= set(ids[np.argpartition(-odds[ids], few - 1)[:few]].tolist())
+        if len(ids) > count:
+            ids = ids[np.argpartition(-odds[ids], count - 1)[:count]]
+        shown |= set(ids.tolist())
     return sorted(shown, key=lambda t: (-raw[t], t))
 
 

@@ -24,7 +24,8 @@ Record = TypeVar("Record", bound=Any)  # a frozen dataclass with a `source`
 
 def save_record(record: Any, path: str | Path, indent: int | None = None) -> None:
     """Write a record as JSON. The file is complete or, after an error, what it was before."""
-    target, kind = check_path(path), type(record)
+    target = check_path(path)
+    kind = type(record)
     data = {f"guidedviz_{kind.__name__.lower()}": _version(kind), **to_plain(record)}
     text = json.dumps(data, indent=indent, ensure_ascii=False, default=to_plain) + "\n"
     write_whole(target, text.encode("utf-8", "backslashreplace"))  # JSON escapes a lone surrogate in the same way
@@ -74,8 +75,10 @@ def load_record(
 
     `check` raises an error where fields do not fit each other.
     """
-    file, name = check_path(path), kind.__name__
-    where, saved_by = f"{name.lower()} file {quoted(str(path))}", f"a file that {name}.save wrote"
+    file = check_path(path)
+    name = kind.__name__
+    where = f"{name.lower()} file {quoted(str(path))}"
+    saved_by = f"a file that {name}.save wrote"
     try:
         data = parse_json(read_bounded(file, MOST_RECORD_BYTES), MOST_RECORD_VALUES)
     except OSError as error:
@@ -88,7 +91,8 @@ def load_record(
         raise TraceError(where, seen=f"version {quoted(version)}", expected=expected, hint=hint)
     try:
         record: Record = read_value(kind, data)
-        record = record if record.source == "TOY" else replace(record, source="RECORDED")
+        if record.source != "TOY":
+            record = replace(record, source="RECORDED")
         check(record)
     except TraceError as error:
         raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected) from None

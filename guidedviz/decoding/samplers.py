@@ -36,12 +36,13 @@ class Rejection:
 
     def draw(self, seed: int) -> Draw:
         """One text; its weight is 0 if no try was legal."""
-        task, random = self.task, np.random.default_rng(seed)
+        task = self.task
+        random = np.random.default_rng(seed)
         for _ in range(self.tries):
             text: Text | None = task.start
-            while text is not None and task.is_open(text):
+            while text and task.is_open(text):
                 text = task.then(text, pick(task.chances(text), random))
-            if text is not None and text.ended:
+            if text and text.ended:
                 return task.finish(text)
         return task.finish(task.start, 0.0)
 
@@ -72,7 +73,8 @@ class Adaptive:
             after = self.task.then(text, token)
             if after is not None:
                 share = min(1.0, chances[token] / left)
-                rest = place + 1 < len(order) and self.task.then(text, order[place + 1]) is not None
+                others = order[place + 1 : place + 2]
+                rest = float(any(self.task.then(text, other) for other in others))
                 return after, left * (share + (1 - share) * rest)
             left -= float(chances[token])
         return None
@@ -99,22 +101,31 @@ class Particles:
 
     def draw(self, seed: int) -> Draw:
         """One text. Its weight is the estimate of P(legal), the mean weight of the particles."""
-        task, random = self.task, np.random.default_rng(seed)
-        texts, weights = [task.start] * self.count, np.ones(self.count)
+        task = self.task
+        random = np.random.default_rng(seed)
+        texts = [task.start for _ in range(self.count)]
+        weights = np.ones(self.count)
         while any(map(task.is_open, texts)) and weights.any():
-            known: dict[Text, Floats] = {}  # equal texts share a forward pass
-            for place, text in enumerate(texts):
-                if task.is_open(text):
-                    if text not in known:
-                        known[text] = task.masked(text)
-                    found = draw_legal(task, text, known[text], random) or (replace(text, ended=True), 0.0)
-                    texts[place] = found[0]
-                    weights[place] *= found[1]
+            self.extend(texts, weights, random)
             texts, weights = resample(texts, weights, random)
         weights *= [text.ended for text in texts]
         if not weights.any():
             return task.finish(task.start, 0.0)
         return task.finish(texts[pick(weights, random)], float(weights.mean()))
+
+    def extend(self, texts: list[Text], weights: Floats, random: np.random.Generator) -> None:
+        """Extend each open text by a legal token; where none is legal its weight becomes 0."""
+        known: dict[Text, Floats] = {}  # equal texts share a forward pass
+        for place, text in enumerate(texts):
+            if not self.task.is_open(text):
+                continue
+            if text not in known:
+                known[text] = self.task.masked(text)
+            found = draw_legal(self.task, text, known[text], random)
+            if found is None:
+                found = replace(text, ended=True), 0.0
+            texts[place], factor = found
+            weights[place] *= factor
 
 
 def resample(texts: list[Text], weights: Floats, random: np.random.Generator) -> tuple[list[Text], Floats]:
@@ -125,11 +136,17 @@ def resample(texts: list[Text], weights: Floats, random: np.random.Generator) ->
     >>> [text.tokens for text in drawn], weights.tolist()
     ([(2,), (2,), (2,), (2,)], [0.2, 0.2, 0.2, 0.2])
     """
-    if not weights.any() or weights.sum() ** 2 / (weights**2).sum() >= len(weights) / 2:
+    count = len(texts)
+    if not weights.any():
+        return texts, weights
+    effective = weights.sum() ** 2 / (weights**2).sum()  # as many equal weights would be as uneven
+    if effective >= count / 2:
         return texts, weights
     ends = np.cumsum(weights) / weights.sum()
-    places = np.searchsorted(ends, (random.random() + np.arange(len(weights))) / len(weights))
-    return [texts[min(place, len(texts) - 1)] for place in places], np.full(len(weights), weights.mean())
+    points = (random.random() + np.arange(count)) / count
+    places = np.searchsorted(ends, points)
+    drawn = [texts[min(place, count - 1)] for place in places]
+    return drawn, np.full(count, weights.mean())
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,6 @@ from guidedviz.tokens.arrays import Mask
 Floats = npt.NDArray[np.float64]
 
 
-# Probabilities in words, as pictures and texts show them.
-
-
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -34,17 +31,18 @@ def probability(p: float, digits: int = 2) -> str:
     >>> probability(0.0004), probability(0.0000123), probability(1e-9)
     ('1 in 2,500', '1 in 81,000', '1 in 10⁹')
     """
-    if p <= 0 or p >= 1:
-        return "0" if p <= 0 else "1"
-    least = 10**-digits
+    if p <= 0:
+        return "0"
+    if p >= 1:
+        return "1"
     if p < 1e-6:
-        return f"1 in 10{str(round(-log10(p))).translate(RAISED)}"
+        power = round(-log10(p))
+        return f"1 in 10{str(power).translate(RAISED)}"
+    least = 10**-digits
     if p < least:
-        return f"1 in {int(float(f'{1 / p:.2g}')):,}"
+        two_digits = float(f"{1 / p:.2g}")
+        return f"1 in {int(two_digits):,}"
     return f">{1 - least:g}" if p > 1 - least / 2 else f"{p:.{digits}f}"
-
-
-# From logits to a token.
 
 
 def as_numbers(where: str, values: npt.ArrayLike) -> Floats:
@@ -64,14 +62,17 @@ def softmax(logits: npt.ArrayLike, temperature: float = 1.0) -> Floats:
     >>> softmax([0.0, 0.0]).tolist(), softmax([0.0, 1.0], temperature=0).tolist()
     ([0.5, 0.5], [0.0, 1.0])
     """
-    values, temperature = as_numbers("logits", logits), check_number(Temperature, temperature, "temperature")
+    values = as_numbers("logits", logits)
+    temperature = check_number(Temperature, temperature, "temperature")
     top = values.max()
     if not np.isfinite(top):
         strange = np.flatnonzero(~(values < np.inf))
-        seen, hint = f"-inf for all {len(values):,} tokens", "the mask, or whatever else forbids tokens"
         if len(strange):
             seen = f"{top} for {len(strange):,} of {len(values):,} tokens, first token {strange[0]}"
             hint = "the model's forward pass, such as an overflow in half precision: a mask cannot repair it"
+        else:
+            seen = f"-inf for all {len(values):,} tokens"
+            hint = "the mask, or whatever else forbids tokens"
         raise EmptyMask("softmax", seen=seen, expected="finite logits, or -inf for some", hint=hint)
     if temperature == 0:
         return np.eye(1, len(values), int(values.argmax())).ravel()
@@ -192,10 +193,14 @@ def sample(probabilities: npt.ArrayLike, seed: int, position: int, stream: int =
     probabilities = _check_probabilities(probabilities)
     edges = np.cumsum(probabilities)
     place = uniform(seed, position, stream) * edges[-1]
-    return min(int(np.searchsorted(edges, place, side="right")), int(np.flatnonzero(probabilities)[-1]))
+    token = np.searchsorted(edges, place, side="right")
+    last = np.flatnonzero(probabilities)[-1]
+    return int(min(token, last))
 
 
 def uniform(seed: int, position: int, stream: int = 0) -> float:
     """The random number from 0 to 1 of a position."""
     seeds = [check_number(Count, seed, "seed"), check_number(Count, position, "position")]
-    return float(np.random.default_rng(seeds + [stream] * bool(stream)).random())
+    if stream:
+        seeds.append(stream)
+    return float(np.random.default_rng(seeds).random())

@@ -15,11 +15,7 @@ Bias = Annotated[float, Between(-100, 100)]  # the range of OpenAI's `logit_bias
 
 @dataclass(frozen=True)
 class Settings:
-    """How tokens are chosen. Temperature 0 is greedy; top_k 0 keeps all tokens.
-
-    >>> Settings(jump_forward=True).jump_forward, Settings(jump_forward="longest").jump_forward, Settings().jump_forward
-    ('canonical', 'longest', '')
-    """
+    """How tokens are chosen. Temperature 0 is greedy; top_k 0 keeps all tokens."""
 
     temperature: Temperature = 1.0
     top_k: Count = 0
@@ -31,13 +27,9 @@ class Settings:
     draft: Any = field(default=None, metadata={"kept": False})  # a draft of decoding/speculation
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bias", check_bias({} if self.bias is None else self.bias))
-        given: Any = self.jump_forward
-        way = {True: SPELLING_WAYS[0], False: ""}[given] if isinstance(given, bool) else given
-        if not isinstance(way, str) or way not in ("", *SPELLING_WAYS):
-            expected = "False, True, " + " or ".join(map(repr, SPELLING_WAYS))
-            raise SettingError("jump_forward", seen=quoted(given), expected=expected)
-        object.__setattr__(self, "jump_forward", way)
+        bias = {} if self.bias is None else self.bias
+        object.__setattr__(self, "bias", check_bias(bias))
+        object.__setattr__(self, "jump_forward", read_way(self.jump_forward))
         check_fields(self)
 
     @property
@@ -47,13 +39,36 @@ class Settings:
         >>> Settings(temperature=0.5, top_k=40, bias={7: 2}).changes, Settings().changes
         ('bias · T 0.50 · top-k 40', '')
         """
-        heat = [f"T {self.temperature:.2f}"] * (self.temperature != 1)
-        return " · ".join(["bias"] * bool(self.bias) + heat + self.cuts)
+        said = []
+        if self.bias:
+            said.append("bias")
+        if self.temperature != 1:
+            said.append(f"T {self.temperature:.2f}")
+        return " · ".join(said + self.cuts)
 
     @property
     def cuts(self) -> list[str]:
         """How the tail of the distribution is cut."""
-        return [f"top-k {self.top_k}"] * bool(self.top_k) + [f"top-p {self.top_p:g}"] * (self.top_p < 1)
+        said = []
+        if self.top_k:
+            said.append(f"top-k {self.top_k}")
+        if self.top_p < 1:
+            said.append(f"top-p {self.top_p:g}")
+        return said
+
+
+def read_way(given: Any) -> str:
+    """How forced bytes are spelled: True is the first way, False is none.
+
+    >>> read_way(True), read_way("longest"), read_way(False)
+    ('canonical', 'longest', '')
+    """
+    if isinstance(given, bool):
+        return SPELLING_WAYS[0] if given else ""
+    if not isinstance(given, str) or given not in ("", *SPELLING_WAYS):
+        expected = "False, True, " + " or ".join(map(repr, SPELLING_WAYS))
+        raise SettingError("jump_forward", seen=quoted(given), expected=expected)
+    return given
 
 
 def check_bias(bias: Any, size: int | None = None) -> dict[int, float]:

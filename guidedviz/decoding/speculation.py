@@ -22,7 +22,7 @@ from guidedviz.models.model import Model, check_model, context_of
 from guidedviz.tokens.guide import Guide, guide_states
 from guidedviz.tokens.jump import find_jump
 
-Size = Annotated[int, Between(1, 64)]  # guesses in a row
+ChainSize = Annotated[int, Between(1, 64)]  # guesses in a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,8 @@ class Small:
     def guess(self, model: Model, guide: Guide, point: Point, settings: Settings, dice: Dice) -> tuple[Guess, ...]:
         """A chain; an illegal guess is its last."""
         guesses = list[Guess]()
-        tokens, state = list(point.tokens), point.state
+        tokens = list(point.tokens)
+        state = point.state
         for place in range(self.size):
             mask = guide.mask(state)
             if not mask.any() or len(tokens) >= context_of(self.model):
@@ -126,31 +127,41 @@ class Small:
             guesses.append(Guess(token, chances))
             if not mask[token]:
                 break
-            tokens, state = [*tokens, token], guide.advance(state, token)
+            tokens.append(token)
+            state = guide.advance(state, token)
         return tuple(guesses)
 
 
 def legal_part(guide: Guide, state: Any, tokens: Sequence[int]) -> tuple[Guess, ...]:
     """Certain guesses of the tokens up to the first illegal one."""
-    return tuple(map(Guess, tokens[: len(guide_states(guide, state, tokens)) - 1]))
+    legal = len(guide_states(guide, state, tokens)) - 1
+    return tuple(map(Guess, tokens[:legal]))
 
 
 def as_draft(draft: Any, model: Model) -> Draft | None:
     """The `draft` of `gv.decode`: None, "lookup", "forced", a smaller model, or a draft."""
     if draft is None:
         return None
-    named: dict[str, Draft] = {"lookup": LookUp(), "forced": Forced()}
-    made = named.get(draft) if isinstance(draft, str) else draft if isinstance(draft, Draft) else Small(draft)
-    if made is None:
-        expected, hint = "'lookup' or 'forced', a smaller model, or None", 'gv.load_model("clerk-small")'
-        raise SettingError("draft", seen=quoted(draft), expected=expected, hint=hint)
+    made = name_draft(draft) if isinstance(draft, str) else draft
+    if not isinstance(made, Draft):
+        made = Small(made)
     if isinstance(made, Small):
         check_model(made.model, "draft")
         if made.model.vocabulary != model.vocabulary:
             seen = f"a draft over {made.model.vocabulary} and a model with {model.vocabulary}"
             raise SettingError("draft", seen=seen, expected="the same vocabulary")
-    check_number(Size, made.size, "draft, size")
+    check_number(ChainSize, made.size, "draft, size")
     return made
+
+
+def name_draft(name: str) -> Draft:
+    """A draft by its name."""
+    if name == "lookup":
+        return LookUp()
+    if name == "forced":
+        return Forced()
+    expected = "'lookup' or 'forced', a smaller model, or None"
+    raise SettingError("draft", seen=quoted(name), expected=expected, hint='gv.load_model("clerk-small")')
 
 
 # The judgement of a draft: one forward pass for all its guesses, each accepted or rejected, and one token more.
@@ -166,7 +177,8 @@ def accept_chance(p: Floats, q: Floats | None, token: int) -> float:
     >>> accept_chance(np.array([0.2, 0.8]), np.array([0.5, 0.5]), 0), accept_chance(np.array([0.2, 0.8]), None, 0)
     (0.4, 0.2)
     """
-    return float(p[token]) if q is None else min(1.0, float(p[token]) / float(q[token]))
+    chance = float(p[token])
+    return chance if q is None else min(1.0, chance / float(q[token]))
 
 
 def residual(p: Floats, q: Floats | None, token: int) -> Floats:
@@ -175,7 +187,9 @@ def residual(p: Floats, q: Floats | None, token: int) -> Floats:
     >>> residual(np.array([0.2, 0.3, 0.5]), np.array([0.6, 0.2, 0.2]), 0).round(2).tolist()
     [0.0, 0.25, 0.75]
     """
-    more: Floats = np.maximum(p - (np.arange(len(p)) == token if q is None else q), 0.0)
+    if q is None:
+        q = np.eye(1, len(p), token).ravel()
+    more: Floats = np.maximum(p - q, 0.0)
     whole = more.sum()
     return more / whole if whole > 0 else p
 

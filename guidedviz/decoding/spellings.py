@@ -5,7 +5,7 @@ one without a forward pass removes this choice (dottxt, "Coalescence: making LLM
 llguidance, docs/fast_forward.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from heapq import heappop, heappush
@@ -17,12 +17,13 @@ from guidedviz.decoding.loop import start
 from guidedviz.decoding.sampling import masked_softmax
 from guidedviz.errors import SettingError
 from guidedviz.models.model import Model, Source
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import spell_output
 from guidedviz.tokens.lattice import build_forced_lattice
 from guidedviz.tokens.spelling import spell_longest
 
-LEAST = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
+LEAST_EXPLORED = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
 Tokens = tuple[int, ...]
 
 
@@ -54,7 +55,7 @@ class Spellings:
     run: bytes
     spellings: tuple[Spelling, ...]  # the likeliest first
     open: tuple[Spelling, ...]  # prefixes that do not reach the end of the run: not explored further, or dead
-    faint: tuple[int, float]  # spellings below LEAST: their number and total probability
+    faint: tuple[int, float]  # spellings below LEAST_EXPLORED: their number and total probability
     count: int  # the number of spellings that end exactly at the end of the run
     count_beyond: int  # the number of spellings whose last token extends beyond the run
     passes: int  # forward passes
@@ -94,57 +95,81 @@ def spellings(model: Model, prompt: str, guide: Guide, limit: int = 64) -> Spell
     """
     check_guide(guide)
     check_number(AtLeastOne, limit, "spellings, limit")
-    before, lattice = start(model, prompt, guide).tokens, build_forced_lattice(guide, guide.initial)
+    before = start(model, prompt, guide).tokens
+    lattice = build_forced_lattice(guide, guide.initial)
     if not lattice.run:
         hint = "a guide after whose start only one continuation is legal"
         raise SettingError("spellings", seen="a choice at the start", expected="a forced run", hint=hint)
     canonical = tuple(spell_output(model.vocabulary, model.encode, (), lattice.run) or ())
-    named = canonical, tuple(spell_longest(model.vocabulary, lattice.run))
-    done, parts, faint, passes = _search(model, guide, before, lattice.run, named, limit)
+    longest = tuple(spell_longest(model.vocabulary, lattice.run))
+    found = Search(model, guide, before, lattice.run, (canonical, longest))
+    found.explore(limit)
+    faint = found.faint
     return Spellings(
-        run=lattice.run, spellings=done, open=parts, faint=(len(faint), sum(faint, 0.0)),
-        count=lattice.count, count_beyond=lattice.count_beyond, passes=passes,
+        run=lattice.run, spellings=ranked(found.done), open=ranked(found.parts), faint=(len(faint), sum(faint, 0.0)),
+        count=lattice.count, count_beyond=lattice.count_beyond, passes=found.passes,
         model=model.name, device=model.device, date=date.today().isoformat(),
         vocabulary_size=len(model.vocabulary), source=model.source,
     )  # fmt: skip
 
 
-def _search(
-    model: Model, guide: Guide, before: Tokens, run: bytes, named: Sequence[Tokens], limit: int
-) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...], list[float], int]:
-    """The spellings, their prefixes that are open or dead, the probabilities of faint spellings, and the passes.
+def ranked(spellings: Iterable[Spelling]) -> tuple[Spelling, ...]:
+    """Spellings in order: the likeliest first, those that are dead last."""
+    return tuple(sorted(spellings, key=lambda one: (one.dead, -one.probability, one.tokens)))
 
-    It extends prefixes of the named spellings first, then the likeliest prefix.
-    """
 
-    def spelling(tokens: Tokens, odds: float, dead: bool = False) -> Spelling:
-        parts = tuple(pieces[token] for token in tokens)
-        return Spelling(tokens, parts, odds, tokens == named[0], tokens == named[1], dead)
+class Search:
+    """A search of the spellings of a run: prefixes of the named spellings are extended first, then the likeliest."""
 
-    def turn(tokens: Tokens) -> int:  # prefixes of the first named spelling, then of the second, then all others
-        return next((place for place, name in enumerate(named) if name[: len(tokens)] == tokens), len(named))
+    def __init__(self, model: Model, guide: Guide, before: Tokens, run: bytes, named: tuple[Tokens, Tokens]) -> None:
+        self.model = model
+        self.guide = guide
+        self.before = before
+        self.run = run
+        self.named = named
+        self.waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), guide.initial)]  # a heap
+        self.done: list[Spelling] = []
+        self.parts: list[Spelling] = []  # prefixes that are dead, or not explored
+        self.faint: list[float] = []  # the probabilities of those that are only counted
+        self.passes = 0
 
-    def rank(one: Spelling) -> tuple[bool, float, Tokens]:
-        return one.dead, -one.probability, one.tokens
-
-    waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), guide.initial)]
-    pieces, done, parts, faint, passes = guide.vocabulary.pieces, list[Spelling](), list[Spelling](), list[float](), 0
-    while waiting and passes < limit:
-        _, odds, tokens, state = heappop(waiting)
-        mask = guide.mask(state)
-        if not mask.any():
-            parts.append(spelling(tokens, -odds, dead=True))
-            continue
-        shares = masked_softmax(model.logits([*before, *tokens]), mask)
-        passes += 1
-        left = len(run) - sum(len(pieces[token]) for token in tokens)
-        for token in mask.nonzero()[0].tolist():
-            longer, likely = (*tokens, token), -odds * float(shares[token])
-            if len(pieces[token]) < left:
-                heappush(waiting, (turn(longer), -likely, longer, guide.advance(state, token)))
-            elif likely < LEAST and longer not in named:
-                faint.append(likely)
+    def explore(self, limit: int) -> None:
+        """Extend prefixes until none is left, or until there were so many forward passes."""
+        while self.waiting and self.passes < limit:
+            _, odds, tokens, state = heappop(self.waiting)
+            mask = self.guide.mask(state)
+            if mask.any():
+                self.extend(tokens, -odds, state, mask)
             else:
-                done.append(spelling(longer, likely))
-    parts += [spelling(tokens, -odds) for _, odds, tokens, _ in waiting]
-    return tuple(sorted(done, key=rank)), tuple(sorted(parts, key=rank)), faint, passes
+                self.parts.append(self.spelling(tokens, -odds, dead=True))
+        for _, odds, tokens, _ in self.waiting:
+            self.parts.append(self.spelling(tokens, -odds))
+
+    def extend(self, tokens: Tokens, odds: float, state: Any, mask: Mask) -> None:
+        """Extend a prefix by each legal token. One forward pass."""
+        pieces = self.guide.vocabulary.pieces
+        shares = masked_softmax(self.model.logits([*self.before, *tokens]), mask)
+        self.passes += 1
+        left = len(self.run) - sum(len(pieces[token]) for token in tokens)
+        for token in mask.nonzero()[0].tolist():
+            longer = (*tokens, token)
+            likely = odds * float(shares[token])
+            if len(pieces[token]) < left:
+                heappush(self.waiting, (self.turn(longer), -likely, longer, self.guide.advance(state, token)))
+            elif likely < LEAST_EXPLORED and longer not in self.named:
+                self.faint.append(likely)
+            else:
+                self.done.append(self.spelling(longer, likely))
+
+    def turn(self, tokens: Tokens) -> int:
+        """Prefixes of the first named spelling come first, then those of the second, then all others."""
+        for place, name in enumerate(self.named):
+            if name[: len(tokens)] == tokens:
+                return place
+        return len(self.named)
+
+    def spelling(self, tokens: Tokens, odds: float, dead: bool = False) -> Spelling:
+        """The record of a spelling or of a prefix."""
+        pieces = tuple(self.guide.vocabulary.pieces[token] for token in tokens)
+        canonical, longest = self.named
+        return Spelling(tokens, pieces, odds, tokens == canonical, tokens == longest, dead)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from guidedviz.errors import IllegalToken
 from guidedviz.models.model import Model
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.spelling import join_pieces
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,11 @@ class Task:
         """The text with one more token, or None if the token is illegal. It asks the guide for this token only."""
         self.counter["asked"] += 1
         try:
-            after = replace(text, tokens=(*text.tokens, token), state=self.guide.advance(text.state, token))
+            state = self.guide.advance(text.state, token)
         except IllegalToken:
             return None
-        ended = token in self.guide.vocabulary.eos or is_complete(self.guide, after.state)
-        return replace(after, ended=ended) if ended else after
+        ended = token in self.guide.vocabulary.eos or is_complete(self.guide, state)
+        return Text((*text.tokens, token), state, ended)
 
     def is_open(self, text: Text) -> bool:
         """Whether a text may grow."""
@@ -101,13 +102,15 @@ class Task:
     def output(self, text: Text) -> bytes:
         """The bytes of a text, without EOS."""
         vocabulary = self.guide.vocabulary
-        return b"".join(vocabulary.pieces[token] for token in text.tokens if token not in vocabulary.eos)
+        tokens = (token for token in text.tokens if token not in vocabulary.eos)
+        return join_pieces(vocabulary, tokens)
 
     def finish(self, text: Text, weight: float = 1.0) -> Draw:
         """The draw of a text; the counter begins anew."""
-        calls, asked = self.counter["calls"], self.counter["asked"]
+        weight = weight if text.ended else 0.0
+        draw = Draw(text.tokens, self.output(text), weight, self.counter["calls"], self.counter["asked"], text.ended)
         self.counter.clear()
-        return Draw(text.tokens, self.output(text), weight if text.ended else 0.0, calls, asked, text.ended)
+        return draw
 
 
 def pick(chances: Floats, random: np.random.Generator) -> int:
@@ -120,8 +123,13 @@ Grown = tuple[Text, float] | None  # a text with one more token, and its factor 
 
 def grow(task: Task, seed: int, draw_next: Callable[[Text, np.random.Generator], Grown]) -> Draw:
     """A text that grows by one token after the other; its weight is the product of their factors."""
-    random, text, weight = np.random.default_rng(seed), task.start, 1.0
-    while task.is_open(text) and (found := draw_next(text, random)):
+    random = np.random.default_rng(seed)
+    text = task.start
+    weight = 1.0
+    while task.is_open(text):
+        found = draw_next(text, random)
+        if found is None:
+            break
         text, factor = found
         weight *= factor
     return task.finish(text, weight)
@@ -129,4 +137,7 @@ def grow(task: Task, seed: int, draw_next: Callable[[Text, np.random.Generator],
 
 def draw_legal(task: Task, text: Text, chances: Floats, random: np.random.Generator) -> Grown:
     """The text with a token drawn by these chances, which are 0 for illegal ones, and their sum; None if all are 0."""
-    return (task.then(text, pick(chances, random)) or text, float(chances.sum())) if chances.any() else None
+    if not chances.any():
+        return None
+    longer = task.then(text, pick(chances, random)) or text
+    return longer, float(chances.sum())

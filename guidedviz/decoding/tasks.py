@@ -17,13 +17,13 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.jump import encode_text
 from guidedviz.tokens.vocabulary import Vocabulary
 
-PROMPT = "The Bridge and the Clock and the Desert is by Ada Lovelace.\nJSON:\n"
-WORDS = """Bridge Castle Desert Forest Garden Harbor Island Journey Kingdom Lantern Mirror Night Ocean River Storm Tower
-Violin Winter""".split()  # different initials prevent a small model from repeating one word
-CONSTANTS = (
+TASK_PROMPT = "The Bridge and the Clock and the Desert is by Ada Lovelace.\nJSON:\n"
+TITLE_WORDS = """Bridge Castle Desert Forest Garden Harbor Island Journey Kingdom Lantern Mirror Night Ocean River
+Storm Tower Violin Winter""".split()  # different initials prevent a small model from repeating one word
+CONSTANT_VALUES = (
     '"author": "Ada Lovelace"', '"status": "ok"', '"city": "London"', '"member": true', '"date": "2026-11-22"',
 )  # fmt: skip
-KEYS = "pages stock score count points seats minutes order total amount length number".split()
+DIGIT_KEYS = "pages stock score count points seats minutes order total amount length number".split()
 Example = list[tuple[str, str]]  # a text in parts, each with the regex of what may stand there; "" for a fixed part
 
 
@@ -50,19 +50,27 @@ def build_tasks(model: Model, tokens: int = 64) -> tuple[SliderTask, ...]:
     >>> "".join(text for text, _ in last.text)[:42], last.pattern[:10]
     ('{"author": "Ada Lovelace", "status": "ok",', '\\\\{"author"')
     """
-    word = len(model.encode(" and the ".join(WORDS))) / len(WORDS)  # the tokens of a word and what joins it
+    word = len(model.encode(" and the ".join(TITLE_WORDS))) / len(TITLE_WORDS)  # tokens of a word and what joins it
+    counts = product(range(len(CONSTANT_VALUES) + 1), range(len(DIGIT_KEYS) + 1))
     found = []
-    for values in [None, *product(range(len(CONSTANTS) + 1), range(len(KEYS) + 1))]:
+    for values in [None, *counts]:
         room = tokens - len(cut_example(model, write_example(1, values)))
-        words = round(room / word) + 1 if room > 0 or not values else 0
+        words = 0
+        if room > 0 or values is None:
+            words = round(room / word) + 1
         example = write_example(words, values)
         text = cut_example(model, example)
-        found.append(SliderTask(0.0, PROMPT, text, model.vocabulary, pattern_of(example)))
+        found.append(SliderTask(0.0, TASK_PROMPT, text, model.vocabulary, pattern_of(example)))
 
     def miss(task: SliderTask, place: float) -> float:
-        return abs(fixed_share(task.text) - place) + abs(len(task.text) / tokens - 1) / 4
+        of_share = abs(fixed_share(task.text) - place)
+        of_length = abs(len(task.text) / tokens - 1)
+        return of_share + of_length / 4
 
-    return tuple(replace(min(found, key=lambda task: miss(task, place)), fraction=place) for place in FRACTIONS)
+    def nearest(place: float) -> SliderTask:
+        return min(found, key=lambda task: miss(task, place))
+
+    return tuple(replace(nearest(place), fraction=place) for place in FRACTIONS)
 
 
 def write_example(words: int, values: tuple[int, int] | None) -> Example:
@@ -71,15 +79,22 @@ def write_example(words: int, values: tuple[int, int] | None) -> Example:
     >>> "".join(text if not form else "·" for text, form in write_example(1, (1, 2)))
     '{"title": "The B·, "author": "Ada Lovelace", "pages": ·, "stock": ·}'
     """
-    names = [WORDS[at % len(WORDS)] for at in range(words)]
-    forms = (f"{name[0]}[a-z]{{2,8}}" for name in names)
-    title = [('"The B', ""), (" and the ".join(names)[1:] + '"', "( and| of)( the)? ".join(forms)[1:] + '"')]
+    names = [TITLE_WORDS[at % len(TITLE_WORDS)] for at in range(words)]
+    text = " and the ".join(names)[1:] + '"'
+    form = "( and| of)( the)? ".join(f"{name[0]}[a-z]{{2,8}}" for name in names)[1:] + '"'
+    title = [('"The B', ""), (text, form)]
     if values is None:
         return title
-    items: list[Example] = [[('"title": ', ""), *title]] if words else []
-    items += [[(constant, "")] for constant in CONSTANTS[: values[0]]]
-    items += [[(f'"{key}": ', ""), (str(at % 10), "[0-9]")] for at, key in enumerate(KEYS[: values[1]])]
-    parts = [part for item in items for part in ((", ", ""), *item)]
+    constants, digits = values
+    items: list[Example] = []
+    if words:
+        items.append([('"title": ', ""), *title])
+    items += [[(constant, "")] for constant in CONSTANT_VALUES[:constants]]
+    for at, key in enumerate(DIGIT_KEYS[:digits]):
+        items.append([(f'"{key}": ', ""), (str(at % 10), "[0-9]")])
+    parts: Example = []
+    for item in items:
+        parts += [(", ", ""), *item]
     return [("{", ""), *parts[1:], ("}", "")]
 
 
@@ -90,12 +105,19 @@ def pattern_of(example: Example) -> str:
 
 def cut_example(model: Model, example: Example) -> MarkedTokens:
     """The tokens of an example and EOS, True for a token without a free byte; free letters and digits are dots."""
-    text = "".join(part for part, _ in example)
-    shown = "".join(re.sub("[A-Za-z0-9]", "·", part) if form else part for part, form in example)
-    fixed = [not form for part, form in example for _ in part]
-    parts, at = [], 0
-    for token in encode_text(model.vocabulary, model.encode, text):
-        end = at + len(model.vocabulary.pieces[token])
-        parts.append((shown[at:end], all(fixed[at:end])))
-        at = end
-    return (*parts, *((model.vocabulary.display(token), True) for token in sorted(model.vocabulary.eos)[:1]))
+    vocabulary = model.vocabulary
+    text = shown = ""
+    fixed: list[bool] = []  # of each character
+    for part, form in example:
+        text += part
+        shown += re.sub("[A-Za-z0-9]", "·", part) if form else part
+        fixed += [not form for _ in part]
+    parts = []
+    begin = 0
+    for token in encode_text(vocabulary, model.encode, text):
+        end = begin + len(vocabulary.pieces[token])
+        parts.append((shown[begin:end], all(fixed[begin:end])))
+        begin = end
+    if vocabulary.eos:
+        parts.append((vocabulary.display(min(vocabulary.eos)), True))
+    return tuple(parts)

@@ -7,33 +7,31 @@ from time import monotonic, perf_counter
 from guidedviz.decoding.cost_model import Cost, MarkedTokens, median_cost
 from guidedviz.decoding.loop import record
 from guidedviz.decoding.payoff import Timed, find_difference
-from guidedviz.decoding.tasks import PROMPT, SliderTask, pattern_of, write_example
+from guidedviz.decoding.tasks import TASK_PROMPT, SliderTask, pattern_of, write_example
 from guidedviz.decoding.trace import Trace, standing
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.tokens.jump import SPELLING_WAYS
 from guidedviz.tokens.vocabulary import Vocabulary
 
-Run = tuple[float, Trace]  # milliseconds and the decode
-MANY = 16  # rows
-TRIES, WITHIN = 8, 0.2  # measurements of the constants at most, and how far the speed-ups of two may differ
-PATIENCE = 3.0  # seconds; after that no measurement is begun
-FREE = '"[a-z]{24}"'  # every token is chosen
-FORCED = pattern_of(write_example(0, (3, 4)))  # one long forced run and several short ones, whose tokens cost more
+MANY_ROWS = 16
+TRIES = 8  # measurements of the constants at most
+WITHIN = 0.2  # how far the speed-ups of two measurements may differ
+LAST_BEGIN = 3.0  # seconds; after that no measurement is begun
+FREE_TEXT = '"[a-z]{24}"'  # every token is chosen
+FORCED_TEXT = pattern_of(write_example(0, (3, 4)))  # one long forced run and several short ones, which cost more
 
 
 def time_task(
     model: LanguageModel, task: SliderTask, rows: int, stop: Callable[[], bool] = lambda: False
 ) -> Timed | None:
     """Time one task without and with jump-forward; None as soon as `stop` returns True."""
-    runs: list[Run] = []
-    for way in (
-        "",
-        SPELLING_WAYS[0],
-    ):  # on a model that has read nothing: a text that it knows is forked at every token
-        runs.append(time_once(model.side_by_side(rows), task, way, stop))
-        if runs[-1][1].steps[-1].end == "stop":
-            return None
-    (naive_ms, naive), (jump_ms, jump) = runs
+    # each on a model that has read nothing: a text that it knows is forked at every token
+    naive_ms, naive = time_once(model.side_by_side(rows), task, "", stop)
+    if naive.steps[-1].end == "stop":
+        return None
+    jump_ms, jump = time_once(model.side_by_side(rows), task, SPELLING_WAYS[0], stop)
+    if jump.steps[-1].end == "stop":
+        return None
     tokens = len(jump.tokens)
     return Timed(
         asked=task.fraction, fraction=round(max(0.0, 1 - jump.passes / tokens), 4), rows=rows,
@@ -43,7 +41,9 @@ def time_task(
     )  # fmt: skip
 
 
-def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None) -> Run:
+def time_once(
+    model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None
+) -> tuple[float, Trace]:
     """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
     model.logits(model.encode(task.prompt))
     guide = task.guide  # it is built when it is first used
@@ -57,18 +57,21 @@ def mark_parts(trace: Trace) -> MarkedTokens:
     sure: list[bool] = []
     for at, step in enumerate(trace.steps):
         size = sum(len(s.piece) for s in standing(trace.steps[: at + 1]))
-        sure += [step.how == "forced"] * (size - len(sure))
-    parts, end = [], 0
+        sure += (step.how == "forced" for _ in range(len(sure), size))
+    parts = []
+    begin = 0
     for step in standing(trace.steps):
-        begin, end = end, end + len(step.piece)
+        end = begin + len(step.piece)
         parts.append((step.piece.decode("utf-8", "replace"), all(sure[begin:end])))
+        begin = end
     return tuple(parts)
 
 
 @lru_cache(maxsize=1)
 def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
     """Two tasks to measure the constants with: all tokens are chosen, and nearly all tokens are forced."""
-    free, forced = (SliderTask(0.0, PROMPT, (), vocabulary, pattern) for pattern in (FREE, FORCED))
+    free = SliderTask(0.0, TASK_PROMPT, (), vocabulary, FREE_TEXT)
+    forced = SliderTask(0.0, TASK_PROMPT, (), vocabulary, FORCED_TEXT)
     return free, forced
 
 
@@ -77,7 +80,8 @@ def calibrate(model: LanguageModel) -> tuple[Cost, bool] | None:
 
     None where even the median predicts no less for many rows.
     """
-    costs, end = list[Cost](), monotonic() + PATIENCE
+    costs: list[Cost] = []
+    end = monotonic() + LAST_BEGIN
     while len(costs) < TRIES and monotonic() < end:
         costs.append(measure_cost(model))
         for cost in costs[:-1]:
@@ -94,9 +98,11 @@ def agree(one: Cost, other: Cost) -> bool:
     >>> agree(one, Cost(8.5, 1.0)), agree(one, Cost(4.0, 1.0)), agree(Cost(9.0, 0.0), Cost(9.0, 0.0))
     (True, False, False)
     """
-    found = [[cost.speedup(0.9, rows) for rows in (1, 8 * MANY)] for cost in (one, other)]
-    close = all(max(pair) <= (1 + WITHIN) * min(pair) for pair in zip(*found, strict=True))
-    return close and all(alone > many for alone, many in found)
+    for rows in (1, 8 * MANY_ROWS):
+        pair = (one.speedup(0.9, rows), other.speedup(0.9, rows))
+        if max(pair) > (1 + WITHIN) * min(pair):
+            return False
+    return all(cost.speedup(0.9) > cost.speedup(0.9, 8 * MANY_ROWS) for cost in (one, other))
 
 
 def measure_cost(model: LanguageModel) -> Cost:
@@ -106,9 +112,10 @@ def measure_cost(model: LanguageModel) -> Cost:
     choice and its record. The cost of a token is its share of the forward pass and, as the tokens here are forced, the
     search for them and their records. Both are measured with one row and with many rows.
     """
-    (pass_one, token_one), (pass_many, token_many) = (time_prices(model, rows) for rows in (1, MANY))
-    row = max(0.0, (pass_many - pass_one) / (MANY - 1))
-    token = min(token_one, max(0.0, (token_many - token_one) / (MANY - 1)))
+    pass_one, token_one = time_prices(model, 1)
+    pass_many, token_many = time_prices(model, MANY_ROWS)
+    row = max(0.0, (pass_many - pass_one) / (MANY_ROWS - 1))
+    token = min(token_one, max(0.0, (token_many - token_one) / (MANY_ROWS - 1)))
     return Cost(max(0.0, pass_one - row), token, row, token_one - token)
 
 
@@ -117,6 +124,7 @@ def time_prices(model: LanguageModel, rows: int) -> tuple[float, float]:
     free, forced = _references(model.vocabulary)
     free_ms, chosen = time_once(model.side_by_side(rows), free, "")
     forced_ms, jumped = time_once(model.side_by_side(rows), forced, SPELLING_WAYS[0])
-    passes, tokens, step_ms = jumped.passes, len(jumped.tokens), free_ms / len(chosen.tokens)
-    token_ms = max(0.0, (forced_ms - passes * step_ms) / (tokens - passes))
+    step_ms = free_ms / len(chosen.tokens)
+    saved = len(jumped.tokens) - jumped.passes
+    token_ms = max(0.0, (forced_ms - jumped.passes * step_ms) / saved)
     return max(0.0, step_ms - token_ms), token_ms

@@ -101,7 +101,8 @@ class Trace:
     @property
     def output(self) -> bytes:
         """The output's bytes without EOS."""
-        return b"".join(s.piece for s in standing(self.steps) if s.end != "eos")
+        pieces = (step.piece for step in standing(self.steps) if step.end != "eos")
+        return b"".join(pieces)
 
     @property
     def tokens(self) -> tuple[int, ...]:
@@ -113,8 +114,11 @@ class Trace:
         """The number of forward passes. One that judges a draft ends with a sampled token, or ends the text."""
         after = [*(s.how for s in self.steps[1:]), "none"]
         ends = ("forced", "inserted", "none")
-        pairs = zip(self.steps, after, strict=False)
-        return sum(s.how in ("sampled", "inserted") or (s.how == "accepted" and then in ends) for s, then in pairs)
+        passes = 0
+        for step, then in zip(self.steps, after, strict=False):
+            if step.how in ("sampled", "inserted") or (step.how == "accepted" and then in ends):
+                passes += 1
+        return passes
 
     @property
     def drafted(self) -> tuple[int, int]:
@@ -131,7 +135,9 @@ class Trace:
     @cached_property
     def shown(self) -> dict[str, Any]:
         """What the page shows at every step, as the recording has it; it is checked once. Empty without a recording."""
-        return expand(self.recording, [step.token for step in self.steps]) if self.recording else {}
+        if not self.recording:
+            return {}
+        return expand(self.recording, [step.token for step in self.steps])
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, with what the page shows of the guide."""
@@ -155,7 +161,7 @@ def check_steps(trace: Trace) -> None:
     """Refuse steps whose fields do not fit each other, and a recording that is none of these steps."""
     size = 0
     for at, step in enumerate(trace.steps):
-        where, tokens = f"steps[{at}]", {candidate.token for candidate in step.candidates}
+        tokens = {candidate.token for candidate in step.candidates}
         last = at == len(trace.steps) - 1
         for name, seen, good, expected in (
             ("back", step.back, step.back <= size, f"at most the {size} tokens that stand"),
@@ -166,9 +172,10 @@ def check_steps(trace: Trace) -> None:
             ("token", step.token, max({step.token} | tokens) < trace.vocabulary_size, "ids of the vocabulary"),
         ):
             if not good:
-                raise TraceError(f"{where}.{name}", seen=quoted(seen), expected=expected)
+                raise TraceError(f"steps[{at}].{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
-    if trace.parts and (joined := "".join(trace.parts)) != trace.prompt:
+    joined = "".join(trace.parts)
+    if trace.parts and joined != trace.prompt:
         raise TraceError("parts", seen=quoted(joined), expected="the texts and special tokens of the prompt")
     _ = trace.shown  # what is read is checked
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.spellings import LEAST
+from guidedviz.decoding.spellings import LEAST_EXPLORED
 from guidedviz.errors import SettingError
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b"s", b":", b"\n"]
@@ -68,7 +68,7 @@ def test_the_canonical_is_looked_at_first_however_unlikely_it_is():
 def test_what_is_too_unlikely_to_list_is_counted():
     toy = gv.ToyModel(PIECES, lambda tokens: [30.0 if piece == b"n" else 0.0 for piece in PIECES])
     record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
-    assert all(s.probability >= LEAST or s.canonical for s in record.spellings)
+    assert all(s.probability >= LEAST_EXPLORED or s.canonical for s in record.spellings)
     assert record.faint[0] > 0
     assert len(record.spellings) + record.faint[0] == record.count
     assert isclose(total(record), 1)
