@@ -26,7 +26,8 @@ ANSWER_TIMEOUT = 10.0  # seconds that one answer may take
 MOST_CARD = 1 << 16  # bytes
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
 GO_ON_WITH = 'gv.load_model("clerk", device="numpy")'
-TOKEN_REFUSED, OTHER_MODEL = {401, 403}, 409
+TOKEN_REFUSED = {401, 403}
+OTHER_MODEL = 409
 
 
 class Address(NamedTuple):
@@ -39,7 +40,8 @@ class Address(NamedTuple):
     token: str
 
     def __str__(self) -> str:
-        return f"[{self.name}]:{self.port}" if ":" in self.name else f"{self.name}:{self.port}"
+        name = f"[{self.name}]" if ":" in self.name else self.name
+        return f"{name}:{self.port}"
 
 
 def read_address(address: str, token: str | None = None) -> Address:
@@ -53,17 +55,30 @@ def read_address(address: str, token: str | None = None) -> Address:
         expected = "printable ASCII characters without spaces"
         hint = "copy the token again, without spaces and quotes"
         raise ModelError("token", seen="other characters", expected=expected, hint=hint)
-    try:
-        parts = urlsplit(address)
-        port, name = parts.port, parts.hostname
-    except ValueError:
-        parts, port, name = urlsplit(""), None, None
-    if not name or parts.query or parts.fragment or "@" in parts.netloc or not address.isascii():
+    place = split_address(address)
+    if place is None:
         expected = "http://host:port, and the token as token=..."
         hint = 'gv.load_model("http://host:8765", token="...")'
         raise ModelError(f"model {quoted(address)}", seen="no address of a host", expected=expected, hint=hint)
+    return place._replace(token=token)
+
+
+def split_address(address: str) -> Address | None:
+    """The place of an address, without a token; None if it names no host, or more than a host.
+
+    >>> split_address("https://gpu.school/a"), split_address("http://me@gpu.school")
+    (Address(secure=True, name='gpu.school', port=443, path='/a', token=''), None)
+    """
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+        name = parts.hostname
+    except ValueError:
+        return None
+    if not name or parts.query or parts.fragment or "@" in parts.netloc or not address.isascii():
+        return None
     secure = parts.scheme == "https"
-    return Address(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
+    return Address(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), "")
 
 
 HEARD: list[Callable[[Address, str], None]] = []  # what is told of each answer: which host, and which start of it
@@ -75,10 +90,14 @@ class Connection:
     def __init__(
         self, place: Address, patience: float = HOST_PATIENCE, timeout: float = ANSWER_TIMEOUT, secret: str = ""
     ) -> None:
-        self.place, self.patience, self.timeout = place, patience, timeout
+        self.place = place
+        self.patience = patience
+        self.timeout = timeout
         self.where = f"host {place}"  # in errors
-        self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
-        self.retries, self.known = 0, False  # known: it was a host of guidedviz before
+        self._asked = 0.0  # since when a request runs; 0: none
+        self._failed = ""  # why the last try failed
+        self.retries = 0
+        self.known = False  # whether it was a host of guidedviz before
         self._answered = False
         self._random = Random()  # its own, because a student may have set a seed
         self.headers = {"X-Guidedviz-Student": secret or secrets.token_urlsafe(24)}  # without it nobody is this student
@@ -90,7 +109,8 @@ class Connection:
     def ask(self, method: str, path: str, body: bytes = b"", most: int = MOST_CARD) -> bytes:
         """The body of the answer, at most so many bytes; the request is repeated until the patience ends."""
         with self._lock:
-            began, pause = time.monotonic(), 0.05
+            began = time.monotonic()
+            pause = 0.05
             self._asked = began
             try:
                 while True:
@@ -108,7 +128,8 @@ class Connection:
                     time.sleep(pause * self._random.uniform(0.5, 1.0))
                     pause = min(2 * pause, 2.0)
             finally:
-                self._asked, self._failed = 0.0, ""
+                self._asked = 0.0
+                self._failed = ""
 
     @property
     def waiting(self) -> str:
@@ -117,9 +138,10 @@ class Connection:
         spent = time.monotonic() - asked if asked else 0.0
         if not self._failed and spent < SLOW_ANSWER:
             return ""
-        said = f"The host {self.place} does not answer ({shorten(self._failed or 'it is slow', 80)}); asked again for"
-        offer = f" Meanwhile {GO_ON_WITH} is an embedded model." * (spent >= OFFER)
-        return f"{said} {spent:.0f} s. The run goes on where it was.{offer}"
+        why = shorten(self._failed or "it is slow", 80)
+        said = f"The host {self.place} does not answer ({why}); asked again for {spent:.0f} s."
+        said += " The run goes on where it was."
+        return f"{said} Meanwhile {GO_ON_WITH} is an embedded model." if spent >= OFFER else said
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -130,50 +152,62 @@ class Connection:
     def _try(self, method: str, path: str, body: bytes, most: int) -> tuple[float, str, bytes]:
         """One request: the pause that the host asks for, why it failed (or nothing), and the body."""
         try:
-            if self._connection is None:
-                self._connection = self._connect()
-            kind = {"Content-Type": frames.body_type(path)} if method == "POST" else {}
-            self._connection.request(method, self.place.path + path, body or None, self.headers | kind)
-            answer = self._connection.getresponse()
-            self._answered = True
-            for hear in HEARD:
-                hear(self.place, answer.headers.get("X-Guidedviz-Start", ""))
-            most = most if answer.status == 200 else MOST_CARD
-            found = read_whole(answer, most, time.monotonic() + self.timeout)
-            if len(found) > most or answer.will_close:
-                self.close()
-        except ssl.SSLCertVerificationError as error:
-            self.close()
-            hint = "the name in the certificate as the address; for one of your own the variable SSL_CERT_FILE"
-            raise ModelError(
-                self.where, seen=error.verify_message, expected="a trusted certificate", hint=hint
-            ) from None
+            answer, found = self._send(method, path, body, most)
         except (OSError, HTTPException) as error:
             self.close()
-            if not self._answered and isinstance(error, ssl.SSLError | HTTPException):  # it speaks the other one
-                speaks, other = ("https", "http") if self.place.secure else ("http", "https")
-                hint = f'gv.load_model("{other}://{self.place}")'
-                seen, expected = f"no answer in {speaks}", f"an address that begins with {other}://, if it speaks that"
-                raise ModelError(self.where, seen=seen, expected=expected, hint=hint) from None
-            return 0.0, str(getattr(error, "strerror", "") or error or type(error).__name__), b""
-        if answer.status == 200 and len(found) <= most:
+            self._raise_lasting(error)
+            why = getattr(error, "strerror", "") or error or type(error).__name__
+            return 0.0, str(why), b""
+        status = answer.status
+        if status == 200 and len(found) <= most:
             return 0.0, "", found
-        if answer.status in BUSY:
-            after = answer.headers.get("Retry-After", "0")
-            return float(after) if after.isdecimal() and len(after) < 3 else 0.0, f"status {answer.status}", b""
-        if self.known and answer.status == 404 and not read_error(found):  # a proxy before which nothing stands yet
+        if status in BUSY:
+            pause = read_pause(answer.headers.get("Retry-After", ""))
+            return pause, f"status {status}", b""
+        if self.known and status == 404 and not read_error(found):  # a proxy before which nothing stands yet
             return 0.0, "status 404", b""
-        raise self._refused(answer.status, found)
+        raise self._refused(status, found)
+
+    def _send(self, method: str, path: str, body: bytes, most: int) -> tuple[HTTPResponse, bytes]:
+        """Send one request and read its answer."""
+        if self._connection is None:
+            self._connection = self._connect()
+        headers = self.headers
+        if method == "POST":
+            headers = headers | {"Content-Type": frames.body_type(path)}
+        self._connection.request(method, self.place.path + path, body or None, headers)
+        answer = self._connection.getresponse()
+        self._answered = True
+        for hear in HEARD:
+            hear(self.place, answer.headers.get("X-Guidedviz-Start", ""))
+        most = most if answer.status == 200 else MOST_CARD
+        found = read_whole(answer, most, time.monotonic() + self.timeout)
+        if len(found) > most or answer.will_close:
+            self.close()
+        return answer, found
+
+    def _raise_lasting(self, error: Exception) -> None:
+        """Raise an error if another try would fail in the same way."""
+        if isinstance(error, ssl.SSLCertVerificationError):
+            hint = "the name in the certificate as the address; for one of your own the variable SSL_CERT_FILE"
+            seen = error.verify_message
+            raise ModelError(self.where, seen=seen, expected="a trusted certificate", hint=hint) from None
+        if not self._answered and isinstance(error, ssl.SSLError | HTTPException):  # it speaks the other one
+            speaks, other = ("https", "http") if self.place.secure else ("http", "https")
+            hint = f'gv.load_model("{other}://{self.place}")'
+            expected = f"an address that begins with {other}://, if it speaks that"
+            raise ModelError(self.where, seen=f"no answer in {speaks}", expected=expected, hint=hint) from None
 
     def _connect(self) -> HTTPConnection:
-        name, port = self.place.name, self.place.port
-        if not self.place.secure:
-            return HTTPConnection(name, port, timeout=self.timeout)
-        return HTTPSConnection(name, port, timeout=self.timeout, context=ssl.create_default_context())
+        place = self.place
+        if not place.secure:
+            return HTTPConnection(place.name, place.port, timeout=self.timeout)
+        return HTTPSConnection(place.name, place.port, timeout=self.timeout, context=ssl.create_default_context())
 
     def _refused(self, status: int, body: bytes) -> GuidedVizError:
         """The error for a request that will fail again."""
-        where, said = self.where, read_error(body)
+        where = self.where
+        said = read_error(body)
         if status in TOKEN_REFUSED and not (status == 403 and said):  # 403: the token is known, and not the teacher's
             hint = 'gv.load_model(address, token="..."), or the variable GUIDEDVIZ_TOKEN'
             return ModelError(where, seen="it refused the token", expected="the token of the class", hint=hint)
@@ -184,10 +218,18 @@ class Connection:
         return kind(f"{where}, {said['where']}", seen=said["seen"], expected=said["expected"], hint=said["try"])
 
 
+def read_pause(after: str) -> float:
+    """The seconds that a busy host asks to wait; another text, or more than 99 seconds, is none."""
+    return float(after) if after.isdecimal() and len(after) < 3 else 0.0
+
+
 def read_whole(answer: HTTPResponse, most: int, deadline: float) -> bytes:
     """The body of an answer, up to one byte more than so many; one that comes byte by byte ends at the deadline."""
     found = b""
-    while len(found) <= most and (part := answer.read1(most + 1 - len(found))):
+    while len(found) <= most:
+        part = answer.read1(most + 1 - len(found))
+        if not part:
+            break
         found += part
         if time.monotonic() > deadline:
             raise TimeoutError("the answer takes too long")

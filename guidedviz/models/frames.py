@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.files import parse_json
@@ -23,7 +22,8 @@ ASK_HEAD = struct.Struct("<4siI")  # sign, first row (-1: only the last one), to
 ROWS_HEAD = struct.Struct("<4sII")  # sign, rows, size of the vocabulary
 VOCABULARY_HEAD = struct.Struct("<4sIII")  # sign, tokens, EOS ids, special ids
 PROTOCOL = 2  # the version of the requests
-JSON, OCTETS = "application/json", "application/octet-stream"
+JSON = "application/json"
+OCTETS = "application/octet-stream"
 LEAST_HALF = -65504.0  # the least finite 16-bit float
 
 
@@ -45,12 +45,15 @@ class Ask(NamedTuple):
     @property
     def first(self) -> int:
         """The first place that a row is wanted for."""
-        return len(self.tokens) - 1 if self.start < 0 else self.start
+        if self.start < 0:
+            return len(self.tokens) - 1
+        return self.start
 
 
 def pack_ask(ask: Ask) -> bytes:
     """A request as bytes."""
-    return ASK_HEAD.pack(b"GVQ2", ask.start, len(ask.tokens)) + np.array(ask.tokens, "<i4").tobytes()
+    head = ASK_HEAD.pack(b"GVQ2", ask.start, len(ask.tokens))
+    return head + pack_ids(ask.tokens)
 
 
 def read_ask(body: bytes) -> Ask:
@@ -65,16 +68,19 @@ def read_ask(body: bytes) -> Ask:
     _, start, count = ASK_HEAD.unpack_from(body)
     if len(body) != ASK_HEAD.size + 4 * count:
         raise damaged_body("request", f"{len(body)} bytes", f"{ASK_HEAD.size + 4 * count} bytes for {count} tokens")
-    return Ask(tuple(np.frombuffer(body, "<i4", offset=ASK_HEAD.size).tolist()), start)
+    tokens = np.frombuffer(body, "<i4", offset=ASK_HEAD.size)
+    return Ask(tuple(tokens.tolist()), start)
 
 
 def pack_rows(logits: Array) -> bytes:
     """Rows of logits as bytes."""
-    largest = np.where(np.isfinite(logits), logits, -np.inf).max(axis=1).astype("<f4")
+    finite = np.where(np.isfinite(logits), logits, -np.inf)
+    largest = finite.max(axis=1).astype("<f4")
     largest[~np.isfinite(largest)] = 0
     apart = logits - largest[:, None]
     apart = np.where(np.isfinite(apart), np.maximum(apart, LEAST_HALF), apart)
-    return b"".join([ROWS_HEAD.pack(b"GVR2", *logits.shape), largest.tobytes(), apart.astype("<f2").tobytes()])
+    head = ROWS_HEAD.pack(b"GVR2", *logits.shape)
+    return b"".join([head, largest.tobytes(), apart.astype("<f2").tobytes()])
 
 
 def rows_bytes(count: int, size: int) -> int:
@@ -92,11 +98,12 @@ def unpack_rows(body: bytes, count: int, size: int) -> Array:
     >>> unpack_rows(pack_rows(np.array([[1.0, 3.0, 2.0]], np.float32)), 1, 3).tolist()
     [[1.0, 3.0, 2.0]]
     """
-    if body[: ROWS_HEAD.size] != ROWS_HEAD.pack(b"GVR2", count, size) or len(body) != rows_bytes(count, size):
+    head = ROWS_HEAD.pack(b"GVR2", count, size)
+    if not body.startswith(head) or len(body) != rows_bytes(count, size):
         raise damaged_body("answer", f"{len(body)} bytes", f"{count} rows of {size} logits")
-    largest = np.frombuffer(body, "<f4", count, ROWS_HEAD.size)
-    apart = np.frombuffer(body, "<f2", count * size, ROWS_HEAD.size + 4 * count).reshape(count, size)
-    rows: Array = apart.astype(np.float32) + largest[:, None]
+    largest = np.frombuffer(body, "<f4", count, len(head))
+    apart = np.frombuffer(body, "<f2", count * size, len(head) + 4 * count)
+    rows: Array = apart.reshape(count, size).astype(np.float32) + largest[:, None]
     return rows
 
 
@@ -114,7 +121,7 @@ def read_ids(body: bytes, size: int) -> list[int]:
     if len(body) % 4:
         raise damaged_body("answer", f"{len(body)} bytes", "four bytes per token id")
     ids: list[int] = np.frombuffer(body, "<i4").tolist()
-    if ids and not (min(ids) >= 0 and max(ids) < size):
+    if ids and (min(ids) < 0 or max(ids) >= size):
         raise damaged_body("answer", f"ids from {min(ids)} to {max(ids)}", f"ids from 0 to {size - 1}")
     return ids
 
@@ -127,16 +134,20 @@ def read_prompt(body: bytes, size: int) -> Prompt:
     """
     try:
         said = parse_json(body, 2 * LONGEST)
-        return Prompt("".join(said["parts"]), read_ids(pack_ids(said["tokens"]), size), said["parts"])
+        parts = said["parts"]
+        tokens = read_ids(pack_ids(said["tokens"]), size)
+        return Prompt("".join(parts), tokens, parts)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise damaged_body("answer", quoted(body), "the parts and the tokens of a prompt") from None
 
 
 def pack_vocabulary(vocabulary: Vocabulary) -> bytes:
     """A vocabulary as bytes."""
-    eos, special = sorted(vocabulary.eos), sorted(vocabulary.special)
+    eos = sorted(vocabulary.eos)
+    special = sorted(vocabulary.special)
+    lengths = map(len, vocabulary.pieces)
     head = VOCABULARY_HEAD.pack(b"GVV2", len(vocabulary), len(eos), len(special))
-    return head + pack_ids([*eos, *special, *map(len, vocabulary.pieces)]) + b"".join(vocabulary.pieces)
+    return b"".join([head, pack_ids([*eos, *special, *lengths]), *vocabulary.pieces])
 
 
 def read_vocabulary(body: bytes) -> Vocabulary:
@@ -146,22 +157,23 @@ def read_vocabulary(body: bytes) -> Vocabulary:
     >>> read_vocabulary(pack_vocabulary(words)) == words
     True
     """
-    if len(body) < VOCABULARY_HEAD.size or not body.startswith(b"GVV2"):
-        raise damaged_body(
-            "vocabulary", f"{len(body)} bytes", f"a head of {VOCABULARY_HEAD.size} bytes that begins with GVV2"
-        )
+    head = VOCABULARY_HEAD.size
+    if len(body) < head or not body.startswith(b"GVV2"):
+        raise damaged_body("vocabulary", f"{len(body)} bytes", f"a head of {head} bytes that begins with GVV2")
     _, count, ends, specials = VOCABULARY_HEAD.unpack_from(body)
-    numbers, begin = count + ends + specials, VOCABULARY_HEAD.size + 4 * (count + ends + specials)
+    numbers = count + ends + specials
+    begin = head + 4 * numbers
     if len(body) < begin:
         raise damaged_body("vocabulary", f"{len(body)} bytes", f"{numbers} numbers")
-    found: npt.NDArray[np.int64] = np.frombuffer(body, "<i4", numbers, VOCABULARY_HEAD.size).astype(np.int64)
-    lengths = found[ends + specials :]
+    found = np.frombuffer(body, "<i4", numbers, head).astype(np.int64)
+    eos, special, lengths = np.split(found, [ends, ends + specials])
     if count and (lengths.min() < 0 or begin + int(lengths.sum()) != len(body)):
         raise damaged_body("vocabulary", f"{len(body)} bytes", "as many bytes as its pieces have")
-    stops = (begin + np.cumsum(lengths)).tolist()
-    pieces = [body[stop - length : stop] for stop, length in zip(stops, lengths.tolist(), strict=True)]
-    eos, special = found[:ends].tolist(), found[ends : ends + specials].tolist()
-    return Vocabulary(pieces, eos=eos, special=special)
+    pieces = []
+    for length in lengths.tolist():
+        pieces.append(body[begin : begin + length])
+        begin += length
+    return Vocabulary(pieces, eos=eos.tolist(), special=special.tolist())
 
 
 def damaged_body(what: str, seen: str, expected: str) -> SettingError:

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,26 +36,28 @@ def kept_folder(name: str) -> Path:
 def find_gguf(file: Path) -> Path:
     """The folder of a GGUF file, which is converted when it is used first, and again when it has changed."""
     about = file.stat()
-    key = sha256(f"{file.resolve()} {about.st_size} {about.st_mtime_ns}".encode()).hexdigest()[:16]
-    folder = kept_folder(f"gguf-{key}")
+    version = f"{file.resolve()} {about.st_size} {about.st_mtime_ns}"
+    key = sha256(version.encode()).hexdigest()
+    folder = kept_folder(f"gguf-{key[:16]}")
     if not folder.is_dir():
         convert(file, folder)
     return folder
 
 
 MOST_GGUF_BYTES = 64 << 30  # bytes
-CONTROL, USER = 3, 4  # kinds of tokens: special ones, and text that is always one token
+CONTROL = 3  # the kind of special tokens
+USER = 4  # the kind of text that is always one token
 CONFIG = {
-    "vocab_size": "vocab_size",
-    "hidden_size": "embedding_length",
-    "intermediate_size": "feed_forward_length",
-    "num_hidden_layers": "block_count",
-    "num_attention_heads": "attention.head_count",
-    "num_key_value_heads": "attention.head_count_kv",
-    "max_position_embeddings": "context_length",
-    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
-    "rope_theta": "rope.freq_base",
-    "head_dim": "rope.dimension_count",
+    "vocab_size": "llama.vocab_size",
+    "hidden_size": "llama.embedding_length",
+    "intermediate_size": "llama.feed_forward_length",
+    "num_hidden_layers": "llama.block_count",
+    "num_attention_heads": "llama.attention.head_count",
+    "num_key_value_heads": "llama.attention.head_count_kv",
+    "max_position_embeddings": "llama.context_length",
+    "rms_norm_eps": "llama.attention.layer_norm_rms_epsilon",
+    "rope_theta": "llama.rope.freq_base",
+    "head_dim": "llama.rope.dimension_count",
 }
 WHOLE_TENSORS = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 LAYER_TENSORS = {
@@ -87,42 +89,62 @@ PRE_TOKENIZERS = {
 }
 
 
+class Read(NamedTuple):
+    """What a GGUF file says of its model, and its tensors by the names that a folder has."""
+
+    files: dict[str, Any]  # the settings and the tokenizer, by the name of their file
+    tensors: dict[str, Any]
+    heads: dict[str, int]  # of the matrices whose rows GGUF has in another order
+
+
 def convert(file: Path, folder: Path) -> None:
     """Write the model of a GGUF file as a folder; after an error there is no folder."""
     try:
-        size_of(file, MOST_GGUF_BYTES)
-        reader = need("gguf", "smollm", "a GGUF file").GGUFReader(file)
-        about = {name: field.contents() for name, field in reader.fields.items()}
-        if (kind := about.get("general.architecture")) != "llama":
-            raise ValueError(f"the architecture {quoted(kind)}")
-        config = {ours: about[f"llama.{theirs}"] for ours, theirs in CONFIG.items() if f"llama.{theirs}" in about}
-        if config["num_hidden_layers"] > len(reader.tensors):
-            raise ValueError(f"{quoted(config['num_hidden_layers'])} layers in {len(reader.tensors):,} tensors")
-        names = names_of(config["num_hidden_layers"])
-        found = {names[one.name]: one for one in reader.tensors}
-        tensors = {name: found[name] for name in names.values() if name in found}
-        weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
-        config |= {"model_type": "llama", "tie_word_embeddings": "lm_head.weight" not in tensors}
-        heads = {"q_proj": int(config["num_attention_heads"]), "k_proj": int(config["num_key_value_heads"])}
-        files = {"config.json": config, **read_tokenizer_files(about)}
+        model = read_model(file)
+        weights = sum(int(tensor.n_elements) for tensor in model.tensors.values())
     except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
-        seen = f"{type(error).__name__} {quoted(str(error))}"
-        raise damaged(file, seen, "a GGUF file of Llama's kind") from None
+        said = quoted(str(error))
+        raise damaged(file, f"{type(error).__name__} {said}", "a GGUF file of Llama's kind") from None
     if 4 * weights > memory():
         raise out_of_memory(file.name, weights)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(mkdtemp(dir=folder.parent))
     try:
-        for name, value in files.items():
-            (fresh / name).write_text(json.dumps(value), encoding="utf-8")
-        unpack = need("gguf.quants", "smollm").dequantize
-        shapes = {name: tuple(map(int, tensor.shape[::-1])) for name, tensor in tensors.items()}
-        values = (read_tensor(name, tensor, heads, unpack) for name, tensor in tensors.items())
-        write_tensors(fresh / "model.safetensors", shapes, values)
+        write_model(model, fresh)
         if not folder.is_dir():  # another process may have been quicker
             fresh.replace(folder)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def read_model(file: Path) -> Read:
+    """Read all but the numbers of the tensors."""
+    size_of(file, MOST_GGUF_BYTES)
+    reader = need("gguf", "smollm", "a GGUF file").GGUFReader(file)
+    about = {name: field.contents() for name, field in reader.fields.items()}
+    kind = about.get("general.architecture")
+    if kind != "llama":
+        raise ValueError(f"the architecture {quoted(kind)}")
+    config = {ours: about[theirs] for ours, theirs in CONFIG.items() if theirs in about}
+    layers = config["num_hidden_layers"]
+    if layers > len(reader.tensors):
+        raise ValueError(f"{quoted(layers)} layers in {len(reader.tensors):,} tensors")
+    names = names_of(layers)
+    found = {names[one.name]: one for one in reader.tensors}
+    tensors = {name: found[name] for name in names.values() if name in found}
+    config |= {"model_type": "llama", "tie_word_embeddings": "lm_head.weight" not in tensors}
+    heads = {"q_proj": int(config["num_attention_heads"]), "k_proj": int(config["num_key_value_heads"])}
+    return Read({"config.json": config, **read_tokenizer_files(about)}, tensors, heads)
+
+
+def write_model(model: Read, folder: Path) -> None:
+    """Write the files of a model."""
+    for name, value in model.files.items():
+        (folder / name).write_text(json.dumps(value), encoding="utf-8")
+    unpack = need("gguf.quants", "smollm").dequantize
+    shapes = {name: tuple(map(int, tensor.shape[::-1])) for name, tensor in model.tensors.items()}
+    values = (read_tensor(name, tensor, model.heads, unpack) for name, tensor in model.tensors.items())
+    write_tensors(folder / "model.safetensors", shapes, values)
 
 
 def names_of(layers: int) -> dict[str, str]:
@@ -141,22 +163,27 @@ def names_of(layers: int) -> dict[str, str]:
 
 def read_tensor(name: str, tensor: Any, heads: dict[str, int], unpack: Callable[..., Array]) -> Array:
     """The numbers of a tensor; the rows of queries and keys are in the order of the rotated pairs, as GGUF has them."""
-    values = unpack(tensor.data, tensor.tensor_type).reshape(tensor.shape[::-1]).astype(np.float32)
-    if count := heads.get(name.split(".")[-2]):
+    values = unpack(tensor.data, tensor.tensor_type)
+    values = values.reshape(tensor.shape[::-1]).astype(np.float32)
+    count = heads.get(name.split(".")[-2])
+    if count:
         rows, width = values.shape
-        values = values.reshape(count, rows // count // 2, 2, width).swapaxes(1, 2).reshape(rows, width)
+        pairs = values.reshape(count, rows // count // 2, 2, width)
+        values = pairs.swapaxes(1, 2).reshape(rows, width)
     return values
 
 
 def write_tensors(file: Path, shapes: dict[str, tuple[int, ...]], values: Iterator[Array]) -> None:
     """A safetensors file of 32-bit floats, written tensor by tensor."""
-    header, begin = {}, 0
+    header = {}
+    begin = 0
     for name, shape in shapes.items():
         end = begin + 4 * prod(shape)
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
         begin = end
     text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
+    text += b" " * 7
+    text = text[: len(text) // 8 * 8]  # a multiple of eight bytes
     with file.open("wb") as stream:
         stream.write(len(text).to_bytes(8, "little") + text)
         for value in values:
@@ -165,16 +192,18 @@ def write_tensors(file: Path, shapes: dict[str, tuple[int, ...]], values: Iterat
 
 def read_tokenizer_files(about: dict[str, Any]) -> dict[str, Any]:
     """The files of the tokenizer: byte-level BPE, its special tokens, its chat template and its end."""
-    get: Callable[[str], Any] = {name.removeprefix("tokenizer.ggml."): value for name, value in about.items()}.get
+    known = {name.removeprefix("tokenizer.ggml."): value for name, value in about.items()}
+    get: Callable[[str], Any] = known.get
     if get("model") != "gpt2" or get("pre") not in PRE_TOKENIZERS:
         raise ValueError(f"the tokenizer {quoted(get('model'))} with {quoted(get('pre'))}")
-    tokens, kinds, eos = get("tokens"), get("token_type"), get("eos_token_id")
+    tokens = get("tokens")
+    kinds = get("token_type")
+    eos = get("eos_token_id")
     plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    added = [
-        {"id": token, "content": tokens[token], "special": kind == CONTROL, **plain}
-        for token, kind in enumerate(kinds)
-        if kind in (CONTROL, USER)
-    ]
+    added = []
+    for token, kind in enumerate(kinds):
+        if kind in (CONTROL, USER):
+            added.append({"id": token, "content": tokens[token], "special": kind == CONTROL, **plain})
     around = None
     if get("add_bos_token"):
         begin = get("bos_token_id")

@@ -16,7 +16,7 @@ from guidedviz.files import check_values, read_bounded, size_of
 from guidedviz.models.chat import Encoder
 from guidedviz.models.language_model import Network
 from guidedviz.models.model import SMALLER, out_of_memory
-from guidedviz.models.safetensors import damaged, find_tensors, read_json
+from guidedviz.models.safetensors import StoredTensor, damaged, find_tensors, read_json
 from guidedviz.models.torch_network import TorchNetwork, is_full
 
 MODEL_FILES = [
@@ -31,9 +31,10 @@ MODEL_FILES = [
     "model.safetensors.index.json",
 ]
 TEXT_SUFFIXES = (".json", ".txt", ".jinja")
-TEXT_BYTES, VALUES = 64 << 20, 2_500_000  # the tokenizer.json of Gemma 3 has 33 million bytes and 1.9 million values
-POSITIVE = {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "rope_theta"}
-LAYERS = 1_000
+TEXT_BYTES = 64 << 20  # the tokenizer.json of Gemma 3 has 33 million bytes and 1.9 million values
+TEXT_VALUES = 2_500_000
+POSITIVE_SETTINGS = {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "rope_theta"}
+MOST_LAYERS = 1_000
 
 
 def has_torch() -> bool:
@@ -50,11 +51,15 @@ def pick_device(name: str, wanted: str = "auto") -> str:
 
     if wanted in ("torch", "cpu") or (wanted == "auto" and headless()):
         return "cpu"  # notebooks are built and checked with the same bits on every machine
-    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    present = ["cpu"]
+    if torch.backends.mps.is_available():
+        present.insert(0, "mps")
+    if torch.cuda.is_available():
+        present.insert(0, "cuda")
     if wanted == "auto":
-        return next(device for device, here in present.items() if here)
-    if not present.get(wanted.split(":")[0], False):
-        expected = " or ".join(["auto", "numpy", *(device for device, here in present.items() if here)])
+        return present[0]
+    if wanted.split(":")[0] not in present:
+        expected = " or ".join(["auto", "numpy", *present])
         raise ModelError(f"device {quoted(wanted)}", seen="not on this machine", expected=expected)
     return wanted
 
@@ -74,8 +79,9 @@ def read_torch(folder: Path, device: str) -> tuple[Network, Encoder]:
     network, report = AutoModelForCausalLM.from_pretrained(
         folder, dtype=dtype, use_safetensors=True, output_loading_info=True, ignore_mismatched_sizes=True, **safe
     )
-    if lost := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
-        raise ValueError(f"{len(lost)} tensors missing or of another shape, such as {lost[0]}")
+    lost = [*report["missing_keys"], *report["mismatched_keys"]]
+    if lost:
+        raise ValueError(f"{len(lost)} tensors missing or of another shape, such as {min(map(str, lost))}")
     try:
         return TorchNetwork(network.eval().to(device), device), PlainText(tokenizer)
     except (MemoryError, RuntimeError) as error:
@@ -88,24 +94,38 @@ def check_folder(folder: Path) -> None:
     """Refuse what transformers would wait for, read without end, or build although the folder has no weights for it."""
     for file in folder.iterdir():
         if not file.is_dir():
-            try:
-                size_of(file, TEXT_BYTES if file.suffix in TEXT_SUFFIXES else inf)
-                if file.suffix == ".json":
-                    check_values(read_bounded(file, TEXT_BYTES), VALUES)
-            except (OSError, ValueError) as error:
-                raise damaged(file, str(error).splitlines()[0][:120], "a regular file of a usual size") from None
-    file, stored = folder / "config.json", find_tensors(folder)
-    config, numbers = read_json(file), sum(prod(tensor.shape) for tensor in stored.values())
+            check_file(file)
+    stored = find_tensors(folder)
+    file = folder / "config.json"
+    config = read_json(file)
     for part in (config, config.get("text_config"), config.get("rope_parameters")):
-        settings = part if isinstance(part, dict) else {}
-        settings = {key: value for key, value in settings.items() if isinstance(value, int | float)}
-        for key in POSITIVE & settings.keys():
-            if not 0 < settings[key] < inf:
-                raise damaged(file, f"{key} {quoted(settings[key])}", "a number above 0")
-        layers, rows, width = (settings.get(key, 1) for key in ("num_hidden_layers", "vocab_size", "hidden_size"))
-        if min(layers, rows, width) < 1 or layers > min(LAYERS, len(stored) / 2) or rows * width > numbers:
-            seen = f"{quoted(layers)} layers, a vocabulary of {quoted(rows)} and width {quoted(width)}"
-            raise damaged(file, seen, f"what fits {len(stored):,} tensors of {numbers:,} numbers")
+        if isinstance(part, dict):
+            numbers = {key: value for key, value in part.items() if isinstance(value, int | float)}
+            check_settings(file, numbers, stored)
+
+
+def check_file(file: Path) -> None:
+    """Refuse a file that is not regular, a text of an unusual size, and JSON with very many values."""
+    try:
+        size_of(file, TEXT_BYTES if file.suffix in TEXT_SUFFIXES else inf)
+        if file.suffix == ".json":
+            check_values(read_bounded(file, TEXT_BYTES), TEXT_VALUES)
+    except (OSError, ValueError) as error:
+        raise damaged(file, str(error).splitlines()[0][:120], "a regular file of a usual size") from None
+
+
+def check_settings(file: Path, settings: dict[str, float], stored: dict[str, StoredTensor]) -> None:
+    """Refuse a constant that is not positive, and sizes for which there are too few weights."""
+    for key in POSITIVE_SETTINGS & settings.keys():
+        if not 0 < settings[key] < inf:
+            raise damaged(file, f"{key} {quoted(settings[key])}", "a number above 0")
+    layers = settings.get("num_hidden_layers", 1)
+    rows = settings.get("vocab_size", 1)
+    width = settings.get("hidden_size", 1)
+    numbers = sum(prod(tensor.shape) for tensor in stored.values())
+    if min(layers, rows, width) < 1 or layers > min(MOST_LAYERS, len(stored) / 2) or rows * width > numbers:
+        seen = f"{quoted(layers)} layers, a vocabulary of {quoted(rows)} and width {quoted(width)}"
+        raise damaged(file, seen, f"what fits {len(stored):,} tensors of {numbers:,} numbers")
 
 
 def fetch_folder(place: Path | str) -> Path:
@@ -139,20 +159,25 @@ def as_model_error(name: str) -> Iterator[None]:
     except ModelError:
         raise
     except Exception as error:  # each reader raises its own kind for a damaged file
-        said = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+        said = str(error).strip() or type(error).__name__
         expected = "a folder with config.json, tokenizer.json and model.safetensors, or a hub name and a network"
         hint = f"load one that needs no network: {SMALLER}"
-        raise ModelError(f"model {quoted(name)}", seen=said, expected=expected, hint=hint) from error
+        raise ModelError(
+            f"model {quoted(name)}", seen=said.splitlines()[0][:200], expected=expected, hint=hint
+        ) from error
 
 
 class PlainText:
     """A tokenizer of transformers that takes the text of a special token as plain text where it can."""
 
     def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer, self.backend_tokenizer = tokenizer, tokenizer.backend_tokenizer
-        self.eos_token_id, self.all_special_ids = tokenizer.eos_token_id, tokenizer.all_special_ids
+        self._tokenizer = tokenizer
+        self.backend_tokenizer = tokenizer.backend_tokenizer
+        self.eos_token_id = tokenizer.eos_token_id
+        self.all_special_ids = tokenizer.all_special_ids
         self.special = {one.content: number for number, one in tokenizer.added_tokens_decoder.items() if one.special}
-        self.names = {key: text for key, text in tokenizer.special_tokens_map.items() if isinstance(text, str)}
+        names = tokenizer.special_tokens_map
+        self.names = {key: text for key, text in names.items() if isinstance(text, str)}
 
     def encode(self, text: str) -> list[int]:
         return list(self._tokenizer(text, split_special_tokens=True)["input_ids"])

@@ -10,7 +10,7 @@ from guidedviz.files import read_bounded, shipped
 from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import find_gguf
 from guidedviz.models.hub import as_model_error, fetch_folder, has_torch, pick_device, read_torch
-from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.language_model import LanguageModel, Network
 from guidedviz.models.model import SMALLER
 from guidedviz.models.remote import RemoteModel, find_host, find_remote
 from guidedviz.models.reports import join_class
@@ -34,8 +34,26 @@ def embedded_folder(name: str) -> Path:
 
 def find_model(name: str) -> tuple[str, Path | str, bool]:
     """A model's short name, the folder or hub name to load it from, and whether it runs on NumPy unless told else."""
+    expected = f"a folder, a hub name, or {SMALLER}"
     if not isinstance(name, str) or not name:
-        raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
+        raise ModelError("model", seen=quoted(name), expected=expected)
+    known = find_known(name)
+    if known:
+        return known
+    first, _, other = name.partition(" or ")
+    if other:
+        try:
+            return find_model(first)
+        except (ModelError, SettingError):  # it is not there, or a package that it needs
+            return find_model(other)
+    is_path = name.startswith(".") or os.path.isabs(os.path.expanduser(name))
+    if is_path or name.count("/") > 1 or len(name) > MOST_NAME:
+        raise ModelError(f"model {quoted(name)}", seen="no such folder", expected=expected)
+    return name, name, False
+
+
+def find_known(name: str) -> tuple[str, Path, bool] | None:
+    """A model that is embedded or on this machine, as `find_model` gives it."""
     if name in EMBEDDED:
         return name, embedded_folder(name), True
     if name == SMOLLM2:
@@ -45,15 +63,7 @@ def find_model(name: str) -> tuple[str, Path | str, bool]:
         return folder.stem, find_gguf(folder), True
     if os.path.isdir(folder):  # it never raises
         return folder.resolve().name, folder, not has_torch()
-    first, _, other = name.partition(" or ")
-    if other:
-        try:
-            return find_model(first)
-        except (ModelError, SettingError):  # it is not there, or a package that it needs
-            return find_model(other)
-    if folder.is_absolute() or name.count("/") > 1 or name.startswith(".") or len(name) > MOST_NAME:
-        raise ModelError(f"model {quoted(name)}", seen="no such folder", expected=f"a folder, a hub name, or {SMALLER}")
-    return name, name, False
+    return None
 
 
 def load_model(
@@ -89,30 +99,41 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
     short, place, plain = find_model(name)
     if not isinstance(device, str) or device.split(":")[0] not in DEVICES:
         raise ModelError(f"device {quoted(device)}", seen="no such device", expected=" or ".join(DEVICES))
-    device = "" if device == "numpy" or (plain and device in ("auto", "cpu")) else pick_device(short, device)
+    plain = device == "numpy" or (plain and device in ("auto", "cpu"))
+    device = "" if plain else pick_device(short, device)
     folder = fetch_folder(place)
     with as_model_error(short):
-        network, words = read_torch(folder, device) if device else (read_llama(folder), Tokenizer(folder))
-        if not device and network.weights > LARGE_MODEL and not is_missing("threadpoolctl"):
-            need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
+        network, words = read_torch(folder, device) if device else read_numpy(folder)
         template = read_template(folder, words)
         ends = read_ends(folder, words, template)
         vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
         return LanguageModel(short, network, words, vocabulary, template)
 
 
+def read_numpy(folder: Path) -> tuple[Network, Encoder]:
+    """The network and the tokenizer of a folder, on NumPy."""
+    network = read_llama(folder)
+    if network.weights > LARGE_MODEL and not is_missing("threadpoolctl"):
+        need("threadpoolctl", "smollm").threadpool_limits(1, "blas")  # two take 20 times as long on a busy machine
+    return network, Tokenizer(folder)
+
+
 def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
     """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn."""
     file = folder / "generation_config.json"
-    said = read_json(file if file.exists() else folder / "config.json").get("eos_token_id")
-    ends = [*(said if isinstance(said, list) else [said]), words.eos_token_id, template and template.end_of_turn()]
+    if not file.exists():
+        file = folder / "config.json"
+    said = read_json(file).get("eos_token_id")
+    ends = said if isinstance(said, list) else [said]
+    ends = [*ends, words.eos_token_id, template and template.end_of_turn()]
     return [end for end in ends if end is not None]
 
 
 def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
     """The chat template of a folder, if it has one."""
-    config, beside = folder / "tokenizer_config.json", folder / "chat_template.jinja"
+    beside = folder / "chat_template.jinja"
     if beside.exists():
         return ChatTemplate(read_bounded(beside, MOST_SOURCE).decode(), words)
+    config = folder / "tokenizer_config.json"
     source = read_json(config).get("chat_template") if config.exists() else None
     return ChatTemplate(source, words) if isinstance(source, str) else None

@@ -85,7 +85,8 @@ def check_utf8(where: str, text: Any) -> str:
     """A text that UTF-8 can encode."""
     if not isinstance(text, str):
         raise SettingError(where, seen=quoted(text), expected="a text")
-    if strange := next((char for char in text if "\ud800" <= char <= "\udfff"), ""):
+    strange = next((char for char in text if "\ud800" <= char <= "\udfff"), "")
+    if strange:
         raise SettingError(where, seen=f"the lone surrogate {quoted(strange)}", expected="text that UTF-8 can encode")
     return text
 
@@ -106,7 +107,7 @@ def check_tokens(tokens: Any, context: int, size: int) -> list[int]:
 
 def check_start(start: Any, count: int) -> None:
     """The place of one of so many tokens."""
-    if isinstance(start, bool) or not isinstance(start, int) or not 0 <= start < count:
+    if type(start) is not int or not 0 <= start < count:
         raise SettingError("start", seen=quoted(start), expected=f"0 to {count - 1}")
 
 

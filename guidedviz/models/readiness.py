@@ -38,5 +38,7 @@ EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
 def _say_extra(extra: Extra) -> str:
     purpose, packages = EXTRAS[extra]
     found = {package: installed(package) or NOT_INSTALLED for package in packages}
-    missing = f"; to install it: {how_to_install(extra)}" if NOT_INSTALLED in found.values() else ""
-    return f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}{missing}"
+    said = f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}"
+    if NOT_INSTALLED in found.values():
+        said += f"; to install it: {how_to_install(extra)}"
+    return said

@@ -16,9 +16,13 @@ class Remembered:
     """A model, and the logits that it gave. What was used longest ago is dropped first."""
 
     def __init__(self, model: Model, most: int = KEPT_BYTES) -> None:
-        self.model, keep = model, lru_cache(most // (4 * len(model.vocabulary)))
+        keep = lru_cache(most // (4 * len(model.vocabulary)))
         self._row = keep(lambda tokens: read_only(np.array(model.logits([*tokens]))))
-        self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
+        self.model = model
+        self.name = model.name
+        self.device = model.device
+        self.source = model.source
+        self.vocabulary = model.vocabulary
         self.context = context_of(model)
         self.has_template = isinstance(model, Chat) and model.has_template
 

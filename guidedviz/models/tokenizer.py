@@ -7,13 +7,14 @@ import json
 import re
 import unicodedata
 from heapq import heappop, heappush
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import quoted
 from guidedviz.models.chat import any_of
 from guidedviz.models.safetensors import damaged, read_json
-from guidedviz.models.split_patterns import CHARACTER_KINDS, GPT2, KNOWN_PATTERNS, SINGLE_DIGIT
+from guidedviz.models.split_patterns import GPT2, KNOWN_PATTERNS, SINGLE_DIGIT, split_word
 from guidedviz.tokens.tokenizer_json import byte_alphabet, flat_parts
 
 KNOWN_TOKENIZERS = "byte-level BPE or single characters"
@@ -39,11 +40,11 @@ class Tokenizer:
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError, re.error) as error:
             raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN_TOKENIZERS) from None
         about = folder / "tokenizer_config.json"
-        texts = {
-            key: text.get("content") if isinstance(text, dict) else text
-            for key, text in (read_json(about) if about.exists() else {}).items()
-            if key.endswith("read_added")
-        }
+        texts = {}
+        if about.exists():
+            for key, text in read_json(about).items():
+                if key.endswith("_token"):
+                    texts[key] = text.get("content") if isinstance(text, dict) else text
         self.names = {key: text for key, text in texts.items() if isinstance(text, str)}
         self.eos_token_id = self._ids.get(self.names.get("eos_token", ""))
 
@@ -60,20 +61,23 @@ class Tokenizer:
         self._normal = config["normalizer"] is not None
         if self._normal and config["normalizer"]["type"] != "NFC":
             raise ValueError(f"the normalizer {config['normalizer']['type']}")
+        self._read_pre_tokenizer(config, model)
+        self._whole = bool(model.get("ignore_merges"))
+        self._around = _around(config.get("post_processor"))
+
+    def _read_pre_tokenizer(self, config: dict[str, Any], model: dict[str, Any]) -> None:
+        """How a text is split, whether its bytes or its characters are looked up, and how they are merged."""
         before = list(flat_parts(config["pre_tokenizer"], "pretokenizers"))
         if len(before) > MOST_SPLITS:
             raise ValueError(f"{len(before):,} parts of the pre-tokenizer")
-        self._patterns = [KNOWN_PATTERNS[pattern] for part in before if (pattern := _pattern(part))]
+        patterns = map(_pattern, before)
+        self._patterns = [KNOWN_PATTERNS[pattern] for pattern in patterns if pattern]
         bytes_too = any(part["type"] == "ByteLevel" for part in before)
         self._letters = {byte: char for char, byte in byte_alphabet().items()} if bytes_too else None
         self._ranks = _ranks(model)
-        self._whole = bool(model.get("ignore_merges"))
         if (model["type"] == "BPE") != bytes_too:
             raise ValueError(f"{model['type']} with {', '.join(part['type'] for part in before)}")
-        kinds = {part["type"] for part in flat_parts(config.get("decoder"), "decoders")}
-        if not bytes_too and kinds - {"Fuse"}:
-            raise ValueError(f"the decoder {', '.join(sorted(kinds))}")
-        self._around = _around(config.get("post_processor"))
+        _check_decoder(config.get("decoder"), bytes_too)
 
     def to_str(self) -> str:
         """The text of tokenizer.json, from which a `Vocabulary` is read."""
@@ -87,13 +91,19 @@ class Tokenizer:
         """A text as tokens, without those that stand around every text."""
         if self._normal:
             text = unicodedata.normalize("NFC", text)
-        return [token for part in self._literal.split(text) for token in self._encode_part(part)]
+        tokens = list[int]()
+        for part in self._literal.split(text):
+            tokens += self._encode_part(part)
+        return tokens
 
     def encode_special(self, text: str) -> list[int]:
         """A text in which the texts of special tokens stand for them."""
         tokens = list[int]()
         for part in self._splitter.split(text):
-            tokens += [self.special[part]] if part in self.special else self.encode_plain(part) if part else []
+            if part in self.special:
+                tokens.append(self.special[part])
+            elif part:
+                tokens += self.encode_plain(part)
         return tokens
 
     def _encode_part(self, text: str) -> list[int]:
@@ -101,18 +111,16 @@ class Tokenizer:
             return [self._added[text]]
         words = [text]
         for pattern in self._patterns:
-            words = [
-                word[slice(*match.span())]
-                for word in words
-                for match in pattern.finditer(word.translate(CHARACTER_KINDS))
-            ]
-        return [self._ids[piece] for word in words for piece in self._pieces(word)]
+            words = [part for word in words for part in split_word(pattern, word)]
+        pieces = chain.from_iterable(map(self._pieces, words))
+        return [self._ids[piece] for piece in pieces]
 
     def _pieces(self, word: str) -> list[str]:
         if self._letters is None:
             return [word]
         symbols = [self._letters[byte] for byte in word.encode()]
-        if self._whole and (whole := "".join(symbols)) in self._ids:
+        whole = "".join(symbols)
+        if self._whole and whole in self._ids:
             return [whole]
         return merge(symbols, self._ranks)
 
@@ -124,7 +132,8 @@ def merge(symbols: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
     ['low', 'er']
     """
     pieces: list[str] = [*symbols]
-    before, after = [*range(-1, len(pieces) - 1)], [*range(1, len(pieces)), -1]  # the places of the neighbours
+    before = [*range(-1, len(pieces) - 1)]  # the place of the neighbour on the left
+    after = [*range(1, len(pieces)), -1]  # on the right
     pairs: list[tuple[int, int, str, str]] = []  # a heap: rank, place, and the two pieces when they were found
 
     def find(place: int) -> None:
@@ -140,12 +149,21 @@ def merge(symbols: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
         gone = after[place]
         if gone < 0 or (pieces[place], pieces[gone]) != (one, other):
             continue  # one of the two was merged meanwhile
-        pieces[place], pieces[gone], after[place] = one + other, "", after[gone]
+        pieces[place] = one + other
+        pieces[gone] = ""
+        after[place] = after[gone]
         if after[place] >= 0:
             before[after[place]] = place
         find(before[place])
         find(place)
     return [piece for piece in pieces if piece]
+
+
+def _check_decoder(part: dict[str, Any] | None, bytes_too: bool) -> None:
+    """Refuse a decoder that changes the characters of a piece; those of bytes are known."""
+    kinds = {decoder["type"] for decoder in flat_parts(part, "decoders")}
+    if not bytes_too and kinds - {"Fuse"}:
+        raise ValueError(f"the decoder {', '.join(sorted(kinds))}")
 
 
 def _pattern(part: dict[str, Any]) -> str:
@@ -179,12 +197,14 @@ def _check_token(piece: Any, token: Any) -> tuple[str, int]:
 def _ranks(model: dict[str, Any]) -> dict[tuple[str, str], int]:
     """The rank of every pair that is merged."""
     unknown = ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback")
-    if strange := [key for key in unknown if model.get(key)]:
+    strange = [key for key in unknown if model.get(key)]
+    if strange:
         raise ValueError(f"{model['type']} with {strange[0]}")
     pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model.get("merges", ()))
     ranks = {(one, other): rank for rank, (one, other) in enumerate(pairs)}
-    if strange := [one + other for one, other in ranks if one + other not in model["vocab"]][:1]:
-        raise ValueError(f"a merge into {strange[0]}, which is no token")
+    for one, other in ranks:
+        if one + other not in model["vocab"]:
+            raise ValueError(f"a merge into {one + other}, which is no token")
     return ranks
 
 
@@ -193,13 +213,14 @@ def _around(part: dict[str, Any] | None) -> tuple[list[int], list[int]]:
     around: tuple[list[int], list[int]] = ([], [])
     for template in flat_parts(part, "processors"):
         if template["type"] == "TemplateProcessing":
-            passed = False
+            side = around[0]
             for item in template["single"]:
-                passed = passed or "Sequence" in item
+                if "Sequence" in item:
+                    side = around[1]
                 if "SpecialToken" in item:
                     ids = template["special_tokens"][item["SpecialToken"]["id"]]["ids"]
-                    around[passed].extend(_check_token("", token)[1] for token in ids)
-                    if len(around[passed]) > MOST_AROUND:
+                    side += (_check_token("", token)[1] for token in ids)
+                    if len(side) > MOST_AROUND:
                         raise ValueError(f"more than {MOST_AROUND} tokens around a text")
         elif template["type"] != "ByteLevel":
             raise ValueError(f"the post-processor {template['type']}")

@@ -22,8 +22,8 @@ class Past:
     @property
     def nbytes(self) -> int:
         """The bytes of its keys and values."""
-        parts = [part for layer in self.cache.layers for part in (layer.keys, layer.values) if part is not None]
-        return sum(part.nbytes for part in parts)
+        full = (layer for layer in self.cache.layers if layer.keys is not None)
+        return sum(layer.keys.nbytes + layer.values.nbytes for layer in full)
 
     def fork(self, length: int) -> Any:
         """A cache of its own that holds the first tokens; None if this kind of cache cannot be cropped."""
@@ -42,8 +42,11 @@ class TorchNetwork:
     copies = 1
 
     def __init__(self, network: Any, device: str) -> None:
-        self._torch, self._cache_class = need("torch", "hub"), need("transformers", "hub").DynamicCache
-        self.network, self.device, self._device = network, f"torch · {device}", device
+        self._torch = need("torch", "hub")
+        self._cache_class = need("transformers", "hub").DynamicCache
+        self.network = network
+        self.device = f"torch · {device}"
+        self._device = device
         self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
         self.size = network.get_output_embeddings().weight.shape[0]
         self.weights = network.num_parameters()
@@ -69,46 +72,74 @@ class TorchNetwork:
             raise MemoryError from None
 
     def _read_one(self, cache: Any, text: Sequence[int], every: bool) -> Array:
-        ids = self._torch.tensor([text] * self.copies, device=self._device)
+        ids = self._torch.tensor([text for _ in range(self.copies)], device=self._device)
         keep = 0 if every else 1
         out = self.network(input_ids=ids, use_cache=True, logits_to_keep=keep, **{self._cache_name: cache})
         return to_numpy(out.logits[0])
 
     def _read_joined(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool) -> list[Array]:
         """Pad the caches on the left and the new tokens on the right, so that in between each text is whole."""
-        torch, pad = self._torch, self._torch.nn.functional.pad
+        torch = self._torch
         past = [past.cache.get_seq_length() for past in caches]
-        new, most = [len(text) for text in texts], max(past)
-        wide, copies = max(new), self.copies
-        ids, mask, places = (torch.zeros(len(texts), size, dtype=torch.long) for size in (wide, most + wide, wide))
-        for row, text in enumerate(texts):
-            ids[row, : new[row]] = torch.tensor(text)
-            mask[row, most - past[row] : most + new[row]] = 1
-            places[row] = past[row] + torch.arange(wide)
-        joined = self.new_cache().cache
-        for layer in range(self.network.config.num_hidden_layers if most else 0):
-            known = [p.cache.layers[layer] if length else None for p, length in zip(caches, past, strict=True)]
-            like = next(part for part in known if part is not None)
-            both = []
-            for kind in ("keys", "values"):
-                parts = [getattr(part or like, kind)[:, :, :length] for part, length in zip(known, past, strict=True)]
-                both.append(torch.cat([pad(part, (0, 0, most - part.shape[2], 0)) for part in parts]))
-            joined.update(*both, layer)
+        new = [len(text) for text in texts]
+        most = max(past)
+        joined = self._join([past.cache for past in caches], past)
         last = torch.unique(torch.tensor(new) - 1)
-        ids, mask, places = (part.repeat_interleave(copies, 0).to(self._device) for part in (ids, mask, places))
+        ids, mask, places = (
+            part.repeat_interleave(self.copies, 0).to(self._device) for part in self._place(texts, past, most)
+        )
         keep = 0 if every else last.to(self._device)
         out = self.network(input_ids=ids, attention_mask=mask, position_ids=places, use_cache=True,
                            logits_to_keep=keep, **{self._cache_name: joined})  # fmt: skip
-        rows = to_numpy(out.logits[::copies])
+        rows = to_numpy(out.logits[:: self.copies])
         for row, held in enumerate(caches):
-            held.cache = self.new_cache().cache
-            span, of = slice(most - past[row], most + new[row]), slice(row * copies, (row + 1) * copies)
-            for layer, part in enumerate(joined.layers):
-                held.cache.update(part.keys[of, :, span].clone(), part.values[of, :, span].clone(), layer)
+            held.cache = self._cut_out(joined, row, slice(most - past[row], most + new[row]))
         if every:
             return [rows[row, : new[row]] for row in range(len(texts))]
         found = last.tolist()
         return [rows[row, [found.index(new[row] - 1)]] for row in range(len(texts))]
+
+    def _place(self, texts: Sequence[Sequence[int]], past: list[int], most: int) -> tuple[Any, Any, Any]:
+        """Per text: the new tokens, which tokens of cache and text there are, and the places of the new tokens."""
+        torch = self._torch
+        count = len(texts)
+        wide = max(map(len, texts))
+        ids = torch.zeros(count, wide, dtype=torch.long)
+        mask = torch.zeros(count, most + wide, dtype=torch.long)
+        places = torch.zeros(count, wide, dtype=torch.long)
+        for row, text in enumerate(texts):
+            ids[row, : len(text)] = torch.tensor(text)
+            mask[row, most - past[row] : most + len(text)] = 1
+            places[row] = past[row] + torch.arange(wide)
+        return ids, mask, places
+
+    def _join(self, caches: Sequence[Any], past: list[int]) -> Any:
+        """One cache of all texts, each padded on the left to the length of the longest."""
+        most = max(past)
+        joined = self.new_cache().cache
+        if not most:
+            return joined
+        longest = caches[past.index(most)]
+        for layer in range(self.network.config.num_hidden_layers):
+            keys = []
+            values = []
+            for cache, length in zip(caches, past, strict=True):
+                part = (cache if length else longest).layers[layer]
+                keys.append(self._pad_left(part.keys, length, most))
+                values.append(self._pad_left(part.values, length, most))
+            joined.update(self._torch.cat(keys), self._torch.cat(values), layer)
+        return joined
+
+    def _pad_left(self, part: Any, length: int, most: int) -> Any:
+        return self._torch.nn.functional.pad(part[:, :, :length], (0, 0, most - length, 0))
+
+    def _cut_out(self, joined: Any, row: int, span: slice) -> Any:
+        """The cache of one text, without padding."""
+        cache = self.new_cache().cache
+        copies = slice(row * self.copies, (row + 1) * self.copies)
+        for layer, part in enumerate(joined.layers):
+            cache.update(part.keys[copies, :, span].clone(), part.values[copies, :, span].clone(), layer)
+        return cache
 
 
 def _is_plain(past: Past) -> bool:

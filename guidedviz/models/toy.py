@@ -30,7 +30,9 @@ class ToyModel:
     ) -> None:
         if not callable(rule):
             raise SettingError("toy rule", seen=quoted(rule), expected="a function from tokens to logits")
-        self.vocabulary = Vocabulary(tuple(pieces) if isinstance(pieces, Iterable) else pieces, eos=eos)
+        if isinstance(pieces, Iterable):
+            pieces = tuple(pieces)
+        self.vocabulary = Vocabulary(pieces, eos=eos)
         self._rule = rule
 
     def chat(self, messages: Messages) -> Prompt:
@@ -46,7 +48,8 @@ class ToyModel:
 
     def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
         """The function's answer, one number per token."""
-        answer, expected = self._rule(tokens), f"{len(self.vocabulary)} logits"
+        answer = self._rule(tokens)
+        expected = f"{len(self.vocabulary)} logits"
         try:
             with np.errstate(over="ignore"):  # too large for 32 bits is infinite
                 values = np.asarray(answer).astype(np.float32, casting="same_kind")

@@ -12,7 +12,7 @@ import numpy as np
 from guidedviz.errors import quoted
 from guidedviz.models.llama import Layer, Llama, Shape
 from guidedviz.models.model import Array, out_of_memory
-from guidedviz.models.safetensors import FLOATS, StoredTensor, damaged, find_tensors, read_json
+from guidedviz.models.safetensors import FLOATS, SINGLE, StoredTensor, damaged, find_tensors, read_json
 
 LARGEST_SIZE = 1 << 20  # of every number of a shape
 FIXED = {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}
@@ -40,14 +40,18 @@ def read_shape(folder: Path) -> Shape:
             raise damaged(file, f"{key} {quoted(config[key])}", quoted(value))
     number = partial(number_setting, file, config)
     sizes = {name: number(key, 1, LARGEST_SIZE, whole=True) for name, key in CONFIG_NAMES.items()}
-    heads, width, tied = sizes["heads"], sizes["width"], config["tie_word_embeddings"]
+    heads = sizes["heads"]
+    width = sizes["width"]
+    tied = config["tie_word_embeddings"]
     kv_heads = number("num_key_value_heads", 1, LARGEST_SIZE, heads, whole=True)
-    head_size = number("head_dim", 1, LARGEST_SIZE, width / heads if width % heads else width // heads, whole=True)
+    usual = width / heads if width % heads else width // heads
+    head_size = number("head_dim", 1, LARGEST_SIZE, usual, whole=True)
     if heads % kv_heads or head_size % 2:
         raise damaged(file, f"{heads} heads of {head_size}, {kv_heads} for keys", "sizes that divide")
     if not isinstance(tied, bool):
         raise damaged(file, f"tie_word_embeddings {quoted(tied)}", "true or false")
-    epsilon, frequencies = number("rms_norm_eps", 1e-12, 0.1, 1e-6), _frequencies(file, config, head_size)
+    epsilon = number("rms_norm_eps", 1e-12, 0.1, 1e-6)
+    frequencies = _frequencies(file, config, head_size)
     return Shape(**sizes, kv_heads=kv_heads, head_size=head_size, epsilon=epsilon, tied=tied, frequencies=frequencies)
 
 
@@ -57,8 +61,10 @@ def number_setting(
     """A setting from `least` to `most`."""
     value = settings.get(key)
     value = default if value is None else value
-    if type(value) not in ((int,) if whole else (int, float)) or not least <= value <= most:
-        raise damaged(file, f"{key} {quoted(value)}", f"a {'whole ' * whole}number from {least:g} to {most:,}")
+    kinds = (int,) if whole else (int, float)
+    if type(value) not in kinds or not least <= value <= most:
+        kind = "whole number" if whole else "number"
+        raise damaged(file, f"{key} {quoted(value)}", f"a {kind} from {least:g} to {most:,}")
     return value
 
 
@@ -73,9 +79,12 @@ def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
     kind = rope.get("rope_type", rope.get("type", "default"))
     if kind not in ("default", "linear", "llama3"):
         raise damaged(file, f"rope_type {quoted(kind)}", "default, linear or llama3")
-    factor: Any = 1.0 if kind == "default" else 1 / number("factor", 1e-3, 1e6)
+    factor: Any = 1.0
+    if kind != "default":
+        factor = 1 / number("factor", 1e-3, 1e6)
     if kind == "llama3":
-        low, high = (number(key, 1e-3, 1e6) for key in ("low_freq_factor", "high_freq_factor"))
+        low = number("low_freq_factor", 1e-3, 1e6)
+        high = number("high_freq_factor", 1e-3, 1e6)
         if low >= high:
             raise damaged(file, f"low_freq_factor {low}, high_freq_factor {high}", "a low one below the high one")
         context = number("original_max_position_embeddings", 1, LARGEST_SIZE)
@@ -87,27 +96,34 @@ def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
 
 def read_llama(folder: Path) -> Llama:
     """The model in a folder; a tensor that is missing, unknown or of another shape is an error."""
-    shape, stored, file = read_shape(folder), find_tensors(folder), folder / "model.safetensors"
+    shape = read_shape(folder)
+    stored = find_tensors(folder)
     if 9 * shape.layers > len(stored):
         both = f"num_hidden_layers {shape.layers:,} and {len(stored):,} tensors"
         raise damaged(folder / "config.json", both, "nine tensors per layer")
     expected = _expected_shapes(shape)
-    ignored = {name for name in stored if name.endswith("rotary_emb.inv_freq")} - expected.keys()
-    if shape.tied:
-        ignored.add("lm_head.weight")  # a copy of the embedding
-    for name in sorted((expected.keys() | stored.keys()) - ignored):
-        seen, wanted = stored[name].shape if name in stored else "nothing", expected.get(name, "nothing")
+    check_tensors(folder / SINGLE, stored, expected)
+    weights = sum(map(prod, expected.values()))
+    if 4 * weights > memory():
+        raise out_of_memory(folder.name, weights)
+    names = [f"model.layers.{number}" for number in range(shape.layers)]
+    layers = [_read_layer(stored, name) for name in names]
+    embedding = stored["model.embed_tokens.weight"].read()
+    head = embedding if shape.tied else stored["lm_head.weight"].read()
+    return Llama(shape, embedding, layers, stored["model.norm.weight"].read(), head)
+
+
+def check_tensors(file: Path, stored: dict[str, StoredTensor], expected: dict[str, tuple[int, ...]]) -> None:
+    """Refuse tensors that are missing, unknown, of another shape or of another type."""
+    for name in sorted(expected.keys() | stored.keys()):
+        if name not in expected and (name == "lm_head.weight" or name.endswith("rotary_emb.inv_freq")):
+            continue  # a copy of the embedding, and what the settings say
+        seen = stored[name].shape if name in stored else "nothing"
+        wanted = expected.get(name, "nothing")
         if seen != wanted:
             raise damaged(file, f"tensor {quoted(name)}: {seen}", f"{wanted}, by config.json")
         if stored[name].kind not in FLOATS:
             raise damaged(file, f"tensor {quoted(name)}: {stored[name].kind}", " or ".join(FLOATS))
-    weights = sum(map(prod, expected.values()))
-    if 4 * weights > memory():
-        raise out_of_memory(folder.name, weights)
-    layers = [_read_layer(stored, f"model.layers.{number}") for number in range(shape.layers)]
-    embedding = stored["model.embed_tokens.weight"].read()
-    head = embedding if shape.tied else stored["lm_head.weight"].read()
-    return Llama(shape, embedding, layers, stored["model.norm.weight"].read(), head)
 
 
 def memory() -> float:
@@ -120,8 +136,10 @@ def memory() -> float:
 
 def _expected_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
     """The shape of every tensor."""
-    width, inner = shape.width, shape.inner
-    query, key = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    width = shape.width
+    inner = shape.inner
+    query = shape.heads * shape.head_size
+    key = shape.kv_heads * shape.head_size
     layer = {
         "input_layernorm": (width,),
         "self_attn.q_proj": (query, width),
@@ -133,10 +151,14 @@ def _expected_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
         "mlp.up_proj": (inner, width),
         "mlp.down_proj": (width, inner),
     }
-    named = {f"model.layers.{n}.{name}.weight": size for n in range(shape.layers) for name, size in layer.items()}
     table = (shape.vocabulary, width)
-    named |= {"model.embed_tokens.weight": table, "model.norm.weight": (width,)}
-    return named if shape.tied else named | {"lm_head.weight": table}
+    named: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": table, "model.norm.weight": (width,)}
+    if not shape.tied:
+        named["lm_head.weight"] = table
+    for number in range(shape.layers):
+        for name, size in layer.items():
+            named[f"model.layers.{number}.{name}.weight"] = size
+    return named
 
 
 def _read_layer(stored: dict[str, StoredTensor], name: str) -> Layer:
@@ -144,11 +166,10 @@ def _read_layer(stored: dict[str, StoredTensor], name: str) -> Layer:
 
     def stacked(*names: str) -> Array:
         parts = [stored[f"{name}.{part}.weight"] for part in names]
-        if all(
-            (one.file, one.kind, one.end) == (other.file, other.kind, other.begin) for one, other in pairwise(parts)
-        ):
-            shape = sum(part.shape[0] for part in parts), *parts[0].shape[1:]
-            return parts[0]._replace(shape=shape, end=parts[-1].end).read()
+        pairs = pairwise(parts)
+        if all(other.follows(one) for one, other in pairs):
+            rows = sum(part.shape[0] for part in parts)
+            return parts[0]._replace(shape=(rows, *parts[0].shape[1:]), end=parts[-1].end).read()
         return np.concatenate([part.read() for part in parts])
 
     return Layer(
