@@ -74,7 +74,8 @@ def _grow_branch(task: Task, text: Text, free: float, masked: float, found: Coun
         after = task.then(text, token)
         if after:
             share = float(chances[token])
-            grown = _grow_branch(task, after, free * share, masked * share / legal, found)
+            own = masked * share / legal
+            grown = _grow_branch(task, after, free * share, own, found)
             if grown.conditioned:  # one without a text leads nowhere
                 below.append(grown)
     return Branch(

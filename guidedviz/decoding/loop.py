@@ -148,7 +148,8 @@ def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent
     """Append the first token of a forced run. The model reads it in its next forward pass."""
     token, *ahead = jump.tokens
     before = point.back(jump.back)
-    after = before.then(token, guide.advance(before.state, token), tuple(ahead))
+    state = guide.advance(before.state, token)
+    after = before.then(token, state, tuple(ahead))
     end = find_end(guide, after, settings.max_tokens)
     return make_step(guide, before, token, "forced", mask_ms=spent_ms, end=end, back=jump.back), after
 

@@ -39,7 +39,8 @@ class EngineRun:
     @property
     def overhead(self) -> float:
         """The mean milliseconds per token for which the logits waited."""
-        return fmean(max(0.0, turn.mask[1] - turn.forward[1]) for turn in self.turns)
+        waits = (turn.mask[1] - turn.forward[1] for turn in self.turns)
+        return fmean(max(0.0, wait) for wait in waits)
 
     @property
     def per_token(self) -> float:

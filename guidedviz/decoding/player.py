@@ -167,7 +167,9 @@ class Player:
 
 def shared_steps(one: TakenSteps, other: TakenSteps) -> int:
     """How many first steps two runs have in common: equal steps that were taken twice are different ones."""
-    return shared_length([*map(id, one)], [*map(id, other)])
+    mine = [*map(id, one)]
+    theirs = [*map(id, other)]
+    return shared_length(mine, theirs)
 
 
 def _add_branch(branches: tuple[TakenSteps, ...], run: TakenSteps) -> tuple[TakenSteps, ...]:

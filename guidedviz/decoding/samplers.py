@@ -111,7 +111,8 @@ class Particles:
         weights *= [text.ended for text in texts]
         if not weights.any():
             return task.finish(task.start, 0.0)
-        return task.finish(texts[pick(weights, random)], float(weights.mean()))
+        drawn = texts[pick(weights, random)]
+        return task.finish(drawn, float(weights.mean()))
 
     def extend(self, texts: list[Text], weights: Floats, random: np.random.Generator) -> None:
         """Extend each open text by a legal token; where none is legal its weight becomes 0."""

@@ -116,7 +116,8 @@ def cut_example(model: Model, example: Example) -> MarkedTokens:
     begin = 0
     for token in encode_text(vocabulary, model.encode, text):
         end = begin + len(vocabulary.pieces[token])
-        parts.append((shown[begin:end], all(fixed[begin:end])))
+        is_fixed = all(fixed[begin:end])
+        parts.append((shown[begin:end], is_fixed))
         begin = end
     if vocabulary.eos:
         parts.append((vocabulary.display(min(vocabulary.eos)), True))
