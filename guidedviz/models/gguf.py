@@ -89,7 +89,7 @@ PRE_TOKENIZERS = {
 }
 
 
-class Read(NamedTuple):
+class GgufModel(NamedTuple):
     """What a GGUF file says of its model, and its tensors by the names that a folder has."""
 
     files: dict[str, Any]  # the settings and the tokenizer, by the name of their file
@@ -117,7 +117,7 @@ def convert(file: Path, folder: Path) -> None:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def read_model(file: Path) -> Read:
+def read_model(file: Path) -> GgufModel:
     """Read all but the numbers of the tensors."""
     size_of(file, MOST_GGUF_BYTES)
     reader = need("gguf", "smollm", "a GGUF file").GGUFReader(file)
@@ -134,10 +134,10 @@ def read_model(file: Path) -> Read:
     tensors = {name: found[name] for name in names.values() if name in found}
     config |= {"model_type": "llama", "tie_word_embeddings": "lm_head.weight" not in tensors}
     heads = {"q_proj": int(config["num_attention_heads"]), "k_proj": int(config["num_key_value_heads"])}
-    return Read({"config.json": config, **read_tokenizer_files(about)}, tensors, heads)
+    return GgufModel({"config.json": config, **read_tokenizer_files(about)}, tensors, heads)
 
 
-def write_model(model: Read, folder: Path) -> None:
+def write_model(model: GgufModel, folder: Path) -> None:
     """Write the files of a model."""
     for name, value in model.files.items():
         (folder / name).write_text(json.dumps(value), encoding="utf-8")
