@@ -106,7 +106,7 @@ class Renderer:
                 self.stop()
                 raise
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> "subprocess.Popen[bytes]":
         """A new process that is ready for its first request."""
         self.stop()
         folders = [str(Path(need(name, "smollm", WHERE).__file__).parents[1]) for name in ("jinja2", "markupsafe")]
