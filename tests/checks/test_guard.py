@@ -407,8 +407,7 @@ def test_what_an_answer_writes_to_open_files_reaches_none_of_the_kernel_and_is_n
     ids=["no memory", "stops itself", "no timer", "no signals"],
 )
 def test_an_attack_on_the_check_ends_in_time_with_words(attack, said, monkeypatch):
-    monkeypatch.setattr(guard, "PATIENCE", 0.8)
-    monkeypatch.setattr(guard, "IDLE", 0.1)
+    monkeypatch.setattr(guard, "PATIENCE", 1.2)
     assert run(attack, [()]) == [Outcome(said)]
     assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
 
