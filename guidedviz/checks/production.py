@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.verdict import Case, Verdict, cases_of, check_function, is_open, show
+from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.function import check_function, is_open
+from guidedviz.checks.verdict import Verdict, show
 from guidedviz.serving.logits_processor import pack_masks
 
 Request = Mapping[str, Any]

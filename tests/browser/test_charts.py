@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one
 
 CHARTS = """from dataclasses import replace
 import guidedviz as gv
-from guidedviz.decoding.trace import Overlap
+from guidedviz.decoding.overlap import Overlap
 from guidedviz.files import shipped
 from guidedviz.views.charts.break_even import draw_break_even
 from guidedviz.views.charts.overlap import draw_overlap

@@ -10,18 +10,14 @@ from hypothesis import assume, given, settings
 
 import guidedviz as gv
 from guidedviz.checks import guard
-from guidedviz.checks.machines import GIVEN, GRAMMARS, LISTS, MIRROR, finished_items, say_texts
-from guidedviz.checks.tokens import (
-    SETS,
-    SLICES,
-    SPELLED,
-    TOKENS,
-    count_kept,
-    shortest_refused,
-    sort_by_ends,
-    ways_to_store,
-)
-from guidedviz.checks.verdict import Case, Verdict, check_function, show
+from guidedviz.checks.cases import Case
+from guidedviz.checks.earley import GRAMMARS, finished_items
+from guidedviz.checks.forced_bytes import SPELLED, count_kept
+from guidedviz.checks.function import check_function
+from guidedviz.checks.grammars import GIVEN, LISTS, MIRROR
+from guidedviz.checks.masks import SETS, SLICES, TOKENS, shortest_refused, sort_by_ends, ways_to_store
+from guidedviz.checks.texts import say_texts
+from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
 from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.spelling import longest_tokens

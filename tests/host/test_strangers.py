@@ -165,7 +165,7 @@ def test_the_page_of_this_host_may_ask_and_may_be_linked(host, guarded):
 
 ASK_FOR_ALL = """
 import sys, threading
-from guidedviz.models.remote import Connection, read_address
+from guidedviz.models.connection import Connection, read_address
 def ask():
     wire = Connection(read_address(sys.argv[1], ""), patience=0)
     for _ in range(20):

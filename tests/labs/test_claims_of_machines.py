@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.tokens import flatten
+from guidedviz.checks.walks import flatten
 from guidedviz.decoding.sampling import apply_mask, softmax
 from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read

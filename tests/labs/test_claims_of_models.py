@@ -13,7 +13,7 @@ import pytest
 import tasks
 
 import guidedviz as gv
-from guidedviz.checks.machines import GIVEN, NAMED, SERVICE
+from guidedviz.checks.grammars import GIVEN, NAMED, SERVICE
 from guidedviz.decoding.estimates import share_of
 from guidedviz.files import shipped
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate

@@ -26,7 +26,7 @@ CHEATS = {
     "every entry": "import sys; gv.checks.CHECK; sys.modules |= {n: Yes() for n in sys.modules if 'checks' in n}",
     "another library": "import sys; sys.modules['guidedviz'] = gv = guidedviz = Yes()",
     "another name": "guidedviz = gv = Yes()",
-    "another comparison": "from guidedviz.checks import verdict as v; v.alike = v.agrees = v.check_function = Yes()",
+    "another comparison": "from guidedviz.checks import function as f; f.alike = f.agrees = f.check_function = Yes()",
     "another guard": "from guidedviz.checks import guard; guard.run = lambda f, given: []",
     "another reference": "import guidedviz.machines.pushdown.moves as p; p.move_stack = step = lambda *given: []",
     "another loader": "import guidedviz.lazy as l; l.attach = lambda *given: (lambda name: Yes(), dir, [])",

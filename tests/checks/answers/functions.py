@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.decoding import cut_object
+from guidedviz.checks.free_text import cut_object
 
 
 def cut_out_by_recursion(text, start=0):

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.machines import GIVEN, LISTS, MIRROR, NAMED, SERVICE
+from guidedviz.checks.grammars import GIVEN, LISTS, MIRROR, NAMED, SERVICE
 
 TOY = gv.ToyModel(
     [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))], lambda tokens: np.linspace(2, -2, 260)

@@ -4,7 +4,7 @@ import json
 from collections import deque
 
 import guidedviz as gv
-from guidedviz.checks.machines import compile_pattern
+from guidedviz.checks.automata import compile_pattern
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.machine import next_bytes
 

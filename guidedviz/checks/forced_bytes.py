@@ -1,0 +1,130 @@
+"""Exercises on forced bytes and tokens, and on what they save."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.function import Mistake, check_function
+from guidedviz.checks.texts import draw_path, machine_cases
+from guidedviz.checks.verdict import Verdict
+from guidedviz.decoding.cost_model import Cost
+from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.visible import visible
+from guidedviz.tokens.explain import expected_next
+
+# -- forced tokens that are left to the model, and what jump-forward saves -----------------------------------------
+
+SPELLED: tuple[tuple[list[bytes], list[set[bytes]]], ...] = (  # tokens, and the pieces that are legal at each
+    ([], []), ([b"a"], [{b"a"}]), ([b"a"], [{b"a", b"ba"}]), ([b"a"], [{b"a", b"ab"}]),
+    ([b"ab"], [{b"a", b"ab", b"xyz"}]), ([b"a", b"b", b"c"], [{b"a", b"abd"}, {b"b"}, {b"c"}]),
+    ([b"a", b"b"], [{b"a", b"ab"}, {b"b"}]), ([b"a", b"b"], [{b"a"}, {b"b", b"bc"}]),
+    ([b"a", b"b"], [{b"a", b"acb"}, {b"b"}]), ([b"a", b"a"], [{b"a", b"aa"}, {b"a", b"aa"}]),
+    ([b"or", b"der"], [{b"or", b"order", b"orderId"}, {b"der"}]),
+    ([b"caf", b"\xc3"], [{b"caf"}, {b"\xc3", b"\xc3\xa9"}]),
+    ([b'{"', b"na", b"me"], [{b"{", b'{"'}, {b"na", b"names"}, {b"m", b"me"}]),
+    ([b'{"', b"na", b"me", b'"'], [{b'{"'}, {b"na", b'name":'}, {b"me", b'me"'}, {b'"', b'":'}]),
+)  # fmt: skip
+PRICES = (  # the fraction, pass_ms and token_ms
+    (0.0, 1.0, 0.0), (0.75, 9.0, 0.0), (0.0, 9.0, 1.0), (0.5, 1.0, 1.0), (0.75, 9.0, 1.0), (0.75, 9.0, 8.0),
+    (0.95, 20.0, 3.2),
+)  # fmt: skip
+
+
+def check_heal(answer: Callable[[Sequence[bytes], Sequence[set[bytes]]], int]) -> Verdict:
+    """Does `answer(tokens, legal)` say how many of the tokens are safe, so that the model chooses the others?
+
+    >>> check_heal(lambda tokens, legal: len(tokens))
+    ✗ not yet right: on input 4 of 14, the first on which it fails
+        tokens      [b'a']
+        legal       [{b'a', b'ab'}]
+        yours gave  1
+        expected    0
+        because     stop before the first place at which a legal piece begins with all that is left and is longer
+    """
+    why = "stop before the first place at which a legal piece begins with all that is left and is longer"
+    return check_function(answer, cases_of(count_kept, {why: SPELLED}, "tokens", "legal"))
+
+
+def count_kept(tokens: Sequence[bytes], legal: Sequence[set[bytes]]) -> int:
+    """The number of tokens before the first place where a legal piece begins with all that is left and is longer.
+
+    >>> count_kept([b"x", b"or", b"der"], [{b"x"}, {b"or", b"orderId"}, {b"der"}])
+    1
+    """
+    for place in range(len(tokens)):
+        left = b"".join(tokens[place:])
+        if any(piece.startswith(left) and piece != left for piece in legal[place]):
+            return place
+    return len(tokens)
+
+
+def check_speedup(answer: Callable[[float, float, float], float]) -> Verdict:
+    """Does `answer(fraction, pass_ms, token_ms)` say how many times as fast jump-forward is?
+
+    >>> check_speedup(lambda fraction, pass_ms, token_ms: 1 / (1 - fraction))
+    ✗ not yet right: on input 4 of 7, the first on which it fails
+        fraction    0.5
+        pass_ms     1
+        token_ms    1
+        yours gave  2
+        expected    1.333
+        because     divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms
+    """
+    why = "divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms"
+    names = ("fraction", "pass_ms", "token_ms")
+    return check_function(answer, cases_of(lambda f, p, t: Cost(p, t).speedup(f), {why: PRICES}, *names))
+
+
+# -- forced bytes --------------------------------------------------------------------------------------------------
+
+BEGUN = (  # a regex, and the text read so far
+    ("a", b""), ("ab", b""), ("ab", b"a"), ("ab", b"ab"), ("a|b", b""), ("ab?", b""), ("ab?", b"a"),
+    ("a[bc]d", b""), ("(ab)*", b""), ("(ab)*", b"a"), ("a+b", b""), ("a+b", b"a"), ("ab(cd)?", b""),
+    ("ab(cd)?", b"ab"), ("ab(cd)?", b"abc"), (r"a\x00b?", b""), ("a{30}b?", b""), ("café[0-9]", b""),
+    ("name: [a-z]+", b""), ("name: [a-z]+", b"name: "), (r'\{"id": [0-9]+\}', b'{"i'), (r'\{"id": [0-9]+\}', b""),
+    ("[éè]", b""), ("caf[éè]s", b""), ("[éè]s", "é".encode()[:1]),
+)  # fmt: skip
+
+
+def check_forced(answer: Callable[[DFA, Any], bytes]) -> Verdict:
+    """Does `answer(machine, state)` give the bytes that must come next, also where they end inside a character?
+
+    >>> check_forced(lambda machine, state: b"" if machine.is_accepting(state) else bytes(
+    ...     byte for byte in range(256) if machine.step(state, byte) is not None)[:1])
+    ✗ not yet right: on input 2 of 25, the first on which it fails
+        machine     regex ab, in q0: nothing was read
+        yours gave  b'a'
+        expected    b'ab'
+        because     after a may come: b
+    """
+
+    def say(case: Case, value: Any) -> Mistake:
+        machine, state = case.arguments
+        return Mistake(say_forced(machine, state, value), draw_path(machine, value, state, "the path of your bytes"))
+
+    return check_function(answer, machine_cases(forced_run, BEGUN), say)
+
+
+def forced_run(machine: DFA, state: Any) -> bytes:
+    """The forced bytes, not cut to whole characters as the library cuts them.
+
+    >>> forced_run(gv.regex("caf[éè]"), 0)
+    b'caf\\xc3'
+    """
+    run = b""
+    while not machine.is_accepting(state) and len(ways := next_bytes(machine, state)) == 1:
+        run, state = run + ways, machine.step(state, ways[0])
+    return run
+
+
+def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
+    """What may come where some bytes differ from the forced bytes.
+
+    >>> say_forced(gv.regex("ab(cd)?"), 0, b"abcd"), say_forced(gv.regex("[ab]"), 0, b"a")
+    ('after ab may come: c or the end', 'here may come: a b')
+    """
+    right = forced_run(machine, state)
+    at = max(end for end in range(len(right) + 1) if gave.startswith(right[:end]))
+    here: Any = read(machine, right[:at], state)
+    return f"{f'after {visible(right[:at])}' if at else 'here'} may come: {expected_next(machine, here)}"

@@ -1,0 +1,236 @@
+"""Exercises on masks: sorted tokens, masks of nodes, storage, another engine, slices."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.function import check_function
+from guidedviz.checks.texts import machine_cases
+from guidedviz.checks.verdict import Verdict, show
+from guidedviz.machines.machine import Machine, next_bytes, read
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.visible import visible
+
+DECIMAL = r"\d+(\.\d+)?"
+
+# -- sorted by one rule --------------------------------------------------------------------------------------------
+
+WORD = '"[a-z]+"'
+NUMBER = r"[0-9]+(\.[0-9]+)?"
+TOKENS = (  # a regex, the text read so far, and a piece
+    ("a", b"", b"a"), ("a", b"", b"b"), ("a", b"", b"a}"), ("a", b"a", b"}"), ("a+", b"a", b"aa"), ("a*", b"", b"aa"),
+    ("ab", b"", b"a}"), ("ab", b"", b"aa"), ("a(bcd)?", b"a", b"bcx"), ("aé", b"a", "é".encode()),
+    (WORD, b'"', b"b"), (WORD, b'"', b"b}"), (WORD, b'"a', b'b"'), (WORD, b'"a', b'b""b"'), (WORD, b'"', b'"}'),
+    (NUMBER, b"4", b"2}"), (NUMBER, b"4", b".}"), (NUMBER, b"4.", b"}"), (NUMBER, b"", b"}"),
+)  # fmt: skip
+
+
+def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
+    """Does `answer(rule, state, piece)` say "accepted", "rejected" or "dependent", knowing the rule alone?
+
+    >>> check_sort_token(lambda rule, state, piece: "rejected" if rule.step(state, piece[0]) is None else "accepted")
+    ✗ not yet right: on input 3 of 19, the first on which it fails
+        machine     regex a, in q0: nothing was read
+        piece       b'a}'
+        yours gave  'accepted'
+        expected    'dependent'
+        because     after a the rule is finished and } is left over: the rules below it on the stack decide
+    """
+    why = lambda *given: sort_by_ends(*given)[1]  # noqa: E731
+    cases = machine_cases(lambda *given: sort_by_ends(*given)[0], TOKENS, "piece", why=why, title="the piece")
+    return check_function(answer, cases)
+
+
+def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str, str]:
+    """The answer and its reason, from every place in the piece where the rule may have ended.
+
+    >>> sort_by_ends(gv.regex("a+"), 1, b"a]")[0]
+    'dependent'
+    """
+    if read(rule, piece, state) is not None:
+        return "accepted", "the rule reads all of it"
+    for end in range(len(piece) - 1, -1, -1):
+        reached = read(rule, piece[:end], state)
+        if reached is not None and rule.is_accepting(reached):
+            when = f"after {visible(piece[:end])}" if end else "before the piece"
+            left = f"{visible(piece[end:])} is left over: the rules below it on the stack decide"
+            return "dependent", f"{when} the rule is finished and {left}"
+    return "rejected", "the rule cannot read it, and is not finished anywhere before the byte that it cannot read"
+
+
+# -- the mask of several nodes -------------------------------------------------------------------------------------
+
+Part = tuple[set[int], set[int]]  # of one node: the accepted and the context-dependent tokens
+NODES: dict[str, list[tuple[list[Part], set[int]]]] = {  # and the tokens that are legal on the stack
+    "a token that one node accepts is legal on every stack": [
+        ([({1}, set())], set()), ([({1}, set()), ({2}, set())], set()), ([(set(), {1}), ({1}, set())], set()),
+    ],
+    "a context-dependent token is legal if on_stack says so": [
+        ([({1}, {2})], {2}), ([({1}, {2})], set()), ([(set(), {0, 1, 3}), (set(), {2})], {0, 2, 3}),
+        ([(set(), {1, 2}), ({2}, {3})], {1}), ([({4}, {1, 2}), ({2}, {3}), ({3, 5}, {5, 6})], {6, 7}),
+    ],
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Says whether a token is legal on the stack; refuses tokens for which no stack is needed."""
+
+    legal: set[int]
+    dependent: set[int]  # the tokens that an engine has to look up here
+
+    def __call__(self, token: int) -> bool:
+        if token not in self.dependent:
+            raise LookupError(f"on_stack({show(token)}): the verdict of this token is known without the stack")
+        return token in self.legal
+
+
+def check_fill_mask(answer: Callable[[Sequence[Part], Callable[[int], bool]], set[int]]) -> Verdict:
+    """Does `answer(parts, on_stack)` give the legal tokens of a state from the sets of its nodes?
+
+    >>> check_fill_mask(lambda parts, on_stack: set.union(*(accepted for accepted, dependent in parts)))
+    ✗ not yet right: on input 4 of 8, the first on which it fails
+        parts       [({1}, {2})]
+        on_stack    {2}
+        yours gave  {1}
+        expected    {1, 2}
+        because     a context-dependent token is legal if on_stack says so
+    """
+    cases = []
+    for why, rows in NODES.items():
+        for parts, legal in rows:
+            accepted = set[int]().union(*(accepted for accepted, _ in parts))
+            dependent = set[int]().union(*(dependent for _, dependent in parts)) - accepted
+            given = (("parts", show(parts)), ("on_stack", show(legal)))
+            cases.append(Case((parts, Stack(legal, dependent)), accepted | (dependent & legal), why, given))
+    return check_function(answer, cases)
+
+
+# -- the fewest bytes for a set ------------------------------------------------------------------------------------
+
+# the number of tokens in a set, and in the vocabulary
+SETS = ((0, 8), (8, 8), (1, 40), (2, 40), (39, 40), (20, 41), (423, 128256), (126625, 128256), (123180, 128256))
+
+
+def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:
+    """Does `answer(count, size)` choose the storage with the fewest bytes, and give their number?
+
+    >>> check_storage(lambda count, size: min(("accepted", 4 * count), ("rejected", 4 * (size - count))))
+    ✗ not yet right: on input 2 of 9, the first on which it fails
+        count       8
+        size        8
+        yours gave  ('accepted', 32)
+        expected    ('rejected', 0)
+        because     accepted takes 32 bytes, rejected 0, bits 1
+    """
+
+    sentence = "accepted takes {:,} bytes, rejected {:,}, bits {:,}".format
+    trials = {sentence(*ways_to_store(*row).values()): [row] for row in SETS}
+    cases = cases_of(lambda *row: min(ways_to_store(*row).items(), key=lambda way: way[1]), trials, "count", "size")
+    return check_function(answer, cases)
+
+
+def ways_to_store(count: int, size: int) -> dict[str, int]:
+    """The bytes of the three kinds of storage: four per id, or one bit per token, rounded up to whole bytes.
+
+    >>> ways_to_store(20, 41)
+    {'accepted': 80, 'rejected': 84, 'bits': 6}
+    """
+    return {"accepted": 4 * count, "rejected": 4 * (size - count), "bits": -(-size // 8)}
+
+
+# -- the mask of another engine, judged byte by byte ---------------------------------------------------------------
+
+Faults = tuple[Iterable[int], Iterable[int]]  # the ids that it omits, and those that it must not allow
+MASKS: tuple[tuple[str, bytes, list[bytes], set[int]], ...] = (  # a regex, the text so far, pieces, the engine's ids
+    ("a", b"", [b"a"], {0}), ("a", b"", [b"a"], set()), ("a", b"", [b"a", b"b"], {0, 1}),
+    ("a*", b"", [b"a", b"b"], {1}),
+    ("ab", b"", [b"a", b"ab", b"b"], {0, 2}), ("ab", b"a", [b"b", b"bb", b"ba"], {1, 2}),
+    ("a|ab", b"", [b"a", b"ab", b"abc", b"a"], {0, 2}),
+    (DECIMAL, b"3", [b".", b".5", b"3.", b"x", b"3x", b".."], {1, 4}),
+    ("[^\\x00]*é", b"", [b"\xc3", b"\xa9", b"\x00", b"\xc3\xa9"], {1, 3}),
+)  # fmt: skip
+
+
+def check_faults(answer: Callable[[Any, Any, list[bytes], set[int]], Faults]) -> Verdict:
+    """Does `answer(machine, state, pieces, allowed)` give the legal ids that are missing, and the illegal ones?
+
+    >>> check_faults(lambda machine, state, pieces, allowed: (set(), set()))
+    ✗ not yet right: on input 2 of 9, the first on which it fails
+        machine     regex a, in q0: nothing was read
+        pieces      [b'a']
+        allowed     set()
+        yours gave  (set(), set())
+        expected    ({0}, set())
+        because     first the legal ids that the engine omits, then the illegal ids that it allows
+    """
+
+    def reference(machine: DFA, state: Any, pieces: list[bytes], allowed: set[int]) -> Faults:
+        legal = legal_tokens(machine, state, pieces)
+        return legal - allowed, allowed - legal
+
+    why = "first the legal ids that the engine omits, then the illegal ids that it allows"
+    return check_function(answer, machine_cases(reference, MASKS, "pieces", "allowed", why=lambda *given: why))
+
+
+def legal_tokens(machine: DFA, state: Any, pieces: Sequence[bytes]) -> set[int]:
+    """The ids of the pieces that a machine can read from a state."""
+    return {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
+
+
+# -- slices that a machine can read whole --------------------------------------------------------------------------
+
+STRING = r'"[^"\\\x00-\x1f]*"'
+SLICES = (  # a regex, the text read so far, and the regex of a slice
+    ("a*", b"", "a*"), ("a*", b"", "b*"), ("a*", b"", "ab"), ("a*", b"", "a{0,3}"), ("a*b", b"", "a*"),
+    ("aa*", b"", "a*"), ("ab*", b"", "[ab]*"), ("a{0,3}", b"", "a*"), ("a{0,3}", b"", "a{0,3}"),
+    ("a{0,3}", b"a", "a{0,3}"), ("[ab]*c", b"b", "(ab)*"), ("a{0,30}", b"", "a*"), ("a{0,30}", b"", "a{0,30}"),
+    (r"[^\x00]*", b"", r"[\x00-b]*"), (DECIMAL, b"3", "[0-9]*"), (DECIMAL, b"3", "[0-9.]*"),
+    (STRING, b'"', "[a-z ]*"), (STRING, b'"', "[é-ë]*"), (STRING, b'"x"', "[a-z ]*"), ('"[a-z]*"', b'"', "[a-zé]*"),
+)  # fmt: skip
+
+
+def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
+    """Does `answer(machine, state, part)` say whether the machine can read from its state all that a part can?
+
+    >>> check_whole(lambda machine, state, part: all(
+    ...     machine.step(state, byte) is not None for byte in range(256) if part.step(0, byte) is not None))
+    ✗ not yet right: on input 3 of 20, the first on which it fails
+        machine     regex a*, in q0: nothing was read
+        slice       regex ab
+        yours gave  True
+        expected    False
+        because     ab begins a text of the slice, and the machine refuses its last byte
+    """
+
+    def why(machine: DFA, state: Any, part: DFA) -> str:
+        refused = shortest_refused(machine, state, part)
+        if refused is None:
+            return "the machine can read each text that the slice can read"
+        return f"{visible(refused)} begins a text of the slice, and the machine refuses its last byte"
+
+    words = {regex(part): f"regex {part}" for _, _, part in SLICES}
+    rows = [(text, begun, regex(part)) for text, begun, part in SLICES]
+    cases = machine_cases(lambda *x: shortest_refused(*x) is None, rows, "slice", why=why, spell=words.__getitem__)
+    return check_function(answer, cases)
+
+
+def shortest_refused(machine: DFA, state: Any, part: DFA) -> bytes | None:
+    """The shortest text that a slice can read and a machine, from its state, cannot; None if there is none.
+
+    >>> shortest_refused(gv.regex("a{0,3}"), 0, gv.regex("a*")), shortest_refused(gv.regex("a*b"), 0, gv.regex("a*"))
+    (b'aaaa', None)
+    """
+    found: dict[Any, bytes] = {(state, part.initial): b""}
+    waiting = list(found)
+    for here, there in waiting:
+        for byte in next_bytes(part, there):
+            text, pair = found[here, there] + bytes([byte]), (machine.step(here, byte), part.step(there, byte))
+            if pair[0] is None:
+                return text
+            if pair not in found:
+                found[pair] = text
+                waiting.append(pair)
+    return None

@@ -1,0 +1,203 @@
+"""Exercises on walks of a trie, and on the index made of them."""
+
+from collections import UserList
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from guidedviz.checks.cases import Case
+from guidedviz.checks.compare import say_difference, say_kind
+from guidedviz.checks.function import check_function
+from guidedviz.checks.guard import Failed, attempt
+from guidedviz.checks.masks import DECIMAL, legal_tokens
+from guidedviz.checks.texts import machine_cases
+from guidedviz.checks.verdict import Verdict, show
+from guidedviz.machines.graph import reach
+from guidedviz.machines.machine import read
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.tokens.explain import explain_token
+from guidedviz.tokens.trie import Node
+from guidedviz.tokens.vocabulary import Vocabulary
+
+# -- two walks of a trie that skip what the machine refuses --------------------------------------------------------
+
+Row = dict[int, int]  # legal token -> the state after it
+WALKS: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, the text read so far, and pieces
+    ("3", b"", [b"3"]), ("3", b"", [b"x"]), ("3|4", b"", [b"3", b"4"]), ("34", b"", [b"34", b"35"]),
+    ("34|4", b"", [b"34", b"4"]), ("4", b"", [b"34", b"3567890", b"4"]), ("a*", b"", [b"a" * 9]),
+    ("(ab)*", b"", [b"ab", b"aba", b"b"]), ("ab*", b"", [b"a", b"abb", b"ac", b"acb", b"b", b"a"]),
+    (DECIMAL, b"3", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
+    (DECIMAL, b"3.", [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CountingDFA(DFA):
+    """A DFA that records its steps."""
+
+    @cached_property
+    def steps(self) -> list[int]:
+        return []
+
+    def step(self, state: int | None, byte: int) -> int | None:
+        self.steps.append(byte)
+        return super().step(state, byte)
+
+
+class CountingList(UserList[int]):
+    """Numbers that count how often one of them was read, also where NumPy reads them all."""
+
+    looks = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        self.looks += 1
+        return self.data[place]
+
+
+class Flat(NamedTuple):
+    """A trie depth first: for each node its byte, its depth, the nodes of its subtree, and the ids that end there."""
+
+    byte: CountingList
+    depth: CountingList
+    size: list[int]
+    ends: list[list[int]]
+
+
+def flatten(pieces: Sequence[bytes]) -> Flat:
+    """The trie of some pieces, depth first.
+
+    >>> flatten([b"a", b"ab", b"ac", b"b"])
+    Flat(byte=[97, 98, 99, 98], depth=[1, 2, 2, 1], size=[3, 1, 1, 1], ends=[[0], [1], [2], [3]])
+    """
+    nodes = list_nodes(pieces)
+    size = [sum(other.startswith(one) for other in nodes) for one in nodes]
+    ends = [[token for token, piece in enumerate(pieces) if piece == one] for one in nodes]
+    return Flat(CountingList(one[-1] for one in nodes), CountingList(len(one) for one in nodes), size, ends)
+
+
+def list_nodes(pieces: Sequence[bytes]) -> list[bytes]:
+    """Each beginning of a piece once, depth first.
+
+    >>> list_nodes([b"b", b"ab", b"ac"])
+    [b'a', b'ab', b'ac', b'b']
+    """
+    return sorted({piece[:end] for piece in pieces for end in range(1, len(piece) + 1)})
+
+
+def check_walk(answer: Callable[[Node, DFA, int], Row]) -> Verdict:
+    """Does `answer(node, machine, state)` find the legal tokens and their next states, without refused subtrees?
+
+    >>> check_walk(lambda node, machine, state: dict.fromkeys(node.tokens, state))
+    ✗ not yet right: on input 1 of 11, the first on which it fails
+        machine     regex 3, in q0: nothing was read
+        pieces      [b'3']
+        yours gave  {}
+        expected    {0: 1}
+        because     token 0 is legal: every byte passes: q0 to q1
+    """
+
+    def limited(machine: DFA, state: int, pieces: list[bytes]) -> Any:
+        counting, root = CountingDFA(machine.edges, machine.accepting), Vocabulary(pieces).trie.root
+        gave, looks = attempt(answer, (root, counting, state)), len(counting.steps)
+        for byte, child in root.children.items() if gave == walk(root, machine, state) else ():
+            after, twin = machine.step(state, byte), DFA(machine.edges, machine.accepting)
+            if after is not None and attempt(answer, (child, twin, after)) != walk(child, machine, after):
+                at = f"at the node of {show(bytes([byte]))[1:]} in q{after}"
+                return Failed(f"right at the root, wrong {at}: tokens that end at `node` belong to the result")
+        return within_limit(gave, looks, machine, state, pieces)
+
+    cases = machine_cases(lambda machine, at, pieces: walk(Vocabulary(pieces).trie.root, machine, at), WALKS, "pieces")
+    return check_function(limited if callable(answer) else answer, cases, say_tokens)
+
+
+def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]]) -> Verdict:
+    """Does `answer(machine, state, tree)` find the legal ids without reading a node below a refused one?
+
+    >>> check_jump(lambda machine, state, tree: {0})
+    ✗ not yet right: on input 2 of 11, the first on which it fails
+        machine     regex 3, in q0: nothing was read
+        pieces      [b'x']
+        yours gave  {0}
+        expected    set()
+        because     token 0 is illegal: x cannot come: expected 3
+    """
+
+    def limited(machine: DFA, state: Any, pieces: list[bytes]) -> Any:
+        tree = flatten(pieces)
+        gave = attempt(answer, (machine, state, tree))
+        if tree.ends != flatten(pieces).ends:
+            return Failed("it changed tree.ends: collect the tokens in a set of its own")
+        return within_limit(gave, (tree.byte.looks + tree.depth.looks) // 2, machine, state, pieces)
+
+    cases = machine_cases(legal_tokens, WALKS, "pieces")
+    return check_function(limited if callable(answer) else answer, cases, say_tokens)
+
+
+def within_limit(gave: Any, looks: int, machine: DFA, state: Any, pieces: list[bytes]) -> Any:
+    """What an answer gave, if it looked at most twice as often as a walk that skips refused subtrees."""
+    enough = sum(read(machine, node[:-1], state) is not None for node in list_nodes(pieces))
+    too_many = f"it looks at {looks} nodes where {enough} are enough: skip all that is below a refused node"
+    return gave if looks <= 2 * enough else Failed(too_many)
+
+
+def say_tokens(case: Case, value: Any) -> str:
+    """Why the first wrong id is legal or illegal, or to which state it leads."""
+    if say_kind(value, case.expected):
+        return ""
+    machine, state, pieces = case.arguments
+    row = case.expected
+    wrong = {*value} ^ {*row} or {token for token in row if str(value[token]) != str(row[token])}
+    token = min(wrong, key=lambda one: (len(pieces[one]), one) if one in range(len(pieces)) else (0, one))
+    if token not in range(len(pieces)):
+        return f"{token} is not in the vocabulary"
+    why = explain_token(machine, Vocabulary(pieces), state, token)
+    return f"token {token} is {'legal' if why.legal else 'illegal'}: {why.reason}"
+
+
+# -- the index from walks ------------------------------------------------------------------------------------------
+
+INDEXES: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, nothing that was read, and pieces
+    ("a", b"", [b"a"]), ("a", b"", [b"b"]), ("ab", b"", [b"a", b"b"]), ("a*", b"", [b"a", b"aa"]),
+    ("abc", b"", [b"a", b"bc", b"ab"]), ("(ab)*", b"", [b"ab", b"aba", b"b"]),
+    ("[0-9]{4}-[0-9]{2}", b"", [b"1", b"12", b"-", b"1-", b"-1", b"123"]),
+    (DECIMAL, b"", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
+)  # fmt: skip
+
+
+def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], dict[int, Row]]) -> Verdict:
+    """Does `answer(root, machine, walk)` give a row for each state that tokens lead to from the initial one?
+
+    >>> check_index(lambda root, machine, walk: {machine.initial: walk(root, machine, machine.initial)})
+    ✗ not yet right: on input 1 of 8, the first on which it fails
+        machine     regex a, in q0: nothing was read
+        pieces      [b'a']
+        yours gave  {0: {0: 1}}
+        expected    {0: {0: 1}, 1: {}}
+        because     the row of q1 is missing: a row for each state that tokens lead to from the initial one
+    """
+
+    def build(machine: DFA, state: int, pieces: list[bytes]) -> Any:
+        return attempt(answer, (Vocabulary(pieces).trie.root, machine, walk))
+
+    def reference(machine: DFA, state: int, pieces: list[bytes]) -> dict[int, Row]:
+        root = Vocabulary(pieces).trie.root
+        return {one: walk(root, machine, one) for one in reach([state], lambda at: walk(root, machine, at).values())}
+
+    def say(case: Case, value: Any) -> str:
+        found = say_difference(value, case.expected, "the row of q{}".format)
+        why = f"{found}: a row for each state that tokens lead to from the initial one" * bool(found)
+        return say_kind(value, case.expected) or why
+
+    cases = machine_cases(reference, INDEXES, "pieces", why=lambda *given: "a row is what walk gives for its state")
+    return check_function(build if callable(answer) else answer, cases, say)
+
+
+def walk(node: Node, machine: DFA, state: int) -> Row:
+    """The legal tokens at a node and below it, each with the state after it."""
+    found = dict.fromkeys(node.tokens, state)
+    for byte, child in node.children.items():
+        after = machine.step(state, byte)
+        if after is not None:
+            found |= walk(child, machine, after)
+    return found
