@@ -212,8 +212,8 @@ def _below(process: int) -> list[int]:
     """The processes that a process started, and those that these started, as Linux lists them."""
     found = [process]
     for one in found:  # it grows
-        for children in Path(f"/proc/{one}/task").glob("*/children"):
-            with suppress(OSError):  # it has ended
+        with suppress(OSError):  # it has ended, while its threads are listed or one of them is read
+            for children in Path(f"/proc/{one}/task").glob("*/children"):
                 found += map(int, children.read_text().split())
     return found[1:]
 
