@@ -1,4 +1,8 @@
-"""Is a value the expected one, and if not, what is the first difference in words?"""
+"""Is a value the expected one, and if not, what is wrong with it in words?
+
+Numbers may be rounded, ids may come in any collection, and a list may stand for a tuple: a student's answer is judged
+by what it says, not by the types in which it says it. True is never 1, because a mask is no set of ids.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,7 +12,8 @@ import numpy as np
 from guidedviz.checks.guard import Failed
 from guidedviz.checks.verdict import show
 
-KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+Same = Callable[[Any, Any], bool]
+VALUE_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "True or False is"),
     (int, "a whole number is"),
     ((float, int), "a number is"),
@@ -17,28 +22,39 @@ KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (dict, "a dictionary is"),
     ((list, tuple), "a list or tuple is"),
 )
-Same = Callable[[Any, Any], bool]
 
 
 def alike(value: Any, expected: Any) -> bool:
-    """Are two values the same? Numbers may be rounded; ids may come in any collection; a list may stand for a tuple.
+    """Are two values the same?
 
     >>> alike([1, [0.3]], (True, [0.1 + 0.2])), alike([1, [0.3]], (1, [0.1 + 0.2])), alike([2, 1, 2], {1, 2})
     (False, True, True)
     """
     if isinstance(expected, float | np.ndarray):
-        numbers = np.asarray(value, dtype=float)
-        return numbers.shape == np.shape(expected) and np.allclose(numbers, expected, rtol=1e-5, atol=1e-9)
+        return _same_numbers(value, expected)
     if isinstance(expected, set):
-        typed = {(type(one), one) for one in expected}
-        return not isinstance(value, str | bytes) and {(type(one), one) for one in value} == typed
+        return not isinstance(value, str | bytes) and _typed(value) == _typed(expected)
     if isinstance(expected, dict):
-        same_keys = isinstance(value, dict) and alike([*value], {*expected})
-        return same_keys and all(alike(value[key], expected[key]) for key in expected)
+        return isinstance(value, dict) and _same_entries(value, expected)
     if isinstance(expected, list | tuple):
         same_length = isinstance(value, list | tuple) and len(value) == len(expected)
         return same_length and all(map(alike, value, expected))
     return bool(value == expected) and isinstance(value, bool) == isinstance(expected, bool)
+
+
+def _same_numbers(value: Any, expected: Any) -> bool:
+    numbers = np.asarray(value, dtype=float)
+    return numbers.shape == np.shape(expected) and np.allclose(numbers, expected, rtol=1e-5, atol=1e-9)
+
+
+def _typed(values: Iterable[Any]) -> set[tuple[type, Any]]:
+    """The values as a set in which True is not 1."""
+    return {(type(one), one) for one in values}
+
+
+def _same_entries(value: dict[Any, Any], expected: dict[Any, Any]) -> bool:
+    same_keys = alike([*value], {*expected})
+    return same_keys and all(alike(value[key], expected[key]) for key in expected)
 
 
 def agrees(value: Any, expected: Any, same: Same = alike) -> bool:
@@ -65,8 +81,10 @@ def say_kind(value: Any, expected: Any) -> str:
         shape = np.asarray(value, dtype=object).shape
         right = f"an array of shape {expected.shape} is expected, and this has shape {shape}"
         return "" if shape == expected.shape else right
-    words = next((words for kinds, words in KINDS if isinstance(expected, kinds) and not isinstance(value, kinds)), "")
-    return words and f"{words} expected"
+    for kinds, words in VALUE_KINDS:
+        if isinstance(expected, kinds) and not isinstance(value, kinds):
+            return f"{words} expected"
+    return ""
 
 
 def say_not_ids(value: Any) -> str:
@@ -75,10 +93,16 @@ def say_not_ids(value: Any) -> str:
     >>> say_not_ids([True, False]), say_not_ids({0, 2})
     ('ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them', '')
     """
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+    if not is_collection(value):
         return "a set is expected"
-    mask = any(isinstance(one, bool) for one in value)
-    return "ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them" * mask
+    if any(isinstance(one, bool) for one in value):
+        return "ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them"
+    return ""
+
+
+def is_collection(value: Any) -> bool:
+    """Does a value consist of items? A text does not."""
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
 
 
 def say_difference(value: Any, expected: Iterable[Any], name: Callable[[Any], str] = show) -> str:
@@ -87,9 +111,12 @@ def say_difference(value: Any, expected: Iterable[Any], name: Callable[[Any], st
     >>> say_difference([1, 2], {2, 3})
     '3 is missing'
     """
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+    if not is_collection(value):
         return ""
-    missing = [one for one in expected if one not in value]
-    if missing:
-        return f"{name(missing[0])} is missing"
-    return next((f"{name(one)} is too many" for one in value if one not in expected), "")
+    for one in expected:
+        if one not in value:
+            return f"{name(one)} is missing"
+    for one in value:
+        if one not in expected:
+            return f"{name(one)} is too many"
+    return ""

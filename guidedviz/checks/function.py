@@ -1,13 +1,20 @@
-"""A student's function runs under guard on all cases, from small to large, and is judged on the first that fails."""
+"""A student's function runs under guard on all cases, from small to large, and is judged on the first that fails.
+
+The value that differs is shown beside the expected one, with the most exact sentence that is known: of the check, of
+the value's kind, or of the case.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from guidedviz.checks.cases import Case, Spell
 from guidedviz.checks.compare import Same, agrees, alike, say_kind
-from guidedviz.checks.guard import Failed, run, safe_copy
+from guidedviz.checks.guard import Failed, Outcome, run, safe_copy
 from guidedviz.checks.verdict import Facts, Verdict, show
 from guidedviz.views.figure import Figure
+
+NOT_WRITTEN = Verdict("open", "write the function, run its cell, then run this one")
+ALL_NONE = Verdict("open", "it returned None on every input: write it, or look at what it returns")
 
 
 class Mistake(NamedTuple):
@@ -37,40 +44,51 @@ def check_function(
         expected    2
         because     a distance is never negative
     """
-    if answer is None or answer is ...:
-        return Verdict("open", "write the function, run its cell, then run this one")
+    if is_open(answer):
+        return NOT_WRITTEN
     if not callable(answer):
         return Verdict("wrong", "a function is expected", (("yours is", show(safe_copy(answer))),))
     outcomes = run(answer, [case.arguments for case in cases])
     if all(is_open(outcome.value) for outcome in outcomes):
-        return Verdict("open", "it returned None on every input: write it, or look at what it returns")
+        return ALL_NONE
     none_is_right = any(case.expected is None for case in cases)
-    for number, (case, (value, touched)) in enumerate(zip(cases, outcomes, strict=False), 1):
-        if not touched and agrees(value, case.expected, same):
-            continue
-        said = f"on input {number} of {len(cases)}, the first on which it fails"
-        given = case.given or (("input", ", ".join(map(show, case.arguments))),)
-        gave: Facts = (("yours gave", spell(value)), ("expected", spell(case.expected)))
-        if touched:
-            return Verdict("wrong", said, (*given, gave[0], ("but", "it changed its input; work on a copy")))
-        try:
-            found = explain(case, value)
-        except Exception:  # a value of a kind that nobody expected
-            found = ""
-        mistake = Mistake(found) if isinstance(found, str) else found
-        kind = "" if value is None and none_is_right else say_kind(value, case.expected)
-        because = case.why if isinstance(value, Failed) else mistake.because or kind or case.why
-        reason = (("because", because),) if because else ()
-        figure = mistake.figure or (case.draw and case.draw())
-        return Verdict("wrong", said, (*given, *(mistake.gave or gave), *reason), figure)
+    for number, (case, outcome) in enumerate(zip(cases, outcomes, strict=False), 1):
+        if outcome.touched or not agrees(outcome.value, case.expected, same):
+            said = f"on input {number} of {len(cases)}, the first on which it fails"
+            mistake = _find_mistake(case, outcome, explain, spell, none_is_right)
+            facts = [*(case.given or [("input", ", ".join(map(show, case.arguments)))]), *mistake.gave]
+            if mistake.because:
+                facts.append(("because", mistake.because))
+            return Verdict("wrong", said, tuple(facts), mistake.figure)
     return Verdict("right", f"agrees on all {len(cases)} inputs")
 
 
+def _find_mistake(case: Case, outcome: Outcome, explain: Explain, spell: Spell, none_is_right: bool) -> Mistake:
+    """What is said about the outcome of a case that failed."""
+    yours = ("yours gave", spell(outcome.value))
+    if outcome.touched:
+        return Mistake(gave=(yours, ("but", "it changed its input; work on a copy")))
+    try:
+        found = explain(case, outcome.value)
+    except Exception:  # a value of a kind that nobody expected
+        found = ""
+    because, figure, gave = Mistake(found) if isinstance(found, str) else found
+    if isinstance(outcome.value, Failed):
+        because = ""
+    elif not because and not (outcome.value is None and none_is_right):
+        because = say_kind(outcome.value, case.expected)
+    if figure is None and case.draw:
+        figure = case.draw()
+    return Mistake(because or case.why, figure, gave or (yours, ("expected", spell(case.expected))))
+
+
 def is_open(value: Any) -> bool:
-    """Does a function return nothing so far?"""
+    """Is there no answer, or does a function return nothing so far?"""
     return value is None or value is ... or (isinstance(value, Failed) and "NotImplementedError" in value.kinds)
 
 
 def is_empty(answer: Any) -> bool:
     """Is an answer that is no function not begun?"""
-    return answer is None or answer is ... or answer == {} or (isinstance(answer, str) and not answer.strip())
+    if isinstance(answer, str):
+        return not answer.strip()
+    return answer is None or answer is ... or answer == {}
