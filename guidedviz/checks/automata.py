@@ -4,27 +4,36 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from guidedviz.checks.cases import cases_of
-from guidedviz.checks.function import check_function
-from guidedviz.checks.texts import same_texts, say_texts, wire_tokens
-from guidedviz.checks.verdict import Verdict
+from guidedviz.checks.cases import Case, cases_of, read_trials
+from guidedviz.checks.function import Mistake, check_function
+from guidedviz.checks.texts import find_wrong_text, same_texts, say_text, say_texts
+from guidedviz.checks.verdict import Verdict, show
+from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import schema_regex
+from guidedviz.tokens.by_hand import wire
 
-# -- automata ------------------------------------------------------------------------------------------------------
+# -- a step of an automaton ----------------------------------------------------------------------------------------
 
 Moved = tuple[int, set[int], int]  # a state, the tokens, and the state after them
-TRANSITIONS: dict[str, list[tuple[list[Moved], int, int]]] = {
-    "a transition leaves this state with this token: its target is the answer": [([(0, {5}, 1)], 0, 5)],
-    "no transition reads the token: the answer is None": [([(0, {5}, 1)], 0, 6), ([(0, {5, 7}, 1)], 0, 6)],
-    "another state reads the token, this one does not: the answer is None": [([(0, {5}, 1)], 1, 5)],
-    "state 0 is a valid state, although 0 is false in Python": [([(0, {5, 6}, 0)], 0, 6)],
-    "look at all transitions: None means that no one fits": [
-        ([(0, {5}, 1), (0, {6}, 2)], 0, 5),
-        ([(0, {5}, 1), (0, {6}, 2)], 0, 6), ([(0, {5}, 1), (1, {5}, 2)], 1, 5), ([(1, {6}, 2), (0, {5}, 1)], 0, 5),
-    ],
-    "one token is one step: the target's own transitions wait for the next token": [([(0, {5}, 1), (1, {5}, 2)], 0, 5)],
-}  # fmt: skip
+TRANSITIONS = read_trials("""
+a transition leaves this state with this token: its target is the answer
+    [(0, {5}, 1)], 0, 5
+no transition reads the token: the answer is None
+    [(0, {5}, 1)], 0, 6
+    [(0, {5, 7}, 1)], 0, 6
+another state reads the token, this one does not: the answer is None
+    [(0, {5}, 1)], 1, 5
+state 0 is a valid state, although 0 is false in Python
+    [(0, {5, 6}, 0)], 0, 6
+look at all transitions: None means that no one fits
+    [(0, {5}, 1), (0, {6}, 2)], 0, 5
+    [(0, {5}, 1), (0, {6}, 2)], 0, 6
+    [(0, {5}, 1), (1, {5}, 2)], 1, 5
+    [(1, {6}, 2), (0, {5}, 1)], 0, 5
+one token is one step: the target's own transitions wait for the next token
+    [(0, {5}, 1), (1, {5}, 2)], 0, 5
+""")
 
 
 def check_advance(answer: Callable[[Sequence[Moved], int, int], int | None]) -> Verdict:
@@ -39,22 +48,56 @@ def check_advance(answer: Callable[[Sequence[Moved], int, int], int | None]) -> 
     """
 
     def reference(moves: Sequence[Moved], state: int, token: int) -> int | None:
-        return next((target for source, tokens, target in moves if source == state and token in tokens), None)
+        for source, tokens, target in moves:
+            if source == state and token in tokens:
+                return target
+        return None
 
     return check_function(answer, cases_of(reference, TRANSITIONS))
 
 
+# -- the automaton of a pattern ------------------------------------------------------------------------------------
+
 Parts = Sequence[tuple[str, str]]  # the name of a set of tokens, and a quantifier
-TOKENS = {"UPPER": {65, 66}, "LOWER": {97, 98}, "LETTER": {65, 66, 97, 98}, ":": {58}}  # by their codes
-PATTERNS = {  # a name and a quantifier per part
-    "return two values, transitions and ends; without parts the text may end in state 0": [""],
-    "1 is exactly one, and the next part begins in the state after it": [":1", ":1 UPPER1"],
-    "+ is one or more: a transition into a new state, and a loop on it": ["UPPER+", "UPPER+ :1"],
-    "with ? a part may be left out: keep the states before it, too": ["UPPER?", "UPPER? :1", ":1 UPPER? LOWER?"],
-    "* is ? with a loop on its new state": ["UPPER*", ":1 LOWER*"],
-    "the loop of a part is on its own new state only": ["UPPER* LOWER*", "UPPER? LOWER* :1", "UPPER+ LOWER* :1"],
-    "if two transitions fit a token, keep both": ["UPPER+ LETTER1", "LETTER* LOWER? :+"],
-}  # fmt: skip
+TOKEN_SETS = {"UPPER": {65, 66}, "LOWER": {97, 98}, "LETTER": {65, 66, 97, 98}, ":": {58}}  # by their codes
+
+
+def read_pattern(text: str) -> tuple[Parts, Mapping[str, set[int]]]:
+    """The parts of a pattern, and all sets of tokens.
+
+    >>> read_pattern("UPPER+ :1")[0]
+    [('UPPER', '+'), (':', '1')]
+    """
+    return [(part[:-1], part[-1]) for part in text.split()], TOKEN_SETS
+
+
+PATTERNS = read_trials(
+    build=read_pattern,
+    text="""
+return two values, transitions and ends; without parts the text may end in state 0
+    ""
+1 is exactly one, and the next part begins in the state after it
+    ":1"
+    ":1 UPPER1"
++ is one or more: a transition into a new state, and a loop on it
+    "UPPER+"
+    "UPPER+ :1"
+with ? a part may be left out: keep the states before it, too
+    "UPPER?"
+    "UPPER? :1"
+    ":1 UPPER? LOWER?"
+* is ? with a loop on its new state
+    "UPPER*"
+    ":1 LOWER*"
+the loop of a part is on its own new state only
+    "UPPER* LOWER*"
+    "UPPER? LOWER* :1"
+    "UPPER+ LOWER* :1"
+if two transitions fit a token, keep both
+    "UPPER+ LETTER1"
+    "LETTER* LOWER? :+"
+""",
+)
 
 
 def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Any]) -> Verdict:
@@ -70,43 +113,99 @@ def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Any]
         expected    refuses it
         because     1 is exactly one, and the next part begins in the state after it
     """
-    trials = {why: [([(p[:-1], p[-1]) for p in row.split()], TOKENS) for row in rows] for why, rows in PATTERNS.items()}
-    cases = cases_of(compile_pattern, trials, "parts", "sets")
-    return check_function(answer, cases, partial(say_texts, wire_tokens), partial(same_texts, wire_tokens))
+    cases = cases_of(compile_pattern, PATTERNS, "parts", "sets")
+    return check_function(answer, cases, _say_wiring, partial(same_texts, wire_tokens))
 
 
 def compile_pattern(parts: Parts, sets: Mapping[str, set[int]]) -> tuple[list[Moved], set[int]]:
     """The transitions of a pattern, and the states in which a text may end: part n leads to state n."""
-    moves, ready = list[Moved](), {0}
+    moves: list[Moved] = []
+    ready = {0}
     for state, (name, often) in enumerate(parts, 1):
-        moves += [(source, sets[name], state) for source in ({*ready, state} if often in "+*" else ready)]
+        sources = {*ready, state} if often in "+*" else ready
+        moves += [(source, sets[name], state) for source in sources]
         ready = {*ready, state} if often in "?*" else {state}
     return moves, ready
+
+
+def wire_tokens(wired: Any) -> DFA:
+    """The machine of transitions whose tokens are bytes."""
+    transitions, ends = wired
+    return wire([(source, bytes([token]), to) for source, tokens, to in transitions for token in tokens], ends)
+
+
+def _say_wiring(case: Case, value: Any) -> Mistake:
+    """The shortest wrong text. No path: the machine has the fewest states, which are not those of the answer."""
+    text = find_wrong_text(wire_tokens, case, value)
+    if not isinstance(text, bytes):
+        return text
+    accepted = wire_tokens(value).accepts(text)
+    return Mistake(case.why, gave=(("yours gave", show(value)), *say_text(text, accepted)))
 
 
 # -- regexes of schemas --------------------------------------------------------------------------------------------
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def write_schema(short: Any, *more: Any) -> dict[str, Any]:
+    """A schema from short forms: the name of a type, the values of an enum, the properties of an object.
+
+    >>> write_schema({"ok": "boolean"}), write_schema(["red", "green"], "string")
+    ({'type': 'object', 'properties': {'ok': {'type': 'boolean'}}, 'required': ['ok']},
+     {'enum': ['red', 'green'], 'type': 'string'})
+    """
+    if more:
+        return write_schema(short) | write_schema(*more)
+    if isinstance(short, str):
+        return {"type": short}
+    if isinstance(short, list):
+        return {"enum": short}
+    properties = {key: write_schema(one) for key, one in short.items()}
     return {"type": "object", "properties": properties, "required": [*properties][::-1]}
 
 
-WHOLE, TRUTH, TEXT, COLORS = {"type": "integer"}, {"type": "boolean"}, {"type": "string"}, {"enum": ["red", "green"]}
-SCHEMAS: dict[str, list[dict[str, Any]]] = {
-    "the regex of a type without parts stands in LEAVES": [WHOLE],
-    "each value is written as json.dumps writes it, and | stands between them": [COLORS, {"enum": [1, None, True]}],
-    'an object is { and " and the key and ": " and the value and }': [_object(ok=TEXT), _object()],
-    "some characters are special in a regex: re.escape": [{"enum": ["C++", "a.b"]}, _object(**{"a.b": WHOLE})],
-    'the members in their order, ", " between two': [_object(b=WHOLE, a=TEXT), _object(a=WHOLE, b=WHOLE, c=WHOLE)],
-    "a | needs parentheses inside a longer regex": [_object(ok=TRUTH), _object(color=COLORS, n=WHOLE)],
-    "a value may be an object: the function calls itself": [_object(id=WHOLE, at=_object(city=TEXT, ok=TRUTH))],
-    "with a type beside it an enum still allows only its values": [COLORS | TEXT],
-}
-BOUNDS = {
-    "n itself and all numbers with fewer digits, none with a 0 in front": (0, 10, 100),
-    "the first digits of n, then one smaller digit, then any digits": (7, 9, 42, 60, 99, 120, 999, 2026),
-    "the regex may grow with the digits of n, but not with n": [2**31 - 1],
-}
+SCHEMAS = read_trials(
+    build=lambda *short: (write_schema(*short),),
+    text="""
+the regex of a type without parts stands in LEAVES
+    "integer"
+each value is written as json.dumps writes it, and | stands between them
+    ["red", "green"]
+    [1, None, True]
+an object is { and " and the key and ": " and the value and }
+    {"ok": "string"}
+    {}
+some characters are special in a regex: re.escape
+    ["C++", "a.b"]
+    {"a.b": "integer"}
+the members in their order, ", " between two
+    {"b": "integer", "a": "string"}
+    {"a": "integer", "b": "integer", "c": "integer"}
+a | needs parentheses inside a longer regex
+    {"ok": "boolean"}
+    {"color": ["red", "green"], "n": "integer"}
+a value may be an object: the function calls itself
+    {"id": "integer", "at": {"city": "string", "ok": "boolean"}}
+with a type beside it an enum still allows only its values
+    ["red", "green"], "string"
+""",
+)
+BOUNDS = read_trials("""
+n itself and all numbers with fewer digits, none with a 0 in front
+    0
+    10
+    100
+the first digits of n, then one smaller digit, then any digits
+    7
+    9
+    42
+    60
+    99
+    120
+    999
+    2026
+the regex may grow with the digits of n, but not with n
+    2147483647
+""")
 
 
 def check_schema_to_regex(answer: Callable[[Mapping[str, Any]], str]) -> Verdict:

@@ -1,6 +1,15 @@
-"""A case holds the arguments of a call, the answer of a reference, and what an answer that fails there has missed."""
+"""A case holds the arguments of a call, the answer of a reference, and what an answer that fails there has missed.
 
-from collections.abc import Callable, Iterable, Mapping
+Cases are data, and all checks write them in one form: a sentence, and below it a line per trial. A line holds the
+arguments as Python writes them; the reference computes the right answer.
+
+    a distance is never negative
+        -2
+        0
+"""
+
+from ast import literal_eval
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +18,8 @@ import numpy as np
 from guidedviz.checks.verdict import Facts, show
 from guidedviz.views.figure import Figure
 
-Trials = Mapping[str, Iterable[Any]]  # tuples of arguments, or one each, by what an answer that fails there has missed
+Trials = Mapping[str, Sequence[Any]]  # tuples of arguments, by what an answer that fails there has missed
+Spell = Callable[[Any], str]  # a value in words
 
 
 @dataclass(frozen=True)
@@ -23,28 +33,60 @@ class Case:
     draw: Callable[[], Figure] | None = None  # a picture for an answer that fails here
 
 
-Spell = Callable[[Any], str]  # a value in words
+def as_they_are(*arguments: Any) -> Any:
+    """The arguments of a line as a tuple."""
+    return arguments
+
+
+def as_arrays(*arguments: Any) -> Any:
+    """The arguments of a line; a list of numbers becomes an array."""
+    return tuple(np.array(one, float) if isinstance(one, list) else one for one in arguments)
+
+
+def read_rows(text: str, build: Callable[..., Any] = as_they_are) -> list[Any]:
+    """A trial per line, built from the arguments that stand there.
+
+    >>> read_rows("'ab', 1")
+    [('ab', 1)]
+    """
+    rows = []
+    for line in text.strip().splitlines():
+        row = literal_eval(line.strip())
+        arguments = row if isinstance(row, tuple) else (row,)
+        rows.append(build(*arguments))
+    return rows
+
+
+def read_trials(text: str, build: Callable[..., Any] = as_they_are) -> dict[str, list[Any]]:
+    """The trials of each sentence.
+
+    >>> read_trials('''
+    ... a distance is never negative
+    ...     -2
+    ...     0
+    ... ''')
+    {'a distance is never negative': [(-2,), (0,)]}
+    """
+    trials: dict[str, list[Any]] = {}
+    why = ""
+    for line in text.strip().splitlines():
+        if line.startswith(" "):
+            trials[why] += read_rows(line, build)
+        else:
+            why = line
+            trials[why] = []
+    return trials
 
 
 def cases_of(reference: Callable[..., Any], trials: Trials, *names: str, spell: Spell = show) -> list[Case]:
-    """A case per trial.
+    """A case per trial. An argument is shown under its name; one whose name is empty is not shown.
 
-    >>> cases_of(abs, {"a distance is never negative": [-2]}, "number")
+    >>> cases_of(abs, {"a distance is never negative": [(-2,)]}, "number")
     [Case(arguments=(-2,), expected=2, why='a distance is never negative', given=(('number', '-2'),), draw=None)]
     """
     cases = []
     for why, rows in trials.items():
-        for row in rows:
-            arguments = row if isinstance(row, tuple) else (row,)
-            given = tuple((name, spell(one)) for name, one in zip(names, arguments, strict=False) if name)
-            cases.append(Case(arguments, reference(*arguments), why, given))
+        for arguments in rows:
+            given = [(name, spell(one)) for name, one in zip(names, arguments, strict=False) if name]
+            cases.append(Case(arguments, reference(*arguments), why, tuple(given)))
     return cases
-
-
-def arrays(trials: Trials) -> Trials:
-    """Trials whose lists of numbers are arrays."""
-
-    def convert(row: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(np.array(one, float) if isinstance(one, list) else one for one in row)
-
-    return {why: [convert(row) for row in rows] for why, rows in trials.items()}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.cases import Case, Trials, arrays, cases_of
+from guidedviz.checks.cases import Case, as_arrays, cases_of, read_trials
 from guidedviz.checks.function import check_function, is_empty
 from guidedviz.checks.guard import safe_copy
 from guidedviz.checks.verdict import EMPTY, Verdict, show
@@ -16,28 +16,49 @@ from guidedviz.tokens.vocabulary import Vocabulary
 
 # -- softmax and a bias --------------------------------------------------------------------------------------------
 
-LOGITS: Trials = {
-    "one token has the whole probability": [([0], 1.0)],
-    "equal logits have equal probabilities, which add up to 1": [([0, 0], 1.0)],
-    "e to the power of each logit, divided by the sum of these powers": [([0, 1], 1.0)],
-    "divide by the temperature before you exponentiate": [([0, 1], 0.5), ([0, 1], 2.0), ([3, 1, 2, -1], 0.7)],
-    "a power of e is too large or too small for a float: first subtract the largest logit from all logits": [
-        ([1000, 0], 1.0), ([-1000, -1000], 1.0), ([1000, 999], 1.0), ([0, 3000], 1.0), ([3000, 0], 1.0),
-    ],
-    "2 / 0.001 is 2000: first divide, then subtract the largest": [([2, 1], 0.001)],
-}  # fmt: skip
-PIECES = {
-    "no piece spells the word": [([b"no"], "yes")],
-    "pieces are bytes, so compare with word.encode(); ids are positions in the list": [
-        ([b"no", b"yes", b"yes"], "yes")
-    ],
-    "a space in front or a line end is part of the piece": [([b" yes"], "yes"), ([b"no", b"  yes\n"], "yes")],
-    "a capital letter makes another piece for the same word": [([b"Yes", b" YES", b"yeS"], "yes")],
-    "these pieces have more in them than the word and blanks": [([b"yesterday", b"eyes", b"y es", b"oh yes"], "yes")],
-    "decode with errors='replace', not 'ignore', or compare bytes": [([b"\xe2", b"yes"], "yes"), ([b"yes\xe2"], "yes")],
-    "the word is given: it is no here, not yes": [([b"yes", b" No", b"on"], "no")],
-    "a word may hold signs that a regex reads as its own: use re.escape": [([b"c++", b"cc"], "c++")],
-}
+LOGITS = read_trials(
+    build=as_arrays,
+    text="""
+one token has the whole probability
+    [0], 1.0
+equal logits have equal probabilities, which add up to 1
+    [0, 0], 1.0
+e to the power of each logit, divided by the sum of these powers
+    [0, 1], 1.0
+divide by the temperature before you exponentiate
+    [0, 1], 0.5
+    [0, 1], 2.0
+    [3, 1, 2, -1], 0.7
+a power of e is too large or too small for a float: first subtract the largest logit from all logits
+    [1000, 0], 1.0
+    [-1000, -1000], 1.0
+    [1000, 999], 1.0
+    [0, 3000], 1.0
+    [3000, 0], 1.0
+2 / 0.001 is 2000: first divide, then subtract the largest
+    [2, 1], 0.001
+""",
+)
+PIECES = read_trials(r"""
+no piece spells the word
+    [b"no"], "yes"
+pieces are bytes, so compare with word.encode(); ids are positions in the list
+    [b"no", b"yes", b"yes"], "yes"
+a space in front or a line end is part of the piece
+    [b" yes"], "yes"
+    [b"no", b"  yes\n"], "yes"
+a capital letter makes another piece for the same word
+    [b"Yes", b" YES", b"yeS"], "yes"
+these pieces have more in them than the word and blanks
+    [b"yesterday", b"eyes", b"y es", b"oh yes"], "yes"
+decode with errors='replace', not 'ignore', or compare bytes
+    [b"\xe2", b"yes"], "yes"
+    [b"yes\xe2"], "yes"
+the word is given: it is no here, not yes
+    [b"yes", b" No", b"on"], "no"
+a word may hold signs that a regex reads as its own: use re.escape
+    [b"c++", b"cc"], "c++"
+""")
 YES_OR_NO = (
     "Is 3 greater than 12?\nYes or no:\n",
     "Hi! Is 31 greater than 12?\nYes or no:\n",
@@ -56,7 +77,7 @@ def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
         expected    [0.1192, 0.8808]
         because     divide by the temperature before you exponentiate
     """
-    return check_function(answer, cases_of(softmax, arrays(LOGITS)))
+    return check_function(answer, cases_of(softmax, LOGITS))
 
 
 def check_spellings(answer: Callable[[Sequence[bytes], str], Iterable[int]]) -> Verdict:
@@ -90,25 +111,34 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     bias = safe_copy(bias)
     if is_empty(bias):
         return EMPTY
-    words = [token for word in (b"no", b"yes") for token in model.vocabulary.ids(word)]
+    words = [*model.vocabulary.ids(b"no"), *model.vocabulary.ids(b"yes")]
 
     def shares(probabilities: Any) -> dict[str, float]:
         likely = sorted(np.flatnonzero(probabilities > 0.001))
         return {model.vocabulary.display(int(token)): float(probabilities[token]) for token in likely}
 
+    def first_token(logits: Floats) -> dict[str, float]:
+        return shares(softmax(apply_bias(logits, bias)))
+
     def same(value: dict[str, float], expected: dict[str, float]) -> bool:
         return value.keys() == expected.keys() and all(abs(value[one] - expected[one]) < 0.005 for one in expected)
 
-    ahead = np.full(len(model.vocabulary), float(AHEAD))
-    ahead[words] = [0.0, *[-1.0] * (len(words) - 1)]
     asked = {show(prompt): np.asarray(model.logits(model.encode(prompt)), dtype=float) for prompt in YES_OR_NO}
-    asked[f"a prompt after which all other logits are {AHEAD} larger"] = ahead
+    asked[f"a prompt after which all other logits are {AHEAD} larger"] = _logits_behind(len(model.vocabulary), words)
     why = "yes and no have at least 99.9% together, in the model's own ratio: give them equal, large biases"
     cases = []
     for prompt, logits in asked.items():
-        own = shares(softmax(apply_mask(logits, words)))
-        cases.append(Case((logits,), own, why, (("prompt", prompt),)))
-    return check_function(lambda logits: shares(softmax(apply_bias(logits, bias))), cases, same=same)
+        expected = shares(softmax(apply_mask(logits, words)))
+        cases.append(Case((logits,), expected, why, (("prompt", prompt),)))
+    return check_function(first_token, cases, same=same)
+
+
+def _logits_behind(size: int, words: Sequence[int]) -> Floats:
+    """Logits in which the first word is a little ahead of the other words, and every other token is far ahead."""
+    logits = np.full(size, float(AHEAD))
+    logits[words] = -1.0
+    logits[words[0]] = 0.0
+    return logits
 
 
 # -- the mask of a step, and the loop ------------------------------------------------------------------------------
@@ -124,29 +154,52 @@ class FiveTokens:
     def logits(self, tokens: Sequence[int]) -> Floats:
         """One logit per token."""
         told = sum(token * place**2 for place, token in enumerate(tokens, 1)) + 3 * len(tokens)
-        return np.array([(told + 5 * token) % 11 / 4 - self.ahead * (token != 3) for token in range(5)])
+        logits = np.array([(told + 5 * token) % 11 / 4 for token in range(5)])
+        others = [0, 1, 2, 4]
+        logits[others] -= self.ahead
+        return logits
 
 
 TOY = FiveTokens(Vocabulary([b"a", b"b", b"c", b"d", b"</s>"], eos={4}))
 LOUD = FiveTokens(Vocabulary([b"</s>", b"a", b"b", b"c", b"d"], eos={0}), ahead=800)
-MASKED: Trials = {
-    "a legal logit stays as it was; to index an array, use list(legal), not the set": [([1], {0}), ([0, -7], {0, 1})],
-    "no finite number is low enough for all logits: use -np.inf": [
-        ([1, 2], {0}), ([1, 2, 1e30], {0, 1}), ([-1e30, 0], {0}),
-    ],
-    "the logits stay at the places of their ids": [([0.5, 0.25, 4, 3], {1, 3}), ([2, 2], {1})],
-}  # fmt: skip
-LOOPS: Trials = {
-    "only this token is legal; the new tokens are expected, without those that were given": [(TOY, [0], [{2}], 0)],
-    "the token is drawn: gv.sampling.sample(probabilities, seed, position)": [(TOY, [0], [{0, 2, 3}], 8)],
-    "each position, from 0, has its own draw: sample(..., seed, position)": [(TOY, [2, 1], [{0, 1}] * 3, 2)],
-    "each position has its own mask": [(TOY, [3], [{0, 1}, {2, 3}], 0)],
-    "the model reads all tokens so far, in order, the new ones too": [(TOY, [0, 3, 1], [{0, 1, 2, 3}] * 6, 5)],
-    "an illegal logit can be very large: mask it by -np.inf before the softmax": [(LOUD, [0], [{1, 2}, {1, 2}], 2)],
-    "EOS is written and ends the loop: stop if token in model.vocabulary.eos": [
-        (TOY, [0], [{4}, {0, 1}, {2}], 0), (LOUD, [0, 3, 1], [{1, 2}, {0, 4}, {1}], 1)],
-    "without masks nothing is written": [(TOY, [0], [], 0)],
-}  # fmt: skip
+LOGIT_MASKS = read_trials(
+    build=as_arrays,
+    text="""
+a legal logit stays as it was; to index an array, use list(legal), not the set
+    [1], {0}
+    [0, -7], {0, 1}
+no finite number is low enough for all logits: use -np.inf
+    [1, 2], {0}
+    [1, 2, 1e30], {0, 1}
+    [-1e30, 0], {0}
+the logits stay at the places of their ids
+    [0.5, 0.25, 4, 3], {1, 3}
+    [2, 2], {1}
+""",
+)
+# a model, the tokens, the masks, and the seed
+LOOPS = read_trials(
+    build=lambda model, *given: (LOUD if model == "loud" else TOY, *given),
+    text="""
+only this token is legal; the new tokens are expected, without those that were given
+    "toy", [0], [{2}], 0
+the token is drawn: gv.sampling.sample(probabilities, seed, position)
+    "toy", [0], [{0, 2, 3}], 8
+each position, from 0, has its own draw: sample(..., seed, position)
+    "toy", [2, 1], [{0, 1}, {0, 1}, {0, 1}], 2
+each position has its own mask
+    "toy", [3], [{0, 1}, {2, 3}], 0
+the model reads all tokens so far, in order, the new ones too
+    "toy", [0, 3, 1], [{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}], 5
+an illegal logit can be very large: mask it by -np.inf before the softmax
+    "loud", [0], [{1, 2}, {1, 2}], 2
+EOS is written and ends the loop: stop if token in model.vocabulary.eos
+    "toy", [0], [{4}, {0, 1}, {2}], 0
+    "loud", [0, 3, 1], [{1, 2}, {0, 4}, {1}], 1
+without masks nothing is written
+    "toy", [0], [], 0
+""",
+)
 
 
 def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
@@ -161,7 +214,7 @@ def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
     """
     why = "with no legal token nothing can be drawn: raise a ValueError"
     none = Case((np.array([1.0, 2.0]), set()), ValueError, why)
-    return check_function(answer, [*cases_of(apply_mask, arrays(MASKED)), none])
+    return check_function(answer, [*cases_of(apply_mask, LOGIT_MASKS), none])
 
 
 def check_masked_loop(answer: Callable[[FiveTokens, Sequence[int], Sequence[set[int]], int], Sequence[int]]) -> Verdict:
@@ -192,22 +245,37 @@ def masked_loop(model: FiveTokens, tokens: Sequence[int], masks: Sequence[set[in
 
 # -- parts of the model --------------------------------------------------------------------------------------------
 
-ROWS: Trials = {
-    "divide by the root of the mean of the squares, not of their sum": [([[1, 1]], [1, 1]), ([[3, 4]], [1, 1])],
-    "multiply by the weights, number by number": [([[3, 4]], [2, -1])],
-    "each row has a mean of its own: axis=-1, keepdims=True": [([[3, 4], [0, 1]], [1, 1]), ([[2, 1, 2]], [1, 1, 3])],
-    "add 1e-6 to the mean, under the root": [([[0, 0]], [1, 1]), ([[0.001, 0.003]], [1, 1])],
-}
-LOOKS: Trials = {
-    "one token sees itself only, so its weight is 1": [([1], [[1]], [[5, 6]])],
-    "equal matches give equal weights": [([0, 0], [[1, 0], [0, 1]], [[2], [4]])],
-    "softmax of keys @ query / root of the length of a key": [
-        ([2, 0], [[1, 0], [0, 1]], [[1, 0], [0, 1]]),
-        ([1, 2, 3, 4], [[1, 0, 0, 1], [0, 1, 0.5, 0]], [[1, 0], [0, 1]]),
-        ([1, 2], [[1, 0], [0, 1], [1, 1]], [[1, 0], [2, 1], [0, 3]]),
-    ],
-    "subtract the largest match before you exponentiate": [([400], [[3], [1]], [[1], [2]])],
-}
+NORMS = read_trials(
+    build=as_arrays,
+    text="""
+divide by the root of the mean of the squares, not of their sum
+    [[1, 1]], [1, 1]
+    [[3, 4]], [1, 1]
+multiply by the weights, number by number
+    [[3, 4]], [2, -1]
+each row has a mean of its own: axis=-1, keepdims=True
+    [[3, 4], [0, 1]], [1, 1]
+    [[2, 1, 2]], [1, 1, 3]
+add 1e-6 to the mean, under the root
+    [[0, 0]], [1, 1]
+    [[0.001, 0.003]], [1, 1]
+""",
+)
+LOOKS = read_trials(
+    build=as_arrays,
+    text="""
+one token sees itself only, so its weight is 1
+    [1], [[1]], [[5, 6]]
+equal matches give equal weights
+    [0, 0], [[1, 0], [0, 1]], [[2], [4]]
+softmax of keys @ query / root of the length of a key
+    [2, 0], [[1, 0], [0, 1]], [[1, 0], [0, 1]]
+    [1, 2, 3, 4], [[1, 0, 0, 1], [0, 1, 0.5, 0]], [[1, 0], [0, 1]]
+    [1, 2], [[1, 0], [0, 1], [1, 1]], [[1, 0], [2, 1], [0, 3]]
+subtract the largest match before you exponentiate
+    [400], [[3], [1]], [[1], [2]]
+""",
+)
 
 
 def check_rms_norm(answer: Callable[[Any, Any], Any]) -> Verdict:
@@ -220,8 +288,12 @@ def check_rms_norm(answer: Callable[[Any, Any], Any]) -> Verdict:
         expected    [[0.8485, 1.131], [0, 1.414]]
         because     each row has a mean of its own: axis=-1, keepdims=True
     """
-    cases = cases_of(lambda x, w: x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6) * w, arrays(ROWS))
-    return check_function(answer, cases)
+
+    def reference(x: Any, weights: Any) -> Any:
+        mean = (x**2).mean(axis=-1, keepdims=True)
+        return x / np.sqrt(mean + 1e-6) * weights
+
+    return check_function(answer, cases_of(reference, NORMS))
 
 
 def check_look(answer: Callable[[Any, Any, Any], Any]) -> Verdict:
@@ -234,5 +306,9 @@ def check_look(answer: Callable[[Any, Any, Any], Any]) -> Verdict:
         expected    [0.8044, 0.1956]
         because     softmax of keys @ query / root of the length of a key
     """
-    cases = cases_of(lambda q, keys, values: softmax(keys @ q / np.sqrt(len(q))) @ values, arrays(LOOKS))
-    return check_function(answer, cases)
+
+    def reference(query: Floats, keys: Floats, values: Floats) -> Floats:
+        matches = keys @ query / np.sqrt(len(query))
+        return softmax(matches) @ values
+
+    return check_function(answer, cases_of(reference, LOOKS))

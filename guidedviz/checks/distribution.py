@@ -1,10 +1,11 @@
 """Exercises on the distribution of masked decoding, and on drafts."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 
 import numpy as np
 
-from guidedviz.checks.cases import cases_of
+from guidedviz.checks.cases import cases_of, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict
 
@@ -13,31 +14,51 @@ Chances = Mapping[str, float]
 # -- the distribution of masked decoding ---------------------------------------------------------------------------
 
 CHANCES = {"a": 0.4, "b": 0.2, "c": 0.3, "d": 0.1}
-LEGAL = {
-    "the probabilities of the legal texts add up to 1": [({"a": 1.0}, {"a"}), ({"a": 0.5, "b": 0.5}, {"a"})],
-    "legal texts keep their ratios: divide each by the same sum": [
-        ({"a": 0.25, "b": 0.5, "c": 0.25}, {"a", "b"}),
-        ({"07": 0.08, "10": 0.009, "19": 0.873, "06": 0.02, "12": 0.018}, {"07", "06", "10", "12"}),
-    ],
-    "small probabilities count as well": [({"x": 1e-12, "y": 3e-12, "z": 1.0}, {"x", "y"})],
-}
-WEIGHTS = {
-    "equal weights change nothing: divide each weight by the mean weight": [[1.0], [0.5, 0.5]],
-    "half of the mean of abs(1 - weight / mean), where mean is the mean weight": [
-        [1.0, 0.0], [0.1, 0.3], [0.2, 0.2, 0.8],
-    ],
-    "weights can be tiny; only their ratios count": [[1e-9, 3e-9]],
-    "few large weights among many small ones": [[0.03] * 90 + [1.0] * 10],
-}  # fmt: skip
-ORDERS = {  # the order, and the legal tokens
-    "the first legal token is expected; if all tokens are legal, the estimate is 1": [("abcd", "abcd")],
-    "left is 1 minus the probabilities of the illegal tokens before": [("badc", "a")],
-    "more is about the next token in the order, whether it is legal": [("abcd", "acd"), ("abcd", "ab")],
-    "share is the probability of the token divided by left, not by 1": [("cbad", "b")],
-    "after the illegal tokens all is legal: the estimate is what was left": [("bcad", "cad"), ("bcad", "ad")],
-    "no token follows the legal one: more is 0": [("dcba", "a"), ("a", "a")],
-    "no token is legal: None": [("abcd", "")],
-}
+TEXT_CHANCES = read_trials("""
+the probabilities of the legal texts add up to 1
+    {"a": 1.0}, {"a"}
+    {"a": 0.5, "b": 0.5}, {"a"}
+legal texts keep their ratios: divide each by the same sum
+    {"a": 0.25, "b": 0.5, "c": 0.25}, {"a", "b"}
+    {"07": 0.08, "10": 0.009, "19": 0.873, "06": 0.02, "12": 0.018}, {"07", "06", "10", "12"}
+small probabilities count as well
+    {"x": 1e-12, "y": 3e-12, "z": 1.0}, {"x", "y"}
+""")
+WEIGHTS = read_trials("""
+equal weights change nothing: divide each weight by the mean weight
+    [1.0]
+    [0.5, 0.5]
+half of the mean of abs(1 - weight / mean), where mean is the mean weight
+    [1.0, 0.0]
+    [0.1, 0.3]
+    [0.2, 0.2, 0.8]
+weights can be tiny; only their ratios count
+    [1e-9, 3e-9]
+""")
+WEIGHTS["few large weights among many small ones"] = [([*repeat(0.03, 90), *repeat(1.0, 10)],)]
+# the order, and the legal tokens
+ORDERS = read_trials(
+    build=lambda order, legal: ([*order], CHANCES, {*legal}),
+    text="""
+the first legal token is expected; if all tokens are legal, the estimate is 1
+    "abcd", "abcd"
+left is 1 minus the probabilities of the illegal tokens before
+    "badc", "a"
+more is about the next token in the order, whether it is legal
+    "abcd", "acd"
+    "abcd", "ab"
+share is the probability of the token divided by left, not by 1
+    "cbad", "b"
+after the illegal tokens all is legal: the estimate is what was left
+    "bcad", "cad"
+    "bcad", "ad"
+no token follows the legal one: more is 0
+    "dcba", "a"
+    "a", "a"
+no token is legal: None
+    "abcd", ""
+""",
+)
 
 
 def check_conditioned(answer: Callable[[Chances, set[str]], Chances]) -> Verdict:
@@ -50,8 +71,12 @@ def check_conditioned(answer: Callable[[Chances, set[str]], Chances]) -> Verdict
         expected    {'a': 1}
         because     the probabilities of the legal texts add up to 1
     """
-    cases = cases_of(lambda p, legal: {text: p[text] / sum(p[one] for one in legal) for text in sorted(legal)}, LEGAL)
-    return check_function(answer, cases)
+
+    def reference(chances: Chances, legal: set[str]) -> Chances:
+        whole = sum(chances[text] for text in legal)
+        return {text: chances[text] / whole for text in sorted(legal)}
+
+    return check_function(answer, cases_of(reference, TEXT_CHANCES))
 
 
 def check_distance(answer: Callable[[Sequence[float]], float]) -> Verdict:
@@ -65,8 +90,11 @@ def check_distance(answer: Callable[[Sequence[float]], float]) -> Verdict:
         because     equal weights change nothing: divide each weight by the mean weight
     """
 
-    cases = cases_of(lambda weights: float(abs(1 - np.divide(weights, np.mean(weights))).mean() / 2), WEIGHTS)
-    return check_function(answer, cases)
+    def reference(weights: Sequence[float]) -> float:
+        distances = abs(1 - np.divide(weights, np.mean(weights)))
+        return float(distances.mean() / 2)
+
+    return check_function(answer, cases_of(reference, WEIGHTS))
 
 
 def check_adaptive(answer: Callable[[Sequence[str], Chances, set[str]], tuple[str, float] | None]) -> Verdict:
@@ -75,8 +103,7 @@ def check_adaptive(answer: Callable[[Sequence[str], Chances, set[str]], tuple[st
     >>> check_adaptive(lambda order, chances, legal: (order[0], 1.0)).facts[-1][1]
     'left is 1 minus the probabilities of the illegal tokens before'
     """
-    trials = {why: [(list(order), CHANCES, {*legal}) for order, legal in rows] for why, rows in ORDERS.items()}
-    return check_function(answer, cases_of(adaptive_step, trials))
+    return check_function(answer, cases_of(adaptive_step, ORDERS))
 
 
 def adaptive_step(order: Sequence[str], chances: Chances, legal: set[str]) -> tuple[str, float] | None:
@@ -96,20 +123,25 @@ def adaptive_step(order: Sequence[str], chances: Chances, legal: set[str]) -> tu
 
 # -- drafts and windows --------------------------------------------------------------------------------------------
 
-EVEN, HIGH = {"a": 0.5, "b": 0.5}, {"a": 0.2, "b": 0.8}
-GUESSES: dict[str, list[tuple[Chances, Chances, str, float]]] = {
-    "p / q is 1 or more, so each guess is accepted: None": [(EVEN, EVEN, "a", 0.99), (HIGH, EVEN, "b", 0.99)],
-    "u is below p / q = 0.4: accepted": [(HIGH, EVEN, "a", 0.3)],
-    "u is above p / q = 0.4: rejected; only b has more in p": [(HIGH, EVEN, "a", 0.9), (HIGH, EVEN, "a", 0.45)],
-    "divide the differences by their sum, 0.4: b 0.25, c 0.75": [
-        ({"a": 0.2, "b": 0.3, "c": 0.5}, {"a": 0.6, "b": 0.2, "c": 0.2}, "a", 0.9),
-    ],
-    "a is illegal, it is missing in p: rejected even at u = 0": [({"b": 0.5, "c": 0.5}, EVEN, "a", 0.0)],
-    "q gives nothing to b and c, so the residual is p": [({"b": 0.25, "c": 0.75}, {"a": 1.0}, "a", 0.5)],
-    "a has no more in p than in q: it is not listed": [
-        ({"a": 0.1, "b": 0.9}, {"a": 0.1, "b": 0.1, "c": 0.8}, "c", 0.5),
-    ],
-}
+# the distribution p of the model, q of the draft, the draft's token, and a random number
+GUESSES = read_trials("""
+p / q is 1 or more, so each guess is accepted: None
+    {"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5}, "a", 0.99
+    {"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, "b", 0.99
+u is below p / q = 0.4: accepted
+    {"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, "a", 0.3
+u is above p / q = 0.4: rejected; only b has more in p
+    {"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, "a", 0.9
+    {"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, "a", 0.45
+divide the differences by their sum, 0.4: b 0.25, c 0.75
+    {"a": 0.2, "b": 0.3, "c": 0.5}, {"a": 0.6, "b": 0.2, "c": 0.2}, "a", 0.9
+a is illegal, it is missing in p: rejected even at u = 0
+    {"b": 0.5, "c": 0.5}, {"a": 0.5, "b": 0.5}, "a", 0.0
+q gives nothing to b and c, so the residual is p
+    {"b": 0.25, "c": 0.75}, {"a": 1.0}, "a", 0.5
+a has no more in p than in q: it is not listed
+    {"a": 0.1, "b": 0.9}, {"a": 0.1, "b": 0.1, "c": 0.8}, "c", 0.5
+""")
 
 
 def check_accept(answer: Callable[[Chances, Chances, str, float], Chances | None]) -> Verdict:
@@ -124,10 +156,11 @@ def check_accept(answer: Callable[[Chances, Chances, str, float], Chances | None
 def judge_guess(p: Chances, q: Chances, token: str, u: float) -> dict[str, float] | None:
     """The rule of speculative decoding, by the definition.
 
-    >>> judge_guess(HIGH, EVEN, "a", 0.9)
+    >>> judge_guess({"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, "a", 0.9)
     {'b': 1.0}
     """
     if u * q[token] < p.get(token, 0.0):
         return None
-    more = {one: p[one] - q.get(one, 0.0) for one in sorted(p) if p[one] > q.get(one, 0.0)}
-    return {one: share / sum(more.values()) for one, share in more.items()}
+    more = {one: p[one] - q.get(one, 0.0) for one in sorted(p)}
+    whole = sum(share for share in more.values() if share > 0)
+    return {one: share / whole for one, share in more.items() if share > 0}

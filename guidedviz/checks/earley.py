@@ -1,10 +1,14 @@
-"""Exercises on Earley's parser."""
+"""Exercises on Earley's parser.
+
+A case writes an item as its rule, its symbols, the place of the dot, and the column in which it began:
+sum → sum • + digit (from 0) is ("sum", ("sum", "+", "digit"), 1, 0).
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.cases import Case, cases_of, read_rows
 from guidedviz.checks.compare import say_difference
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict, show
@@ -13,37 +17,55 @@ from guidedviz.views.figure import Figure
 from guidedviz.views.stack.earley_chart import draw_frame
 from guidedviz.views.stack.earley_film import earley_frames
 
-SUM = ("sum", "+", "digit")
 DIGIT = Item("digit", ("1",), 0, 0)
-SUMS: Rules = {"sum": [SUM, ("digit",)], "digit": [("0",), ("1",)]}
-LIST: Rules = {"list": [(), ("list", "item")], "item": [("blank", "x")], "blank": [(), (" ",)]}
-COLUMNS: tuple[tuple[Rules, list[Item], int], ...] = (  # rules, a column, and its place
-    ({"digit": [("1",)]}, [Item("start", ("digit",), 0, 0)], 0),
-    ({"digit": [("1",)]}, [DIGIT], 0),
-    (SUMS, [Item("start", ("sum",), 0, 0)], 0),
-    (SUMS, [Item("sum", SUM, 2, 0)], 2),
-    (SUMS, [Item("sum", ("sum", "+", "sum"), 2, 0), Item("sum", ("sum", "+", "sum"), 2, 2)], 4),
-    ({"a": [("b", "x"), ("y",)], "b": [("c", "y")], "c": [("a", "z")]}, [Item("a", ("b", "x"), 0, 0)], 0),
-    (LIST, [Item("start", ("list",), 0, 0)], 0),
-    (LIST, [Item("list", ("list", "item"), 1, 0), Item("item", ("blank", "x"), 2, 0)], 3),
+RULE_SETS: dict[str, Rules] = {
+    "one digit": {"digit": [("1",)]},
+    "sums": {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("0",), ("1",)]},
+    "a chain": {"a": [("b", "x"), ("y",)], "b": [("c", "y")], "c": [("a", "z")]},
+    "lists": {"list": [(), ("list", "item")], "item": [("blank", "x")], "blank": [(), (" ",)]},
+}
+
+
+def read_items(items: Iterable[tuple[Any, ...]]) -> list[Item]:
+    """Items from tuples."""
+    return [Item(*item) for item in items]
+
+
+COLUMNS = read_rows(
+    build=lambda name, items, place: (RULE_SETS[name], read_items(items), place),
+    text="""
+    "one digit", [("start", ("digit",), 0, 0)], 0
+    "one digit", [("digit", ("1",), 0, 0)], 0
+    "sums", [("start", ("sum",), 0, 0)], 0
+    "sums", [("sum", ("sum", "+", "digit"), 2, 0)], 2
+    "sums", [("sum", ("sum", "+", "sum"), 2, 0), ("sum", ("sum", "+", "sum"), 2, 2)], 4
+    "a chain", [("a", ("b", "x"), 0, 0)], 0
+    "lists", [("start", ("list",), 0, 0)], 0
+    "lists", [("list", ("list", "item"), 1, 0), ("item", ("blank", "x"), 2, 0)], 3
+""",
 )
-READ: tuple[tuple[list[Item], str], ...] = (  # a column, and the character that is read
-    ([DIGIT], "1"),
-    ([DIGIT], "2"),
-    ([Item("sum", SUM, 0, 0), Item("sum", SUM, 1, 0), Item("sum", SUM, 2, 0), Item("sum", SUM, 3, 0)], "+"),
-    ([Item("sum", SUM, 1, 0), Item("sum", SUM, 1, 2), Item("root", ("sum",), 1, 0)], "+"),
-    ([Item("pair", ("x", "x"), 0, 3), Item("pair", ("x", "x"), 1, 2), Item("pair", ("x", "X"), 1, 2)], "x"),
-    ([Item("start", ("sum",), 0, 0), Item("word", ("s",), 0, 0)], "s"),  # a name of a rule has this letter, too
-    ([Item("list", (), 0, 1), Item("item", ("blank", "x"), 0, 1), Item("blank", (" ",), 0, 1)], " "),
+# an item that waits for "sum" does not wait for "s"
+SCANS = read_rows(
+    build=lambda items, character: (read_items(items), character),
+    text="""
+    [("digit", ("1",), 0, 0)], "1"
+    [("digit", ("1",), 0, 0)], "2"
+    [("sum", ("sum", "+", "digit"), 0, 0), ("sum", ("sum", "+", "digit"), 1, 0), \
+     ("sum", ("sum", "+", "digit"), 2, 0), ("sum", ("sum", "+", "digit"), 3, 0)], "+"
+    [("sum", ("sum", "+", "digit"), 1, 0), ("sum", ("sum", "+", "digit"), 1, 2), ("root", ("sum",), 1, 0)], "+"
+    [("pair", ("x", "x"), 0, 3), ("pair", ("x", "x"), 1, 2), ("pair", ("x", "X"), 1, 2)], "x"
+    [("start", ("sum",), 0, 0), ("word", ("s",), 0, 0)], "s"
+    [("list", (), 0, 1), ("item", ("blank", "x"), 0, 1), ("blank", (" ",), 0, 1)], " "
+""",
 )
-GRAMMARS: tuple[tuple[Rules, str], ...] = (  # rules, and a text
-    ({"root": [("digit",)], "digit": [("1",)]}, "1"),
-    ({"root": [("a", "b", "b")], "b": [("x",)]}, "axx"),
-    ({"root": [("a", "root"), ("b",)]}, "aab"),
-    ({"root": [("a", "x"), ("ab",)], "a": [("x",)], "ab": [("x", "x")]}, "xx"),
-    ({"root": [("root", "+", "root"), ("1",)]}, "1+1+1"),
-    ({"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}, "((x])"),
-)
+GRAMMARS = read_rows("""
+    {"root": [("digit",)], "digit": [("1",)]}, "1"
+    {"root": [("a", "b", "b")], "b": [("x",)]}, "axx"
+    {"root": [("a", "root"), ("b",)]}, "aab"
+    {"root": [("a", "x"), ("ab",)], "a": [("x",)], "ab": [("x", "x")]}, "xx"
+    {"root": [("root", "+", "root"), ("1",)]}, "1+1+1"
+    {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}, "((x])"
+""")
 
 
 def check_predict(answer: Callable[[Rules, list[Item], int], Iterable[Item]]) -> Verdict:
@@ -69,7 +91,7 @@ def check_scan(answer: Callable[[list[Item], str], Iterable[Item]]) -> Verdict:
     digit → 1 • (from 0) is missing: the dot of each item that wants exactly this character moves by one
     """
     why = "the dot of each item that wants exactly this character moves by one"
-    cases = cases_of(scan, {why: READ}, "column", "read", spell=show_items)
+    cases = cases_of(scan, {why: SCANS}, "column", "read", spell=show_items)
     return check_function(answer, cases, _say_items, _same_items, show_items)
 
 
@@ -90,8 +112,9 @@ def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
             begun = text[: len(chart) - 1]
             given = (("text", f"{begun}, column {len(begun)}"), ("done", str(done)))
             why = f"in column {done.origin} {done.rule} was awaited: move these dots by one"
+            columns = [list(column) for column in chart]  # the chart goes on growing
             draw = partial(_draw_chart, rules, begun)
-            cases.append(Case(([*map(list, chart)], done), complete(chart, done), why, given, draw))
+            cases.append(Case((columns, done), complete(chart, done), why, given, draw))
     return check_function(answer, cases, _say_items, _same_items, show_items)
 
 
@@ -110,7 +133,7 @@ def finished_items(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
     column = [Item("start", ("root",), 0, 0)]
     for sign in [*text, ""]:
         chart.append(column)
-        for item in column:
+        for item in column:  # it grows
             if item.wanted is None and item.rule != "start":
                 yield chart, item
                 column += [new for new in complete(chart, item) if new not in column]
@@ -124,8 +147,7 @@ def _same_items(value: Any, expected: Sequence[Item]) -> bool:
 
 def _say_items(case: Case, value: Any) -> str:
     """What is wrong with a student's list of items."""
-    items = [Item(*item) for item in value]
-    wrong = say_difference(items, case.expected, str) or "an item comes twice"
+    wrong = say_difference(read_items(value), case.expected, str) or "an item comes twice"
     return f"{wrong}: {case.why}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.cases import Case, cases_of, read_rows
 from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.texts import draw_path, machine_cases
 from guidedviz.checks.verdict import Verdict
@@ -15,20 +15,33 @@ from guidedviz.tokens.explain import expected_next
 
 # -- forced tokens that are left to the model, and what jump-forward saves -----------------------------------------
 
-SPELLED: tuple[tuple[list[bytes], list[set[bytes]]], ...] = (  # tokens, and the pieces that are legal at each
-    ([], []), ([b"a"], [{b"a"}]), ([b"a"], [{b"a", b"ba"}]), ([b"a"], [{b"a", b"ab"}]),
-    ([b"ab"], [{b"a", b"ab", b"xyz"}]), ([b"a", b"b", b"c"], [{b"a", b"abd"}, {b"b"}, {b"c"}]),
-    ([b"a", b"b"], [{b"a", b"ab"}, {b"b"}]), ([b"a", b"b"], [{b"a"}, {b"b", b"bc"}]),
-    ([b"a", b"b"], [{b"a", b"acb"}, {b"b"}]), ([b"a", b"a"], [{b"a", b"aa"}, {b"a", b"aa"}]),
-    ([b"or", b"der"], [{b"or", b"order", b"orderId"}, {b"der"}]),
-    ([b"caf", b"\xc3"], [{b"caf"}, {b"\xc3", b"\xc3\xa9"}]),
-    ([b'{"', b"na", b"me"], [{b"{", b'{"'}, {b"na", b"names"}, {b"m", b"me"}]),
-    ([b'{"', b"na", b"me", b'"'], [{b'{"'}, {b"na", b'name":'}, {b"me", b'me"'}, {b'"', b'":'}]),
-)  # fmt: skip
-PRICES = (  # the fraction, pass_ms and token_ms
-    (0.0, 1.0, 0.0), (0.75, 9.0, 0.0), (0.0, 9.0, 1.0), (0.5, 1.0, 1.0), (0.75, 9.0, 1.0), (0.75, 9.0, 8.0),
-    (0.95, 20.0, 3.2),
-)  # fmt: skip
+# tokens, and the pieces that are legal at each
+SPELLED = read_rows(r"""
+    [], []
+    [b"a"], [{b"a"}]
+    [b"a"], [{b"a", b"ba"}]
+    [b"a"], [{b"a", b"ab"}]
+    [b"ab"], [{b"a", b"ab", b"xyz"}]
+    [b"a", b"b", b"c"], [{b"a", b"abd"}, {b"b"}, {b"c"}]
+    [b"a", b"b"], [{b"a", b"ab"}, {b"b"}]
+    [b"a", b"b"], [{b"a"}, {b"b", b"bc"}]
+    [b"a", b"b"], [{b"a", b"acb"}, {b"b"}]
+    [b"a", b"a"], [{b"a", b"aa"}, {b"a", b"aa"}]
+    [b"or", b"der"], [{b"or", b"order", b"orderId"}, {b"der"}]
+    [b"caf", b"\xc3"], [{b"caf"}, {b"\xc3", b"\xc3\xa9"}]
+    [b'{"', b"na", b"me"], [{b"{", b'{"'}, {b"na", b"names"}, {b"m", b"me"}]
+    [b'{"', b"na", b"me", b'"'], [{b'{"'}, {b"na", b'name":'}, {b"me", b'me"'}, {b'"', b'":'}]
+""")
+# the fraction, pass_ms and token_ms
+PRICES = read_rows("""
+    0.0, 1.0, 0.0
+    0.75, 9.0, 0.0
+    0.0, 9.0, 1.0
+    0.5, 1.0, 1.0
+    0.75, 9.0, 1.0
+    0.75, 9.0, 8.0
+    0.95, 20.0, 3.2
+""")
 
 
 def check_heal(answer: Callable[[Sequence[bytes], Sequence[set[bytes]]], int]) -> Verdict:
@@ -72,19 +85,43 @@ def check_speedup(answer: Callable[[float, float, float], float]) -> Verdict:
         because     divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms
     """
     why = "divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms"
-    names = ("fraction", "pass_ms", "token_ms")
-    return check_function(answer, cases_of(lambda f, p, t: Cost(p, t).speedup(f), {why: PRICES}, *names))
+
+    def reference(fraction: float, pass_ms: float, token_ms: float) -> float:
+        return Cost(pass_ms, token_ms).speedup(fraction)
+
+    return check_function(answer, cases_of(reference, {why: PRICES}, "fraction", "pass_ms", "token_ms"))
 
 
 # -- forced bytes --------------------------------------------------------------------------------------------------
 
-BEGUN = (  # a regex, and the text read so far
-    ("a", b""), ("ab", b""), ("ab", b"a"), ("ab", b"ab"), ("a|b", b""), ("ab?", b""), ("ab?", b"a"),
-    ("a[bc]d", b""), ("(ab)*", b""), ("(ab)*", b"a"), ("a+b", b""), ("a+b", b"a"), ("ab(cd)?", b""),
-    ("ab(cd)?", b"ab"), ("ab(cd)?", b"abc"), (r"a\x00b?", b""), ("a{30}b?", b""), ("café[0-9]", b""),
-    ("name: [a-z]+", b""), ("name: [a-z]+", b"name: "), (r'\{"id": [0-9]+\}', b'{"i'), (r'\{"id": [0-9]+\}', b""),
-    ("[éè]", b""), ("caf[éè]s", b""), ("[éè]s", "é".encode()[:1]),
-)  # fmt: skip
+# a regex, and the text read so far
+BEGUN = read_rows(r"""
+    "a", b""
+    "ab", b""
+    "ab", b"a"
+    "ab", b"ab"
+    "a|b", b""
+    "ab?", b""
+    "ab?", b"a"
+    "a[bc]d", b""
+    "(ab)*", b""
+    "(ab)*", b"a"
+    "a+b", b""
+    "a+b", b"a"
+    "ab(cd)?", b""
+    "ab(cd)?", b"ab"
+    "ab(cd)?", b"abc"
+    r"a\x00b?", b""
+    "a{30}b?", b""
+    "café[0-9]", b""
+    "name: [a-z]+", b""
+    "name: [a-z]+", b"name: "
+    r'\{"id": [0-9]+\}', b'{"i'
+    r'\{"id": [0-9]+\}', b""
+    "[éè]", b""
+    "caf[éè]s", b""
+    "[éè]s", b"\xc3"
+""")
 
 
 def check_forced(answer: Callable[[DFA, Any], bytes]) -> Verdict:
@@ -101,7 +138,8 @@ def check_forced(answer: Callable[[DFA, Any], bytes]) -> Verdict:
 
     def say(case: Case, value: Any) -> Mistake:
         machine, state = case.arguments
-        return Mistake(say_forced(machine, state, value), draw_path(machine, value, state, "the path of your bytes"))
+        because = say_forced(machine, state, value)
+        return Mistake(because, draw_path(machine, value, state, "the path of your bytes"))
 
     return check_function(answer, machine_cases(forced_run, BEGUN), say)
 
@@ -113,8 +151,12 @@ def forced_run(machine: DFA, state: Any) -> bytes:
     b'caf\\xc3'
     """
     run = b""
-    while not machine.is_accepting(state) and len(ways := next_bytes(machine, state)) == 1:
-        run, state = run + ways, machine.step(state, ways[0])
+    while not machine.is_accepting(state):
+        ways = next_bytes(machine, state)
+        if len(ways) != 1:
+            break
+        run += ways
+        state = machine.step(state, ways[0])
     return run
 
 
@@ -124,7 +166,9 @@ def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
     >>> say_forced(gv.regex("ab(cd)?"), 0, b"abcd"), say_forced(gv.regex("[ab]"), 0, b"a")
     ('after ab may come: c or the end', 'here may come: a b')
     """
-    right = forced_run(machine, state)
-    at = max(end for end in range(len(right) + 1) if gave.startswith(right[:end]))
-    here: Any = read(machine, right[:at], state)
-    return f"{f'after {visible(right[:at])}' if at else 'here'} may come: {expected_next(machine, here)}"
+    same = forced_run(machine, state)
+    while not gave.startswith(same):
+        same = same[:-1]
+    place = f"after {visible(same)}" if same else "here"
+    reached: Any = read(machine, same, state)
+    return f"{place} may come: {expected_next(machine, reached)}"

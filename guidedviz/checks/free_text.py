@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from guidedviz.checks.cases import cases_of
+from guidedviz.checks.cases import cases_of, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict
 from guidedviz.machines.machine import Machine
@@ -13,29 +13,64 @@ from guidedviz.machines.regular.regex import regex
 
 # -- texts and JSON ------------------------------------------------------------------------------------------------
 
-FENCE = '```json\n{"a": [1, {"b": null}]}\n```'
-JSON_TEXTS = {
-    "the text ends before its JSON does": ["", "{"],
-    "an object may be empty": ["{}"],
-    "a number, a text, a list or null alone is JSON: the value need not be an object": ["42", "[1]", "null", '"a{b"'],
-    "a number of JSON does not begin with 0": ["042"],
-    "JSON writes true, not True as Python does": ["True"],
-    "a key is a text in double quotes, and it has a value": ['{"age"}', "{1: true}", "{'age': 42}"],
-    "no comma stands before the closing brace": ['{"a": 1,}'],
-    "blanks and line ends around a value are allowed": ["\n[]\n "],
-    "something stands before or after the JSON": ["`1`", "{} {}", "Sure! {}", "{}\nDone!", FENCE, '{"a": 1} {"b": 2}'],
-    "a value may hold others": ['{"age": 42}', '[{"a": [-1.5e3]}]'],
-}
-PROSE_TEXTS = {
-    "an empty object is an object: {}": ["{}"],
-    "there is no object: None": ["", "[1]", "{"],
-    "prose before and after the object is skipped": ['Sure: {"a": 1}', '{"a": 1}\nDone!', FENCE],
-    "the first object is wanted": ['{"a": 1} {"b": 2}', '{} {"b": 2}'],
-    "the outer object begins first": ['{"a": {"b": 2}}'],
-    "a brace inside a string closes nothing": ['{"a": "}"}'],
-    "a brace that begins no JSON is skipped; go on with the next one": ['{x} {"a": 1}', '{\'a\': 1} or {"a": "{"}'],
-    "the outer object is not closed; the inner one is the first that is": ['{"a": {"b": 2}'],
-}
+JSON_TEXTS = read_trials(r"""
+the text ends before its JSON does
+    ""
+    "{"
+an object may be empty
+    "{}"
+a number, a text, a list or null alone is JSON: the value need not be an object
+    "42"
+    "[1]"
+    "null"
+    '"a{b"'
+a number of JSON does not begin with 0
+    "042"
+JSON writes true, not True as Python does
+    "True"
+a key is a text in double quotes, and it has a value
+    '{"age"}'
+    "{1: true}"
+    "{'age': 42}"
+no comma stands before the closing brace
+    '{"a": 1,}'
+blanks and line ends around a value are allowed
+    "\n[]\n "
+something stands before or after the JSON
+    "`1`"
+    "{} {}"
+    "Sure! {}"
+    "{}\nDone!"
+    '```json\n{"a": [1, {"b": null}]}\n```'
+    '{"a": 1} {"b": 2}'
+a value may hold others
+    '{"age": 42}'
+    '[{"a": [-1.5e3]}]'
+""")
+PROSE_TEXTS = read_trials(r"""
+an empty object is an object: {}
+    "{}"
+there is no object: None
+    ""
+    "[1]"
+    "{"
+prose before and after the object is skipped
+    'Sure: {"a": 1}'
+    '{"a": 1}\nDone!'
+    '```json\n{"a": [1, {"b": null}]}\n```'
+the first object is wanted
+    '{"a": 1} {"b": 2}'
+    '{} {"b": 2}'
+the outer object begins first
+    '{"a": {"b": 2}}'
+a brace inside a string closes nothing
+    '{"a": "}"}'
+a brace that begins no JSON is skipped; go on with the next one
+    '{x} {"a": 1}'
+    '{\'a\': 1} or {"a": "{"}'
+the outer object is not closed; the inner one is the first that is
+    '{"a": {"b": 2}'
+""")
 
 
 def check_parses(answer: Callable[[str], bool]) -> Verdict:
@@ -48,7 +83,11 @@ def check_parses(answer: Callable[[str], bool]) -> Verdict:
         expected    False
         because     the text ends before its JSON does
     """
-    return check_function(answer, cases_of(lambda text: json_machine().accepts(text.encode()), JSON_TEXTS))
+
+    def reference(text: str) -> bool:
+        return json_machine().accepts(text.encode())
+
+    return check_function(answer, cases_of(reference, JSON_TEXTS))
 
 
 def check_cut_out(answer: Callable[[str], Any]) -> Verdict:
@@ -80,23 +119,34 @@ def cut_object(text: str) -> dict[str, Any] | None:
 
 State = tuple[str, Any]  # "free" with the bytes of the trigger read so far, or "in" with a state of the machine
 TIME = regex("([0-9]:)*")
-FREE, INSIDE = ("free", b""), ("in", TIME.initial)
-WINDOWS: dict[str, list[tuple[bytes, State, bytes]]] = {  # a trigger, a state and a byte
-    "in free text every byte is legal; one that does not go on with the trigger leaves b''": [
-        (b":", FREE, b"x"), (b"A:", ("free", b"A"), b"b"), (b"A:", FREE, b"\xff"), (b"A:", FREE, b":"),
-    ],
-    "the trigger is complete: the window opens at the machine's initial state": [
-        (b":", FREE, b":"), (b"abab!", ("free", b"abab"), b"!"),
-    ],
-    "in the window the machine reads the byte; it is illegal (None) if the machine refuses it": [
-        (b":", INSIDE, b"4"), (b":", INSIDE, b"x"), (b"A:", INSIDE, b"A"), (b":", INSIDE, b":"),
-        (b":", ("in", 1), b":"), (b":", ("in", 1), b"4"),
-    ],
-    "the trigger may begin again: keep the longest beginning of the trigger with which the text ends": [
-        (b"A:", FREE, b"A"), (b"A:", ("free", b"A"), b"A"), (b"::=", ("free", b"::"), b":"),
-        (b"abab!", ("free", b"abab"), b"a"), (b"::", FREE, b":"), (b"\xc3\xa9", FREE, b"\xc3"),
-    ],
-}  # fmt: skip
+# a trigger, a state and a byte
+WINDOWS = read_trials(
+    build=lambda trigger, state, byte: (TIME, trigger, state, byte[0]),
+    text=r"""
+in free text every byte is legal; one that does not go on with the trigger leaves b''
+    b":", ("free", b""), b"x"
+    b"A:", ("free", b"A"), b"b"
+    b"A:", ("free", b""), b"\xff"
+    b"A:", ("free", b""), b":"
+the trigger is complete: the window opens at the machine's initial state
+    b":", ("free", b""), b":"
+    b"abab!", ("free", b"abab"), b"!"
+in the window the machine reads the byte; it is illegal (None) if the machine refuses it
+    b":", ("in", 0), b"4"
+    b":", ("in", 0), b"x"
+    b"A:", ("in", 0), b"A"
+    b":", ("in", 0), b":"
+    b":", ("in", 1), b":"
+    b":", ("in", 1), b"4"
+the trigger may begin again: keep the longest beginning of the trigger with which the text ends
+    b"A:", ("free", b""), b"A"
+    b"A:", ("free", b"A"), b"A"
+    b"::=", ("free", b"::"), b":"
+    b"abab!", ("free", b"abab"), b"a"
+    b"::", ("free", b""), b":"
+    b"\xc3\xa9", ("free", b""), b"\xc3"
+""",
+)
 
 
 def check_window_step(answer: Callable[[Machine[Any], bytes, State, int], State | None]) -> Verdict:
@@ -105,8 +155,7 @@ def check_window_step(answer: Callable[[Machine[Any], bytes, State, int], State 
     >>> check_window_step(lambda machine, trigger, state, byte: ("free", b"")).facts[-1][1]
     "the trigger is complete: the window opens at the machine's initial state"
     """
-    trials = {why: [(TIME, mark, state, byte[0]) for mark, state, byte in rows] for why, rows in WINDOWS.items()}
-    return check_function(answer, cases_of(step_window, trials, "", "trigger", "state", "byte"))
+    return check_function(answer, cases_of(step_window, WINDOWS, "", "trigger", "state", "byte"))
 
 
 def step_window(machine: Machine[Any], trigger: bytes, state: State, byte: int) -> State | None:
@@ -122,4 +171,6 @@ def step_window(machine: Machine[Any], trigger: bytes, state: State, byte: int) 
     text = inside + bytes([byte])
     if text == trigger:
         return "in", machine.initial
-    return "free", next(text[at:] for at in range(len(text) + 1) if trigger.startswith(text[at:]))
+    while not trigger.startswith(text):
+        text = text[1:]
+    return "free", text

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.cases import Case, cases_of, read_rows, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.texts import machine_cases
 from guidedviz.checks.verdict import Verdict, show
@@ -13,18 +13,30 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
 
-DECIMAL = r"\d+(\.\d+)?"
-
 # -- sorted by one rule --------------------------------------------------------------------------------------------
 
-WORD = '"[a-z]+"'
-NUMBER = r"[0-9]+(\.[0-9]+)?"
-TOKENS = (  # a regex, the text read so far, and a piece
-    ("a", b"", b"a"), ("a", b"", b"b"), ("a", b"", b"a}"), ("a", b"a", b"}"), ("a+", b"a", b"aa"), ("a*", b"", b"aa"),
-    ("ab", b"", b"a}"), ("ab", b"", b"aa"), ("a(bcd)?", b"a", b"bcx"), ("aé", b"a", "é".encode()),
-    (WORD, b'"', b"b"), (WORD, b'"', b"b}"), (WORD, b'"a', b'b"'), (WORD, b'"a', b'b""b"'), (WORD, b'"', b'"}'),
-    (NUMBER, b"4", b"2}"), (NUMBER, b"4", b".}"), (NUMBER, b"4.", b"}"), (NUMBER, b"", b"}"),
-)  # fmt: skip
+# a regex, the text read so far, and a piece
+TOKENS = read_rows(r"""
+    "a", b"", b"a"
+    "a", b"", b"b"
+    "a", b"", b"a}"
+    "a", b"a", b"}"
+    "a+", b"a", b"aa"
+    "a*", b"", b"aa"
+    "ab", b"", b"a}"
+    "ab", b"", b"aa"
+    "a(bcd)?", b"a", b"bcx"
+    "aé", b"a", b"\xc3\xa9"
+    '"[a-z]+"', b'"', b"b"
+    '"[a-z]+"', b'"', b"b}"
+    '"[a-z]+"', b'"a', b'b"'
+    '"[a-z]+"', b'"a', b'b""b"'
+    '"[a-z]+"', b'"', b'"}'
+    r"[0-9]+(\.[0-9]+)?", b"4", b"2}"
+    r"[0-9]+(\.[0-9]+)?", b"4", b".}"
+    r"[0-9]+(\.[0-9]+)?", b"4.", b"}"
+    r"[0-9]+(\.[0-9]+)?", b"", b"}"
+""")
 
 
 def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
@@ -38,9 +50,14 @@ def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
         expected    'dependent'
         because     after a the rule is finished and } is left over: the rules below it on the stack decide
     """
-    why = lambda *given: sort_by_ends(*given)[1]  # noqa: E731
-    cases = machine_cases(lambda *given: sort_by_ends(*given)[0], TOKENS, "piece", why=why, title="the piece")
-    return check_function(answer, cases)
+
+    def reference(rule: DFA, state: int, piece: bytes) -> str:
+        return sort_by_ends(rule, state, piece)[0]
+
+    def why(rule: DFA, state: int, piece: bytes) -> str:
+        return sort_by_ends(rule, state, piece)[1]
+
+    return check_function(answer, machine_cases(reference, TOKENS, "piece", why=why, title="the piece"))
 
 
 def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str, str]:
@@ -63,19 +80,23 @@ def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str
 # -- the mask of several nodes -------------------------------------------------------------------------------------
 
 Part = tuple[set[int], set[int]]  # of one node: the accepted and the context-dependent tokens
-NODES: dict[str, list[tuple[list[Part], set[int]]]] = {  # and the tokens that are legal on the stack
-    "a token that one node accepts is legal on every stack": [
-        ([({1}, set())], set()), ([({1}, set()), ({2}, set())], set()), ([(set(), {1}), ({1}, set())], set()),
-    ],
-    "a context-dependent token is legal if on_stack says so": [
-        ([({1}, {2})], {2}), ([({1}, {2})], set()), ([(set(), {0, 1, 3}), (set(), {2})], {0, 2, 3}),
-        ([(set(), {1, 2}), ({2}, {3})], {1}), ([({4}, {1, 2}), ({2}, {3}), ({3, 5}, {5, 6})], {6, 7}),
-    ],
-}  # fmt: skip
+# the parts, and the tokens that are legal on the stack
+NODES = read_trials("""
+a token that one node accepts is legal on every stack
+    [({1}, set())], set()
+    [({1}, set()), ({2}, set())], set()
+    [(set(), {1}), ({1}, set())], set()
+a context-dependent token is legal if on_stack says so
+    [({1}, {2})], {2}
+    [({1}, {2})], set()
+    [(set(), {0, 1, 3}), (set(), {2})], {0, 2, 3}
+    [(set(), {1, 2}), ({2}, {3})], {1}
+    [({4}, {1, 2}), ({2}, {3}), ({3, 5}, {5, 6})], {6, 7}
+""")
 
 
 @dataclass(frozen=True)
-class Stack:
+class OnStack:
     """Says whether a token is legal on the stack; refuses tokens for which no stack is needed."""
 
     legal: set[int]
@@ -101,17 +122,28 @@ def check_fill_mask(answer: Callable[[Sequence[Part], Callable[[int], bool]], se
     cases = []
     for why, rows in NODES.items():
         for parts, legal in rows:
-            accepted = set[int]().union(*(accepted for accepted, _ in parts))
-            dependent = set[int]().union(*(dependent for _, dependent in parts)) - accepted
+            accepted = set[int]().union(*(one for one, _ in parts))
+            dependent = set[int]().union(*(one for _, one in parts)) - accepted
+            expected = accepted | (dependent & legal)
             given = (("parts", show(parts)), ("on_stack", show(legal)))
-            cases.append(Case((parts, Stack(legal, dependent)), accepted | (dependent & legal), why, given))
+            cases.append(Case((parts, OnStack(legal, dependent)), expected, why, given))
     return check_function(answer, cases)
 
 
 # -- the fewest bytes for a set ------------------------------------------------------------------------------------
 
 # the number of tokens in a set, and in the vocabulary
-SETS = ((0, 8), (8, 8), (1, 40), (2, 40), (39, 40), (20, 41), (423, 128256), (126625, 128256), (123180, 128256))
+SETS = read_rows("""
+    0, 8
+    8, 8
+    1, 40
+    2, 40
+    39, 40
+    20, 41
+    423, 128256
+    126625, 128256
+    123180, 128256
+""")
 
 
 def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:
@@ -126,9 +158,14 @@ def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:
         because     accepted takes 32 bytes, rejected 0, bits 1
     """
 
-    sentence = "accepted takes {:,} bytes, rejected {:,}, bits {:,}".format
-    trials = {sentence(*ways_to_store(*row).values()): [row] for row in SETS}
-    cases = cases_of(lambda *row: min(ways_to_store(*row).items(), key=lambda way: way[1]), trials, "count", "size")
+    def reference(count: int, size: int) -> tuple[str, int]:
+        return min(ways_to_store(count, size).items(), key=lambda way: way[1])
+
+    cases = []
+    for count, size in SETS:
+        ways = ways_to_store(count, size)
+        why = f"accepted takes {ways['accepted']:,} bytes, rejected {ways['rejected']:,}, bits {ways['bits']:,}"
+        cases += cases_of(reference, {why: [(count, size)]}, "count", "size")
     return check_function(answer, cases)
 
 
@@ -144,14 +181,18 @@ def ways_to_store(count: int, size: int) -> dict[str, int]:
 # -- the mask of another engine, judged byte by byte ---------------------------------------------------------------
 
 Faults = tuple[Iterable[int], Iterable[int]]  # the ids that it omits, and those that it must not allow
-MASKS: tuple[tuple[str, bytes, list[bytes], set[int]], ...] = (  # a regex, the text so far, pieces, the engine's ids
-    ("a", b"", [b"a"], {0}), ("a", b"", [b"a"], set()), ("a", b"", [b"a", b"b"], {0, 1}),
-    ("a*", b"", [b"a", b"b"], {1}),
-    ("ab", b"", [b"a", b"ab", b"b"], {0, 2}), ("ab", b"a", [b"b", b"bb", b"ba"], {1, 2}),
-    ("a|ab", b"", [b"a", b"ab", b"abc", b"a"], {0, 2}),
-    (DECIMAL, b"3", [b".", b".5", b"3.", b"x", b"3x", b".."], {1, 4}),
-    ("[^\\x00]*é", b"", [b"\xc3", b"\xa9", b"\x00", b"\xc3\xa9"], {1, 3}),
-)  # fmt: skip
+# a regex, the text read so far, the pieces, and the ids that the engine allows
+MASKS = read_rows(r"""
+    "a", b"", [b"a"], {0}
+    "a", b"", [b"a"], set()
+    "a", b"", [b"a", b"b"], {0, 1}
+    "a*", b"", [b"a", b"b"], {1}
+    "ab", b"", [b"a", b"ab", b"b"], {0, 2}
+    "ab", b"a", [b"b", b"bb", b"ba"], {1, 2}
+    "a|ab", b"", [b"a", b"ab", b"abc", b"a"], {0, 2}
+    r"\d+(\.\d+)?", b"3", [b".", b".5", b"3.", b"x", b"3x", b".."], {1, 4}
+    r"[^\x00]*é", b"", [b"\xc3", b"\xa9", b"\x00", b"\xc3\xa9"], {1, 3}
+""")
 
 
 def check_faults(answer: Callable[[Any, Any, list[bytes], set[int]], Faults]) -> Verdict:
@@ -182,14 +223,29 @@ def legal_tokens(machine: DFA, state: Any, pieces: Sequence[bytes]) -> set[int]:
 
 # -- slices that a machine can read whole --------------------------------------------------------------------------
 
-STRING = r'"[^"\\\x00-\x1f]*"'
-SLICES = (  # a regex, the text read so far, and the regex of a slice
-    ("a*", b"", "a*"), ("a*", b"", "b*"), ("a*", b"", "ab"), ("a*", b"", "a{0,3}"), ("a*b", b"", "a*"),
-    ("aa*", b"", "a*"), ("ab*", b"", "[ab]*"), ("a{0,3}", b"", "a*"), ("a{0,3}", b"", "a{0,3}"),
-    ("a{0,3}", b"a", "a{0,3}"), ("[ab]*c", b"b", "(ab)*"), ("a{0,30}", b"", "a*"), ("a{0,30}", b"", "a{0,30}"),
-    (r"[^\x00]*", b"", r"[\x00-b]*"), (DECIMAL, b"3", "[0-9]*"), (DECIMAL, b"3", "[0-9.]*"),
-    (STRING, b'"', "[a-z ]*"), (STRING, b'"', "[é-ë]*"), (STRING, b'"x"', "[a-z ]*"), ('"[a-z]*"', b'"', "[a-zé]*"),
-)  # fmt: skip
+# a regex, the text read so far, and the regex of a slice
+SLICES = read_rows(r"""
+    "a*", b"", "a*"
+    "a*", b"", "b*"
+    "a*", b"", "ab"
+    "a*", b"", "a{0,3}"
+    "a*b", b"", "a*"
+    "aa*", b"", "a*"
+    "ab*", b"", "[ab]*"
+    "a{0,3}", b"", "a*"
+    "a{0,3}", b"", "a{0,3}"
+    "a{0,3}", b"a", "a{0,3}"
+    "[ab]*c", b"b", "(ab)*"
+    "a{0,30}", b"", "a*"
+    "a{0,30}", b"", "a{0,30}"
+    r"[^\x00]*", b"", r"[\x00-b]*"
+    r"\d+(\.\d+)?", b"3", "[0-9]*"
+    r"\d+(\.\d+)?", b"3", "[0-9.]*"
+    r'"[^"\\\x00-\x1f]*"', b'"', "[a-z ]*"
+    r'"[^"\\\x00-\x1f]*"', b'"', "[é-ë]*"
+    r'"[^"\\\x00-\x1f]*"', b'"x"', "[a-z ]*"
+    '"[a-z]*"', b'"', "[a-zé]*"
+""")
 
 
 def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
@@ -211,9 +267,12 @@ def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
             return "the machine can read each text that the slice can read"
         return f"{visible(refused)} begins a text of the slice, and the machine refuses its last byte"
 
-    words = {regex(part): f"regex {part}" for _, _, part in SLICES}
+    def reference(machine: DFA, state: Any, part: DFA) -> bool:
+        return shortest_refused(machine, state, part) is None
+
+    names = {regex(part): f"regex {part}" for _, _, part in SLICES}
     rows = [(text, begun, regex(part)) for text, begun, part in SLICES]
-    cases = machine_cases(lambda *x: shortest_refused(*x) is None, rows, "slice", why=why, spell=words.__getitem__)
+    cases = machine_cases(reference, rows, "slice", why=why, spell=names.__getitem__)
     return check_function(answer, cases)
 
 
@@ -225,11 +284,13 @@ def shortest_refused(machine: DFA, state: Any, part: DFA) -> bytes | None:
     """
     found: dict[Any, bytes] = {(state, part.initial): b""}
     waiting = list(found)
-    for here, there in waiting:
+    for here, there in waiting:  # it grows
         for byte in next_bytes(part, there):
-            text, pair = found[here, there] + bytes([byte]), (machine.step(here, byte), part.step(there, byte))
-            if pair[0] is None:
+            text = found[here, there] + bytes([byte])
+            after = machine.step(here, byte)
+            if after is None:
                 return text
+            pair = (after, part.step(there, byte))
             if pair not in found:
                 found[pair] = text
                 waiting.append(pair)

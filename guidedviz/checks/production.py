@@ -1,13 +1,15 @@
 """Exercises on servers: who emptied a mask, the packed mask, a cache key, what delayed a pass, and bounds of Z."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from itertools import combinations, permutations
 from math import exp, log
 from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.cases import Case, cases_of, read_trials
 from guidedviz.checks.function import check_function, is_open
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.serving.logits_processor import pack_masks
@@ -18,27 +20,30 @@ Allowed = Mapping[str, set[int]]  # for each rule the ids that it allows
 
 # -- who emptied the mask ------------------------------------------------------------------------------------------
 
-SETS = ({1, 2, 3, 4, 5, 6}, {7, 8, 9}, {1, 7}, {2, 7}, {1, 2, 8})  # the first two are guilty, and the last three
-NAMES = ["bad words", "grammar", "min_tokens", "allowed", "stop"]
-RULES: dict[str, list[Allowed]] = {  # the smallest guilty group is always unique
-    "some token is legal for every rule, so nothing emptied the mask": [
-        {"grammar": {1, 2}}, {"grammar": {0}, "min_tokens": {0, 1}},
-    ],
-    "one rule alone allows no token": [{"grammar": set()}, {"grammar": {1, 2}, "allowed": set(), "min_tokens": {3}}],
-    "two rules allow no token together; smaller groups come first": [
-        {"grammar": {5}, "min_tokens": {1, 2, 3}}, {"grammar": {5}, "min_tokens": {1, 2, 5}, "bad words": {1, 2}},
-        {"min_tokens": {1, 2, 3}, "bad words": {1, 2, 5}, "grammar": {5}},
-    ],
-    "a group that stays guilty when no rule can be left out need not be the smallest: try all pairs first": [
-        {"grammar": {1, 2}, "min_tokens": {2, 3}, "allowed": {1, 3}, "bad words": {3}},
-        *(dict(zip(NAMES[turn:] + NAMES[:turn], SETS, strict=True)) for turn in range(5)),
-        {"grammar": {1, 2}, "min_tokens": {1, 3, 4}, "bad words": {2, 5, 6}},
-    ],
-    "only three rules together allow no token, and the others leave some": [
-        {"grammar": {1, 2}, "min_tokens": {2, 3}, "bad words": {1, 3}},
-        {"allowed": {1, 2, 3, 4}, "grammar": {1, 2}, "min_tokens": {2, 3, 4}, "bad words": {1, 3, 4}},
-    ],
-}  # fmt: skip
+# the smallest guilty group is always unique
+RULES = read_trials("""
+some token is legal for every rule, so nothing emptied the mask
+    {"grammar": {1, 2}}
+    {"grammar": {0}, "min_tokens": {0, 1}}
+one rule alone allows no token
+    {"grammar": set()}
+    {"grammar": {1, 2}, "allowed": set(), "min_tokens": {3}}
+two rules allow no token together; smaller groups come first
+    {"grammar": {5}, "min_tokens": {1, 2, 3}}
+    {"grammar": {5}, "min_tokens": {1, 2, 5}, "bad words": {1, 2}}
+    {"min_tokens": {1, 2, 3}, "bad words": {1, 2, 5}, "grammar": {5}}
+a group that stays guilty when no rule can be left out need not be the smallest: try all pairs first
+    {"grammar": {1, 2}, "min_tokens": {2, 3}, "allowed": {1, 3}, "bad words": {3}}
+    {"bad words": {1, 2, 3, 4, 5, 6}, "grammar": {7, 8, 9}, "min_tokens": {1, 7}, "allowed": {2, 7}, "stop": {1, 2, 8}}
+    {"grammar": {1, 2, 3, 4, 5, 6}, "min_tokens": {7, 8, 9}, "allowed": {1, 7}, "stop": {2, 7}, "bad words": {1, 2, 8}}
+    {"min_tokens": {1, 2, 3, 4, 5, 6}, "allowed": {7, 8, 9}, "stop": {1, 7}, "bad words": {2, 7}, "grammar": {1, 2, 8}}
+    {"allowed": {1, 2, 3, 4, 5, 6}, "stop": {7, 8, 9}, "bad words": {1, 7}, "grammar": {2, 7}, "min_tokens": {1, 2, 8}}
+    {"stop": {1, 2, 3, 4, 5, 6}, "bad words": {7, 8, 9}, "grammar": {1, 7}, "min_tokens": {2, 7}, "allowed": {1, 2, 8}}
+    {"grammar": {1, 2}, "min_tokens": {1, 3, 4}, "bad words": {2, 5, 6}}
+only three rules together allow no token, and the others leave some
+    {"grammar": {1, 2}, "min_tokens": {2, 3}, "bad words": {1, 3}}
+    {"allowed": {1, 2, 3, 4}, "grammar": {1, 2}, "min_tokens": {2, 3, 4}, "bad words": {1, 3, 4}}
+""")
 
 
 def check_who_emptied(answer: Callable[[Allowed], set[str]]) -> Verdict:
@@ -60,21 +65,37 @@ def who_emptied(rules: Allowed) -> set[str]:
     >>> sorted(who_emptied({"grammar": {5}, "least": {1, 2, 5}, "bad words": {1, 2}}))
     ['bad words', 'grammar']
     """
-    groups = (group for size in range(1, len(rules) + 1) for group in combinations(rules, size))
-    return set(next((group for group in groups if not set.intersection(*(rules[name] for name in group))), ()))
+    for size in range(1, len(rules) + 1):
+        for group in combinations(rules, size):
+            if not set.intersection(*(rules[name] for name in group)):
+                return set(group)
+    return set()
 
 
 # -- the packed mask -----------------------------------------------------------------------------------------------
 
-IDS: dict[str, list[tuple[Sequence[int], int]]] = {
-    "no token is legal: all bits are 0": [([], 32)],
-    "token 0 is the lowest bit of word 0, worth 1; token 2 is worth 4": [([0], 32), ([0, 2], 32)],
-    "token 33 is bit 1 of word 1: the word is token // 32, the bit is token % 32": [([33], 64), ([0], 64)],
-    "a word has 32 bits, and a part of a word needs a whole one": [([1], 5), ([], 33)],
-    "bit 31 is the sign of an int32: set bits as uint32, view them as int32": [([0, 31], 32), ([*range(64)], 64)],
-    "a token may be named twice: set its bit with |=, do not add": [([3, 3], 32)],
-    "the tokens come in any order": [([128_255, 5, 64], 128_256)],
-}
+PACKED_IDS = read_trials("""
+no token is legal: all bits are 0
+    [], 32
+token 0 is the lowest bit of word 0, worth 1; token 2 is worth 4
+    [0], 32
+    [0, 2], 32
+token 33 is bit 1 of word 1: the word is token // 32, the bit is token % 32
+    [33], 64
+    [0], 64
+a word has 32 bits, and a part of a word needs a whole one
+    [1], 5
+    [], 33
+bit 31 is the sign of an int32: set bits as uint32, view them as int32
+    [0, 31], 32
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, \
+     30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, \
+     57, 58, 59, 60, 61, 62, 63], 64
+a token may be named twice: set its bit with |=, do not add
+    [3, 3], 32
+the tokens come in any order
+    [128255, 5, 64], 128256
+""")
 
 
 def check_packed_row(answer: Callable[[Sequence[int], int], Any]) -> Verdict:
@@ -84,42 +105,71 @@ def check_packed_row(answer: Callable[[Sequence[int], int], Any]) -> Verdict:
     'token 0 is the lowest bit of word 0, worth 1; token 2 is worth 4'
     """
 
-    cases = cases_of(lambda ids, size: pack_masks(np.isin(range(size), ids)[None])[0].tolist(), IDS, "ids", "size")
-    return check_function(answer, cases)
+    def reference(ids: Sequence[int], size: int) -> Any:
+        masks = np.zeros((1, size), bool)
+        masks[0, ids] = True
+        return pack_masks(masks)[0].tolist()
+
+    return check_function(answer, cases_of(reference, PACKED_IDS, "ids", "size"))
 
 
 # -- the key of a compile cache ------------------------------------------------------------------------------------
 
 BASE: Request = {
     "schema": '{"properties": {"item": {"type": "string"}, "count": {"type": "integer"}}}',
-    **{"vocabulary": "5ab1e0", "engine": "xgrammar", "version": "0.2.8", "prompt": "2 lamps", "seed": 1},
+    "vocabulary": "5ab1e0",
+    "engine": "xgrammar",
+    "version": "0.2.8",
+    "prompt": "2 lamps",
+    "seed": 1,
     "options": {"any_whitespace": False, "strict": True},
 }
-SPACED = '{ "properties": {"item": {"type":"string"},\n "count": {"type":"integer"}}}'
-TURNED = '{"properties": {"count": {"type": "integer"}, "item": {"type": "string"}}}'
-SAME, OTHER = "the same key", "different keys"
-TEXTS = ("vocabulary", "engine", "version")
-MOVED = [  # the last character of one text moved to the front of another
-    {one: BASE[one][:-1], other: BASE[one][-1] + BASE[other]} for one, other in permutations(TEXTS, 2)
-]
-SWAPPED = [{one: BASE[other], other: BASE[one]} for one, other in combinations(TEXTS, 2)]
-CHANGES: dict[str, tuple[str, Sequence[Request]]] = {  # the keys, and what changes in each request
-    "two equal requests share one machine": (SAME, [{}]),
-    "the prompt and the seed change no mask: leave them out": (SAME, [{"prompt": "12 chairs", "seed": 7}]),
-    "a mask belongs to one vocabulary: its ids mean other tokens elsewhere": (OTHER, [{"vocabulary": "c0ffee"}]),
-    "the engines compile to different objects": (OTHER, [{"engine": "llguidance"}]),
-    "a new version may compile differently, and an old object may not load": (OTHER, [{"version": "0.2.9"}]),
-    "the options change what the schema allows": (OTHER, [{"options": {"any_whitespace": True, "strict": True}}]),
-    "the options have no order: sort them": (SAME, [{"options": {"strict": True, "any_whitespace": False}}]),
-    "an option is a name with its value: both belong in the key": (OTHER, [
-        {"options": {"any_whitespace": True, "strict": False}}, {"options": {"compact": False, "strict": True}}]),
-    "blanks between the parts of a JSON text mean nothing: parse it, then write it again": (SAME, [{"schema": SPACED}]),
-    "the order of the properties is that of the keys in the output: do not sort them": (OTHER, [{"schema": TURNED}]),
-    "every part of the schema counts": (OTHER, [{"schema": BASE["schema"][:-1] + ', "required": ["item"]}'}]),
-    "a blank inside a name counts: parse the schema": (OTHER, [{"schema": BASE["schema"].replace("item", "it em")}]),
-    "the key must show which part is which: write a list in one order, do not join": (OTHER, MOVED + SWAPPED),
-    "a short hash gives two of 1,000 vocabularies one key": (OTHER, [{"vocabulary": f"{n**3:x}"} for n in range(1000)]),
-}  # fmt: skip
+EXPECTED_KEYS = {"=": "the same key", "≠": "different keys"}
+# how the keys compare, and what changes in each request
+CHANGES = read_trials(r"""
+two equal requests share one machine
+    "=", {}
+the prompt and the seed change no mask: leave them out
+    "=", {"prompt": "12 chairs", "seed": 7}
+a mask belongs to one vocabulary: its ids mean other tokens elsewhere
+    "≠", {"vocabulary": "c0ffee"}
+the engines compile to different objects
+    "≠", {"engine": "llguidance"}
+a new version may compile differently, and an old object may not load
+    "≠", {"version": "0.2.9"}
+the options change what the schema allows
+    "≠", {"options": {"any_whitespace": True, "strict": True}}
+the options have no order: sort them
+    "=", {"options": {"strict": True, "any_whitespace": False}}
+an option is a name with its value: both belong in the key
+    "≠", {"options": {"any_whitespace": True, "strict": False}}, {"options": {"compact": False, "strict": True}}
+blanks between the parts of a JSON text mean nothing: parse it, then write it again
+    "=", {"schema": '{ "properties": {"item": {"type":"string"},\n "count": {"type":"integer"}}}'}
+the order of the properties is that of the keys in the output: do not sort them
+    "≠", {"schema": '{"properties": {"count": {"type": "integer"}, "item": {"type": "string"}}}'}
+every part of the schema counts
+    "≠", {"schema": '{"properties": {"item": {"type": "string"}, "count": {"type": "integer"}}, "required": ["item"]}'}
+a blank inside a name counts: parse the schema
+    "≠", {"schema": '{"properties": {"it em": {"type": "string"}, "count": {"type": "integer"}}}'}
+""")
+
+
+def _joined_alike() -> list[Request]:
+    """Requests whose texts are those of BASE when they are joined, in one order or another."""
+    texts = ("vocabulary", "engine", "version")
+    moved: list[Request] = [  # the last character of one text moved to the front of another
+        {one: BASE[one][:-1], other: BASE[one][-1] + BASE[other]} for one, other in permutations(texts, 2)
+    ]
+    swapped = [{one: BASE[other], other: BASE[one]} for one, other in combinations(texts, 2)]
+    return [*moved, *swapped]
+
+
+CHANGES |= {
+    "the key must show which part is which: write a list in one order, do not join": [("≠", *_joined_alike())],
+    "a short hash gives two of 1,000 vocabularies one key": [
+        ("≠", *({"vocabulary": f"{number**3:x}"} for number in range(1000)))
+    ],
+}
 
 
 def check_cache_key(answer: Callable[[Request], Any]) -> Verdict:
@@ -133,26 +183,42 @@ def check_cache_key(answer: Callable[[Request], Any]) -> Verdict:
         because     a mask belongs to one vocabulary: its ids mean other tokens elsewhere
     """
 
-    def compare(*requests: Request) -> str | None:
-        names = getattr(answer, "__globals__", {})
-        before = {name: names[name] for name in names.keys() & {"hash"}}
-        names["hash"] = _refuse_hash  # where the answer finds its names
-        try:
-            keys = [answer(request) for request in (BASE, *requests)]
-        finally:
-            del names["hash"]
-            names.update(before)
-        if is_open(keys[0]):
-            return None
-        if not isinstance(keys[0], str | bytes | tuple):
-            raise TypeError("a key is a text, bytes or a tuple")
-        return {1: SAME, len(keys): OTHER}.get(len(set(keys)), "the same key for some of them")
-
     cases = []
-    for why, (expected, changes) in CHANGES.items():
-        requests = tuple({**BASE, **change} for change in changes)
-        cases.append(Case(requests, expected, why, (("changed", ", ".join(map(show, changes[:3]))),)))
-    return check_function(compare if callable(answer) else answer, cases, spell=str)
+    for why, rows in CHANGES.items():
+        for sign, *changes in rows:
+            requests = tuple({**BASE, **change} for change in changes)
+            given = (("changed", ", ".join(map(show, changes[:3]))),)
+            cases.append(Case(requests, EXPECTED_KEYS[sign], why, given))
+    return check_function(partial(_compare_keys, answer) if callable(answer) else answer, cases, spell=str)
+
+
+def _compare_keys(answer: Callable[[Request], Any], *requests: Request) -> str | None:
+    """How the keys of some requests compare with that of BASE; None if the answer gives no key yet."""
+    with _without_hash(answer):
+        keys = [answer(request) for request in (BASE, *requests)]
+    if is_open(keys[0]):
+        return None
+    if not isinstance(keys[0], str | bytes | tuple):
+        raise TypeError("a key is a text, bytes or a tuple")
+    different = len(set(keys))
+    if different == 1:
+        return EXPECTED_KEYS["="]
+    if different == len(keys):
+        return EXPECTED_KEYS["≠"]
+    return "the same key for some of them"
+
+
+@contextmanager
+def _without_hash(answer: Callable[[Request], Any]) -> Iterator[None]:
+    """Refuse `hash` where an answer finds its names."""
+    names = getattr(answer, "__globals__", {})
+    before = {name: names[name] for name in names.keys() & {"hash"}}
+    names["hash"] = _refuse_hash
+    try:
+        yield
+    finally:
+        del names["hash"]
+        names.update(before)
 
 
 def _refuse_hash(value: Any) -> int:
@@ -162,25 +228,36 @@ def _refuse_hash(value: Any) -> int:
 # -- what delayed a pass -------------------------------------------------------------------------------------------
 
 
-def _pass(forward: float, compiling: Any = (), masks: Any = (), prompt: Any = ()) -> Pass:
+def read_pass(times: Mapping[str, Any]) -> Pass:
     """The milliseconds of a pass, and of each request in its three other parts."""
-    return {"forward": forward, "compile": dict(compiling), "masks": dict(masks), "prompt": dict(prompt)}
+    return {"forward": times["forward"], **{part: times.get(part, {}) for part in ("compile", "masks", "prompt")}}
 
 
-PASSES: dict[str, list[Pass]] = {
-    "masks took 27 ms together, 7 beyond the forward pass": [_pass(20.0, masks={3: 15.0, 4: 12.0}, prompt={5: 4.0})],
-    "the batch waits for the whole compile: 90 ms before its forward pass": [
-        _pass(20.0, masks={1: 2.0}), _pass(20.0, {2: 90.0}, {1: 2.0, 2: 1.0}, {2: 1.0})],
-    "the forward pass contains its prompts: 40 of its 60 ms are the prompt of request 5": [
-        _pass(60.0, {}, {1: 2.0}, {5: 40.0}), _pass(20.0, masks={1: 12.0, 2: 11.0, 4: 2.0})],
-    "a prompt is a part of `forward`, so it does not make the pass longer once more: 60 ms are less than 70": [
-        _pass(60.0, {}, {1: 2.0}, {5: 40.0}), _pass(20.0, {2: 50.0})],
-    "masks are filled during the forward pass: only the time beyond it counts, and 50 ms are less than 60": [
-        _pass(50.0, {}, {1: 44.0}), _pass(60.0, {}, {1: 3.0}, {6: 6.0})],
-    "a pass ends when its masks are filled: 80 ms are more than 60": [_pass(20.0, masks={3: 80.0}), _pass(60.0)],
-    "compile took 25 ms, the masks 11 beyond the forward pass, the prompt 2 of its 30; request 2 compiled longest": [
-        _pass(30.0, {1: 8.0, 2: 9.0, 3: 8.0}, {7: 41.0}, {7: 2.0}), _pass(60.0, prompt={3: 50.0})],
-}  # fmt: skip
+PASSES = read_trials(
+    build=read_pass,
+    text="""
+masks took 27 ms together, 7 beyond the forward pass
+    {"forward": 20.0, "masks": {3: 15.0, 4: 12.0}, "prompt": {5: 4.0}}
+the batch waits for the whole compile: 90 ms before its forward pass
+    {"forward": 20.0, "masks": {1: 2.0}}
+    {"forward": 20.0, "compile": {2: 90.0}, "masks": {1: 2.0, 2: 1.0}, "prompt": {2: 1.0}}
+the forward pass contains its prompts: 40 of its 60 ms are the prompt of request 5
+    {"forward": 60.0, "masks": {1: 2.0}, "prompt": {5: 40.0}}
+    {"forward": 20.0, "masks": {1: 12.0, 2: 11.0, 4: 2.0}}
+a prompt is a part of `forward`, so it does not make the pass longer once more: 60 ms are less than 70
+    {"forward": 60.0, "masks": {1: 2.0}, "prompt": {5: 40.0}}
+    {"forward": 20.0, "compile": {2: 50.0}}
+masks are filled during the forward pass: only the time beyond it counts, and 50 ms are less than 60
+    {"forward": 50.0, "masks": {1: 44.0}}
+    {"forward": 60.0, "masks": {1: 3.0}, "prompt": {6: 6.0}}
+a pass ends when its masks are filled: 80 ms are more than 60
+    {"forward": 20.0, "masks": {3: 80.0}}
+    {"forward": 60.0}
+compile took 25 ms, the masks 11 beyond the forward pass, the prompt 2 of its 30; request 2 compiled longest
+    {"forward": 30.0, "compile": {1: 8.0, 2: 9.0, 3: 8.0}, "masks": {7: 41.0}, "prompt": {7: 2.0}}
+    {"forward": 60.0, "prompt": {3: 50.0}}
+""",
+)
 
 
 def check_slow_pass(answer: Callable[[Sequence[Pass]], tuple[str, int]]) -> Verdict:
@@ -191,8 +268,8 @@ def check_slow_pass(answer: Callable[[Sequence[Pass]], tuple[str, int]]) -> Verd
     """
     cases = []
     for why, passes in PASSES.items():
-        given = tuple((f"pass {number}, {pass_ms(one):g} ms", show(one)) for number, one in enumerate(passes))
-        cases.append(Case((passes,), slow_pass(passes), why, given))
+        given = [(f"pass {number}, {pass_ms(one):g} ms", show(one)) for number, one in enumerate(passes)]
+        cases.append(Case((passes,), slow_pass(passes), why, tuple(given)))
     return check_function(answer, cases)
 
 
@@ -226,12 +303,20 @@ def pass_ms(one: Pass) -> float:
 
 # -- bounds of Z from the likeliest tokens -------------------------------------------------------------------------
 
-TOPS: dict[str, list[tuple[Mapping[str, float], set[str]]]] = {
-    "all listed tokens are legal: Z is their sum or more, up to 1": [({"a": log(0.5), "b": log(0.25)}, {"a", "b"})],
-    "no listed token is legal: Z may be 0, and at most what is not listed": [({"a": log(0.5), "c": log(0.25)}, {"b"})],
-    "legal ones give the lower bound, illegal ones the upper": [({"a": log(0.5), "b": log(0.2)}, {"b", "c"})],
-    "nothing is listed, so nothing is known": [({}, {"a"})],
-}
+# the probabilities of the likeliest tokens, and the legal tokens
+TOPS = read_trials(
+    build=lambda top, legal: ({token: log(chance) for token, chance in top.items()}, legal),
+    text="""
+all listed tokens are legal: Z is their sum or more, up to 1
+    {"a": 0.5, "b": 0.25}, {"a", "b"}
+no listed token is legal: Z may be 0, and at most what is not listed
+    {"a": 0.5, "c": 0.25}, {"b"}
+legal ones give the lower bound, illegal ones the upper
+    {"a": 0.5, "b": 0.2}, {"b", "c"}
+nothing is listed, so nothing is known
+    {}, {"a"}
+""",
+)
 
 
 def check_z_bounds(answer: Callable[[Mapping[str, float], set[str]], tuple[float, float]]) -> Verdict:
@@ -249,5 +334,6 @@ def z_bounds(top: Mapping[str, float], legal: set[str]) -> tuple[float, float]:
     >>> z_bounds({"a": log(0.5)}, {"a"})
     (0.5, 1.0)
     """
-    low, illegal = (sum((exp(top[one]) for one in ids), 0.0) for ids in (top.keys() & legal, top.keys() - legal))
+    low = sum((exp(top[one]) for one in top.keys() & legal), 0.0)
+    illegal = sum((exp(top[one]) for one in top.keys() - legal), 0.0)
     return low, 1.0 - illegal

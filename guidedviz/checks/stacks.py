@@ -1,10 +1,15 @@
-"""Exercises on the stack of a pushdown automaton."""
+"""Exercises on the stack of a pushdown automaton.
+
+A case writes a stack as its nodes, the top last: "5 11". 4,000 nodes are more than the frames that Python and IPython
+allow, so that recursion fails where a loop does not: "3*4000 1".
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of
+from guidedviz.checks.cases import Case, cases_of, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.grammars import kept_machine
 from guidedviz.checks.verdict import Verdict, show
@@ -12,40 +17,80 @@ from guidedviz.machines.pushdown.moves import Moves, move_stack, pushdown_moves
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
-DEEP = 4_000  # more than the frames that Python and IPython allow
-SHOWN = 6  # nodes of a stack in a fact
-LETTER = 'root ::= "x"'
-NESTED = 'root ::= "(" root ")" | "x"'
-KINDS = 'root ::= "(" root ")" | "[" root "]" | ""'
-CHAIN = 'root ::= item ";"\nitem ::= "a" item?'
-PAIRS = r"""root   ::= "{" string ": " value "}"
+SHOWN_NODES = 6  # of a stack in a fact
+ENDS = frozenset({2, 6})
+AUTOMATA = {
+    "letter": 'root ::= "x"',
+    "nested": 'root ::= "(" root ")" | "x"',
+    "brackets": 'root ::= "(" root ")" | "[" root "]" | ""',
+    "chain": 'root ::= item ";"\nitem ::= "a" item?',
+    "pairs": r"""root   ::= "{" string ": " value "}"
 string ::= "\"" [a-z]+ "\""
 value  ::= root | number
-number ::= [0-9]+"""
-STEPS: dict[str, list[tuple[str, list[int], str]]] = {  # a grammar, a stack (the top last), a byte
-    "a read puts the node after the byte in place of the current one": [(LETTER, [0], "x")],
-    "a node without a move that is no end refuses the byte: None": [(LETTER, [0], "y"), (PAIRS, [5, 11], "}")],
-    "on an empty stack nothing can be read: None": [(LETTER, [1], "x"), (LETTER, [], "x")],
-    "a call reads no byte: push both nodes, then look at the new top": [
-        (NESTED, [1], "("), (PAIRS, [4], "1"), (PAIRS, [4], "{"),
-    ],
-    "an end without a move for the byte: pop it, and look at the node below": [
-        (NESTED, [3, 2], ")"), (NESTED, [3, 3, 2], "x"), (KINDS, [3, 5], "]"),
-    ],
-    "one byte is read once: after a read the step is over": [(NESTED, [3, 3, 2], ")")],
-    "two rules end before the byte, so two nodes are popped": [(PAIRS, [5, 12, 14], "}"), (PAIRS, [5, 12, 14], "x")],
-    "an end that has a move for the byte does not return: the move comes first": [(PAIRS, [5, 12, 14], "7")],
-    f"{DEEP:,} levels deep a step does the same as on top: a loop pops them, recursion cannot": [
-        (NESTED, [3] * DEEP + [1], "("), (CHAIN, [1, *[5] * DEEP, 4], ";"),
-    ],
-}  # fmt: skip
-ENDS = frozenset({2, 6})
-STACKS: dict[str, list[list[int] | None]] = {
-    "every rule on the stack may end, so the text may": [[6], [2, 6], [6] * DEEP],
-    "a node that is not in ends waits for a byte, wherever it stands": [[4], [5, 6], [6, 5, 6], [5, *[6] * DEEP]],
-    "on an empty stack no rule waits, so the text may end": [[]],
-    "None is the stack of a text that was refused": [None],
+number ::= [0-9]+""",
 }
+
+
+def read_stack(text: str) -> list[int]:
+    """The nodes of a stack.
+
+    >>> read_stack("5 11"), read_stack("3*4 1")
+    ([5, 11], [3, 3, 3, 3, 1])
+    """
+    stack: list[int] = []
+    for part in text.split():
+        node, _, times = part.partition("*")
+        stack.extend(repeat(int(node), int(times or 1)))
+    return stack
+
+
+# a grammar, a stack, a byte
+STEPS = read_trials("""
+a read puts the node after the byte in place of the current one
+    "letter", "0", "x"
+a node without a move that is no end refuses the byte: None
+    "letter", "0", "y"
+    "pairs", "5 11", "}"
+on an empty stack nothing can be read: None
+    "letter", "1", "x"
+    "letter", "", "x"
+a call reads no byte: push both nodes, then look at the new top
+    "nested", "1", "("
+    "pairs", "4", "1"
+    "pairs", "4", "{"
+an end without a move for the byte: pop it, and look at the node below
+    "nested", "3 2", ")"
+    "nested", "3 3 2", "x"
+    "brackets", "3 5", "]"
+one byte is read once: after a read the step is over
+    "nested", "3 3 2", ")"
+two rules end before the byte, so two nodes are popped
+    "pairs", "5 12 14", "}"
+    "pairs", "5 12 14", "x"
+an end that has a move for the byte does not return: the move comes first
+    "pairs", "5 12 14", "7"
+4,000 levels deep a step does the same as on top: a loop pops them, recursion cannot
+    "nested", "3*4000 1", "("
+    "chain", "1 5*4000 4", ";"
+""")
+STACKS = read_trials(
+    build=lambda text: (ENDS, None if text is None else read_stack(text)),
+    text="""
+every rule on the stack may end, so the text may
+    "6"
+    "2 6"
+    "6*4000"
+a node that is not in ends waits for a byte, wherever it stands
+    "4"
+    "5 6"
+    "6 5 6"
+    "5 6*4000"
+on an empty stack no rule waits, so the text may end
+    ""
+None is the stack of a text that was refused
+    None
+""",
+)
 
 
 def check_stack_step(answer: Callable[[Moves, Collection[int], list[int], int], Sequence[int] | None]) -> Verdict:
@@ -56,17 +101,26 @@ def check_stack_step(answer: Callable[[Moves, Collection[int], list[int], int], 
     """
     cases = []
     for why, rows in STEPS.items():
-        for text, stack, sign in rows:
-            pda, byte = kept_machine(text), ord(sign)
+        for name, nodes, sign in rows:
+            pda = kept_machine(AUTOMATA[name])
             moves, ends = pushdown_moves(pda)
+            stack = read_stack(nodes)
+            byte = ord(sign)
             given = [("stack", show_stack(stack)), ("byte", visible(sign.encode()))]
             if stack:
-                is_end = f"none, and {name_node(stack[-1])} is {'an' if stack[-1] in ends else 'no'} end"
-                given.append(("its move", str(moves.get((stack[-1], byte), is_end))))
+                given.append(("its move", _say_move(moves, ends, stack[-1], byte)))
             draw = partial(draw_stack_frame, StackFrame(pda, b"", tuple(stack)))
             expected = move_stack(moves, ends, stack, byte)
             cases.append(Case((moves, ends, stack, byte), expected, why, tuple(given), draw))
     return check_function(answer, cases, spell=show_stack)
+
+
+def _say_move(moves: Moves, ends: Collection[int], node: int, byte: int) -> str:
+    move = moves.get((node, byte))
+    if move is not None:
+        return str(move)
+    article = "an" if node in ends else "no"
+    return f"none, and {name_node(node)} is {article} end"
 
 
 def check_may_end(answer: Callable[[Collection[int], list[int] | None], bool]) -> Verdict:
@@ -79,8 +133,7 @@ def check_may_end(answer: Callable[[Collection[int], list[int] | None], bool]) -
     def reference(ends: Collection[int], stack: list[int] | None) -> bool:
         return stack is not None and ENDS.issuperset(stack)
 
-    trials = {why: [(ENDS, stack) for stack in stacks] for why, stacks in STACKS.items()}
-    return check_function(answer, cases_of(reference, trials, "ends", "stack", spell=show_stack))
+    return check_function(answer, cases_of(reference, STACKS, "ends", "stack", spell=show_stack))
 
 
 def show_stack(stack: Any) -> str:
@@ -91,5 +144,8 @@ def show_stack(stack: Any) -> str:
     """
     if not isinstance(stack, list | tuple) or not all(type(node) is int for node in stack):
         return show(stack)
-    more = f"… {len(stack) - SHOWN:,} more … " * (len(stack) > SHOWN)
-    return more + " ".join(map(name_node, stack[-SHOWN:])) or "empty"
+    names = " ".join(map(name_node, stack[-SHOWN_NODES:]))
+    hidden = len(stack) - SHOWN_NODES
+    if hidden > 0:
+        return f"… {hidden:,} more … {names}"
+    return names or "empty"

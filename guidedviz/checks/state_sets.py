@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from guidedviz.checks.cases import Case
+from guidedviz.checks.cases import Case, read_rows
 from guidedviz.checks.compare import say_difference, say_not_ids
 from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.verdict import Verdict, show
@@ -18,13 +18,27 @@ from guidedviz.views.layout.sketch import sketch_nfa
 from guidedviz.views.machine.nfa_reading import moves_by
 from guidedviz.views.machine.picture import draw_machine
 
-CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
-READINGS = (  # a regex, the text read so far, and the next byte
-    ("a", b"", b"a"), ("a", b"", b"b"), ("a", b"a", b"a"), ("[a-c]", b"", b"b"), ("[a-c]", b"", b"c"),
-    ("ab", b"a", b"b"), ("ab?", b"", b"a"), ("a?b|a", b"", b"a"), ("a*", b"a", b"a"), ("(a*)*", b"", b"a"),
-    ("é+", b"\xc3", b"\xa9"), ("[ab]*a[ab]{2}", b"aab", b"a"), ("ab?c?d?e?f?", b"", b"a"),
-    (CLUMSY, b"4", b"2"), (CLUMSY, b"42", b"."), (CLUMSY, b"42", b"x"),
-)  # fmt: skip
+# a regex, the text read so far, and the next byte
+READINGS = read_rows(r"""
+    "a", b"", b"a"
+    "a", b"", b"b"
+    "a", b"a", b"a"
+    "[a-c]", b"", b"b"
+    "[a-c]", b"", b"c"
+    "ab", b"a", b"b"
+    "ab?", b"", b"a"
+    "a?b|a", b"", b"a"
+    "a*", b"a", b"a"
+    "(a*)*", b"", b"a"
+    "é+", b"\xc3", b"\xa9"
+    "[ab]*a[ab]{2}", b"aab", b"a"
+    "ab?c?d?e?f?", b"", b"a"
+    r"\d+|\d+\.\d+|\d+,\d+", b"4", b"2"
+    r"\d+|\d+\.\d+|\d+,\d+", b"42", b"."
+    r"\d+|\d+\.\d+|\d+,\d+", b"42", b"x"
+""")
+SUBSETS = r"a ab a|b ab? a?b|a (a*)* \x00a [ab]*a[ab] [ab]*a[ab]{2} é+ \d+|\d+\.\d+|\d+,\d+".split()
+BORDER = NFA((((255, 255, 1),), ()), ((), ()))  # it reads the last byte, which UTF-8 never has
 
 
 def check_step_set(answer: Callable[[NFA, set[int], int], Iterable[int]]) -> Verdict:
@@ -46,13 +60,15 @@ def check_step_set(answer: Callable[[NFA, set[int], int], Iterable[int]]) -> Ver
             states = step_set(nfa, states, one)
         given = f"NFA of the regex {text}, states {show(states)}, byte {show(byte)[1:]}"
         why = "take the edges that read the byte, then follow all epsilon edges"
-        cases.append(Case((nfa, states, byte[0]), step_set(nfa, states, byte[0]), why, (("input", given),)))
+        expected = step_set(nfa, states, byte[0])
+        cases.append(Case((nfa, states, byte[0]), expected, why, (("input", given),)))
     return check_function(answer, cases, _say_states)
 
 
 def step_set(nfa: NFA, states: set[int], byte: int) -> set[int]:
     """The states after a byte, with those that epsilon edges add."""
-    return set(reach((target for _, target in moves_by(nfa, states, byte)), nfa.epsilon.__getitem__))
+    targets = [target for _, target in moves_by(nfa, states, byte)]
+    return set(reach(targets, nfa.epsilon.__getitem__))
 
 
 def _say_states(case: Case, value: Any) -> Mistake | str:
@@ -60,12 +76,10 @@ def _say_states(case: Case, value: Any) -> Mistake | str:
         return ""
     nfa = case.arguments[0]
     known = frozenset(value).intersection(range(len(nfa)))
-    sketch = replace(sketch_nfa(nfa), lit=known, words=f"lit: what yours gave, {counted(len(known), 'state')}")
-    return Mistake(f"{say_difference(value, case.expected, name_node)}: {case.why}", draw_machine(sketch))
-
-
-SUBSETS = ("a", "ab", "a|b", "ab?", "a?b|a", "(a*)*", r"\x00a", "[ab]*a[ab]", "[ab]*a[ab]{2}", "é+", CLUMSY)
-BORDER = NFA((((255, 255, 1),), ()), ((), ()))  # it reads the last byte, which UTF-8 never has
+    words = f"lit: what yours gave, {counted(len(known), 'state')}"
+    sketch = replace(sketch_nfa(nfa), lit=known, words=words)
+    wrong = say_difference(value, case.expected, name_node)
+    return Mistake(f"{wrong}: {case.why}", draw_machine(sketch))
 
 
 def check_subsets(answer: Callable[..., Iterable[frozenset[int]]]) -> Verdict:
@@ -80,13 +94,30 @@ def check_subsets(answer: Callable[..., Iterable[frozenset[int]]]) -> Verdict:
     """
 
     def say(case: Case, value: Any) -> str:
-        return say_difference({*map(frozenset, value)}, case.expected).replace("frozenset()", "the empty set")
+        sets = {frozenset(one) for one in value}
+        return say_difference(sets, case.expected).replace("frozenset()", "the empty set")
 
-    cases, why = [], "each is start, or what step gives for a set of the list and a byte"
+    def same(value: Any, expected: set[frozenset[int]]) -> bool:
+        return {frozenset(one) for one in value} == expected
+
     nfas = {f"NFA of the regex {text}": machine_stages(text)[0] for text in SUBSETS}
-    for words, nfa in (nfas | {"NFA with one edge, of the byte 255": BORDER}).items():
-        step = cache(lambda states, byte, nfa=nfa: frozenset(step_set(nfa, states, byte)))
+    nfas["NFA with one edge, of the byte 255"] = BORDER
+    why = "each is start, or what step gives for a set of the list and a byte"
+    cases = []
+    for words, nfa in nfas.items():
+        step = _remembered_step(nfa)
         sets = [one.subset for one in build_dfa_steps(nfa, whole=True)]
-        any(step(one, byte) is None for one in sets for byte in range(256))  # the guard's time is for the answer
-        cases.append(Case((sets[0], step), {*sets}, why, (("input", f"{words}, start {show(sets[0])}"),)))
-    return check_function(answer, cases, say, lambda value, right: {*map(frozenset, value)} == right)
+        for one in sets:  # the guard's time is for the answer
+            for byte in range(256):
+                step(one, byte)
+        given = (("input", f"{words}, start {show(sets[0])}"),)
+        cases.append(Case((sets[0], step), {*sets}, why, given))
+    return check_function(answer, cases, say, same)
+
+
+def _remembered_step(nfa: NFA) -> Callable[[frozenset[int], int], frozenset[int]]:
+    @cache
+    def step(states: frozenset[int], byte: int) -> frozenset[int]:
+        return frozenset(step_set(nfa, {*states}, byte))
+
+    return step

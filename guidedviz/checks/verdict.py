@@ -1,4 +1,8 @@
-"""A verdict tells a student the first case that fails, beside what was expected."""
+"""A verdict tells a student the first case that fails, beside what was expected.
+
+A check is cases, a comparison and a sentence. `cases.py` has the form of all cases, `compare.py` the comparison, and
+`function.py` judges a student's function on them; here is what the student sees.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -6,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from guidedviz.errors import shorten
-from guidedviz.markup import NOTHING, node, notice, table
+from guidedviz.markup import Element, node, notice, table
 from guidedviz.views.figure import Figure, show_figure
 
 SIGNS = {
@@ -14,9 +18,9 @@ SIGNS = {
     "wrong": ("✗", "not yet right", "#b3400a"),
     "open": ("○", "not done yet", "#5a6472"),
 }
-WIDTH = 160  # characters of a value
+SHOWN_CHARACTERS = 160  # characters of a value
 AS_TYPED = "white-space:pre-wrap"
-PROSE = ("because", "but")  # facts that are sentences, not code
+SENTENCES = ("because", "but")  # the facts that are not code
 Facts = tuple[tuple[str, str], ...]
 
 
@@ -40,14 +44,22 @@ class Verdict:
 
     def __repr__(self) -> str:
         icon, word, _ = SIGNS[self.result]
-        return "\n".join([f"{icon} {word}: {self.said}", *(f"    {name:<10}  {value}" for name, value in self.facts)])
+        lines = [f"    {name:<10}  {value}" for name, value in self.facts]
+        return "\n".join([f"{icon} {word}: {self.said}", *lines])
 
     def _repr_html_(self) -> str:
         icon, word, colour = SIGNS[self.result]
-        rows = ((name, value if name in PROSE else node("code", value, style=AS_TYPED)) for name, value in self.facts)
-        facts = table(rows) if self.facts else NOTHING
-        drawn = node("div", show_figure(self.figure), style="margin:6px 0 0") if self.figure else NOTHING
-        return str(notice(f"{icon} {word}", colour, f" {self.said}", facts, drawn))
+        inside: list[Element | str] = [f" {self.said}"]
+        if self.facts:
+            inside.append(table((name, _write_fact(name, value)) for name, value in self.facts))
+        if self.figure:
+            inside.append(node("div", show_figure(self.figure), style="margin:6px 0 0"))
+        return str(notice(f"{icon} {word}", colour, *inside))
+
+
+def _write_fact(name: str, value: str) -> Element | str:
+    """A sentence as it is, and everything else as code."""
+    return value if name in SENTENCES else node("code", value, style=AS_TYPED)
 
 
 EMPTY = Verdict("open", "it is empty so far; write it, run its cell, then run this one")
@@ -59,7 +71,8 @@ def show(value: Any) -> str:
     >>> show(np.array([0.5, -np.inf])), show({3, 1}), show(ValueError)
     ('[0.5, -inf]', '{1, 3}', 'a ValueError')
     """
-    return shorten(f"a {value.__name__}" if isinstance(value, type) else _spell(value), WIDTH)
+    text = f"a {value.__name__}" if isinstance(value, type) else _spell(value)
+    return shorten(text, SHOWN_CHARACTERS)
 
 
 def _spell(value: Any) -> str:
@@ -68,9 +81,11 @@ def _spell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, set | frozenset) and value:
-        return "{" + ", ".join(sorted(map(_spell, value), key=lambda text: (len(text), text))) + "}"
+        words = sorted(map(_spell, value), key=lambda text: (len(text), text))
+        return "{" + ", ".join(words) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_spell, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {_spell(one)}" for key, one in value.items()) + "}"
+        entries = [f"{key!r}: {_spell(one)}" for key, one in value.items()]
+        return "{" + ", ".join(entries) + "}"
     return repr(value)

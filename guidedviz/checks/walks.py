@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from guidedviz.checks.cases import Case
+from guidedviz.checks.cases import Case, read_rows
 from guidedviz.checks.compare import say_difference, say_kind
 from guidedviz.checks.function import check_function
 from guidedviz.checks.guard import Failed, attempt
-from guidedviz.checks.masks import DECIMAL, legal_tokens
+from guidedviz.checks.masks import legal_tokens
 from guidedviz.checks.texts import machine_cases
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.graph import reach
@@ -23,13 +23,20 @@ from guidedviz.tokens.vocabulary import Vocabulary
 # -- two walks of a trie that skip what the machine refuses --------------------------------------------------------
 
 Row = dict[int, int]  # legal token -> the state after it
-WALKS: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, the text read so far, and pieces
-    ("3", b"", [b"3"]), ("3", b"", [b"x"]), ("3|4", b"", [b"3", b"4"]), ("34", b"", [b"34", b"35"]),
-    ("34|4", b"", [b"34", b"4"]), ("4", b"", [b"34", b"3567890", b"4"]), ("a*", b"", [b"a" * 9]),
-    ("(ab)*", b"", [b"ab", b"aba", b"b"]), ("ab*", b"", [b"a", b"abb", b"ac", b"acb", b"b", b"a"]),
-    (DECIMAL, b"3", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
-    (DECIMAL, b"3.", [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]),
-)  # fmt: skip
+# a regex, the text read so far, and pieces
+WALKS = read_rows(r"""
+    "3", b"", [b"3"]
+    "3", b"", [b"x"]
+    "3|4", b"", [b"3", b"4"]
+    "34", b"", [b"34", b"35"]
+    "34|4", b"", [b"34", b"4"]
+    "4", b"", [b"34", b"3567890", b"4"]
+    "a*", b"", [b"aaaaaaaaa"]
+    "(ab)*", b"", [b"ab", b"aba", b"b"]
+    "ab*", b"", [b"a", b"abb", b"ac", b"acb", b"b", b"a"]
+    r"\d+(\.\d+)?", b"3", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]
+    r"\d+(\.\d+)?", b"3.", [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
+""")
 
 
 @dataclass(frozen=True)
@@ -98,17 +105,34 @@ def check_walk(answer: Callable[[Node, DFA, int], Row]) -> Verdict:
     """
 
     def limited(machine: DFA, state: int, pieces: list[bytes]) -> Any:
-        counting, root = CountingDFA(machine.edges, machine.accepting), Vocabulary(pieces).trie.root
-        gave, looks = attempt(answer, (root, counting, state)), len(counting.steps)
-        for byte, child in root.children.items() if gave == walk(root, machine, state) else ():
-            after, twin = machine.step(state, byte), DFA(machine.edges, machine.accepting)
-            if after is not None and attempt(answer, (child, twin, after)) != walk(child, machine, after):
-                at = f"at the node of {show(bytes([byte]))[1:]} in q{after}"
-                return Failed(f"right at the root, wrong {at}: tokens that end at `node` belong to the result")
+        root = Vocabulary(pieces).trie.root
+        counting = CountingDFA(machine.edges, machine.accepting)
+        gave = attempt(answer, (root, counting, state))
+        looks = len(counting.steps)
+        if gave == walk(root, machine, state):
+            wrong = _find_wrong_child(answer, root, machine, state)
+            if wrong:
+                said = f"right at the root, wrong {wrong}: tokens that end at `node` belong to the result"
+                return Failed(said)
         return within_limit(gave, looks, machine, state, pieces)
 
-    cases = machine_cases(lambda machine, at, pieces: walk(Vocabulary(pieces).trie.root, machine, at), WALKS, "pieces")
+    def reference(machine: DFA, state: int, pieces: list[bytes]) -> Row:
+        return walk(Vocabulary(pieces).trie.root, machine, state)
+
+    cases = machine_cases(reference, WALKS, "pieces")
     return check_function(limited if callable(answer) else answer, cases, say_tokens)
+
+
+def _find_wrong_child(answer: Callable[..., Any], root: Node, machine: DFA, state: int) -> str:
+    """The first node below the root at which a walk is wrong; empty if there is none."""
+    for byte, child in root.children.items():
+        after = machine.step(state, byte)
+        if after is None:
+            continue
+        gave = attempt(answer, (child, DFA(machine.edges, machine.accepting), after))
+        if gave != walk(child, machine, after):
+            return f"at the node of {show(bytes([byte]))[1:]} in q{after}"
+    return ""
 
 
 def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]]) -> Verdict:
@@ -128,7 +152,8 @@ def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]]) -> Verdict:
         gave = attempt(answer, (machine, state, tree))
         if tree.ends != flatten(pieces).ends:
             return Failed("it changed tree.ends: collect the tokens in a set of its own")
-        return within_limit(gave, (tree.byte.looks + tree.depth.looks) // 2, machine, state, pieces)
+        looks = (tree.byte.looks + tree.depth.looks) // 2
+        return within_limit(gave, looks, machine, state, pieces)
 
     cases = machine_cases(legal_tokens, WALKS, "pieces")
     return check_function(limited if callable(answer) else answer, cases, say_tokens)
@@ -137,8 +162,9 @@ def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]]) -> Verdict:
 def within_limit(gave: Any, looks: int, machine: DFA, state: Any, pieces: list[bytes]) -> Any:
     """What an answer gave, if it looked at most twice as often as a walk that skips refused subtrees."""
     enough = sum(read(machine, node[:-1], state) is not None for node in list_nodes(pieces))
-    too_many = f"it looks at {looks} nodes where {enough} are enough: skip all that is below a refused node"
-    return gave if looks <= 2 * enough else Failed(too_many)
+    if looks > 2 * enough:
+        return Failed(f"it looks at {looks} nodes where {enough} are enough: skip all that is below a refused node")
+    return gave
 
 
 def say_tokens(case: Case, value: Any) -> str:
@@ -147,22 +173,31 @@ def say_tokens(case: Case, value: Any) -> str:
         return ""
     machine, state, pieces = case.arguments
     row = case.expected
-    wrong = {*value} ^ {*row} or {token for token in row if str(value[token]) != str(row[token])}
-    token = min(wrong, key=lambda one: (len(pieces[one]), one) if one in range(len(pieces)) else (0, one))
-    if token not in range(len(pieces)):
+    known = range(len(pieces))
+    wrong = {*value} ^ {*row}
+    if not wrong:
+        wrong = {token for token in row if str(value[token]) != str(row[token])}
+    token = min(wrong, key=lambda one: (len(pieces[one]) if one in known else 0, one))
+    if token not in known:
         return f"{token} is not in the vocabulary"
     why = explain_token(machine, Vocabulary(pieces), state, token)
-    return f"token {token} is {'legal' if why.legal else 'illegal'}: {why.reason}"
+    verdict = "legal" if why.legal else "illegal"
+    return f"token {token} is {verdict}: {why.reason}"
 
 
 # -- the index from walks ------------------------------------------------------------------------------------------
 
-INDEXES: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, nothing that was read, and pieces
-    ("a", b"", [b"a"]), ("a", b"", [b"b"]), ("ab", b"", [b"a", b"b"]), ("a*", b"", [b"a", b"aa"]),
-    ("abc", b"", [b"a", b"bc", b"ab"]), ("(ab)*", b"", [b"ab", b"aba", b"b"]),
-    ("[0-9]{4}-[0-9]{2}", b"", [b"1", b"12", b"-", b"1-", b"-1", b"123"]),
-    (DECIMAL, b"", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
-)  # fmt: skip
+# a regex, nothing that was read, and pieces
+INDEXES = read_rows(r"""
+    "a", b"", [b"a"]
+    "a", b"", [b"b"]
+    "ab", b"", [b"a", b"b"]
+    "a*", b"", [b"a", b"aa"]
+    "abc", b"", [b"a", b"bc", b"ab"]
+    "(ab)*", b"", [b"ab", b"aba", b"b"]
+    "[0-9]{4}-[0-9]{2}", b"", [b"1", b"12", b"-", b"1-", b"-1", b"123"]
+    r"\d+(\.\d+)?", b"", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]
+""")
 
 
 def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], dict[int, Row]]) -> Verdict:
@@ -182,12 +217,15 @@ def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], d
 
     def reference(machine: DFA, state: int, pieces: list[bytes]) -> dict[int, Row]:
         root = Vocabulary(pieces).trie.root
-        return {one: walk(root, machine, one) for one in reach([state], lambda at: walk(root, machine, at).values())}
+        states = reach([state], lambda one: walk(root, machine, one).values())
+        return {one: walk(root, machine, one) for one in states}
 
     def say(case: Case, value: Any) -> str:
+        kind = say_kind(value, case.expected)
         found = say_difference(value, case.expected, "the row of q{}".format)
-        why = f"{found}: a row for each state that tokens lead to from the initial one" * bool(found)
-        return say_kind(value, case.expected) or why
+        if kind or not found:
+            return kind
+        return f"{found}: a row for each state that tokens lead to from the initial one"
 
     cases = machine_cases(reference, INDEXES, "pieces", why=lambda *given: "a row is what walk gives for its state")
     return check_function(build if callable(answer) else answer, cases, say)
