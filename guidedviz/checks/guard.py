@@ -57,8 +57,8 @@ ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
 DONE = None  # the message of a forked process that nothing follows
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
-CALLED = (suppress.__exit__, copy.deepcopy)  # a module without its source has another name than its code
-OWN = (str(PACKAGE), str(Path(np.__file__).parent), *(one.__code__.co_filename for one in CALLED))  # is not watched
+CALLED = [one.__code__.co_filename for one in (suppress.__exit__, copy.deepcopy)]  # a file may have another name there
+OWN = (str(PACKAGE), str(Path(np.__file__).parent), *CALLED)  # is not watched
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -104,10 +104,13 @@ def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list
     [Outcome(value=(3, 1), touched=False), Outcome(value=ZeroDivisionError: integer ... by zero, touched=False)]
     """
     messages: list[Outcome | str] = []
-    stopped = (_in_process if FORKS else _in_thread)(partial(_run_all, function, inputs), messages.append)
-    if printed := "".join(message for message in messages if isinstance(message, str)):
+    work = partial(_run_all, function, inputs)
+    stopped = _in_process(work, messages.append) if FORKS else _in_thread(work, messages.append)
+    printed = "".join(message for message in messages if isinstance(message, str))
+    if printed:
         print(printed[: PRINTED + 1].removesuffix("\n"))
-    return [*(message for message in messages if isinstance(message, Outcome)), Outcome(stopped)][: len(inputs)]
+    outcomes = [message for message in messages if isinstance(message, Outcome)]
+    return [*outcomes, Outcome(stopped)][: len(inputs)]
 
 
 def safe_copy(value: object) -> Any:
@@ -236,7 +239,8 @@ def _limit(pipe: int) -> None:
     os.closerange(3, pipe)  # the sockets of the kernel, too
     os.closerange(pipe + 1, 1 << 16)
     if sys.platform == "linux":
-        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + MEMORY
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
@@ -310,8 +314,10 @@ def _run_all(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], se
         for arguments in inputs:
             given = copy.deepcopy(arguments)
             value = attempt(function, given)
-            touched = not isinstance(value, Failed) and attempt(_differ, (arguments, given)) is not False
-            send(Outcome(value, touched))
+            if isinstance(value, Failed):
+                send(Outcome(value))
+            else:
+                send(Outcome(value, touched=attempt(_differ, (arguments, given)) is not False))
 
 
 class _Printer(io.TextIOBase):
@@ -343,13 +349,15 @@ def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     except TooManyItems:
         return TOO_MANY
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
-        return Failed(_say_error(error, len(arguments)), tuple(kind.__name__ for kind in type(error).__mro__))
+        said = _say_error(error, len(arguments))
+        return Failed(said, tuple(kind.__name__ for kind in type(error).__mro__))
 
 
 def _say_error(error: BaseException, count: int) -> str:
     """An exception's class and words; of a call that could not be made, with how many arguments it was called."""
     try:
-        said = f"{type(error).__name__}: {escaped(str(error)[:200])}".rstrip(": ")
+        said = escaped(str(error)[:200])
+        said = f"{type(error).__name__}: {said}".rstrip(": ")
     except Exception:  # its __str__ fails
         return type(error).__name__
     inside = error.__traceback__ and error.__traceback__.tb_next
@@ -360,33 +368,54 @@ def _say_error(error: BaseException, count: int) -> str:
 
 def _plain(value: Any, items: Iterator[int], depth: int = 0) -> Any:
     """A value as built-in values only, so that no method of a student's class runs outside the guard."""
-    if next(items) > ITEMS or (isinstance(value, str | bytes | bytearray) and len(value) > ITEMS):
+    if next(items) > ITEMS:
         raise TooManyItems
     if depth > DEPTH:
         raise RecursionError(f"more than {DEPTH} collections inside each other")
-    kind, plain = type(value), partial(_plain, items=items, depth=depth + 1)
+    kind = type(value)
     if value is None or value is ... or kind in (bool, float, Failed):
         return value
     if isinstance(value, str | bytes | bytearray):
-        return str(value) if isinstance(value, str) else bytes(value)
+        return _plain_text(value)
     if hasattr(kind, "__array__"):  # of NumPy, torch, pandas
-        return plain(np.asarray(value).tolist())
+        return _plain(np.asarray(value).tolist(), items, depth + 1)
     if hasattr(kind, "__index__"):
-        number = int(value)
-        return number if number.bit_length() < 10_000 else Failed("a number of thousands of digits")
+        return _plain_integer(int(value))
     if hasattr(kind, "__float__"):
         return float(value)
+    return _plain_collection(value, partial(_plain, items=items, depth=depth + 1))
+
+
+def _plain_text(value: str | bytes | bytearray) -> str | bytes:
+    if len(value) > ITEMS:
+        raise TooManyItems
+    return str(value) if isinstance(value, str) else bytes(value)
+
+
+def _plain_integer(value: int) -> int | Failed:
+    if value.bit_length() >= 10_000:
+        return Failed("a number of thousands of digits")
+    return value
+
+
+def _plain_collection(value: Any, plain: Callable[[Any], Any]) -> Any:
+    """A collection as the built-in one that is nearest to it; another object in words."""
     if isinstance(value, Mapping):
         return {plain(key): plain(one) for key, one in value.items()}
-    if isinstance(value, Iterable):
-        collection = next((each for each in (tuple, set, frozenset) if isinstance(value, each)), list)
-        return collection(map(plain, value))
-    return Failed(quoted(value))
+    if not isinstance(value, Iterable):
+        return Failed(quoted(value))
+    for kind in (tuple, set, frozenset):
+        if isinstance(value, kind):
+            return kind(map(plain, value))
+    return [plain(one) for one in value]
 
 
 def _differ(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
     """Did an argument change?"""
-    return any(
-        not np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one != other)
-        for one, other in zip(before, after, strict=True)
-    )
+    for one, other in zip(before, after, strict=True):
+        if isinstance(one, np.ndarray):
+            if not np.array_equal(one, other):
+                return True
+        elif one != other:
+            return True
+    return False
