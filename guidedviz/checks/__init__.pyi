@@ -31,11 +31,11 @@ from guidedviz.checks.masks import check_fill_mask as fill_mask
 from guidedviz.checks.masks import check_sort_token as sort_token
 from guidedviz.checks.masks import check_storage as storage
 from guidedviz.checks.masks import check_whole as whole
-from guidedviz.checks.production import check_cache_key as cache_key
 from guidedviz.checks.production import check_packed_row as packed_row
-from guidedviz.checks.production import check_slow_pass as slow_pass
 from guidedviz.checks.production import check_who_emptied as who_emptied
 from guidedviz.checks.production import check_z_bounds as z_bounds
+from guidedviz.checks.servers import check_cache_key as cache_key
+from guidedviz.checks.servers import check_slow_pass as slow_pass
 from guidedviz.checks.stacks import check_may_end as may_end
 from guidedviz.checks.stacks import check_stack_step as stack_step
 from guidedviz.checks.state_sets import check_step_set as step_set

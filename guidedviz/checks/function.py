@@ -56,10 +56,7 @@ def check_function(
         if outcome.touched or not agrees(outcome.value, case.expected, same):
             said = f"on input {number} of {len(cases)}, the first on which it fails"
             mistake = _find_mistake(case, outcome, explain, spell, none_is_right)
-            facts = [*(case.given or [("input", ", ".join(map(show, case.arguments)))]), *mistake.gave]
-            if mistake.because:
-                facts.append(("because", mistake.because))
-            return Verdict("wrong", said, tuple(facts), mistake.figure)
+            return Verdict("wrong", said, _list_facts(case, mistake), mistake.figure)
     return Verdict("right", f"agrees on all {len(cases)} inputs")
 
 
@@ -68,18 +65,35 @@ def _find_mistake(case: Case, outcome: Outcome, explain: Explain, spell: Spell, 
     yours = ("yours gave", spell(outcome.value))
     if outcome.touched:
         return Mistake(gave=(yours, ("but", "it changed its input; work on a copy")))
-    try:
-        found = explain(case, outcome.value)
-    except Exception:  # a value of a kind that nobody expected
-        found = ""
-    because, figure, gave = Mistake(found) if isinstance(found, str) else found
+    found = _explained(explain, case, outcome.value)
+    because = found.because
     if isinstance(outcome.value, Failed):
         because = ""
     elif not because and not (outcome.value is None and none_is_right):
         because = say_kind(outcome.value, case.expected)
+    figure = found.figure
     if figure is None and case.draw:
         figure = case.draw()
-    return Mistake(because or case.why, figure, gave or (yours, ("expected", spell(case.expected))))
+    gave = found.gave or (yours, ("expected", spell(case.expected)))
+    return Mistake(because or case.why, figure, gave)
+
+
+def _explained(explain: Explain, case: Case, value: Any) -> Mistake:
+    """What a check says about a value; nothing about one of a kind that it does not expect."""
+    try:
+        found = explain(case, value)
+    except Exception:
+        return Mistake()
+    return Mistake(found) if isinstance(found, str) else found
+
+
+def _list_facts(case: Case, mistake: Mistake) -> Facts:
+    """The input, what the answer gave for it, and why that is wrong."""
+    arguments = ", ".join(map(show, case.arguments))
+    facts = [*(case.given or [("input", arguments)]), *mistake.gave]
+    if mistake.because:
+        facts.append(("because", mistake.because))
+    return tuple(facts)
 
 
 def is_open(value: Any) -> bool:
