@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.guard import Failed
+from guidedviz.checks.values import Failed
 from guidedviz.checks.verdict import show
 
 Same = Callable[[Any, Any], bool]

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from guidedviz.checks.cases import Case, Spell
 from guidedviz.checks.compare import Same, agrees, alike, say_kind
-from guidedviz.checks.guard import Failed, Outcome, run, safe_copy
+from guidedviz.checks.guard import Outcome, run, safe_copy
+from guidedviz.checks.values import Failed
 from guidedviz.checks.verdict import Facts, Verdict, show
 from guidedviz.views.figure import Figure
 

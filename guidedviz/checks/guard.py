@@ -19,11 +19,9 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -33,9 +31,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from guidedviz.errors import escaped, quoted
+from guidedviz.checks.values import Failed, Stop, attempt, differ
 from guidedviz.files import IN_TAB, PACKAGE
-from guidedviz.machines.visible import counted
 
 if sys.platform == "linux":
     import resource
@@ -50,29 +47,16 @@ PATIENCE = 6.0  # of wall time, for a function that sleeps or waits
 IDLE = 0.3  # of processor time: a function that was stopped for its wall time and used less was waiting
 MEMORY = 200 << 20  # bytes, on top of what the kernel has (enforced on Linux)
 PRINTED = 2_000  # characters of the student's prints that are shown
-ITEMS = 100_000  # items and characters of one value
-DEPTH = 50  # collections inside each other
 STOPPING = 2.0  # seconds of wall time for what a function started and left
 ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
 DONE = None  # the message of a forked process that nothing follows
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
-CALLED = [one.__code__.co_filename for one in (suppress.__exit__, copy.deepcopy)]  # a file may have another name there
+CALLED = [one.__code__.co_filename for one in (suppress.__exit__, copy.deepcopy)]  # as their code names it
 OWN = (str(PACKAGE), str(Path(np.__file__).parent), *CALLED)  # is not watched
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
-
-
-@dataclass(frozen=True)
-class Failed:
-    """Takes the place of a value where a function raised or was stopped, or where it gave an object of another kind."""
-
-    said: str
-    kinds: tuple[str, ...] = ()  # the exception's class and its base classes
-
-    def __repr__(self) -> str:
-        return self.said
 
 
 class Outcome(NamedTuple):
@@ -84,17 +68,7 @@ class Outcome(NamedTuple):
 
 ENDLESS = Failed("it does not end or takes too long: check that every pass of its loop makes progress")
 WAITS = Failed("it waits without end: check input(), sleep, locks and threads (torch: torch.set_num_threads(1) in it)")
-TOO_MANY = Failed(f"it does not end: it gave more than {ITEMS:,} items")
-TOO_LARGE = Failed("MemoryError: it uses too much memory; does it collect items without end?", ("MemoryError",))
 GONE = Failed("it ended the Python process, by os._exit or a crash")
-
-
-class Stop(BaseException):
-    """Interrupts a thread."""
-
-
-class TooManyItems(Exception):
-    """A value has more items than `ITEMS`."""
 
 
 def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
@@ -317,7 +291,7 @@ def _run_all(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], se
             if isinstance(value, Failed):
                 send(Outcome(value))
             else:
-                send(Outcome(value, touched=attempt(_differ, (arguments, given)) is not False))
+                send(Outcome(value, touched=attempt(differ, (arguments, given)) is not False))
 
 
 class _Printer(io.TextIOBase):
@@ -332,90 +306,3 @@ class _Printer(io.TextIOBase):
             self.send(shown.encode(errors="backslashreplace").decode())
             self.room -= len(text)
         return len(text)
-
-
-def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """The value of a call as built-in values, or how it failed.
-
-    >>> attempt(lambda: (n * n for n in range(3)), ()), attempt(exit, ()), attempt(count, ())
-    ([0, 1, 4], SystemExit: None, it does not end: it gave more than 100,000 items)
-    """
-    try:
-        return _plain(function(*arguments), count())
-    except Stop:
-        raise
-    except MemoryError:
-        return TOO_LARGE
-    except TooManyItems:
-        return TOO_MANY
-    except BaseException as error:  # SystemExit and KeyboardInterrupt too
-        said = _say_error(error, len(arguments))
-        return Failed(said, tuple(kind.__name__ for kind in type(error).__mro__))
-
-
-def _say_error(error: BaseException, count: int) -> str:
-    """An exception's class and words; of a call that could not be made, with how many arguments it was called."""
-    try:
-        said = escaped(str(error)[:200])
-        said = f"{type(error).__name__}: {said}".rstrip(": ")
-    except Exception:  # its __str__ fails
-        return type(error).__name__
-    inside = error.__traceback__ and error.__traceback__.tb_next
-    if isinstance(error, TypeError) and not inside and "argument" in said:
-        return f"{said}; the check calls it with {counted(count, 'argument')}"
-    return said
-
-
-def _plain(value: Any, items: Iterator[int], depth: int = 0) -> Any:
-    """A value as built-in values only, so that no method of a student's class runs outside the guard."""
-    if next(items) > ITEMS:
-        raise TooManyItems
-    if depth > DEPTH:
-        raise RecursionError(f"more than {DEPTH} collections inside each other")
-    kind = type(value)
-    if value is None or value is ... or kind in (bool, float, Failed):
-        return value
-    if isinstance(value, str | bytes | bytearray):
-        return _plain_text(value)
-    if hasattr(kind, "__array__"):  # of NumPy, torch, pandas
-        return _plain(np.asarray(value).tolist(), items, depth + 1)
-    if hasattr(kind, "__index__"):
-        return _plain_integer(int(value))
-    if hasattr(kind, "__float__"):
-        return float(value)
-    return _plain_collection(value, partial(_plain, items=items, depth=depth + 1))
-
-
-def _plain_text(value: str | bytes | bytearray) -> str | bytes:
-    if len(value) > ITEMS:
-        raise TooManyItems
-    return str(value) if isinstance(value, str) else bytes(value)
-
-
-def _plain_integer(value: int) -> int | Failed:
-    if value.bit_length() >= 10_000:
-        return Failed("a number of thousands of digits")
-    return value
-
-
-def _plain_collection(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """A collection as the built-in one that is nearest to it; another object in words."""
-    if isinstance(value, Mapping):
-        return {plain(key): plain(one) for key, one in value.items()}
-    if not isinstance(value, Iterable):
-        return Failed(quoted(value))
-    for kind in (tuple, set, frozenset):
-        if isinstance(value, kind):
-            return kind(map(plain, value))
-    return [plain(one) for one in value]
-
-
-def _differ(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
-    """Did an argument change?"""
-    for one, other in zip(before, after, strict=True):
-        if isinstance(one, np.ndarray):
-            if not np.array_equal(one, other):
-                return True
-        elif one != other:
-            return True
-    return False

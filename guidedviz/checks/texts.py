@@ -11,7 +11,7 @@ from typing import Any
 from guidedviz.checks.cases import Case, Spell
 from guidedviz.checks.compare import say_kind
 from guidedviz.checks.function import Mistake
-from guidedviz.checks.guard import Failed
+from guidedviz.checks.values import Failed
 from guidedviz.checks.verdict import SHOWN_CHARACTERS, Facts, Verdict, show
 from guidedviz.errors import GuidedVizError, shorten
 from guidedviz.machines.machine import Machine, read, read_path

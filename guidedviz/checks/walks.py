@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from guidedviz.checks.cases import Case, read_rows
 from guidedviz.checks.compare import say_difference, say_kind
 from guidedviz.checks.function import check_function
-from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.masks import legal_tokens
 from guidedviz.checks.texts import machine_cases
+from guidedviz.checks.values import Failed, attempt
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import read

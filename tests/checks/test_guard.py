@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from guidedviz.checks import guard
-from guidedviz.checks.guard import Failed, Outcome, run, safe_copy
+from guidedviz.checks import guard, values
+from guidedviz.checks.guard import Outcome, run, safe_copy
+from guidedviz.checks.values import Failed
 from tests.checks.answers import FUNCTIONS, VALUES, check
 
 ENDLESS = "does not end|too much memory"
@@ -399,7 +400,7 @@ def test_what_an_answer_writes_to_open_files_reaches_none_of_the_kernel_and_is_n
 @pytest.mark.parametrize(
     ("attack", "said"),
     [
-        (lambda: bytearray(1 << 40), guard.TOO_LARGE),
+        (lambda: bytearray(1 << 40), values.TOO_LARGE),
         (lambda: os.kill(os.getpid(), signal.SIGSTOP), guard.WAITS),
         (lambda: (signal.setitimer(signal.ITIMER_PROF, 0), turn()), guard.ENDLESS),
         (lambda: (signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)), turn()), guard.ENDLESS),
