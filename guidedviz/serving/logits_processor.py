@@ -17,8 +17,8 @@ from guidedviz.tokens.arrays import Ids, words_of
 from guidedviz.tokens.guide import Guide, check_guide
 
 Row = npt.NDArray[np.int64]
-ALL = np.int32(-1)  # a word whose 32 tokens are all legal
-KEPT = 1024  # states per processor, at least four per row
+ALL_LEGAL = np.int32(-1)  # a word whose 32 tokens are all legal
+KEPT_STATES = 1024  # states per processor, at least four per row
 
 
 class Place(NamedTuple):
@@ -43,7 +43,8 @@ class LogitsProcessor:
 
     def __init__(self, guide: Guide) -> None:
         check_guide(guide, "LogitsProcessor")
-        self.guide, self._start = guide, 0
+        self.guide = guide
+        self._start = 0  # where the texts begin
         self._known: OrderedDict[bytes, Place] = OrderedDict()  # by the tokens of a row
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
@@ -51,22 +52,29 @@ class LogitsProcessor:
         rows = _as_rows(input_ids)
         if len(getattr(scores, "shape", ())) != 2:
             raise SettingError("LogitsProcessor, scores", seen=quoted(scores), expected="logits [rows, vocabulary]")
-        if not all(row.tobytes() in self._known or row[:-1].tobytes() in self._known for row in rows):
+        if not all(self._is_continued(row) for row in rows):
             self._start = rows.shape[1]
             self._known.clear()
         packed = np.empty((len(rows), words_of(scores.shape[-1])), np.int32)
         for number, row in enumerate(rows):
             packed[number] = pack_row(self.guide, self._place(row), scores.shape[-1])
-        while len(self._known) > max(KEPT, 4 * len(rows)):
+        while len(self._known) > max(KEPT_STATES, 4 * len(rows)):
             self._known.popitem(last=False)
         return apply_packed(scores, packed)
 
+    def _is_continued(self, row: Row) -> bool:
+        """Is a row one of the call before, or one with one more token?"""
+        return row.tobytes() in self._known or row[:-1].tobytes() in self._known
+
     def _place(self, row: Row) -> Place:
         """Where a row stands: read on from its longest beginning that was seen."""
-        place, end = Place("open", self.guide.initial), self._start
+        place = Place("open", self.guide.initial)
+        end = self._start
         for length in range(len(row), self._start - 1, -1):
-            if found := self._known.get(row[:length].tobytes()):
-                place, end = found, length
+            found = self._known.get(row[:length].tobytes())
+            if found:
+                place = found
+                end = length
                 break
         for token in row[end:].tolist():
             place = read_token(self.guide, place, token)
@@ -78,7 +86,8 @@ class LogitsProcessor:
 def _as_rows(input_ids: Any) -> Row:
     """The ids [rows, tokens] as NumPy has them."""
     try:
-        rows: Row = np.asarray(input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids, dtype=np.int64)
+        found = input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids
+        rows: Row = np.asarray(found, dtype=np.int64)
     except (TypeError, ValueError):
         rows = np.zeros(0, np.int64)
     if rows.ndim != 2:
@@ -101,20 +110,29 @@ def pack_row(guide: Guide, place: Place, size: int) -> Ids | np.int32:
     """The packed mask of a row with so many logits; those beyond the vocabulary are illegal."""
     vocabulary = guide.vocabulary
     if size < len(vocabulary):
-        seen, expected = f"{size:,} logits per row", f"at least the {len(vocabulary):,} of the guide's vocabulary"
-        hint = "a guide for this model's vocabulary: gv.Vocabulary.from_tokenizer(tokenizer)"
-        raise VocabularyError("LogitsProcessor", seen=seen, expected=expected, hint=hint)
+        raise VocabularyError(
+            "LogitsProcessor",
+            seen=f"{size:,} logits per row",
+            expected=f"at least the {len(vocabulary):,} of the guide's vocabulary",
+            hint="a guide for this model's vocabulary: gv.Vocabulary.from_tokenizer(tokenizer)",
+        )
     if place.kind == "ended" or (place.kind == "illegal" and not vocabulary.eos):
-        return ALL
+        return ALL_LEGAL
     mask = np.zeros((1, size), np.bool_)
     if place.kind == "illegal":
         mask[0, list(vocabulary.eos)] = True
     else:
         mask[0, : len(vocabulary)] = guide.mask(place.state)
     if not mask.any():
-        ends = "a vocabulary with an eos token, so that a complete text can end"
-        hint = ends if guide.is_accepting(place.state) else "gv.diagnose on a run of gv.record"
-        seen = f"no legal token in state {guide.label(place.state)}"
-        raise EmptyMask("LogitsProcessor", seen=seen, expected="one or more", hint=hint)
+        raise _no_token(guide, place.state)
     packed: Ids = pack_masks(mask)[0]
     return packed
+
+
+def _no_token(guide: Guide, state: Hashable) -> EmptyMask:
+    """The error of a state without a legal token."""
+    hint = "gv.diagnose on a run of gv.record"
+    if guide.is_accepting(state):
+        hint = "a vocabulary with an eos token, so that a complete text can end"
+    seen = f"no legal token in state {guide.label(state)}"
+    return EmptyMask("LogitsProcessor", seen=seen, expected="one or more", hint=hint)

@@ -10,7 +10,7 @@ import numpy as np
 from guidedviz.errors import SettingError
 from guidedviz.tokens.arrays import Ids, Mask, pack, unpack, words_of
 
-WORD = 32  # bits
+WORD_BITS = 32
 
 
 def pack_masks(masks: Mask) -> Ids:
@@ -20,8 +20,8 @@ def pack_masks(masks: Mask) -> Ids:
     [[5, 2]]
     """
     if not isinstance(masks, np.ndarray) or masks.ndim != 2 or masks.dtype != np.bool_:
-        seen, expected = _say(masks), "an array of bools [batch, vocabulary]"
-        raise SettingError("pack_masks", seen=seen, expected=expected, hint="np.stack(masks)")
+        expected = "an array of bools [batch, vocabulary]"
+        raise SettingError("pack_masks", seen=describe_array(masks), expected=expected, hint="np.stack(masks)")
     packed = np.zeros((len(masks), words_of(masks.shape[1]) * 4), np.uint8)
     bits = pack(masks)
     packed[:, : bits.shape[1]] = bits
@@ -34,10 +34,11 @@ def apply_packed(logits: Any, packed: Any) -> Any:
     >>> apply_packed(np.array([[1.0, 2.0, 3.0]], np.float32), np.array([[5]], np.int32)).tolist()
     [[1.0, -inf, 3.0]]
     """
-    shape, kind = tuple(getattr(logits, "shape", ())), str(getattr(packed, "dtype", ""))
-    words = len(shape) == 2 and (shape[0], words_of(shape[1]))
-    if kind not in ("int32", "torch.int32") or tuple(packed.shape) != words:
-        seen = f"logits {_say(logits)} and masks {_say(packed)}"
+    shape = tuple(getattr(logits, "shape", ()))
+    kind = str(getattr(packed, "dtype", ""))
+    fits = len(shape) == 2 and kind in ("int32", "torch.int32")
+    if not fits or tuple(packed.shape) != (shape[0], words_of(shape[1])):
+        seen = f"logits {describe_array(logits)} and masks {describe_array(packed)}"
         expected = "logits [batch, vocabulary] and int32 [batch, vocabulary / 32]"
         raise SettingError("apply_packed", seen=seen, expected=expected, hint="pack_masks(masks)")
     if isinstance(logits, np.ndarray):
@@ -46,10 +47,12 @@ def apply_packed(logits: Any, packed: Any) -> Any:
     import torch
 
     words = torch.as_tensor(packed, device=logits.device)  # unpacked there: an eighth of the bytes of bools
-    bits = words[..., None] >> torch.arange(WORD, dtype=words.dtype, device=words.device) & 1
+    places = torch.arange(WORD_BITS, dtype=words.dtype, device=words.device)
+    bits = words[..., None] >> places & 1
     return logits.masked_fill(bits.flatten(1)[:, : shape[1]] == 0, float("-inf"))
 
 
-def _say(value: Any) -> str:
+def describe_array(value: Any) -> str:
     """The kind and the shape of an array or a tensor."""
-    return f"{getattr(value, 'dtype', type(value).__name__)} {list(getattr(value, 'shape', ()))}"
+    kind = getattr(value, "dtype", type(value).__name__)
+    return f"{kind} {list(getattr(value, 'shape', ()))}"

@@ -64,7 +64,9 @@ class Timeline:
     @property
     def seconds(self) -> float:
         """From the first arrival to the last token."""
-        return (max(one.done for one in self.served) - min(one.request.arrives for one in self.served)) / 1e3
+        first = min(one.request.arrives for one in self.served)
+        last = max(one.done for one in self.served)
+        return (last - first) / 1e3
 
     @property
     def requests_per_second(self) -> float:
@@ -74,7 +76,9 @@ class Timeline:
     def __repr__(self) -> str:
         rate = sum(one.request.tokens for one in self.served) / self.seconds
         parts = [f"{len(self.served)} requests in {self.seconds:.2f} s, {rate:,.0f} tokens per second"]
-        per_token = [one.per_token_ms for one in self.served]
-        for name, times in (("per token", per_token), ("first token", [one.first_token_ms for one in self.served])):
+        for name, times in (
+            ("per token", [one.per_token_ms for one in self.served]),
+            ("first token", [one.first_token_ms for one in self.served]),
+        ):
             parts.append(f"{name} p50 {percentile(times, 0.5):,.1f} ms, p99 {percentile(times, 0.99):,.1f} ms")
         return "; ".join(parts)
