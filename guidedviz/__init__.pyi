@@ -52,7 +52,7 @@ from guidedviz.views.strip import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map
 from guidedviz.views.vocabulary.map import draw_split as draw_split
 from guidedviz.widgets.film import film as film
-from guidedviz.widgets.film import folded as folded
+from guidedviz.widgets.folded import folded as folded
 from guidedviz.widgets.predict import predict as predict
 from guidedviz.widgets.predict import score as score
 from guidedviz.widgets.sliders import bias_sliders as bias_sliders

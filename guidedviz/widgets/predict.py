@@ -4,166 +4,18 @@ The first answer counts. It is kept by the kernel for a cell that runs again, an
 the page finds it after the kernel was restarted. Where nobody can answer, the truth stands folded in a `<details>`.
 """
 
-import io
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import redirect_stdout
-from dataclasses import dataclass
-from math import isfinite, nan
-from numbers import Real
-from typing import Any, Literal, Self
+from collections.abc import Callable, Iterable
+from typing import Any, Self
 from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.extras import for_site
-from guidedviz.markup import Element, node, printable, with_code
+from guidedviz.markup import node, printable, with_code
 from guidedviz.models.reports import report
-from guidedviz.views.figure import Figure, show_figure
 from guidedviz.widgets.display import Display, bundle_with_widget, is_still, this_cell
+from guidedviz.widgets.grade import Answer, ChoiceForm, Grade, Number, say_answer
+from guidedviz.widgets.reveal import Reveal, RevealPart, unfold
 from guidedviz.widgets.runner import running_loop, say_failure
-
-Answer = str | float
-
-
-@dataclass(frozen=True)
-class Grade:
-    """Whether an answer is right, the truth in words, and what is said of the answer."""
-
-    right: bool
-    truth: str
-    words: str
-
-
-@dataclass(frozen=True)
-class ChoiceForm:
-    """One of a few texts."""
-
-    texts: tuple[str, ...]
-    hint = ""
-
-    def read(self, value: Any, where: str) -> str:
-        """A value as one of the choices."""
-        if str(value) not in self.texts:
-            raise SettingError(where, seen=quoted(value), expected=f"one of {quoted(list(self.texts))}")
-        return str(value)
-
-    def grade(self, answer: Answer, truth: Answer) -> Grade:
-        """Right if it is the true choice.
-
-        >>> ChoiceForm(("a DFA", "a stack")).grade("a DFA", "a stack").words
-        '✗ Your answer: a DFA. True: a stack.'
-        """
-        words = f"✓ Right: {truth}" if answer == truth else f"✗ Your answer: {answer}. True: {truth}."
-        return Grade(answer == truth, str(truth), words)
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number, right if it is at most `within` away from the truth."""
-
-    within: float = 0
-    texts = ()
-
-    @property
-    def hint(self) -> str:
-        """What counts as right."""
-        return f"Up to {say_answer(self.within)} away counts as right." if self.within else ""
-
-    def read(self, value: Any, where: str) -> float:
-        """A value as a finite number."""
-        try:
-            read = float(value) if not isinstance(value, bool) and isinstance(value, Real) else nan
-        except OverflowError:  # a whole number that no float can hold
-            read = nan
-        if not isfinite(read):
-            raise SettingError(where, seen=quoted(value), expected="a number")
-        return int(read) if read.is_integer() else read
-
-    def grade(self, answer: Answer, truth: Answer) -> Grade:
-        """Right if it is near enough.
-
-        >>> Number(within=2).grade(4, 2).words
-        '✓ Near enough: your answer is 4, the true number is 2. Up to 2 away counts as right.'
-        >>> Number().grade(1000, 2).words
-        '✗ Your answer is 1,000, the true number is 2: 998 away.'
-        """
-        away = abs(float(answer) - float(truth))
-        both = f"our answer is {say_answer(answer)}, the true number is {say_answer(truth)}"
-        if away == 0:
-            words = f"✓ Right: {say_answer(truth)}"
-        elif away <= self.within:
-            words = f"✓ Near enough: y{both}. {self.hint}"
-        else:
-            words = f"✗ Y{both}: {say_answer(away)} away. {self.hint}".strip()
-        return Grade(away <= self.within, say_answer(truth), words)
-
-
-def say_answer(value: Answer) -> str:
-    """A number for people; a text as it is.
-
-    >>> say_answer(128256), say_answer(0.30000000000000004), say_answer(-2.0)
-    ('128,256', '0.3', '-2')
-    """
-    if isinstance(value, str):
-        return value
-    exact = float(value).is_integer() and abs(float(value)) < 1e15
-    return f"{int(value):,}" if exact else f"{float(value):.6g}"
-
-
-# What unfolds after the commitment, in parts: paragraphs, what a function printed, and drawings.
-
-
-Reveal = str | Figure | Callable[[], Any] | Sequence[Any]
-
-
-@dataclass(frozen=True)
-class RevealPart:
-    """One part of a reveal."""
-
-    kind: Literal["text", "print", "drawing"]
-    text: str
-    figure: Figure | None = None
-
-    @property
-    def html(self) -> Element:
-        """The part as HTML."""
-        if self.figure:
-            return show_figure(self.figure)
-        if self.kind == "text":
-            return node("p", with_code(self.text))
-        return node("pre", self.text, style="font-family:monospace")
-
-
-def unfold(reveal: Any, call: bool = True) -> Iterator[RevealPart]:
-    """The parts of a reveal; a function is called, and what it prints comes before what it returns.
-
-    Without `call` a function has no parts.
-
-    >>> [part.text for part in unfold(["a line\\n  broken\\n\\nnext", lambda: print("1\\n2")])]
-    ['a line broken', 'next', '1\\n2']
-    """
-    match reveal:
-        case None:
-            return
-        case str():
-            paragraphs = (" ".join(text.split()) for text in re.split(r"\n\s*\n", reveal))
-            yield from (RevealPart("text", printable(text)) for text in paragraphs if text)
-        case Figure():
-            yield RevealPart("drawing", reveal.alt, reveal)
-        case list() | tuple():
-            for part in reveal:
-                yield from unfold(part, call)
-        case _ if callable(reveal) and not call:
-            return
-        case _ if callable(reveal):
-            with redirect_stdout(io.StringIO()) as printed:
-                result = reveal()
-            if text := printed.getvalue().rstrip("\n"):
-                yield RevealPart("print", printable(text))
-            yield from unfold(result)
-        case _:
-            raise SettingError("gv.predict, reveal", seen=quoted(reveal), expected="a text, a Figure or a function")
-
 
 # The score of a notebook: how many of its predictions were right.
 
