@@ -16,16 +16,17 @@ from guidedviz.views.figure import Figure, picture, show_figure
 Cell = tuple[str, str]  # the cell's id and the number of its run; empty outside a notebook
 
 
-OPEN: WeakKeyDictionary["Display", Cell] = WeakKeyDictionary()
+OPEN_DISPLAYS: WeakKeyDictionary["Display", Cell] = WeakKeyDictionary()
 
 
 def close_older(new: "Display") -> None:
     """Close what an earlier run of this cell, or a deleted cell, left open; then remember the new object."""
-    (here, run), deleted = this_cell()
-    for other, (cell, its_run) in list(OPEN.items()):
+    now, deleted = this_cell()
+    here, run = now
+    for other, (cell, its_run) in list(OPEN_DISPLAYS.items()):
         if cell in deleted or (cell and cell == here and its_run != run):
             other.close()
-    OPEN[new] = here, run
+    OPEN_DISPLAYS[new] = now
 
 
 def this_cell() -> tuple[Cell, set[str]]:
@@ -84,9 +85,13 @@ class Display:
         record: Callable[[], Message] | None = None,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._kind, self.news, self.hear = kind, news, hear
-        self.saved, self._on_close = saved or (lambda: news(True)), on_close
-        self.record, self.opens_at = record or self.saved, 0
+        self._kind = kind
+        self.news = news
+        self.hear = hear
+        self.saved = saved or (lambda: news(True))
+        self.record = record or self.saved
+        self.opens_at = 0
+        self._on_close = on_close
         self.wire: Any = None
         close_older(self)
 
@@ -133,7 +138,8 @@ def is_still() -> bool:
 
 def mime_bundle(figure: Figure, make_widget: Callable[[], Any] | None, **wanted: Any) -> Any:
     """A picture with its words, and a widget beside it; where widgets are not installed, what to install."""
-    bundle = {"text/plain": figure.text, "text/html": str(show_figure(figure) if for_site() else picture(figure))}
+    html = show_figure(figure) if for_site() else picture(figure)
+    bundle = {"text/plain": figure.text, "text/html": str(html)}
     return bundle if make_widget is None else bundle_with_widget(bundle, make_widget, **wanted)
 
 
@@ -143,8 +149,9 @@ def bundle_with_widget(bundle: Message, make_widget: Callable[[], Any], **wanted
         return bundle
     if is_still():
         note = f"This is a still picture. The live one needs the package anywidget: {how_to_install('lab')}"
-        text, html = bundle["text/plain"], bundle["text/html"]
-        return {"text/plain": f"{text}\n{note}", "text/html": f"{html}{node('p', note)}"}
+        return {"text/plain": f"{bundle['text/plain']}\n{note}", "text/html": f"{bundle['text/html']}{node('p', note)}"}
     found = make_widget()._repr_mimebundle_(**wanted)
-    data, about = found if isinstance(found, tuple) else (found, {})  # anywidget adds metadata, ipywidgets does not
-    return {**data, **bundle}, about
+    if isinstance(found, tuple):  # anywidget adds metadata
+        data, about = found
+        return {**data, **bundle}, about
+    return {**found, **bundle}, {}

@@ -14,8 +14,8 @@ from guidedviz.views.stack.earley_film import ChartFrame
 from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display, Shown
 
-HINT = "gv.film(gv.views.dfa_frames('a|b'))"
-KINDS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and how one frame is drawn
+FRAMES_HINT = "gv.film(gv.views.dfa_frames('a|b'))"
+FILMS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and how one frame is drawn
     ChartFrame: (build_chart_film, draw_frame),
     StackFrame: (build_stack_film, draw_stack_frame),
 }
@@ -25,7 +25,7 @@ MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
 def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> "Film":
     """A film of frames on one drawing: `gv.film(gv.views.dfa_frames("a|b"))`; `show` is the frame of its picture."""
     expect(title, str, "gv.film, title", "a text")
-    listed: list[Any] = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT))
+    listed: list[Any] = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=FRAMES_HINT))
     last = len(listed) - 1
     if listed and (type(show) is not int or not -1 <= show <= last):
         raise SettingError("gv.film, show", seen=quoted(show), expected=f"a frame, 0 to {last}")
@@ -36,9 +36,12 @@ class Film(Shown):
     """What `gv.film` returns."""
 
     def __init__(self, frames: list[Any], title: str, show: int) -> None:
-        self.frames, self.title, self.shown = frames, title, show
-        kinds = set(map(type, frames))
-        build, self.draw = KINDS.get(kinds.pop(), MACHINE) if len(kinds) == 1 else MACHINE
+        self.frames = frames
+        self.title = title
+        self.shown = show
+        kinds = {type(frame) for frame in frames}
+        kind = kinds.pop() if len(kinds) == 1 else object
+        build, self.draw = FILMS.get(kind, MACHINE)
         self.reel = build(frames)
         self.display = Display("film", saved=self._everything)
 
@@ -46,7 +49,9 @@ class Film(Shown):
     def figure(self) -> Figure:
         """The shown frame, by default the last one, as a still picture."""
         last = self.reel.frames[-1]["words"]
-        said = f"Film: {len(self.frames)} frames" + (f"; the last: {last}" if last else "")
+        said = f"Film: {len(self.frames)} frames"
+        if last:
+            said += f"; the last: {last}"
         figure: Figure = self.draw(self.frames[self.shown])
         return replace(figure, text=said)
 

@@ -18,7 +18,7 @@ from guidedviz.widgets.display import Display, Shown, said
 FOLD_HINT = "Press a thick arrow to unfold it, press it again to fold it."
 
 
-NOTHING = "Nothing to fold: no two successive bytes without a choice between them."
+NOTHING_TO_FOLD = "Nothing to fold: no two successive bytes without a choice between them."
 
 
 def folded(machine: Any) -> "FoldedMachine":
@@ -30,7 +30,8 @@ class FoldedMachine(Shown):
     """What `gv.folded` returns."""
 
     def __init__(self, machine: Any) -> None:
-        self.machine, self.sketch = machine, sketch_of(machine, "gv.folded")
+        self.machine = machine
+        self.sketch = sketch_of(machine, "gv.folded")
         self._chains = {chain[0].target: chain for chain in find_chains(self.sketch)}  # named by the first state inside
         self.unfolded: frozenset[int] = frozenset()
         self.display = Display("fold", self._news, self._hear, record=self._record)
@@ -56,17 +57,24 @@ class FoldedMachine(Shown):
         """Pages with the chains as they are, all folded, all unfolded, and all but one."""
         every = frozenset(self._chains)
         ones = [frozenset({first}) for first in self._chains]
-        pages = list(dict.fromkeys([self.unfolded, frozenset(), every, *ones, *(every - one for one in ones)]))
-        record: list[dict[str, Any]] = []
-        for page in pages:
-            other = copy(self)
-            other.unfolded = page
-            answers = {said("turn", chain=first): page ^ {first} for first in every}
-            answers |= {said("all", unfold=True): every, said("all", unfold=False): frozenset()}
-            # no page has two chains unfolded of many: the last one stays
-            moves = {ask: pages.index(to if to in pages else to - page) for ask, to in answers.items()}
-            record.append(other._news(True) | {"moves": moves})
+        all_but_one = [every - one for one in ones]
+        pages = list(dict.fromkeys([self.unfolded, frozenset(), every, *ones, *all_but_one]))
+        record = [self._record_page(page, pages) for page in pages]
         return record[0] | {"pages": record}
+
+    def _record_page(self, page: frozenset[int], pages: list[frozenset[int]]) -> dict[str, Any]:
+        """A page with these chains unfolded, and to which page each press leads."""
+        every = frozenset(self._chains)
+        presses = {said("turn", chain=first): page ^ {first} for first in every}
+        presses |= {said("all", unfold=True): every, said("all", unfold=False): frozenset()}
+        moves = {}
+        for press, unfolded in presses.items():
+            if unfolded not in pages:  # no page has two chains unfolded of many: the last one stays
+                unfolded -= page
+            moves[press] = pages.index(unfolded)
+        other = copy(self)
+        other.unfolded = page
+        return other._news(True) | {"moves": moves}
 
     def _hear(self, heard: dict[str, Any]) -> None:
         match heard:
@@ -80,17 +88,18 @@ class FoldedMachine(Shown):
         return {
             "drawing": bare_drawing(now, compact=None).shapes,
             "words": say_size(lay_out(now, -1, None)),
-            "legend": f"{say_thick(now)}. {FOLD_HINT}" if self._chains else NOTHING,
+            "legend": f"{say_thick(now)}. {FOLD_HINT}" if self._chains else NOTHING_TO_FOLD,
             "chains": [self._pack(first, chain) for first, chain in self._chains.items()],
         }
 
     def _pack(self, first: int, chain: Chain) -> dict[str, Any]:
         """The arrows and states of a chain on the drawing; its first arrow has the same key, folded or not."""
         opened = first in self.unfolded
+        shown = chain if opened else chain[:1]
         return {
             "name": first,
             "open": opened,
             "words": say_arrow_in_full(join(chain)),
-            "arrows": [arrow_key(arrow) for arrow in (chain if opened else chain[:1])],
-            "states": list(inside_chain(chain)) * opened,
+            "arrows": [arrow_key(arrow) for arrow in shown],
+            "states": list(inside_chain(chain)) if opened else [],
         }

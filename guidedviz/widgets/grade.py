@@ -1,5 +1,6 @@
 """The forms of an answer, one of a few texts or a number, and what is said of it beside the truth."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite, nan
 from numbers import Real
@@ -38,8 +39,9 @@ class ChoiceForm:
         >>> ChoiceForm(("a DFA", "a stack")).grade("a DFA", "a stack").words
         '✗ Your answer: a DFA. True: a stack.'
         """
-        words = f"✓ Right: {truth}" if answer == truth else f"✗ Your answer: {answer}. True: {truth}."
-        return Grade(answer == truth, str(truth), words)
+        if answer == truth:
+            return Grade(True, str(truth), f"✓ Right: {truth}")
+        return Grade(False, str(truth), f"✗ Your answer: {answer}. True: {truth}.")
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,10 @@ class Number:
 
     def read(self, value: Any, where: str) -> float:
         """A value as a finite number."""
-        try:
-            read = float(value) if not isinstance(value, bool) and isinstance(value, Real) else nan
-        except OverflowError:  # a whole number that no float can hold
-            read = nan
+        read = nan
+        if not isinstance(value, bool) and isinstance(value, Real):
+            with suppress(OverflowError):  # a whole number that no float can hold
+                read = float(value)
         if not isfinite(read):
             raise SettingError(where, seen=quoted(value), expected="a number")
         return int(read) if read.is_integer() else read

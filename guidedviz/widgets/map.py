@@ -21,17 +21,19 @@ from guidedviz.views.vocabulary.find import SEARCHES, search_tokens
 from guidedviz.views.words import label
 from guidedviz.widgets.runner import say_failure
 
-CHUNK = 256  # tokens whose texts are sent together
-KEPT = 400  # masks that kernel and page keep
+CHUNK_TOKENS = 256  # tokens whose texts are sent together
+KEPT_MASKS = 400  # masks that kernel and page keep
 
 
 def split_of(guide: Guide | None, state: Any) -> Split | None:
     """The split of a guide, if it has one with answers for the state; an ambiguous grammar may have too many."""
-    split = guide.split if isinstance(guide, MachineGuide) else None
+    if not isinstance(guide, MachineGuide) or not guide.split:
+        return None
     try:
-        return split if split and split.answers(state) is not None else None
+        answers = guide.split.answers(state)
     except PatternError:
         return None
+    return None if answers is None else guide.split
 
 
 class Masks:
@@ -53,16 +55,17 @@ class Masks:
     @property
     def full(self) -> bool:
         """Whether the page has more masks than it should keep."""
-        return len(self._numbers) > KEPT
+        return len(self._numbers) > KEPT_MASKS
 
 
 class MapFeed:
     """What a page needs to draw the map of a guide; with `stack` also which tokens depend on the stack."""
 
     def __init__(self, guide: Guide, stack: bool = False) -> None:
-        self.guide, self.stack = guide, stack
+        self.guide = guide
+        self.stack = stack
         self._atlas = atlas(guide.vocabulary)
-        self._look = lru_cache(KEPT)(self._pack_state)
+        self._look = lru_cache(KEPT_MASKS)(self._pack_state)
 
     @cached_property
     def land(self) -> dict[str, Any]:
@@ -76,7 +79,7 @@ class MapFeed:
             "borders": made.borders,
             "places": [[p.name, p.start, p.stop, p.x, p.y, p.room] for p in made.regions],
             "eos": made.vocabulary.rank[sorted(made.vocabulary.eos)].tolist(),
-            "chunk": CHUNK,
+            "chunk": CHUNK_TOKENS,
             "ways": SEARCHES,
         }
 
@@ -87,16 +90,19 @@ class MapFeed:
 
     def news(self, masks: Masks) -> dict[str, Any]:
         """What the page lacks."""
-        news = {"bits": masks.new, "answers": masks.answers}
-        land = {} if masks.has_land else {"land": self.land}
-        masks.new, masks.answers, masks.has_land = {}, [], True
-        return news | land
+        news: dict[str, Any] = {"bits": masks.new, "answers": masks.answers}
+        if not masks.has_land:
+            news["land"] = self.land
+        masks.new = {}
+        masks.answers = []
+        masks.has_land = True
+        return news
 
     def hear(self, said: Any, state: Hashable, masks: Masks) -> None:
         """Answer a question of the page with the next news."""
         count = len(self.guide.vocabulary)
         match said:
-            case {"ask": "texts", "of": int(chunk)} if 0 <= chunk * CHUNK < count:
+            case {"ask": "texts", "of": int(chunk)} if 0 <= chunk * CHUNK_TOKENS < count:
                 masks.answers.append(self._texts(chunk))
             case {"ask": "find", "of": str(query)}:
                 masks.answers.append(self._find(query))
@@ -106,7 +112,8 @@ class MapFeed:
     def _pack_state(self, state: Any) -> tuple[str, str | None]:
         """The mask, and the ranks of the stack-dependent tokens; None where nobody wants them, and without a split."""
         mask = self._pack(self.guide.mask(state))
-        if not self.stack or (split := split_of(self.guide, state)) is None:
+        split = split_of(self.guide, state) if self.stack else None
+        if split is None:
             return mask, None
         ranks = self.guide.vocabulary.rank[split.answers(state) == DEPENDENT]
         return mask, b64encode(np.sort(ranks).astype("<i4").tobytes()).decode()
@@ -116,13 +123,16 @@ class MapFeed:
 
     def texts(self, ranks: Iterable[int]) -> list[dict[str, Any]]:
         """The texts of the chunks that hold these places of the map."""
-        return [self._texts(chunk) for chunk in sorted({rank // CHUNK for rank in ranks})]
+        return [self._texts(chunk) for chunk in sorted({rank // CHUNK_TOKENS for rank in ranks})]
 
     def _texts(self, chunk: int) -> dict[str, Any]:
         """A chunk of neighbours: id, text and bytes of each."""
-        pieces, order = self.guide.vocabulary.pieces, self.guide.vocabulary.order
-        ids = order[chunk * CHUNK : (chunk + 1) * CHUNK].tolist()
-        return {"texts": [chunk, [[t, shorten(label(pieces[t]), 80), pieces[t][:32].hex(" ")] for t in ids]]}
+        vocabulary = self.guide.vocabulary
+        rows = []
+        for token in vocabulary.order[chunk * CHUNK_TOKENS : (chunk + 1) * CHUNK_TOKENS].tolist():
+            piece = vocabulary.pieces[token]
+            rows.append([token, shorten(label(piece), 80), piece[:32].hex(" ")])
+        return {"texts": [chunk, rows]}
 
     def _find(self, query: str) -> dict[str, Any]:
         try:

@@ -39,12 +39,14 @@ class Score:
 
     def __repr__(self) -> str:
         grades = [asked.grade.right for asked in ASKED.values() if asked.grade]
-        right, made, left = sum(grades), len(grades), len(ASKED) - len(grades)
+        made = len(grades)
+        left = len(ASKED) - made
         if for_site():  # nobody can answer there
             return f"Predictions on this page: {left}. In the notebook you answer first, and your score stands here."
         if not made:
             return f"No predictions yet: {left} to answer." if left else "No predictions yet."
-        said = f"{right} of {made} prediction{'s' * (made != 1)} right"
+        predictions = "prediction" if made == 1 else "predictions"
+        said = f"{sum(grades)} of {made} {predictions} right"
         return f"{said}; {left} not answered yet." if left else f"{said}."
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
@@ -52,8 +54,8 @@ class Score:
         return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
 
-PAUSE = 0.05  # seconds in which the page shows that the answer is locked, before the truth is computed
-HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
+LOCKED_FOR = 0.05  # seconds in which the page shows that the answer is locked, before the truth is computed
+PREDICT_HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
 
 
 def predict(
@@ -78,9 +80,16 @@ def predict(
     expect(question, str, "gv.predict, question", "a text")
     if (choices is None) == (number is None):
         seen = "neither" if choices is None else "both"
-        raise SettingError("gv.predict", seen=seen, expected="choices or a number", hint=HINT)
-    form = _read_within(within) if choices is None else _read_choices(choices)
-    name, truth = ("number", number) if choices is None else ("answer", answer)
+        raise SettingError("gv.predict", seen=seen, expected="choices or a number", hint=PREDICT_HINT)
+    form: ChoiceForm | Number
+    if choices is None:
+        form = _read_within(within)
+        name = "number"
+        truth: Any = number
+    else:
+        form = _read_choices(choices)
+        name = "answer"
+        truth = answer
     if not callable(truth):
         form.read(truth, f"gv.predict, {name}")
     list(unfold(reveal, call=False))
@@ -91,8 +100,10 @@ class Prediction:
     """What `gv.predict` returns."""
 
     def __init__(self, question: str, form: ChoiceForm | Number, truth: Any, reveal: Any) -> None:
-        self.question, self.form = printable(question), form
-        self._truth, self._reveal = truth, reveal
+        self.question = printable(question)
+        self.form = form
+        self._truth = truth
+        self._reveal = reveal
         self.answer: Answer | None = None
         self.grade: Grade | None = None
         self.parts: list[RevealPart] = []
@@ -133,8 +144,9 @@ class Prediction:
         match heard:
             case {"do": "commit", "answer": answer} if self._lock(answer):
                 self.display.tell()  # locked; the truth may take a while
-                if loop := running_loop():
-                    loop.call_later(PAUSE, self._unfold)
+                loop = running_loop()
+                if loop:
+                    loop.call_later(LOCKED_FOR, self._unfold)
                 else:
                     self._unfold()
 
@@ -172,16 +184,25 @@ class Prediction:
         }
 
     def __repr__(self) -> str:
-        lines = [f"Predict: {self.question}", *(f"  ○ {text}" for text in self.form.texts if self.answer is None)]
-        said = [self.grade.words] if self.grade else []
-        return "\n".join([*lines, *said, *(part.text for part in self.parts), *([self.note] if self.note else [])])
+        lines = [f"Predict: {self.question}"]
+        if self.answer is None:
+            lines += [f"  ○ {text}" for text in self.form.texts]
+        if self.grade:
+            lines.append(self.grade.words)
+        lines += [part.text for part in self.parts]
+        if self.note:
+            lines.append(self.note)
+        return "\n".join(lines)
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         parts = [node("p", node("strong", "Predict."), " ", with_code(self.question))]
         if self.form.texts:
             parts.append(node("ul", *(node("li", with_code(text)) for text in self.form.texts)))
-        hint = " ".join(filter(None, [self.form.hint, "" if for_site() else "Run this cell to commit to an answer."]))
-        parts += [node("p", node("small", hint))] * bool(hint)
+        hints = [self.form.hint] if self.form.hint else []
+        if not for_site():
+            hints.append("Run this cell to commit to an answer.")
+        if hints:
+            parts.append(node("p", node("small", " ".join(hints))))
         if is_still():
             truth = node("p", node("strong", with_code(say_answer(self._find_truth()))))
             revealed = (part.html for part in unfold(self._reveal))
@@ -191,17 +212,22 @@ class Prediction:
 
 
 def _read_choices(choices: Iterable[Any]) -> ChoiceForm:
-    where, expected = "gv.predict, choices", "two or more different texts"
     if isinstance(choices, str) or not isinstance(choices, Iterable):
-        raise SettingError(where, seen=quoted(choices), expected=expected, hint=HINT)
+        raise _no_choices(choices)
     texts = tuple(str(choice) for choice in choices)
     if len(texts) < 2 or len(set(texts)) < len(texts) or not all(text.strip() for text in texts):
-        raise SettingError(where, seen=quoted(list(texts)), expected=expected, hint=HINT)
+        raise _no_choices([*texts])
     return ChoiceForm(texts)
+
+
+def _no_choices(seen: Any) -> SettingError:
+    expected = "two or more different texts"
+    return SettingError("gv.predict, choices", seen=quoted(seen), expected=expected, hint=PREDICT_HINT)
 
 
 def _read_within(within: Any) -> Number:
     where = "gv.predict, within"
-    if (read := Number().read(within, where)) < 0:
+    read = Number().read(within, where)
+    if read < 0:
         raise SettingError(where, seen=quoted(within), expected="a distance from 0 up")
     return Number(read)

@@ -44,20 +44,32 @@ def unfold(reveal: Any, call: bool = True) -> Iterator[RevealPart]:
         case None:
             return
         case str():
-            paragraphs = (" ".join(text.split()) for text in re.split(r"\n\s*\n", reveal))
-            yield from (RevealPart("text", printable(text)) for text in paragraphs if text)
+            yield from _paragraphs(reveal)
         case Figure():
             yield RevealPart("drawing", reveal.alt, reveal)
         case list() | tuple():
             for part in reveal:
                 yield from unfold(part, call)
-        case _ if callable(reveal) and not call:
-            return
         case _ if callable(reveal):
-            with redirect_stdout(io.StringIO()) as printed:
-                result = reveal()
-            if text := printed.getvalue().rstrip("\n"):
-                yield RevealPart("print", printable(text))
-            yield from unfold(result)
+            if call:
+                yield from _call(reveal)
         case _:
             raise SettingError("gv.predict, reveal", seen=quoted(reveal), expected="a text, a Figure or a function")
+
+
+def _paragraphs(text: str) -> Iterator[RevealPart]:
+    """The paragraphs of a text, which empty lines part."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        words = " ".join(paragraph.split())
+        if words:
+            yield RevealPart("text", printable(words))
+
+
+def _call(function: Callable[[], Any]) -> Iterator[RevealPart]:
+    """What a function prints, and the parts of what it returns."""
+    with redirect_stdout(io.StringIO()) as printed:
+        result = function()
+    text = printed.getvalue().rstrip("\n")
+    if text:
+        yield RevealPart("print", printable(text))
+    yield from unfold(result)

@@ -51,7 +51,8 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
 
     def __init__(self, kind: str, on_message: Callable[[Any], None], news: Callable[[bool], dict[str, Any]]) -> None:
         super().__init__(kind=kind, _esm=LOADER, code=_code(kind))
-        self._heard, self._news = on_message, news
+        self._heard = on_message
+        self._news = news
         self._loop = running_loop()
         self._number = self._answered = 0
         self._waiting = self._everything = False
@@ -75,7 +76,8 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
         self._waiting = self._number - self._answered >= UNDER_WAY and self._now() - self._sent_at < PATIENCE
         if self._waiting:
             return
-        everything, self._everything = self._everything, False
+        everything = self._everything
+        self._everything = False
         self._number += 1
         self._sent_at = self._now()
         self.send(as_sent({"number": self._number, **self._news(everything)}))

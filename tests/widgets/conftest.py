@@ -21,7 +21,7 @@ async def run(test, given):
     try:
         await test(**given)
     finally:
-        for shown in list(display.OPEN):
+        for shown in list(display.OPEN_DISPLAYS):
             shown.close()
 
 

@@ -23,7 +23,7 @@ def shows(packed, mask):
 
 
 def test_the_page_has_the_mask_of_every_state_and_each_goes_once(guide, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.map.KEPT", 2)
+    monkeypatch.setattr("guidedviz.widgets.map.KEPT_MASKS", 2)
     feed, masks, known = MapFeed(guide), Masks(), {}
     for state in (0, 1, 2, 3, 1, 0, 2):
         now, news = feed.at(state, masks)["mask"], feed.news(masks)
