@@ -58,11 +58,11 @@ def check_advance(answer: Callable[[Sequence[Moved], int, int], int | None]) -> 
 
 # -- the automaton of a pattern ------------------------------------------------------------------------------------
 
-Parts = Sequence[tuple[str, str]]  # the name of a set of tokens, and a quantifier
+PatternParts = Sequence[tuple[str, str]]  # the name of a set of tokens, and a quantifier
 TOKEN_SETS = {"UPPER": {65, 66}, "LOWER": {97, 98}, "LETTER": {65, 66, 97, 98}, ":": {58}}  # by their codes
 
 
-def read_pattern(text: str) -> tuple[Parts, Mapping[str, set[int]]]:
+def read_pattern(text: str) -> tuple[PatternParts, Mapping[str, set[int]]]:
     """The parts of a pattern, and all sets of tokens.
 
     >>> read_pattern("UPPER+ :1")[0]
@@ -71,7 +71,7 @@ def read_pattern(text: str) -> tuple[Parts, Mapping[str, set[int]]]:
     return [(part[:-1], part[-1]) for part in text.split()], TOKEN_SETS
 
 
-PATTERNS = read_trials(
+PATTERN_TRIALS = read_trials(
     build=read_pattern,
     text="""
 return two values, transitions and ends; without parts the text may end in state 0
@@ -100,7 +100,7 @@ if two transitions fit a token, keep both
 )
 
 
-def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Any]) -> Verdict:
+def check_compile_pattern(answer: Callable[[PatternParts, Mapping[str, set[int]]], Any]) -> Verdict:
     """Does `answer(parts, sets)` give transitions from state 0, and the states in which a text may end?
 
     >>> check_compile_pattern(lambda parts, sets: ([(0, sets[name], 0) for name, _ in parts], {0}))
@@ -113,11 +113,11 @@ def check_compile_pattern(answer: Callable[[Parts, Mapping[str, set[int]]], Any]
         expected    refuses it
         because     1 is exactly one, and the next part begins in the state after it
     """
-    cases = cases_of(compile_pattern, PATTERNS, "parts", "sets")
+    cases = cases_of(compile_pattern, PATTERN_TRIALS, "parts", "sets")
     return check_function(answer, cases, _say_wiring, partial(same_texts, wire_tokens))
 
 
-def compile_pattern(parts: Parts, sets: Mapping[str, set[int]]) -> tuple[list[Moved], set[int]]:
+def compile_pattern(parts: PatternParts, sets: Mapping[str, set[int]]) -> tuple[list[Moved], set[int]]:
     """The transitions of a pattern, and the states in which a text may end: part n leads to state n."""
     moves: list[Moved] = []
     ready = {0}

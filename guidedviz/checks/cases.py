@@ -43,10 +43,10 @@ def as_arrays(*arguments: Any) -> Any:
     return tuple(np.array(one, float) if isinstance(one, list) else one for one in arguments)
 
 
-def read_rows(text: str, build: Callable[..., Any] = as_they_are) -> list[Any]:
+def read_table(text: str, build: Callable[..., Any] = as_they_are) -> list[Any]:
     """A trial per line, built from the arguments that stand there.
 
-    >>> read_rows("'ab', 1")
+    >>> read_table("'ab', 1")
     [('ab', 1)]
     """
     rows = []
@@ -71,7 +71,7 @@ def read_trials(text: str, build: Callable[..., Any] = as_they_are) -> dict[str,
     why = ""
     for line in text.strip().splitlines():
         if line.startswith(" "):
-            trials[why] += read_rows(line, build)
+            trials[why] += read_table(line, build)
         else:
             why = line
             trials[why] = []

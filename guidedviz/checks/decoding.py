@@ -9,7 +9,7 @@ import numpy as np
 from guidedviz.checks.cases import Case, as_arrays, cases_of, read_trials
 from guidedviz.checks.function import check_function, is_empty
 from guidedviz.checks.guard import safe_copy
-from guidedviz.checks.verdict import EMPTY, Verdict, show
+from guidedviz.checks.verdict import NOT_BEGUN, Verdict, show
 from guidedviz.decoding.sampling import Floats, apply_bias, apply_mask, sample, softmax
 from guidedviz.models.model import Model
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -39,7 +39,7 @@ a power of e is too large or too small for a float: first subtract the largest l
     [2, 1], 0.001
 """,
 )
-PIECES = read_trials(r"""
+WORD_PIECES = read_trials(r"""
 no piece spells the word
     [b"no"], "yes"
 pieces are bytes, so compare with word.encode(); ids are positions in the list
@@ -94,7 +94,7 @@ def check_spellings(answer: Callable[[Sequence[bytes], str], Iterable[int]]) -> 
     def reference(pieces: list[bytes], word: str) -> set[int]:
         return {token for token, piece in enumerate(pieces) if piece.strip().lower() == word.encode()}
 
-    return check_function(answer, cases_of(reference, PIECES))
+    return check_function(answer, cases_of(reference, WORD_PIECES))
 
 
 def check_only_answers(bias: Any, model: Model) -> Verdict:
@@ -110,7 +110,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     """
     bias = safe_copy(bias)
     if is_empty(bias):
-        return EMPTY
+        return NOT_BEGUN
     words = [*model.vocabulary.ids(b"no"), *model.vocabulary.ids(b"yes")]
 
     def shares(probabilities: Any) -> dict[str, float]:
@@ -261,7 +261,7 @@ add 1e-6 to the mean, under the root
     [[0.001, 0.003]], [1, 1]
 """,
 )
-LOOKS = read_trials(
+ATTENTIONS = read_trials(
     build=as_arrays,
     text="""
 one token sees itself only, so its weight is 1
@@ -311,4 +311,4 @@ def check_look(answer: Callable[[Any, Any, Any], Any]) -> Verdict:
         matches = keys @ query / np.sqrt(len(query))
         return softmax(matches) @ values
 
-    return check_function(answer, cases_of(reference, LOOKS))
+    return check_function(answer, cases_of(reference, ATTENTIONS))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of, read_rows
+from guidedviz.checks.cases import Case, cases_of, read_table
 from guidedviz.checks.compare import say_difference
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict, show
@@ -17,7 +17,6 @@ from guidedviz.views.figure import Figure
 from guidedviz.views.stack.earley_chart import draw_frame
 from guidedviz.views.stack.earley_film import earley_frames
 
-DIGIT = Item("digit", ("1",), 0, 0)
 RULE_SETS: dict[str, Rules] = {
     "one digit": {"digit": [("1",)]},
     "sums": {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("0",), ("1",)]},
@@ -31,7 +30,7 @@ def read_items(items: Iterable[tuple[Any, ...]]) -> list[Item]:
     return [Item(*item) for item in items]
 
 
-COLUMNS = read_rows(
+COLUMNS = read_table(
     build=lambda name, items, place: (RULE_SETS[name], read_items(items), place),
     text="""
     "one digit", [("start", ("digit",), 0, 0)], 0
@@ -45,7 +44,7 @@ COLUMNS = read_rows(
 """,
 )
 # an item that waits for "sum" does not wait for "s"
-SCANS = read_rows(
+SCANS = read_table(
     build=lambda items, character: (read_items(items), character),
     text="""
     [("digit", ("1",), 0, 0)], "1"
@@ -58,7 +57,7 @@ SCANS = read_rows(
     [("list", (), 0, 1), ("item", ("blank", "x"), 0, 1), ("blank", (" ",), 0, 1)], " "
 """,
 )
-GRAMMARS = read_rows("""
+GRAMMARS = read_table("""
     {"root": [("digit",)], "digit": [("1",)]}, "1"
     {"root": [("a", "b", "b")], "b": [("x",)]}, "axx"
     {"root": [("a", "root"), ("b",)]}, "aab"
@@ -154,7 +153,7 @@ def _say_items(case: Case, value: Any) -> str:
 def show_items(items: Any) -> str:
     """Items as people write them; what is no list of items as a value.
 
-    >>> show_items([DIGIT]), show_items(7)
+    >>> show_items([Item("digit", ("1",), 0, 0)]), show_items(7)
     ('digit → • 1 (from 0)', '7')
     """
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of, read_rows
+from guidedviz.checks.cases import Case, cases_of, read_table
 from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.texts import draw_path, machine_cases
 from guidedviz.checks.verdict import Verdict
@@ -16,7 +16,7 @@ from guidedviz.tokens.explain import expected_next
 # -- forced tokens that are left to the model, and what jump-forward saves -----------------------------------------
 
 # tokens, and the pieces that are legal at each
-SPELLED = read_rows(r"""
+SPELLED = read_table(r"""
     [], []
     [b"a"], [{b"a"}]
     [b"a"], [{b"a", b"ba"}]
@@ -33,7 +33,7 @@ SPELLED = read_rows(r"""
     [b'{"', b"na", b"me", b'"'], [{b'{"'}, {b"na", b'name":'}, {b"me", b'me"'}, {b'"', b'":'}]
 """)
 # the fraction, pass_ms and token_ms
-PRICES = read_rows("""
+PRICES = read_table("""
     0.0, 1.0, 0.0
     0.75, 9.0, 0.0
     0.0, 9.0, 1.0
@@ -95,7 +95,7 @@ def check_speedup(answer: Callable[[float, float, float], float]) -> Verdict:
 # -- forced bytes --------------------------------------------------------------------------------------------------
 
 # a regex, and the text read so far
-BEGUN = read_rows(r"""
+BEGUN = read_table(r"""
     "a", b""
     "ab", b""
     "ab", b"a"

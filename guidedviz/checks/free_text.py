@@ -117,11 +117,11 @@ def cut_object(text: str) -> dict[str, Any] | None:
 
 # -- drafts and windows --------------------------------------------------------------------------------------------
 
-State = tuple[str, Any]  # "free" with the bytes of the trigger read so far, or "in" with a state of the machine
-TIME = regex("([0-9]:)*")
+WindowState = tuple[str, Any]  # "free" with the bytes of the trigger read so far, or "in" with a state of the machine
+CLOCK = regex("([0-9]:)*")
 # a trigger, a state and a byte
 WINDOWS = read_trials(
-    build=lambda trigger, state, byte: (TIME, trigger, state, byte[0]),
+    build=lambda trigger, state, byte: (CLOCK, trigger, state, byte[0]),
     text=r"""
 in free text every byte is legal; one that does not go on with the trigger leaves b''
     b":", ("free", b""), b"x"
@@ -149,7 +149,7 @@ the trigger may begin again: keep the longest beginning of the trigger with whic
 )
 
 
-def check_window_step(answer: Callable[[Machine[Any], bytes, State, int], State | None]) -> Verdict:
+def check_window_step(answer: Callable[[Machine[Any], bytes, WindowState, int], WindowState | None]) -> Verdict:
     """Does `answer(machine, trigger, state, byte)` give the state after one more byte, or None?
 
     >>> check_window_step(lambda machine, trigger, state, byte: ("free", b"")).facts[-1][1]
@@ -158,7 +158,7 @@ def check_window_step(answer: Callable[[Machine[Any], bytes, State, int], State 
     return check_function(answer, cases_of(step_window, WINDOWS, "", "trigger", "state", "byte"))
 
 
-def step_window(machine: Machine[Any], trigger: bytes, state: State, byte: int) -> State | None:
+def step_window(machine: Machine[Any], trigger: bytes, state: WindowState, byte: int) -> WindowState | None:
     """One byte of a window, by the definition: free text up to a trigger, then a machine.
 
     >>> step_window(gv.regex("[0-9]+"), b"A:", ("free", b"A"), ord("A"))

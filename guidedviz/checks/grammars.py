@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of, read_rows, read_trials
+from guidedviz.checks.cases import Case, cases_of, read_table, read_trials
 from guidedviz.checks.function import Mistake, check_function, is_empty
 from guidedviz.checks.guard import safe_copy
-from guidedviz.checks.texts import no_machine, say_refusal, say_text, show_text
-from guidedviz.checks.verdict import EMPTY, SHOWN_CHARACTERS, Verdict
+from guidedviz.checks.texts import no_machine, say_refusal, say_text, spell_text
+from guidedviz.checks.verdict import NOT_BEGUN, SHOWN_CHARACTERS, Verdict
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.machine import read_path
 from guidedviz.machines.pushdown.moves import pushdown_moves
@@ -25,8 +25,8 @@ from guidedviz.views.stack.stack_table import draw_stack_table
 
 # -- grammars ------------------------------------------------------------------------------------------------------
 
-MOST_PAIRS = 5_000  # pairs of states that are compared
-TIMES = 50  # levels of a deep text, items of a wide one
+MOST_COMPARED_PAIRS = 5_000  # pairs of states that are compared
+MOST_REPEATS = 50  # levels of a deep text, items of a wide one
 MIRROR = 'root ::= "a" root "a" | "b" root "b" | "c"'
 LISTS = """root   ::= "[" (item ("," item)*)? "]"
 item   ::= number | root
@@ -40,14 +40,14 @@ GIVEN = {
     NAMED: NAMED.replace("]?", "]*"),
 }
 # head, before, inner, after: a long text is head + n × before + inner + n × after
-REPEATED = {
-    MIRROR: read_rows("""
+LONG_TEXTS = {
+    MIRROR: read_table("""
         "", "a", "c", "a"
         "", "a", "", "a"
         "", "ab", "c", "ba"
         "", "ab", "acb", "ba"
     """),
-    LISTS: read_rows("""
+    LISTS: read_table("""
         "", "[", "[]", "]"
         "", "[1,", "[7]", "]"
         "", "[", "[]", ",0]"
@@ -56,7 +56,7 @@ REPEATED = {
         "[1", "0", "]", ""
         "[0", "0", "]", ""
     """),
-    NAMED: read_rows("""
+    NAMED: read_table("""
         '{"name": "', "a", '"}', ""
         '{"name": "', " ", '"}', ""
     """),
@@ -106,12 +106,12 @@ def check_rules(answer: Any, truth: str) -> Verdict:
     """Does a grammar accept the same texts as another? The grammar that the lab gives is not done yet."""
     answer = safe_copy(answer)
     if is_empty(answer):
-        return EMPTY
+        return NOT_BEGUN
     try:
         machine = grammar(answer)
     except (GuidedVizError, RecursionError) as error:
         return no_machine(answer, error)
-    judged = _compare(machine, kept_machine(truth), REPEATED[truth])
+    judged = _compare(machine, kept_machine(truth), LONG_TEXTS[truth])
     if answer.split() == GIVEN[truth].split():
         return replace(judged, result="open", said="this is the grammar as given")
     return judged
@@ -119,7 +119,7 @@ def check_rules(answer: Any, truth: str) -> Verdict:
 
 def _compare(machine: PDA, truth: PDA, repeated: Iterable[tuple[str, str, str, str]]) -> Verdict:
     """The shortest text on which two grammars differ, or a long one."""
-    found = compare_machines(machine, truth, MOST_PAIRS)
+    found = compare_machines(machine, truth, MOST_COMPARED_PAIRS)
     if found.text is not None:
         return _show_text(machine, truth, found.text, "the shortest text on which it is wrong")
     long = find_long_text(machine, truth, repeated)
@@ -127,7 +127,7 @@ def _compare(machine: PDA, truth: PDA, repeated: Iterable[tuple[str, str, str, s
         said = f"every text of up to {found.length} bytes is right; here is a longer one on which it is wrong"
         return _show_text(machine, truth, long, said)
     rules = counted(len(machine.nodes.names), "rule")
-    said = f"agrees on every text of up to {found.length} bytes, and on some that repeat a part {TIMES} times"
+    said = f"agrees on every text of up to {found.length} bytes, and on some that repeat a part {MOST_REPEATS} times"
     return Verdict("right", f"{said}; {rules}")
 
 
@@ -144,7 +144,7 @@ def find_long_text(machine: PDA, truth: PDA, families: Iterable[tuple[str, str, 
     >>> find_long_text(shallow, grammar('root ::= "(" root? ")"'), [("", "(", "", ")")])
     b'((()))'
     """
-    for times in range(1, TIMES + 1):
+    for times in range(1, MOST_REPEATS + 1):
         for head, before, inner, after in families:
             text = f"{head}{before * times}{inner}{after * times}".encode()
             if machine.accepts(text) != truth.accepts(text):
@@ -234,7 +234,7 @@ def check_wider(answer: Any) -> Verdict:
     """
     answer = safe_copy(answer)
     if is_empty(answer):
-        return EMPTY
+        return NOT_BEGUN
     try:
         machine = json_schema(answer)
     except (GuidedVizError, RecursionError) as error:
@@ -245,7 +245,7 @@ def check_wider(answer: Any) -> Verdict:
         because = say_refusal(machine, text) if case.expected else case.why
         return Mistake(because, gave=say_text(text, bool(value))[1:])
 
-    cases = cases_of(json_schema(NEEDED).accepts, SERVICE_TEXTS, "text", spell=show_text)
+    cases = cases_of(json_schema(NEEDED).accepts, SERVICE_TEXTS, "text", spell=spell_text)
     judged = check_function(machine.accepts, cases, say)
     if answer == SERVICE:
         return replace(judged, result="open", said="this is the schema as given")

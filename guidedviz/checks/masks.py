@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of, read_rows, read_trials
+from guidedviz.checks.cases import Case, cases_of, read_table, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.texts import machine_cases
 from guidedviz.checks.verdict import Verdict, show
@@ -16,7 +16,7 @@ from guidedviz.machines.visible import visible
 # -- sorted by one rule --------------------------------------------------------------------------------------------
 
 # a regex, the text read so far, and a piece
-TOKENS = read_rows(r"""
+TOKENS = read_table(r"""
     "a", b"", b"a"
     "a", b"", b"b"
     "a", b"", b"a}"
@@ -79,7 +79,7 @@ def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str
 
 # -- the mask of several nodes -------------------------------------------------------------------------------------
 
-Part = tuple[set[int], set[int]]  # of one node: the accepted and the context-dependent tokens
+NodeTokens = tuple[set[int], set[int]]  # of one node: the accepted and the context-dependent tokens
 # the parts, and the tokens that are legal on the stack
 NODES = read_trials("""
 a token that one node accepts is legal on every stack
@@ -108,7 +108,7 @@ class OnStack:
         return token in self.legal
 
 
-def check_fill_mask(answer: Callable[[Sequence[Part], Callable[[int], bool]], set[int]]) -> Verdict:
+def check_fill_mask(answer: Callable[[Sequence[NodeTokens], Callable[[int], bool]], set[int]]) -> Verdict:
     """Does `answer(parts, on_stack)` give the legal tokens of a state from the sets of its nodes?
 
     >>> check_fill_mask(lambda parts, on_stack: set.union(*(accepted for accepted, dependent in parts)))
@@ -133,7 +133,7 @@ def check_fill_mask(answer: Callable[[Sequence[Part], Callable[[int], bool]], se
 # -- the fewest bytes for a set ------------------------------------------------------------------------------------
 
 # the number of tokens in a set, and in the vocabulary
-SETS = read_rows("""
+SETS = read_table("""
     0, 8
     8, 8
     1, 40
@@ -182,7 +182,7 @@ def ways_to_store(count: int, size: int) -> dict[str, int]:
 
 Faults = tuple[Iterable[int], Iterable[int]]  # the ids that it omits, and those that it must not allow
 # a regex, the text read so far, the pieces, and the ids that the engine allows
-MASKS = read_rows(r"""
+MASKS = read_table(r"""
     "a", b"", [b"a"], {0}
     "a", b"", [b"a"], set()
     "a", b"", [b"a", b"b"], {0, 1}
@@ -224,7 +224,7 @@ def legal_tokens(machine: DFA, state: Any, pieces: Sequence[bytes]) -> set[int]:
 # -- slices that a machine can read whole --------------------------------------------------------------------------
 
 # a regex, the text read so far, and the regex of a slice
-SLICES = read_rows(r"""
+SLICES = read_table(r"""
     "a*", b"", "a*"
     "a*", b"", "b*"
     "a*", b"", "ab"

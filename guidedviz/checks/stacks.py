@@ -18,7 +18,7 @@ from guidedviz.machines.visible import name_node, visible
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 SHOWN_NODES = 6  # of a stack in a fact
-ENDS = frozenset({2, 6})
+STACK_ENDS = frozenset({2, 6})
 AUTOMATA = {
     "letter": 'root ::= "x"',
     "nested": 'root ::= "(" root ")" | "x"',
@@ -45,7 +45,7 @@ def read_stack(text: str) -> list[int]:
 
 
 # a grammar, a stack, a byte
-STEPS = read_trials("""
+STACK_STEPS = read_trials("""
 a read puts the node after the byte in place of the current one
     "letter", "0", "x"
 a node without a move that is no end refuses the byte: None
@@ -74,7 +74,7 @@ an end that has a move for the byte does not return: the move comes first
     "chain", "1 5*4000 4", ";"
 """)
 STACKS = read_trials(
-    build=lambda text: (ENDS, None if text is None else read_stack(text)),
+    build=lambda text: (STACK_ENDS, None if text is None else read_stack(text)),
     text="""
 every rule on the stack may end, so the text may
     "6"
@@ -100,7 +100,7 @@ def check_stack_step(answer: Callable[[Moves, Collection[int], list[int], int], 
     (('stack', 'n0'), ('byte', 'y'), ('its move', 'none, and n0 is no end'))
     """
     cases = []
-    for why, rows in STEPS.items():
+    for why, rows in STACK_STEPS.items():
         for name, nodes, sign in rows:
             pda = kept_machine(AUTOMATA[name])
             moves, ends = pushdown_moves(pda)
@@ -131,7 +131,7 @@ def check_may_end(answer: Callable[[Collection[int], list[int] | None], bool]) -
     """
 
     def reference(ends: Collection[int], stack: list[int] | None) -> bool:
-        return stack is not None and ENDS.issuperset(stack)
+        return stack is not None and STACK_ENDS.issuperset(stack)
 
     return check_function(answer, cases_of(reference, STACKS, "ends", "stack", spell=show_stack))
 

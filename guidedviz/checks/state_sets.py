@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from guidedviz.checks.cases import Case, read_rows
+from guidedviz.checks.cases import Case, read_table
 from guidedviz.checks.compare import say_difference, say_not_ids
 from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.verdict import Verdict, show
@@ -19,7 +19,7 @@ from guidedviz.views.machine.nfa_reading import moves_by
 from guidedviz.views.machine.picture import draw_machine
 
 # a regex, the text read so far, and the next byte
-READINGS = read_rows(r"""
+READINGS = read_table(r"""
     "a", b"", b"a"
     "a", b"", b"b"
     "a", b"a", b"a"

@@ -25,7 +25,7 @@ from guidedviz.views.figure import Figure
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.words import reading
 
-LONGEST = 12  # states of a path that are all named
+MOST_NAMED_STATES = 12  # states of a path that are all named
 ACCEPTS = ("refuses it", "accepts it")
 
 Build = Callable[[Any], DFA]  # the machine of an answer
@@ -39,10 +39,10 @@ def no_machine(answer: Any, error: Exception) -> Verdict:
 
 def say_text(text: bytes, accepted: bool) -> Facts:
     """A text, whether the answer accepts it, and whether it must."""
-    return ("text", show_text(text)), ("yours", ACCEPTS[accepted]), ("expected", ACCEPTS[not accepted])
+    return ("text", spell_text(text)), ("yours", ACCEPTS[accepted]), ("expected", ACCEPTS[not accepted])
 
 
-def show_text(text: bytes) -> str:
+def spell_text(text: bytes) -> str:
     """A text in words."""
     words = reading(text.decode("utf-8", "backslashreplace"))
     return shorten(words or "the empty text", SHOWN_CHARACTERS)
@@ -117,7 +117,7 @@ def say_path(machine: DFA, text: bytes) -> tuple[str, str]:
         because = f"it may end in {names[-1]}"
     else:
         because = f"it may not end in {names[-1]}"
-    if len(names) > LONGEST:
+    if len(names) > MOST_NAMED_STATES:
         names[3:-4] = ["…"]
     return because, " → ".join(names)
 

@@ -11,8 +11,8 @@ import numpy as np
 from guidedviz.errors import escaped, quoted
 from guidedviz.machines.visible import counted
 
-ITEMS = 100_000  # items and characters of one value
-DEPTH = 50  # collections inside each other
+MOST_ITEMS = 100_000  # items and characters of one value
+MOST_DEPTH = 50  # collections inside each other
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Failed:
         return self.said
 
 
-TOO_MANY = Failed(f"it does not end: it gave more than {ITEMS:,} items")
+TOO_MANY = Failed(f"it does not end: it gave more than {MOST_ITEMS:,} items")
 TOO_LARGE = Failed("MemoryError: it uses too much memory; does it collect items without end?", ("MemoryError",))
 
 
@@ -35,7 +35,7 @@ class Stop(BaseException):
 
 
 class TooManyItems(Exception):
-    """A value has more items than `ITEMS`."""
+    """A value has more items than `MOST_ITEMS`."""
 
 
 def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -45,7 +45,7 @@ def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     ([0, 1, 4], SystemExit: None, it does not end: it gave more than 100,000 items)
     """
     try:
-        return _plain(function(*arguments), count())
+        return _plain_value(function(*arguments), count())
     except Stop:
         raise
     except MemoryError:
@@ -70,28 +70,28 @@ def _say_error(error: BaseException, count: int) -> str:
     return said
 
 
-def _plain(value: Any, items: Iterator[int], depth: int = 0) -> Any:
+def _plain_value(value: Any, items: Iterator[int], depth: int = 0) -> Any:
     """A value as built-in values only, so that no method of a student's class runs outside the guard."""
-    if next(items) > ITEMS:
+    if next(items) > MOST_ITEMS:
         raise TooManyItems
-    if depth > DEPTH:
-        raise RecursionError(f"more than {DEPTH} collections inside each other")
+    if depth > MOST_DEPTH:
+        raise RecursionError(f"more than {MOST_DEPTH} collections inside each other")
     kind = type(value)
     if value is None or value is ... or kind in (bool, float, Failed):
         return value
     if isinstance(value, str | bytes | bytearray):
         return _plain_text(value)
     if hasattr(kind, "__array__"):  # of NumPy, torch, pandas
-        return _plain(np.asarray(value).tolist(), items, depth + 1)
+        return _plain_value(np.asarray(value).tolist(), items, depth + 1)
     if hasattr(kind, "__index__"):
         return _plain_integer(int(value))
     if hasattr(kind, "__float__"):
         return float(value)
-    return _plain_collection(value, partial(_plain, items=items, depth=depth + 1))
+    return _plain_collection(value, partial(_plain_value, items=items, depth=depth + 1))
 
 
 def _plain_text(value: str | bytes | bytearray) -> str | bytes:
-    if len(value) > ITEMS:
+    if len(value) > MOST_ITEMS:
         raise TooManyItems
     return str(value) if isinstance(value, str) else bytes(value)
 

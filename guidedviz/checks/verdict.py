@@ -13,7 +13,7 @@ from guidedviz.errors import shorten
 from guidedviz.markup import Element, node, notice, table
 from guidedviz.views.figure import Figure, show_figure
 
-SIGNS = {
+RESULT_SIGNS = {
     "right": ("✓", "right", "#0b6e4f"),
     "wrong": ("✗", "not yet right", "#b3400a"),
     "open": ("○", "not done yet", "#5a6472"),
@@ -43,12 +43,12 @@ class Verdict:
         return self.result == "right"
 
     def __repr__(self) -> str:
-        icon, word, _ = SIGNS[self.result]
+        icon, word, _ = RESULT_SIGNS[self.result]
         lines = [f"    {name:<10}  {value}" for name, value in self.facts]
         return "\n".join([f"{icon} {word}: {self.said}", *lines])
 
     def _repr_html_(self) -> str:
-        icon, word, colour = SIGNS[self.result]
+        icon, word, colour = RESULT_SIGNS[self.result]
         inside: list[Element | str] = [f" {self.said}"]
         if self.facts:
             inside.append(table((name, _write_fact(name, value)) for name, value in self.facts))
@@ -62,7 +62,7 @@ def _write_fact(name: str, value: str) -> Element | str:
     return value if name in SENTENCES else node("code", value, style=AS_TYPED)
 
 
-EMPTY = Verdict("open", "it is empty so far; write it, run its cell, then run this one")
+NOT_BEGUN = Verdict("open", "it is empty so far; write it, run its cell, then run this one")
 
 
 def show(value: Any) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from guidedviz.checks.cases import Case, read_rows
+from guidedviz.checks.cases import Case, read_table
 from guidedviz.checks.compare import say_difference, say_kind
 from guidedviz.checks.function import check_function
 from guidedviz.checks.masks import legal_tokens
@@ -22,9 +22,9 @@ from guidedviz.tokens.vocabulary import Vocabulary
 
 # -- two walks of a trie that skip what the machine refuses --------------------------------------------------------
 
-Row = dict[int, int]  # legal token -> the state after it
+WalkRow = dict[int, int]  # legal token -> the state after it
 # a regex, the text read so far, and pieces
-WALKS = read_rows(r"""
+WALKS = read_table(r"""
     "3", b"", [b"3"]
     "3", b"", [b"x"]
     "3|4", b"", [b"3", b"4"]
@@ -92,7 +92,7 @@ def list_nodes(pieces: Sequence[bytes]) -> list[bytes]:
     return sorted({piece[:end] for piece in pieces for end in range(1, len(piece) + 1)})
 
 
-def check_walk(answer: Callable[[Node, DFA, int], Row]) -> Verdict:
+def check_walk(answer: Callable[[Node, DFA, int], WalkRow]) -> Verdict:
     """Does `answer(node, machine, state)` find the legal tokens and their next states, without refused subtrees?
 
     >>> check_walk(lambda node, machine, state: dict.fromkeys(node.tokens, state))
@@ -116,7 +116,7 @@ def check_walk(answer: Callable[[Node, DFA, int], Row]) -> Verdict:
                 return Failed(said)
         return within_limit(gave, looks, machine, state, pieces)
 
-    def reference(machine: DFA, state: int, pieces: list[bytes]) -> Row:
+    def reference(machine: DFA, state: int, pieces: list[bytes]) -> WalkRow:
         return walk(Vocabulary(pieces).trie.root, machine, state)
 
     cases = machine_cases(reference, WALKS, "pieces")
@@ -188,7 +188,7 @@ def say_tokens(case: Case, value: Any) -> str:
 # -- the index from walks ------------------------------------------------------------------------------------------
 
 # a regex, nothing that was read, and pieces
-INDEXES = read_rows(r"""
+INDEXES = read_table(r"""
     "a", b"", [b"a"]
     "a", b"", [b"b"]
     "ab", b"", [b"a", b"b"]
@@ -200,7 +200,7 @@ INDEXES = read_rows(r"""
 """)
 
 
-def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], dict[int, Row]]) -> Verdict:
+def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], WalkRow]], dict[int, WalkRow]]) -> Verdict:
     """Does `answer(root, machine, walk)` give a row for each state that tokens lead to from the initial one?
 
     >>> check_index(lambda root, machine, walk: {machine.initial: walk(root, machine, machine.initial)})
@@ -215,7 +215,7 @@ def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], d
     def build(machine: DFA, state: int, pieces: list[bytes]) -> Any:
         return attempt(answer, (Vocabulary(pieces).trie.root, machine, walk))
 
-    def reference(machine: DFA, state: int, pieces: list[bytes]) -> dict[int, Row]:
+    def reference(machine: DFA, state: int, pieces: list[bytes]) -> dict[int, WalkRow]:
         root = Vocabulary(pieces).trie.root
         states = reach([state], lambda one: walk(root, machine, one).values())
         return {one: walk(root, machine, one) for one in states}
@@ -231,7 +231,7 @@ def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], d
     return check_function(build if callable(answer) else answer, cases, say)
 
 
-def walk(node: Node, machine: DFA, state: int) -> Row:
+def walk(node: Node, machine: DFA, state: int) -> WalkRow:
     """The legal tokens at a node and below it, each with the state after it."""
     found = dict.fromkeys(node.tokens, state)
     for byte, child in node.children.items():

@@ -18,7 +18,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 
 Row = npt.NDArray[np.int64]
 ALL_LEGAL = np.int32(-1)  # a word whose 32 tokens are all legal
-KEPT_STATES = 1024  # states per processor, at least four per row
+KEPT_PLACES = 1024  # states per processor, at least four per row
 
 
 class Place(NamedTuple):
@@ -58,7 +58,7 @@ class LogitsProcessor:
         packed = np.empty((len(rows), words_of(scores.shape[-1])), np.int32)
         for number, row in enumerate(rows):
             packed[number] = pack_row(self.guide, self._place(row), scores.shape[-1])
-        while len(self._known) > max(KEPT_STATES, 4 * len(rows)):
+        while len(self._known) > max(KEPT_PLACES, 4 * len(rows)):
             self._known.popitem(last=False)
         return apply_packed(scores, packed)
 
