@@ -118,4 +118,5 @@ def _rims(spot: Spot, toward: Points) -> Points:
     centre = np.array([spot.x, spot.y])
     way: Points = toward - centre
     size = np.hypot(way[..., :1] / spot.rx, way[..., 1:] / spot.ry)
-    return centre + way / size
+    rims: Points = centre + way / size
+    return rims
