@@ -5,6 +5,8 @@ memory. It is killed when its time is over, when its answer is too long, and whe
 starts a new one. What it answers is a text of a bounded length. `sandbox` says which limits each system has.
 """
 
+from __future__ import annotations  # in a simulated tab there is no Popen
+
 import atexit
 import json
 import os
@@ -106,7 +108,7 @@ class Renderer:
                 self.stop()
                 raise
 
-    def start(self) -> "subprocess.Popen[bytes]":
+    def start(self) -> subprocess.Popen[bytes]:
         """A new process that is ready for its first request."""
         self.stop()
         folders = [str(Path(need(name, "smollm", WHERE).__file__).parents[1]) for name in ("jinja2", "markupsafe")]

@@ -74,9 +74,10 @@ def watch_tokens():
 
 def watch_drafts_and_samplers():
     """Note each judgement of a guess and each draw of the samplers."""
-    from guidedviz.decoding import distribution, speculation
+    from guidedviz.decoding import speculation, task
 
-    accept, pick = speculation.Dice.accept, distribution.pick
+    accept = speculation.Dice.accept
+    pick = task.pick
 
     def noted_accept(dice, chance, position):
         number = sampling.uniform(dice.seed, position, stream=1)
@@ -88,7 +89,7 @@ def watch_drafts_and_samplers():
         return pick(chances, random)
 
     speculation.Dice.accept = noted_accept
-    distribution.pick = noted_pick
+    task.pick = noted_pick
 
 
 def watch():
