@@ -25,14 +25,14 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     if not isinstance(requests, list | tuple) or not requests or not all(isinstance(one, Request) for one in requests):
         hint = "gv.serving.make_requests"
         raise SettingError("simulate, requests", seen=quoted(requests), expected="a list of requests", hint=hint)
-    server = Server(requests, costs, policy)
+    server = SimulatedServer(requests, costs, policy)
     passes = []
     while server.waiting or server.left:
         passes.append(server.run_pass())
     return Timeline(tuple(server.served[number] for number in range(len(requests))), tuple(passes))
 
 
-class Server:
+class SimulatedServer:
     """A server at one time: which requests wait, which are in the batch, and which are done."""
 
     def __init__(self, requests: Sequence[Request], costs: Costs, policy: Policy) -> None:
