@@ -4,6 +4,7 @@ BIN := .venv/bin
 # the extras of pyproject.toml that each command installs
 FOR_lab := lab,hub,engines,smollm
 FOR_test := test
+FOR_nbval := nbval
 # more words for JupyterLab, such as LAB_FLAGS="--no-browser --port=9999"; root in a container has to say that it is root
 LAB_FLAGS ?=
 ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
@@ -12,7 +13,7 @@ TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadgroup --no-loadsco
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test slow style types page drift imports chromium smollm2 notebooks kernel labs site lite own clean
+.PHONY: lab test slow style types page drift imports chromium smollm2 notebooks nbval kernel labs site lite own clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -48,6 +49,11 @@ drift:
 # the cells of all notebooks
 notebooks: .venv/test-is-ready
 	$(TESTS) tests/labs/test_notebooks.py
+
+# the same notebooks whole, each in a kernel of its own, as nbval runs them; a workflow does it
+nbval: .venv/nbval-is-ready
+	GUIDEDVIZ_HEADLESS=1 CUDA_VISIBLE_DEVICES= OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval --nbval-current-env \
+		--nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
 
 # the notebooks and the models with the sums of an older processor: NumPy's OpenBLAS has one kernel for each kind
 kernel: export OPENBLAS_CORETYPE := Prescott

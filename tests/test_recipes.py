@@ -87,7 +87,7 @@ def extras_in(text):
     return [set("".join(names).split(",")) for names in found]
 
 
-MAKE_LAB, MAKE_TEST = extras_in(read("Makefile"))
+MAKE_LAB, MAKE_TEST, _ = extras_in(read("Makefile"))
 
 
 @pytest.mark.parametrize("name", [*RECIPES, "Makefile", "deploy/jupyterhub/Dockerfile"])
