@@ -21,6 +21,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import difference
 from guidedviz.machines.regular.assertions import FIRST_MARK
 from guidedviz.machines.regular.build import build_machine, code_machine, code_net
+from guidedviz.machines.regular.characters import character_net
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
@@ -35,7 +36,6 @@ from guidedviz.machines.syntax import (
     map_calls,
     map_parts,
 )
-from guidedviz.machines.to_grammar import character_net
 from guidedviz.machines.work import limited_work
 
 

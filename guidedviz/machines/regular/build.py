@@ -9,12 +9,12 @@ from guidedviz.machines.graph import grouped
 from guidedviz.machines.ranges import Range, merge_ranges
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import Edge, Letter, build_nfa
-from guidedviz.machines.regular.utf8 import Shape
+from guidedviz.machines.regular.nfa import Edge, Letter, ShapeOf, build_nfa
+from guidedviz.machines.regular.utf8 import Shape, shape_chars
 from guidedviz.machines.syntax import Chars, Tree, build_net, no_rules
 
 
-def build_machine(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> DFA:
+def build_machine(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> DFA:
     """The minimal machine of a tree; see `build_nfa`."""
     return minimise(build_dfa(build_nfa(tree, letter, shape)))
 
@@ -24,8 +24,8 @@ def code_machine(tree: Tree) -> DFA:
     return build_machine(tree, shape=_one_edge_per_range)
 
 
-def _one_edge_per_range(chars: Chars) -> Shape:
-    return 0, tuple([(0, low, high, 1) for low, high in chars.ranges])
+def _one_edge_per_range(ranges: tuple[Range, ...]) -> Shape:
+    return 0, tuple([(0, low, high, 1) for low, high in ranges])
 
 
 def code_net(dfa: DFA) -> Tree:

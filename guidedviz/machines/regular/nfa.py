@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from guidedviz.machines import limits
+from guidedviz.machines.ranges import Range
 from guidedviz.machines.regular.size import count_states, machine_too_large
 from guidedviz.machines.regular.utf8 import Shape, shape_chars
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
@@ -18,6 +19,7 @@ from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
+ShapeOf = Callable[[tuple[Range, ...]], Shape]  # the edges of a class of characters
 Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
 
 
@@ -45,7 +47,7 @@ class NFA:
         return f"NFA({counted(len(self), 'state')}, {counted(free, 'epsilon edge')})"
 
 
-def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> NFA:
+def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> NFA:
     """Wire the tree between state 0 and state 1; a call is an edge with its own letter above 255.
 
     `shape` gives the edges of a class, by default over bytes.
@@ -58,7 +60,7 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Sh
     if states > limits.NFA_STATES:
         raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", tree)
     spend(20 + 7 * states)
-    wiring = _Wiring(letter, shape or shape_chars)
+    wiring = _Wiring(letter, shape)
     waiting = [(tree, 0, 1)]
     while waiting:
         inside = wiring.wire(*waiting.pop())
@@ -74,7 +76,7 @@ Inside = Sequence[tuple[Tree, int, int]]  # parts, each with the states that it 
 class _Wiring:
     """The states so far."""
 
-    def __init__(self, letter: Letter, shape: Callable[[Chars], Shape]) -> None:
+    def __init__(self, letter: Letter, shape: ShapeOf) -> None:
         self.letter = letter
         self.shape = shape
         self.edges: list[list[Edge]] = [[], []]
@@ -112,7 +114,7 @@ class _Wiring:
         return ()
 
     def chars(self, part: Chars, start: int, end: int) -> None:
-        fresh, edges = self.shape(part)
+        fresh, edges = self.shape(part.ranges)
         places = (start, end, *self.new(fresh))
         for source, low, high, target in edges:
             self.edges[places[source]].append((low, high, places[target]))

@@ -62,7 +62,7 @@ class _Weights:
         if id(tree) not in self.known:
             match tree:
                 case Chars():
-                    states = shape_chars(tree)[0]
+                    states = shape_chars(tree.ranges)[0]
                 case Concat(parts):
                     states = sum(map(self.of, parts)) + max(0, len(parts) - 1)
                 case Either(options):

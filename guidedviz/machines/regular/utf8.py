@@ -7,7 +7,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from guidedviz.machines.syntax import Chars
+from guidedviz.machines.ranges import Range
 
 ByteRanges = tuple[tuple[int, int], ...]  # one range per byte of a character
 
@@ -49,17 +49,17 @@ Shape = tuple[int, tuple[tuple[int, int, int, int], ...]]  # the number of new s
 
 
 @lru_cache(maxsize=256)
-def shape_chars(chars: Chars) -> Shape:
+def shape_chars(ranges: tuple[Range, ...]) -> Shape:
     """One chain per sequence of byte ranges, with shared suffixes: the number of new states, and the edges.
 
     An edge is (source, low, high, target). The start is 0, the end is 1, and new states follow.
 
-    >>> shape_chars(Chars(((0x41, 0x41), (0xE9, 0xEB))))
+    >>> shape_chars(((0x41, 0x41), (0xE9, 0xEB)))
     (1, ((0, 65, 65, 1), (2, 169, 171, 1), (0, 195, 195, 2)))
     """
     tails: dict[ByteRanges, int] = {(): 1}
     edges: list[tuple[int, int, int, int]] = []
-    for low, high in chars.ranges:
+    for low, high in ranges:
         for row in utf8_rows(low, high):
             target = 1
             for place in range(len(row) - 1, 0, -1):

@@ -10,7 +10,8 @@ from guidedviz.machines.grammars.show import show_regex
 from guidedviz.machines.grammars.show_grammar import show_gbnf, show_lark
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import EMPTY, NOTHING
-from guidedviz.machines.to_grammar import character_net, machine_grammar
+from guidedviz.machines.regular.characters import character_net
+from guidedviz.machines.to_grammar import machine_grammar
 from tests.strategies import regexes, texts
 
 
