@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.inline import inline_rules, needed_rules
+from guidedviz.machines.grammars.rewrite import inline_rules, needed_rules
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.algebra import difference
+from guidedviz.machines.regular.algebra import build_machine, character_net, code_machine, code_net, difference
 from guidedviz.machines.regular.assertions import FIRST_MARK
-from guidedviz.machines.regular.build import build_machine, code_machine, code_net
-from guidedviz.machines.regular.characters import character_net
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,

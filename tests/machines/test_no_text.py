@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import NoTextWarning, PatternError
-from guidedviz.machines.no_text import find_dead_part, split_parts
+from guidedviz.machines.pushdown.large_regex import find_dead_part, split_parts
 
 REGEXES = {
     "(?=a)b": "position 5: no text matches 'b' after '(?=a)' at position 0",

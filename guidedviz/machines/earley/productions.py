@@ -15,8 +15,7 @@ from itertools import chain, islice
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import derive
-from guidedviz.machines.ranges import Range
-from guidedviz.machines.regular.utf8 import utf8_rows
+from guidedviz.machines.ranges import Range, utf8_rows
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 
 COPIED_COUNT = 8  # an exact count up to this is written as copies

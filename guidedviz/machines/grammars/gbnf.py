@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.caret import grammar_error, line_and_column, show_line
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.ranges import LAST, Range, merge_ranges, other_ranges
 from guidedviz.machines.syntax import (
@@ -25,6 +24,7 @@ from guidedviz.machines.syntax import (
     one_character,
     read_count,
 )
+from guidedviz.machines.visible import grammar_error, line_and_column, show_line
 from guidedviz.machines.work import spend
 
 TOKEN = re.compile(

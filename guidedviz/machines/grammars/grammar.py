@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import count
 
 from guidedviz.errors import quoted
-from guidedviz.machines.grammars.caret import grammar_error
 from guidedviz.machines.graph import derive, grouped, reach
 from guidedviz.machines.ranges import WITH_BYTES, common_ranges
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, all_parts, direct_parts
+from guidedviz.machines.visible import grammar_error
 
 
 @dataclass(frozen=True)

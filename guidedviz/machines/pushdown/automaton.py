@@ -15,16 +15,15 @@ from typing import Self
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import limits
-from guidedviz.machines.byte_kinds import byte_kinds
-from guidedviz.machines.grammars.counted import count_repeats
 from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.rewrite import count_repeats
 from guidedviz.machines.graph import Numbers, derive, reach
+from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
-from guidedviz.machines.regular.build import build_machine
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.regular.size import count_states
+from guidedviz.machines.regular.nfa import Edge, count_states
 from guidedviz.machines.syntax import Call, Tick, Tree, all_parts
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import working_on

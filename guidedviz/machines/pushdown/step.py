@@ -17,7 +17,7 @@ from operator import attrgetter
 from sys import maxsize
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.lazy_steps import LazySteps
+from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.closure import Position
 from guidedviz.machines.pushdown.counted_stacks import Counting

@@ -1,20 +1,24 @@
-"""Set operations on two machines by the product construction: pairs of states (Rabin and Scott, 1959).
+"""Machines and trees: each becomes the other, and set operations on two machines are a product (Rabin and Scott, 1959).
 
-Every machine that the operations return is minimal, so `==` compares languages.
+Every machine here is minimal, so `==` compares languages. An edge is a range of bytes, or of characters
+(`code_machine`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from guidedviz.errors import expect
+from guidedviz.errors import PatternError, expect
 from guidedviz.machines import limits
-from guidedviz.machines.graph import Numbers
-from guidedviz.machines.regular.dfa import DFA, merge_edges
+from guidedviz.machines.graph import Numbers, grouped
+from guidedviz.machines.machine import CONTINUING
+from guidedviz.machines.ranges import LAST, Range, Shape, merge_ranges, shape_chars, utf8_rows
+from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.regular.size import machine_too_large
-from guidedviz.machines.work import spend
+from guidedviz.machines.regular.nfa import Edge, Letter, ShapeOf, build_nfa, machine_too_large
+from guidedviz.machines.syntax import ANYTHING, Chars, Tree, build_net, no_rules
+from guidedviz.machines.work import limited_work, spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
 
@@ -83,3 +87,92 @@ def _targets_at(edges: Sequence[Edge], places: Iterable[int]) -> Iterator[int | 
             yield edges[number][2]
         else:
             yield None
+
+
+def build_machine(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> DFA:
+    """The minimal machine of a tree; see `build_nfa`."""
+    return minimise(build_dfa(build_nfa(tree, letter, shape)))
+
+
+def code_machine(tree: Tree) -> DFA:
+    """The minimal machine of a tree, whose edges are ranges of characters."""
+    return build_machine(tree, shape=_one_edge_per_range)
+
+
+def _one_edge_per_range(ranges: tuple[Range, ...]) -> Shape:
+    return 0, tuple([(0, low, high, 1) for low, high in ranges])
+
+
+def code_net(dfa: DFA) -> Tree:
+    """A machine over characters as a tree: its states, joined by classes of characters."""
+    return class_net(dfa, dfa.edges.__getitem__, merge_ranges)
+
+
+def class_net(
+    dfa: DFA,
+    edges_of: Callable[[int], Iterable[Edge]],
+    merge: Callable[[list[Range]], tuple[Range, ...]],
+) -> Tree:
+    """The states of a machine, joined by classes: the edges of each state are over characters."""
+
+    def moves(state: int) -> Iterator[tuple[Tree, int]]:
+        ranges = grouped((target, (low, high)) for low, high, target in edges_of(state))
+        return ((Chars(merge(found)), target) for target, found in ranges.items())
+
+    return build_net(dfa.initial, moves, dfa.is_accepting)
+
+
+UTF8_ROWS = tuple(utf8_rows(0, LAST))
+
+
+@limited_work()
+def character_net(dfa: DFA) -> Tree:
+    """The same machine over characters; raises PatternError if some text is not UTF-8.
+
+    >>> character_net(gv.regex("é")).edges
+    ((0, Chars(ranges=((233, 233),)), 1), (1, Concat(parts=()), 2))
+    """
+    if dfa.accepting and difference(dfa, build_machine(ANYTHING)).accepting:
+        raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
+    return class_net(dfa, partial(_characters, dfa), _over_surrogates)
+
+
+def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:
+    """Join ranges on both sides of the surrogates, so that [^"] stays [^"]; UTF-8 cannot encode surrogates."""
+    ends = {end for pair in ranges for end in pair}
+    if {0xD7FF, 0xE000} <= ends:
+        ranges.append((0xD800, 0xDFFF))
+    return merge_ranges(ranges)
+
+
+def _characters(dfa: DFA, state: int) -> Iterator[Edge]:
+    """The edges of a state, over whole characters."""
+    for (first, last), *tail in UTF8_ROWS:
+        for low, high, target in dfa.edges[state]:
+            leads = range(max(low, first), min(high, last) + 1)
+            if tail:
+                for lead in leads:
+                    bits = lead & 0x3F >> len(tail)  # of the character; the others say how many bytes follow
+                    yield from _tails(dfa, (bits, bits, target), tail)
+            elif leads:
+                yield leads[0], leads[-1], target
+
+
+def _tails(dfa: DFA, edge: Edge, tail: Sequence[Range]) -> Iterator[Edge]:
+    """The edges for the remaining bytes of a character, given the edge over its first bits."""
+    if not tail:
+        spend(5)
+        yield edge
+        return
+    least, most, state = edge
+    for low, high, target in dfa.edges[state]:
+        bytes_read = range(max(low, tail[0][0]), min(high, tail[0][1]) + 1)
+        if not bytes_read:
+            continue
+        first = bytes_read[0] & 0x3F
+        last = bytes_read[-1] & 0x3F
+        if bytes_read == CONTINUING:
+            yield from _tails(dfa, (least << 6 | first, most << 6 | last, target), tail[1:])
+        else:
+            for bits in range(least, most + 1):
+                yield from _tails(dfa, (bits << 6 | first, bits << 6 | last, target), tail[1:])

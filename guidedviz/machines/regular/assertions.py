@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from guidedviz.machines.ranges import LAST
-from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
-from guidedviz.machines.regular.build import code_machine, code_net
+from guidedviz.machines.regular.algebra import Pair, code_machine, code_net, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.size import find_blame
+from guidedviz.machines.regular.nfa import find_blame
 from guidedviz.machines.syntax import ANYTHING, EMPTY, Chars, Tree, all_parts, build_net, concat
 from guidedviz.machines.work import working_on
 

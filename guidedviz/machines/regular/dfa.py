@@ -7,15 +7,12 @@ from array import array
 from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from guidedviz.machines import limits
-from guidedviz.machines.byte_kinds import byte_kinds
 from guidedviz.machines.graph import Numbers, T, reach
-from guidedviz.machines.machine import Machine, no_step
-from guidedviz.machines.regular.nfa import NFA, Edge
-from guidedviz.machines.regular.size import machine_too_large
-from guidedviz.machines.steps import drain
+from guidedviz.machines.machine import Machine, byte_kinds, no_step
+from guidedviz.machines.regular.nfa import NFA, Edge, machine_too_large
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
@@ -181,3 +178,21 @@ def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
                 continue
         merged.append((low, high, target))
     return tuple(merged)
+
+
+Result = TypeVar("Result")
+
+
+def drain(steps: Generator[Any, None, Result]) -> Result:
+    """The result of an algorithm without its steps.
+
+    >>> from guidedviz.machines.regular.minimal import minimise_steps
+    >>> drain(minimise_steps(gv.machines.machine_stages("ab|cb")[1]))
+    DFA(3 states, 1 accepting)
+    """
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result

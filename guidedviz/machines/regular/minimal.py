@@ -8,9 +8,8 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from guidedviz.machines.graph import Numbers, grouped, reach
-from guidedviz.machines.regular.dfa import DFA, disjoint, merge_edges
+from guidedviz.machines.regular.dfa import DFA, disjoint, drain, merge_edges
 from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.steps import drain
 from guidedviz.machines.work import spend
 
 LetterRanges = tuple[tuple[int, int], ...]  # bytes, both ends included

@@ -8,9 +8,9 @@ from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError, nearest, quoted
 from guidedviz.machines.ranges import LAST, Range, other_ranges
-from guidedviz.machines.regular.build import build_machine
-from guidedviz.machines.regular.classes import DIGIT_RANGES, NEWLINE
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex_text import DIGIT_RANGES, NEWLINE
 from guidedviz.machines.syntax import Chars, Repeat, Times, Tree, concat, literal, read_count
 from guidedviz.machines.work import limited_work
 

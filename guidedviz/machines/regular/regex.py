@@ -15,12 +15,21 @@ from guidedviz.errors import PatternError, expect, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.ranges import other_ranges
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
-from guidedviz.machines.regular.classes import IGNORECASE, MULTILINE, NEWLINE, WORD_RANGES, ranges_of
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import NFA, build_nfa
-from guidedviz.machines.regular.regex_text import ANCHORS, NOT_REGULAR, find_anchors, find_lookarounds, not_regular
-from guidedviz.machines.regular.size import find_blame
+from guidedviz.machines.regular.nfa import NFA, build_nfa, find_blame
+from guidedviz.machines.regular.regex_text import (
+    ANCHORS,
+    IGNORECASE,
+    MULTILINE,
+    NEWLINE,
+    NOT_REGULAR,
+    WORD_RANGES,
+    find_anchors,
+    find_lookarounds,
+    not_regular,
+    ranges_of,
+)
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     ANYTHING,

@@ -11,13 +11,12 @@ from functools import cache
 from operator import add, ge, gt
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.size import count_states
+from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, ValuesByForm
+from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, ReadGoal, SchemaRules
 from guidedviz.machines.schema.normal_form import NormalForms
-from guidedviz.machines.schema.places import NotEnforced, NoValue, below, schema_error
-from guidedviz.machines.schema.rules import MOST_SHARED_SIGNS, ReadGoal, SchemaRules
 from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, goal_of
-from guidedviz.machines.schema.values import CONSTANT_KINDS
+from guidedviz.machines.schema.values import CONSTANT_KINDS, NotEnforced, NoValue, below, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, Repeat, Tree, build_net, concat, optional
 
 MOST_ITEM_STATES = 30_000  # of all items that are counted

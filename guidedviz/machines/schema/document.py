@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 from guidedviz.errors import nearest, quoted
-from guidedviz.machines.schema.places import below, schema_error, show_path
 from guidedviz.machines.schema.subschema import ANNOTATIONS, Scope, Subschema, subschemas
+from guidedviz.machines.schema.values import below, schema_error, show_path
 from guidedviz.machines.work import spend
 
 DRAFT = re.compile(r"json-schema\.org/draft-0?(\d+)/")

@@ -27,19 +27,16 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError
-from guidedviz.machines.grammars.counted import is_counted
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.inline import inline_rules
+from guidedviz.machines.grammars.rewrite import inline_rules, is_counted, without_ticks
 from guidedviz.machines.grammars.show import show_regex
-from guidedviz.machines.grammars.ticks import without_ticks
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.build import build_machine
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema.notes import SchemaSettings
-from guidedviz.machines.schema.places import NotEnforced, below, schema_error
+from guidedviz.machines.schema.own_constraints import SchemaSettings
 from guidedviz.machines.schema.reader import TOO_DEEP, SchemaReader
 from guidedviz.machines.schema.text_sets import Matching
-from guidedviz.machines.schema.values import load_schema
+from guidedviz.machines.schema.values import NotEnforced, below, load_schema, schema_error
 from guidedviz.machines.work import limited_work
 
 Schema = dict[str, Any] | bool | str | type

@@ -3,7 +3,7 @@
     {"anyOf": [{"maximum": 3}, {"type": "string"}], "not": {"const": 2}}
     at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction
 
-The keywords that apply schemas to the same value become clauses (`clauses.py`), and these are multiplied out.
+The keywords that apply schemas to the same value become clauses (`subschema.py`), and these are multiplied out.
 
 In the full normal form each row also says which branches of anyOf hold: A and B, A and not B, or not A and B. Only
 `unevaluatedProperties` and `unevaluatedItems` need it, since they depend on the branches that hold.
@@ -15,29 +15,39 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from guidedviz.machines.schema.clauses import (
+from guidedviz.machines.schema.constraints import (
+    CLOSE_ROW,
+    EVERYTHING,
+    Conjunction,
+    Constraint,
+    ValuesByForm,
+    restricts_unevaluated,
+    without_evaluation,
+)
+from guidedviz.machines.schema.document import Document
+from guidedviz.machines.schema.numbers import NOT_EQUAL, NumberBound
+from guidedviz.machines.schema.own_constraints import Notes, constraints_of
+from guidedviz.machines.schema.satisfiable import Satisfiability
+from guidedviz.machines.schema.subschema import (
     APPLIED,
     DEPENDENCIES,
     REFERENCES,
+    UNEVALUATED,
     Disjunction,
+    Goal,
     Overlaps,
+    Sign,
+    Subschema,
     branches_of,
+    is_impossible,
     none_or_two,
     only_one,
     read_dependent,
     read_if,
+    spell_out,
 )
-from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, Constraint, ValuesByForm
-from guidedviz.machines.schema.document import Document
-from guidedviz.machines.schema.notes import Notes
-from guidedviz.machines.schema.numbers import NOT_EQUAL, NumberBound
-from guidedviz.machines.schema.own_constraints import constraints_of
-from guidedviz.machines.schema.places import NoValue, schema_error
-from guidedviz.machines.schema.satisfiable import Satisfiability
-from guidedviz.machines.schema.subschema import UNEVALUATED, Goal, Sign, Subschema, is_impossible, spell_out
 from guidedviz.machines.schema.text_sets import Matching, TextSet
-from guidedviz.machines.schema.unevaluated import CLOSE_ROW, restricts_unevaluated, without_evaluation
-from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, exact, kind_of
+from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, NoValue, exact, kind_of, schema_error
 from guidedviz.machines.syntax import Tree, either, literal
 from guidedviz.machines.work import spend
 

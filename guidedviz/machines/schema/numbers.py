@@ -15,7 +15,7 @@ from math import ceil, floor
 from typing import ClassVar, Self
 
 from guidedviz.machines.ranges import Range, merge_ranges
-from guidedviz.machines.schema.places import NotEnforced, NoValue, below
+from guidedviz.machines.schema.values import NotEnforced, NoValue, below
 from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Tree, build_net, concat, either, literal
 from guidedviz.machines.work import spend
 

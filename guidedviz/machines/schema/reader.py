@@ -12,21 +12,17 @@ from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.grammars.inline import needed_rules
+from guidedviz.machines.grammars.rewrite import needed_rules
 from guidedviz.machines.schema.arrays import array_tree
-from guidedviz.machines.schema.clauses import branches_of
-from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
+from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, restricts_unevaluated
 from guidedviz.machines.schema.document import Document
-from guidedviz.machines.schema.json_text import ONE_CHARACTER, escape_tree, in_quotes
+from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, ONE_CHARACTER, SchemaRules, escape_tree, in_quotes
 from guidedviz.machines.schema.normal_form import LOOP, NormalForms
-from guidedviz.machines.schema.notes import Notes, SchemaSettings
 from guidedviz.machines.schema.objects import object_tree
-from guidedviz.machines.schema.places import NoValue, schema_error
-from guidedviz.machines.schema.rules import MOST_SHARED_SIGNS, SchemaRules
-from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, is_impossible, spell_out
+from guidedviz.machines.schema.own_constraints import Notes, SchemaSettings
+from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, branches_of, is_impossible, spell_out
 from guidedviz.machines.schema.text_sets import Matching
-from guidedviz.machines.schema.unevaluated import restricts_unevaluated
-from guidedviz.machines.schema.values import NUMBER_KINDS, VALUE_KINDS, kind_of, plain_text
+from guidedviz.machines.schema.values import NUMBER_KINDS, VALUE_KINDS, NoValue, kind_of, plain_text, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal
 from guidedviz.machines.work import spend
 

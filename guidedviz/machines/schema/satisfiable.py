@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.schema.constraints import Conjunction
-from guidedviz.machines.schema.places import NoValue
 from guidedviz.machines.schema.subschema import Goal, is_impossible
-from guidedviz.machines.schema.values import NUMBER_KINDS
+from guidedviz.machines.schema.values import NUMBER_KINDS, NoValue
 from guidedviz.machines.work import spend
 
 DEEPEST_SEARCH = 3  # levels of a value that are searched for a contradiction
