@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeVar
 from guidedviz.machines.schema.numbers import MultipleOf, NumberBound, number_tree
 from guidedviz.machines.schema.subschema import UNEVALUATED, Goal, Sign, Subschema, allows_all, goal_of, impossible
 from guidedviz.machines.schema.text_sets import Matching, TextSet, overlap, string_texts
-from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, NotEnforced, NoValue, below, exact, kind_of
+from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, NoValue, below, exact, kind_of, schema_error
 from guidedviz.machines.syntax import ANYTHING, Times, Tree, either, literal
 
 SIZE_WORDS = {"string": "Length", "array": "Items", "object": "Properties"}  # of minLength, maxItems and so on
@@ -88,7 +88,7 @@ class UniqueItems:
 
     def negations(self) -> Negation:
         seen = "uniqueItems that must not hold"
-        raise NotEnforced(below(self.path, "uniqueItems"), seen, "uniqueItems without not, oneOf or if")
+        raise schema_error(below(self.path, "uniqueItems"), seen, "uniqueItems without not, oneOf or if")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from math import ceil, floor
 from typing import ClassVar, Self
 
 from guidedviz.machines.ranges import Range, merge_ranges
-from guidedviz.machines.schema.values import NotEnforced, NoValue, below
+from guidedviz.machines.schema.values import NoValue, below, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Tree, build_net, concat, either, literal
 from guidedviz.machines.work import spend
 
@@ -118,7 +118,7 @@ class MultipleOf:
         size = top * 10**places // bottom
         if size * (places + 2) > MOST_REMAINDERS:
             expected = f"a step of at most {MOST_REMAINDERS // (places + 2):,} units"
-            raise NotEnforced(below(self.path, "multipleOf"), f"multiples of {self.step}", expected)
+            raise schema_error(below(self.path, "multipleOf"), f"multiples of {self.step}", expected)
         return places, size
 
     def digit(self, state: NumberState, digit: int) -> NumberState:

@@ -15,7 +15,7 @@ from guidedviz.machines.schema.constraints import Conjunction, PropertyGoals, Re
 from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, ReadGoal, SchemaRules, escape_tree, in_quotes
 from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible, is_impossible
 from guidedviz.machines.schema.text_sets import TextGroups, TextSet, overlap, split_texts
-from guidedviz.machines.schema.values import NotEnforced, NoValue, below, plain_text, schema_error
+from guidedviz.machines.schema.values import NoValue, below, plain_text, schema_error
 from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Call, Tree, build_net, either, literal
 from guidedviz.machines.work import spend
 
@@ -232,7 +232,7 @@ class ObjectReader:
         if low > must + 1:
             seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
             expected = f"at most {must + 1}, or named properties only"
-            raise NotEnforced(self.keys.row.size_path("object", low), seen, expected)
+            raise schema_error(self.keys.row.size_path("object", low), seen, expected)
 
 
 def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: Tree) -> Tree:

@@ -7,8 +7,8 @@ and is not supported is an error.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted
@@ -40,7 +40,7 @@ from guidedviz.machines.schema.subschema import (
     impossible,
 )
 from guidedviz.machines.schema.text_sets import Matching, TextSet
-from guidedviz.machines.schema.values import NotEnforced, below, canon, schema_error, show_path, take_names
+from guidedviz.machines.schema.values import below, canon, schema_error, show_path, take_names
 from guidedviz.machines.syntax import Tree
 
 KEYWORDS = ANNOTATIONS.union(APPLIED, HOLD_ONE, HOLD_LIST, HOLD_MAP).union(
@@ -52,7 +52,6 @@ SETTINGS = {
     "whitespace": ("space", "one", "compact", "any"),
     "extra_keys": ("closed", "open"),
     "unknown": ("note", "error"),
-    "approximate": (False, True),
 }
 
 
@@ -68,7 +67,6 @@ class SchemaSettings:
     whitespace: str = "space"
     extra_keys: str = "closed"
     unknown: str = "note"
-    approximate: bool = False
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -78,17 +76,11 @@ class SchemaSettings:
 
 
 class Notes:
-    """What a schema says that the machine does not enforce. Each note begins with the path of its part.
+    """What a schema says that the machine does not enforce. Each note begins with the path of its part."""
 
-    `ignored` are the paths of the unsupported keywords that approximate=True left out.
-    """
-
-    def __init__(self, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
+    def __init__(self, settings: SchemaSettings) -> None:
         self.settings = settings
-        self.ignored = ignored
         self.texts: dict[str, None] = {}
-        for path, seen in ignored.items():
-            self.add(path, f"{seen}: not enforced")
 
     def add(self, path: str, text: str) -> bool:
         """Whether the note is new."""
@@ -126,9 +118,6 @@ KeyTexts = Callable[[Goal], Tree]  # the strings that meet a goal
 
 def constraints_of(part: Subschema, notes: Notes, key_texts: KeyTexts) -> Conjunction:
     """All that a schema says by itself."""
-    if notes.ignored:
-        kept = {key: value for key, value in part.schema.items() if below(part.path, key) not in notes.ignored}
-        part = replace(part, schema=kept)
     kinds = part.kinds()
     values = take_values(part)
     found: list[Constraint] = [*size_constraints(part), *string_constraints(part, notes), *number_constraints(part)]
@@ -179,14 +168,14 @@ def string_constraints(part: Subschema, notes: Notes) -> Iterator[Matching]:
             notes.ignore("format", path, nearest(name, FORMAT_REGEXES))
 
 
-def matching_texts(pattern: Any, path: str, error_of: Callable[..., PatternError] = NotEnforced) -> TextSet:
+def matching_texts(pattern: Any, path: str) -> TextSet:
     """The strings in which a regex finds a match."""
     if not isinstance(pattern, str):
         raise schema_error(path, quoted(pattern), "a regex")
     try:
         tree = parse_regex(to_python(pattern), search=True)
     except PatternError as error:
-        raise error_of(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
+        raise schema_error(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
     return TextSet(pattern, lambda: tree)
 
 
@@ -263,7 +252,7 @@ def property_goals(part: Subschema, closed: bool) -> PropertyGoals:
     named = {name: goal_of(part.at(inner, "properties", name)) for name, inner in part.mapped("properties").items()}
     patterns = []
     for text, inner in part.mapped("patternProperties").items():
-        texts = matching_texts(text, below(part.path, "patternProperties", text), schema_error)
+        texts = matching_texts(text, below(part.path, "patternProperties", text))
         patterns.append((texts, goal_of(part.at(inner, "patternProperties", text))))
     rest = None
     if "additionalProperties" in schema:

@@ -5,7 +5,7 @@
 A part is read once. It is a rule if it is recursive, which is what needs a stack, or if it is long.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,10 +31,10 @@ NO_VALUE = ("keywords that no value satisfies together", "some value")
 
 
 class SchemaReader:
-    """Reads one schema, and keeps the open goals to detect recursion; `ignored`: paths of what is not enforced."""
+    """Reads one schema, and keeps the open goals to detect recursion."""
 
-    def __init__(self, root: Any, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
-        self.notes = Notes(settings, ignored)
+    def __init__(self, root: Any, settings: SchemaSettings) -> None:
+        self.notes = Notes(settings)
         self.document = Document(root)
         self.normal = NormalForms(self.document, self.notes)
         self.rules = SchemaRules(settings.whitespace)

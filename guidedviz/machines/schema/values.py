@@ -14,17 +14,6 @@ from guidedviz.machines.visible import visible
 LONGEST_STEP = 80  # characters of a key in a path
 
 
-class NotEnforced(PatternError):
-    """A keyword that no machine of this kind can enforce; approximate=True leaves it out."""
-
-    def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
-        offer = "approximate=True, which leaves it out and says so in machine.notes"
-        if hint:
-            offer = f"{hint}, or {offer}"
-        super().__init__(f"schema, {show_path(path)}", seen=seen, expected=expected, hint=offer)
-        self.path = path
-
-
 class NoValue(Exception):
     """No value of this kind meets a conjunction; another one, or another kind, may have some."""
 
