@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 Range = tuple[int, int]  # both ends included
+Ranges = tuple[Range, ...]  # sorted and disjoint
 LAST = 0x10FFFF  # the last Unicode code point
 WITH_BYTES = ((0, 0xD7FF), (0xE000, LAST))  # all characters but surrogates, which UTF-8 cannot encode
 
 
-def merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
+def merge_ranges(ranges: Iterable[Range]) -> Ranges:
     """The same characters in the fewest ranges, sorted.
 
     >>> merge_ranges([(5, 9), (1, 2), (3, 4), (20, 30), (6, 7)])
@@ -30,7 +31,7 @@ def merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
     return tuple(merged)
 
 
-def other_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
+def other_ranges(ranges: Iterable[Range]) -> Ranges:
     """Every character that is not in these ranges.
 
     >>> other_ranges([(0, 9), (20, LAST)])
@@ -47,7 +48,7 @@ def other_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
     return tuple(others)
 
 
-def common_ranges(some: Iterable[Range], others: Iterable[Range]) -> tuple[Range, ...]:
+def common_ranges(some: Iterable[Range], others: Iterable[Range]) -> Ranges:
     """Every character that is in both sets of ranges.
 
     >>> common_ranges([(0, 9), (20, 30)], [(5, 25)])
@@ -105,7 +106,7 @@ Shape = tuple[int, tuple[tuple[int, int, int, int], ...]]  # the number of new s
 
 
 @lru_cache(maxsize=256)
-def shape_chars(ranges: tuple[Range, ...]) -> Shape:
+def shape_chars(ranges: Ranges) -> Shape:
     """One chain per sequence of byte ranges, with shared suffixes: the number of new states, and the edges.
 
     An edge is (source, low, high, target). The start is 0, the end is 1, and new states follow.

@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.graph import Numbers, grouped, reach
-from guidedviz.machines.ranges import LAST, Range, merge_ranges
+from guidedviz.machines.ranges import LAST, Range, Ranges, merge_ranges
 from guidedviz.machines.work import spend
 
 T = TypeVar("T", bound=Hashable)
@@ -20,7 +20,7 @@ T = TypeVar("T", bound=Hashable)
 class Chars:
     """One character in these ranges of code points; an empty tuple matches nothing."""
 
-    ranges: tuple[Range, ...]
+    ranges: Ranges
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.ranges import LAST, Range, merge_ranges, other_ranges
+from guidedviz.machines.ranges import LAST, Range, Ranges, merge_ranges, other_ranges
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     Call,
@@ -238,7 +238,7 @@ class _Parser:
             raise self.error(token.start, f"saw {token}", "the lower count first")
         return Repeat(part, low, high, token.start)
 
-    def ranges(self, token: Token) -> tuple[Range, ...]:
+    def ranges(self, token: Token) -> Ranges:
         """The characters of a class; a minus between two characters makes a range."""
         row = list(self.characters(token))
         negated = row[:1] == [(ord("^"), "^", token.start + 1)]

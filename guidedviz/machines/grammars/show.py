@@ -10,7 +10,7 @@ from typing import NamedTuple
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.unfold import count_signs, too_long_to_show, unfold_net
-from guidedviz.machines.ranges import LAST, Range, other_ranges
+from guidedviz.machines.ranges import LAST, Ranges, other_ranges
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     EMPTY,
@@ -33,7 +33,7 @@ ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 class Notation(NamedTuple):
     """How a tree is written. `flat` gives a tree for a net; `text` writes adjacent characters, if they are one part."""
 
-    chars: Callable[[tuple[Range, ...]], str]
+    chars: Callable[[Ranges], str]
     flat: Callable[[Net], Tree]
     call: Callable[[Call], str]
     text: Callable[[list[int]], str] | None = None
@@ -105,7 +105,7 @@ def show_regex(tree: Tree) -> str:
     return REGEX_NOTATION.show(tree)
 
 
-def show_class(ranges: tuple[Range, ...]) -> str:
+def show_class(ranges: Ranges) -> str:
     r"""A character class for these ranges.
 
     >>> show_class(((65, 90),)), show_class(((46, 46),)), show_class(()), show_class(((0, LAST),))
@@ -121,7 +121,7 @@ def show_class(ranges: tuple[Range, ...]) -> str:
     return write_class(ranges, negated, lambda code: show_char(code, r"\]^-[&~|"))
 
 
-def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], str]) -> str:
+def write_class(ranges: Ranges, negated: bool, show: Callable[[int], str]) -> str:
     """A class in brackets, written as its complement if `negated`; `show` writes a character.
 
     >>> write_class(((97, 122), (48, 49)), False, chr)
@@ -157,7 +157,7 @@ def _shortest_regex(net: Net) -> Tree:
 REGEX_NOTATION = Notation(show_class, _shortest_regex, no_rules, None, "", "|", "(?:{})", "")
 
 
-WriteChars = Callable[[tuple[Range, ...]], str]
+WriteChars = Callable[[Ranges], str]
 WriteText = Callable[[list[int]], str]
 EDGES_OF_EXPRESSION = 300  # of a net that is shown as one expression
 
@@ -247,7 +247,7 @@ def quote_text(codes: list[int]) -> str:
     return f'"{inside}"'
 
 
-def show_chars(ranges: tuple[Range, ...]) -> str:
+def show_chars(ranges: Ranges) -> str:
     r"""A character class for these ranges.
 
     >>> print(show_chars(((97, 122),)), show_chars(((97, 97),)), show_chars(((0, LAST),)), show_chars(()))
@@ -265,7 +265,7 @@ def _show_in_class(code: int) -> str:
     return r"\u005E" if code == ord("^") else show_char(code, "[]-\\")
 
 
-def show_lexeme(ranges: tuple[Range, ...]) -> str:
+def show_lexeme(ranges: Ranges) -> str:
     r"""A character class for these ranges, as a Rust regex.
 
     >>> print(show_lexeme(((10, 10), (47, 47), (97, 122))), show_lexeme(()))

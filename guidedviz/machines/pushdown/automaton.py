@@ -23,7 +23,7 @@ from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
 from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nfa import Edge, count_states
+from guidedviz.machines.regular.nfa import Edge, EdgeRow, count_states
 from guidedviz.machines.syntax import Call, Tick, Tree, all_parts
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import working_on
@@ -41,7 +41,7 @@ class RuleNodes:
     names: tuple[str, ...]  # of the rules
     starts: tuple[int, ...]  # the node where each rule begins
     rule_of: tuple[int, ...]  # the rule of each node
-    edges: tuple[tuple[Edge, ...], ...]  # of each node: lowest byte, highest byte, target
+    edges: tuple[EdgeRow, ...]  # of each node: lowest byte, highest byte, target
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # where a rule may end
     counts: tuple[Limit | None, ...]  # of each rule: how its parts are counted (`counting.py`); None: they are not
@@ -172,7 +172,7 @@ class JoinedNodes:
     def __init__(self) -> None:
         self.starts: list[int] = []
         self.rule_of: list[int] = []
-        self.edges: list[tuple[Edge, ...]] = []
+        self.edges: list[EdgeRow] = []
         self.calls: list[tuple[tuple[int, int], ...]] = []
         self.accepting: set[int] = set()
         self.counts: list[Limit | None] = []

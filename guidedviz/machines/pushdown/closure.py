@@ -15,13 +15,14 @@ from typing import NamedTuple
 from guidedviz.machines.pushdown.automaton import RuleNodes
 
 Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
+Positions = tuple[Position, ...]
 
 
 class Closure(NamedTuple):
     """The positions that each byte leads to, where each call that is opened here returns, and how deep each is."""
 
-    reads: dict[int, tuple[Position, ...]]
-    returns: dict[int, tuple[Position, ...]]
+    reads: dict[int, Positions]
+    returns: dict[int, Positions]
     depth: dict[int, int]  # per rule: the number of calls it stands in, along the first path
 
 
@@ -58,7 +59,7 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
 
 def _close_plain_node(nodes: RuleNodes, node: int) -> Closure:
     """The closure of a node without calls, as most are: one target per byte."""
-    reads: dict[int, tuple[Position, ...]] = {}
+    reads: dict[int, Positions] = {}
     for low, high, target in nodes.edges[node]:
         reads |= dict.fromkeys(range(low, high + 1), ((target, None),))
     return Closure(reads, {}, {})

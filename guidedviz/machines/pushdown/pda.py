@@ -18,7 +18,7 @@ from guidedviz.machines.pushdown import frames
 from guidedviz.machines.pushdown.automaton import build_rule_nodes
 from guidedviz.machines.pushdown.closure import Closure
 from guidedviz.machines.pushdown.frames import Frame, SharedFrame
-from guidedviz.machines.pushdown.stack import Cell, Configuration, State
+from guidedviz.machines.pushdown.stack import Cell, Configuration, Configurations, State
 from guidedviz.machines.pushdown.step import StackSteps
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import limited_work
@@ -119,7 +119,7 @@ class PDA(Machine[State]):
         """What is possible at a node, whatever lies below it."""
         return self.stacks.closure(node)
 
-    def below(self, cell: Cell) -> tuple[Configuration, ...]:
+    def below(self, cell: Cell) -> Configurations:
         """The configurations in which a text may go on when this call has ended; none at the bottom."""
         return self.stacks.list_below(cell)
 

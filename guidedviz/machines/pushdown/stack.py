@@ -30,7 +30,7 @@ class Cell:
     number: int
     node: int
     rule: int
-    below: tuple[Cell, ...]
+    below: Cells
     depth: int  # of the first stack with this top
     sure: bool = False  # one of its stacks stands on a bottom that is sure (`unknown_bottom.py`)
     guessed: bool = False  # one of its stacks stands on a bottom that is guessed
@@ -38,6 +38,8 @@ class Cell:
 
 
 Configuration = tuple[int, Cell]  # a node, and the open call that it is in
+Cells = tuple[Cell, ...]
+Configurations = tuple[Configuration, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -45,7 +47,7 @@ class State:
     """The possible configurations: nodes, each with the tops of its stacks; compared by identity."""
 
     number: int
-    tops: tuple[tuple[int, tuple[Cell, ...]], ...]
+    tops: tuple[tuple[int, Cells], ...]
     accepting: bool
     sure: bool  # one of the stacks with which the last byte was read stands on a sure bottom
     guessed: bool  # one of them stands on a guessed bottom
@@ -64,7 +66,7 @@ class Stacks:
         self.nodes = nodes
         self.first_counts = first_counts  # of each rule, when it is called
         self.lock = RLock()  # a page asks for masks and pictures at once
-        self.bottoms: dict[Cell, tuple[Configuration, ...]] = {}  # where a text goes on when the rules above have ended
+        self.bottoms: dict[Cell, Configurations] = {}  # where a text goes on when the rules above have ended
         self.work = 0  # done so far, in moves from stack to stack
         self._numbers = count()
         self.forget()
@@ -73,7 +75,7 @@ class Stacks:
         """Start with empty tables."""
         self.kept = 0  # entries of the tables
         self._closures: dict[int, Closure] = {}
-        self._cells: dict[tuple[int, int, tuple[Cell, ...], Counts], Cell] = {}
+        self._cells: dict[tuple[int, int, Cells, Counts], Cell] = {}
 
     def add_bottom(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
         """A new cell of a rule with nothing below it."""
@@ -94,7 +96,7 @@ class Stacks:
                 self.work += 5 * size
         return found
 
-    def cell(self, node: int, rule: int, below: tuple[Cell, ...]) -> Cell:
+    def cell(self, node: int, rule: int, below: Cells) -> Cell:
         """The one cell of a call."""
         counts = self.first_counts[rule]
         key = node, rule, below, counts
@@ -128,7 +130,7 @@ class Stacks:
                 self._keep(key, found)
             return found
 
-    def _keep(self, key: tuple[int, int, tuple[Cell, ...], Counts], cell: Cell) -> None:
+    def _keep(self, key: tuple[int, int, Cells, Counts], cell: Cell) -> None:
         self._cells[key] = cell
         self.kept += 1
 
@@ -146,7 +148,7 @@ class Stacks:
             else:
                 yield after, self.cell(cell.node, rule, cell.below)
 
-    def list_below(self, cell: Cell) -> tuple[Configuration, ...]:
+    def list_below(self, cell: Cell) -> Configurations:
         """The same for a picture, which another thread may draw."""
         with self.lock:
             return tuple(self.below(cell))

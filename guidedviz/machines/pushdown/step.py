@@ -19,9 +19,9 @@ from sys import maxsize
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.closure import Position
+from guidedviz.machines.pushdown.closure import Positions
 from guidedviz.machines.pushdown.counted_stacks import Counting
-from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Cells, Configuration, Stacks, State
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
@@ -119,17 +119,17 @@ class StackSteps:
             state.reached[positions] = self.settle(arrived)
         return state.reached[positions]
 
-    def _positions(self, state: State, byte: int) -> tuple[tuple[Position, ...], ...]:
+    def _positions(self, state: State, byte: int) -> tuple[Positions, ...]:
         """The positions that a byte leads to, for each node of a state."""
         most = self.stacks.work + MOST_MOVES
-        found: list[tuple[Position, ...]] = []
+        found: list[Positions] = []
         for node, _ in state.tops:
             found.append(self.stacks.closure(node).reads.get(byte, ()))
             if self.stacks.work > most:
                 raise self._too_many(dict(state.tops), f"{MOST_MOVES:,} moves for one byte in")
         return tuple(found)
 
-    def _arrivals(self, state: State, positions: tuple[tuple[Position, ...], ...]) -> Iterator[Configuration]:
+    def _arrivals(self, state: State, positions: tuple[Positions, ...]) -> Iterator[Configuration]:
         """The configurations at these positions: in the rule that was open, or in one that is opened on top of it."""
         for (node, tops), read in zip(state.tops, positions, strict=True):
             for target, opened in read:
@@ -179,7 +179,7 @@ class StackSteps:
 
     def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
         """The one state of these nodes and tops of stacks."""
-        found: list[tuple[int, tuple[Cell, ...]]] = []
+        found: list[tuple[int, Cells]] = []
         sure = False
         for node, cells in places.items():
             tops = list(cells)

@@ -18,7 +18,7 @@ from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds, Counts, LengthLimit, join_counts
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack import Cell, Configuration, State
+from guidedviz.machines.pushdown.stack import Cell, Configurations, State
 from guidedviz.machines.pushdown.step import StackSteps
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
@@ -51,11 +51,11 @@ class UnknownBottom:
             self._stacks.bottoms[self._guessed[rule]] = following
         self._plain = find_plain_repeats(pda.nodes)
 
-    def _guess(self, nodes: Collection[int]) -> tuple[Configuration, ...]:
+    def _guess(self, nodes: Collection[int]) -> Configurations:
         """These nodes, each on the guessed bottom of its rule."""
         return tuple((node, self._guessed[self.nodes.rule_of[node]]) for node in nodes)
 
-    def _anything(self) -> tuple[Configuration, ...]:
+    def _anything(self) -> Configurations:
         """The node that reads all bytes."""
         return ((len(self.nodes) - 1, self._guessed[0]),)
 

@@ -13,10 +13,10 @@ from guidedviz.errors import PatternError, expect
 from guidedviz.machines import limits
 from guidedviz.machines.graph import Numbers, grouped
 from guidedviz.machines.machine import CONTINUING
-from guidedviz.machines.ranges import LAST, Range, Shape, merge_ranges, shape_chars, utf8_rows
+from guidedviz.machines.ranges import LAST, Range, Ranges, Shape, merge_ranges, shape_chars, utf8_rows
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import Edge, Letter, ShapeOf, build_nfa, machine_too_large
+from guidedviz.machines.regular.nfa import Edge, EdgeRow, Letter, ShapeOf, build_nfa, machine_too_large
 from guidedviz.machines.syntax import ANYTHING, Chars, Tree, build_net, no_rules
 from guidedviz.machines.work import limited_work, spend
 
@@ -46,7 +46,7 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
     for machine in (one, other):
         expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
     numbers = Numbers[Pair]((0, 0))
-    rows: list[tuple[Edge, ...]] = []
+    rows: list[EdgeRow] = []
     accepting = set[int]()
     visited = 0
     for pair in numbers.met:  # it grows
@@ -99,7 +99,7 @@ def code_machine(tree: Tree) -> DFA:
     return build_machine(tree, shape=_one_edge_per_range)
 
 
-def _one_edge_per_range(ranges: tuple[Range, ...]) -> Shape:
+def _one_edge_per_range(ranges: Ranges) -> Shape:
     return 0, tuple([(0, low, high, 1) for low, high in ranges])
 
 
@@ -111,7 +111,7 @@ def code_net(dfa: DFA) -> Tree:
 def class_net(
     dfa: DFA,
     edges_of: Callable[[int], Iterable[Edge]],
-    merge: Callable[[list[Range]], tuple[Range, ...]],
+    merge: Callable[[list[Range]], Ranges],
 ) -> Tree:
     """The states of a machine, joined by classes: the edges of each state are over characters."""
 
@@ -137,7 +137,7 @@ def character_net(dfa: DFA) -> Tree:
     return class_net(dfa, partial(_characters, dfa), _over_surrogates)
 
 
-def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:
+def _over_surrogates(ranges: list[Range]) -> Ranges:
     """Join ranges on both sides of the surrogates, so that [^"] stays [^"]; UTF-8 cannot encode surrogates."""
     ends = {end for pair in ranges for end in pair}
     if {0xD7FF, 0xE000} <= ends:

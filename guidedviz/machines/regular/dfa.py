@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from guidedviz.machines import limits
 from guidedviz.machines.graph import Numbers, T, reach
 from guidedviz.machines.machine import Machine, byte_kinds, no_step
-from guidedviz.machines.regular.nfa import NFA, Edge, machine_too_large
+from guidedviz.machines.regular.nfa import NFA, Edge, EdgeRow, machine_too_large
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
@@ -26,7 +26,7 @@ class DFA(Machine[int]):
     (True, False, None)
     """
 
-    edges: tuple[tuple[Edge, ...], ...]
+    edges: tuple[EdgeRow, ...]
     accepting: frozenset[int]
     notes: tuple[str, ...] = field(default=(), compare=False)  # what the source says and the machine does not enforce
 
@@ -81,7 +81,7 @@ class DFAStep(NamedTuple):
 
     state: int
     subset: frozenset[int]
-    edges: tuple[Edge, ...]
+    edges: EdgeRow
 
 
 def build_dfa(nfa: NFA, whole: bool = False) -> DFA:
@@ -98,7 +98,7 @@ def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, D
     moves = _Moves(nfa, whole)
     start = moves.follow_free((nfa.initial,))
     numbers = Numbers(start)  # a set of NFA states -> its DFA state
-    edges: list[tuple[Edge, ...]] = []
+    edges: list[EdgeRow] = []
     for subset in numbers.met:
         row = [(low, high, numbers[target]) for low, high, target in moves.out_of(subset)]
         edges.append(merge_edges(row))
@@ -163,7 +163,7 @@ def disjoint(edges: list[tuple[int, int, T]]) -> list[tuple[int, int, frozenset[
     return [(low, after - 1, frozenset(reached)) for low, after, reached in spans if reached]
 
 
-def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+def merge_edges(edges: Iterable[Edge]) -> EdgeRow:
     """Merge adjacent edges with the same target.
 
     >>> merge_edges([(97, 97, 1), (98, 98, 1), (99, 99, 2)])

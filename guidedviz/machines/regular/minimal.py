@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from guidedviz.machines.graph import Numbers, grouped, reach
 from guidedviz.machines.regular.dfa import DFA, disjoint, drain, merge_edges
-from guidedviz.machines.regular.nfa import Edge
+from guidedviz.machines.regular.nfa import Edge, EdgeRow
 from guidedviz.machines.work import spend
 
 LetterRanges = tuple[tuple[int, int], ...]  # bytes, both ends included
@@ -153,7 +153,7 @@ def merge_states(dfa: DFA, block_of: list[int]) -> DFA:
     for state, block in enumerate(block_of):
         first.setdefault(block, state)
     numbers = Numbers(block_of[0])
-    rows: list[tuple[Edge, ...]] = []
+    rows: list[EdgeRow] = []
     for block in numbers.met:
         row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[first[block]])
         rows.append(tuple([(low, high, numbers[target]) for low, high, target in row]))

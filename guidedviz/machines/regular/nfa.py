@@ -12,13 +12,14 @@ from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import limits
-from guidedviz.machines.ranges import Range, Shape, shape_chars
+from guidedviz.machines.ranges import Ranges, Shape, shape_chars
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import blame_work, spend
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
-ShapeOf = Callable[[tuple[Range, ...]], Shape]  # the edges of a class of characters
+EdgeRow = tuple[Edge, ...]  # the edges of one state
+ShapeOf = Callable[[Ranges], Shape]  # the edges of a class of characters
 Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
 
 
@@ -31,7 +32,7 @@ class NFA:
     ((((97, 98, 1),), ()), ((), ()))
     """
 
-    edges: tuple[tuple[Edge, ...], ...]
+    edges: tuple[EdgeRow, ...]
     epsilon: tuple[tuple[int, ...], ...]
     tree: Tree | None = field(default=None, compare=False)  # the source; errors name its repeats
 

@@ -10,12 +10,12 @@ from re import _constants as op  # type: ignore[attr-defined]
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.ranges import Range, merge_ranges, other_ranges
+from guidedviz.machines.ranges import Range, Ranges, merge_ranges, other_ranges
 
-DIGIT_RANGES: tuple[Range, ...] = ((48, 57),)
-SPACE_RANGES: tuple[Range, ...] = ((9, 13), (32, 32))
-WORD_RANGES: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
-NEWLINE: tuple[Range, ...] = ((10, 10),)
+DIGIT_RANGES: Ranges = ((48, 57),)
+SPACE_RANGES: Ranges = ((9, 13), (32, 32))
+WORD_RANGES: Ranges = ((48, 57), (65, 90), (95, 95), (97, 122))
+NEWLINE: Ranges = ((10, 10),)
 CATEGORY_RANGES = {
     op.CATEGORY_DIGIT: DIGIT_RANGES,
     op.CATEGORY_SPACE: SPACE_RANGES,
@@ -30,7 +30,7 @@ DOTALL = int(re.DOTALL)
 MULTILINE = int(re.MULTILINE)
 
 
-def ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:
+def ranges_of(kind: Any, value: Any, flags: int) -> Ranges:
     """The characters of an item of Python's parser that reads one character."""
     if kind is op.ANY:
         return other_ranges(() if flags & DOTALL else NEWLINE)
@@ -44,7 +44,7 @@ def ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:
     return other_ranges(found) if negated else merge_ranges(found)
 
 
-def _ranges_of_item(kind: Any, value: Any) -> tuple[Range, ...]:
+def _ranges_of_item(kind: Any, value: Any) -> Ranges:
     if kind is op.NEGATE:
         return ()
     if kind is op.CATEGORY:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import count
 
 from guidedviz.machines.grammars.unfold import count_signs
-from guidedviz.machines.ranges import Range, common_ranges, other_ranges
+from guidedviz.machines.ranges import Ranges, common_ranges, other_ranges
 from guidedviz.machines.schema.subschema import Goal
 from guidedviz.machines.syntax import (
     EMPTY,
@@ -68,7 +68,7 @@ def escape_tree(tree: Tree) -> Tree:
 
 
 @lru_cache(maxsize=256)
-def escape_chars(ranges: tuple[Range, ...]) -> Tree:
+def escape_chars(ranges: Ranges) -> Tree:
     """One of these characters: itself, or its escape."""
     plain = Chars(common_ranges(ranges, UNESCAPED.ranges))
     escaped = [chr(code) for low, high in common_ranges(ranges, MUST_ESCAPE) for code in range(low, high + 1)]

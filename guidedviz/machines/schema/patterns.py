@@ -16,7 +16,7 @@ import unicodedata
 from functools import cache
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.ranges import LAST, Range, merge_ranges, other_ranges
+from guidedviz.machines.ranges import LAST, Ranges, merge_ranges, other_ranges
 from guidedviz.machines.work import spend
 
 # what the two write differently, inside and outside of a class such as [a-z]
@@ -100,7 +100,7 @@ def category_class(name: str, is_negated: bool, place: int) -> str:
 
 
 @cache
-def category_ranges(short: str) -> tuple[Range, ...]:
+def category_ranges(short: str) -> Ranges:
     """The characters of a general category such as Lu or L."""
     kinds = enumerate(map(unicodedata.category, map(chr, range(LAST + 1))))
     return merge_ranges((code, code) for code, kind in kinds if short and kind.startswith(short))
