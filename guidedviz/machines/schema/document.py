@@ -46,7 +46,7 @@ class Document:
         schema = part.schema
         dynamic = text_or_empty(schema.get("$dynamicAnchor"))
         anchors = [text_or_empty(schema.get("$anchor")), dynamic]
-        if not self.stands_alone(part):
+        if not (self.alone and "$ref" in schema):
             own = schema.get("$id", schema.get("id") if self.old_ids else None)
             uri, _, fragment = text_or_empty(own).partition("#")
             if uri:
@@ -62,7 +62,12 @@ class Document:
         return part
 
     def enter(self, part: Subschema) -> Subschema:
-        """The subschema in its resource, and in its scope: for each $dynamicAnchor the outermost resource with it."""
+        """The subschema in its resource, and in its scope: for each $dynamicAnchor the outermost resource with it.
+
+        Before draft 2019-09, keywords beside a $ref have no effect and are left out.
+        """
+        if self.alone and isinstance(part.schema, dict) and "$ref" in part.schema and len(part.schema) > 1:
+            part = replace(part, schema={"$ref": part.schema["$ref"]})
         base = self.bases.get(part.path, part.base)
         scope = dict(part.scope)
         for name, found in self.dynamic.items():
@@ -71,10 +76,6 @@ class Document:
         if base == part.base and len(scope) == len(part.scope):
             return part
         return replace(part, base=base, scope=tuple(sorted(scope.items())))
-
-    def stands_alone(self, part: Subschema) -> bool:
-        """Whether keywords beside a $ref have no effect, as before draft 2019-09."""
-        return self.alone and "$ref" in part.schema
 
     def target(self, part: Subschema, key: str) -> Subschema:
         """The subschema that a reference means.
@@ -136,7 +137,7 @@ class Document:
             part = self.enter(part)
             if not isinstance(part.schema, dict) or "$ref" not in part.schema:
                 break
-            if part.schema.keys() - ANNOTATIONS != {"$ref"} and not self.stands_alone(part):
+            if part.schema.keys() - ANNOTATIONS != {"$ref"}:
                 break
             part = self.target(part, "$ref")
         return part

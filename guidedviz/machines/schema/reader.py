@@ -20,7 +20,15 @@ from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, ONE_CHARACTER
 from guidedviz.machines.schema.normal_form import LOOP, NormalForms
 from guidedviz.machines.schema.objects import object_tree
 from guidedviz.machines.schema.own_constraints import Notes, SchemaSettings
-from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, branches_of, is_impossible, spell_out
+from guidedviz.machines.schema.subschema import (
+    Goal,
+    Sign,
+    Subschema,
+    applied_keywords,
+    branches_of,
+    is_impossible,
+    spell_out,
+)
 from guidedviz.machines.schema.text_sets import Matching
 from guidedviz.machines.schema.values import NUMBER_KINDS, VALUE_KINDS, NoValue, kind_of, plain_text, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal
@@ -132,7 +140,7 @@ class SchemaReader:
         branches = self.separate_branches(part)
         if branches:
             return either(*(self.read_part((branch,), branch.path) for branch in branches))
-        if self.normal.applied(part) or restricts_unevaluated(part.schema):
+        if applied_keywords(part) or restricts_unevaluated(part.schema):
             return self.read_rows(self.normal.of(part))
         errors: list[NoValue] = []
         tree = self.read_kinds(self.normal.own_constraints(part), errors)
@@ -142,7 +150,7 @@ class SchemaReader:
 
     def separate_branches(self, part: Subschema) -> list[Subschema]:
         """The branches of a union, if each may be read by itself; else nothing."""
-        applied = self.normal.applied(part)
+        applied = applied_keywords(part)
         if applied not in (["anyOf"], ["oneOf"]) or restricts_unevaluated(part.schema):
             return []
         if self.normal.own_constraints(part).key != EVERYTHING.key:

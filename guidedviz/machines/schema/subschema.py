@@ -203,6 +203,11 @@ Disjunction = list[list[Subschema]]  # of conjunctions
 Overlaps = dict[Subschema, list[Subschema]]  # each branch of a oneOf, and those that are not disjoint from it
 
 
+def applied_keywords(part: Subschema) -> list[str]:
+    """The keywords that apply schemas to the same value."""
+    return [key for key in part.schema if key in APPLIED]
+
+
 def branches_of(part: Subschema, key: str) -> list[Subschema]:
     """The schemas of allOf, anyOf or oneOf; they have the sign of the whole."""
     return [part.at(inner, key, place) for place, inner in enumerate(part.listed(key))]
