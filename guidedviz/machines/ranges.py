@@ -37,7 +37,7 @@ def other_ranges(ranges: Iterable[Range]) -> Ranges:
     >>> other_ranges([(0, 9), (20, LAST)])
     ((10, 19),)
     """
-    others: list[Range] = []
+    others = []
     start = 0
     for low, high in merge_ranges(ranges):
         if start < low:

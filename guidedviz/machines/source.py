@@ -108,7 +108,7 @@ def _members(text: str, place: int) -> dict[str, int]:
     is_object = text[place] == "{"
     place = _skip_blanks(text, place + 1)
     while text[place] not in "}]":
-        name: Any = str(len(found))
+        name = str(len(found))
         if is_object:
             name, place = decoder.raw_decode(text, place)
             colon = _skip_blanks(text, place)

@@ -177,7 +177,7 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
     [(0, 1), (1, 3)]
     """
     numbers = Numbers(start)
-    edges: list[tuple[int, Tree, int]] = []
+    edges = []
     for place in numbers.met:  # it grows
         for part, target in moves(place):
             edges.append((numbers[place], part, numbers[target]))
@@ -211,7 +211,7 @@ def all_parts(tree: Tree) -> Iterator[Tree]:
     ['Concat', 'Repeat', 'Either', 'Call']
     """
     stack = [tree]
-    seen = set[int]()  # an inlined rule is one object at all its places
+    seen = set()  # an inlined rule is one object at all its places
     while stack:
         part = stack.pop()
         if id(part) not in seen:

@@ -156,7 +156,7 @@ class _Rules:
         if isinstance(tag.machine, DFA):
             return concat(character_net(tag.machine), literal(tag.end))
         grammar = tag.machine.grammar
-        calls: dict[str, Call] = {}
+        calls = {}
         for name in grammar.named:
             calls[name] = self.add("content" if name == grammar.root else name, Call(""))
         for rule in grammar.rules:

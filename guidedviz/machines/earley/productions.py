@@ -164,7 +164,7 @@ class _Builder:
         if high is None:
             if low > 1:
                 return [some(low, low) + some(0, None)]
-            first: list[Symbols] = once if low else [()]
+            first = once if low else [()]
             return [*first, *[(phrase, *row) for row in once]]
         if 0 < low < high:
             return [some(low, low) + some(0, high - low)]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.ranges import LAST, Range, Ranges, merge_ranges, other_ranges
+from guidedviz.machines.ranges import LAST, Ranges, merge_ranges, other_ranges
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     Call,
@@ -246,7 +246,7 @@ class _Parser:
             row = row[1:]
         if not row:
             raise self.error(token.start, f"saw {token}", "a class with a character in it", '"" is the empty text')
-        ranges: list[Range] = []
+        ranges = []
         place = 0
         while place < len(row):
             low, _, start = row[place]

@@ -111,7 +111,7 @@ def check_grammar(grammar: Grammar) -> None:
     finished = rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
     if grammar.root in finished:
         return
-    stuck: dict[str, list[str]] = {}
+    stuck = {}
     for name, calls in grammar.calls.items():
         stuck[name] = [call for call in calls if call not in finished]
     endless = recursive_rules(stuck)

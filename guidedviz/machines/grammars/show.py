@@ -71,7 +71,7 @@ class Notation(NamedTuple):
 
     def row(self, parts: tuple[Tree, ...]) -> list[str]:
         """The parts of a sequence."""
-        row: list[str] = []
+        row = []
         for is_text, run in groupby(parts, key=is_one_character):
             if is_text and self.text:
                 row.append(self.text([part.ranges[0][0] for part in run if isinstance(part, Chars)]))
@@ -203,7 +203,7 @@ class _RuleWriter:
 
     def write(self, grammar: Grammar) -> list[tuple[str, str]]:
         """The names and bodies of all rules."""
-        lines: list[tuple[str, str]] = []
+        lines = []
         for rule in grammar.rules:
             self.waiting = [(self.names[rule.name], rule.tree)]
             for name, tree in self.waiting:  # it grows

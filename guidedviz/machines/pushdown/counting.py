@@ -75,7 +75,7 @@ class Bounds(NamedTuple):
         if counts is None:
             return None
         far = self.low - parts  # counts below cannot reach the lower bound
-        near: list[tuple[int, int]] = []
+        near = []
         for low, high in counts:
             first = max(low, self.low)
             if first <= high and (self.high is None or first + parts < self.high):

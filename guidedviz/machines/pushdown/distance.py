@@ -110,7 +110,7 @@ def _rest_of(nodes: RuleNodes, node: int, cell: Cell, rests: dict[int, int], alp
 def _rest_within(nodes: RuleNodes, node: int, used: int, alphabet: frozenset[int]) -> int | None:
     """The same by Dijkstra's algorithm over nodes and counts."""
     heap = [(0, used, node)]
-    done = set[tuple[int, int]]()
+    done = set()
     while heap:
         cost, used, at = heappop(heap)
         if at in nodes.accepting:
@@ -165,7 +165,7 @@ def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> dict[int, int]:
     nodes = pda.nodes
     clauses = [clause for node in range(len(nodes)) for clause in _clauses(nodes, node, alphabet)]
     wanted = grouped((need, clause) for clause in clauses for need in clause.needs)
-    rests: dict[int, int] = {}
+    rests = {}
     heap = [(0, node) for node in nodes.accepting]
     heapify(heap)
     while heap:

@@ -152,7 +152,7 @@ def _say_many(choices: frozenset[int]) -> str:
     """Most of ASCII, described by what is missing."""
     said = "any character" if choices - ASCII else "any of ASCII"
     missing = ASCII - choices
-    words: list[str] = []
+    words = []
     if missing - CONTROLS:
         words.append(visible_bytes(missing - CONTROLS))
     if missing & CONTROLS:

@@ -30,7 +30,7 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
     nodes = pda.nodes
     if any(nodes.counts):
         raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
-    moves: dict[tuple[int, int], Read | Called] = {}
+    moves = {}
 
     def check_free(node: int, byte: int) -> None:
         if (node, byte) in moves:

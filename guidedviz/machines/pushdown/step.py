@@ -21,7 +21,7 @@ from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.closure import Positions
 from guidedviz.machines.pushdown.counted_stacks import Counting
-from guidedviz.machines.pushdown.stack import Cell, Cells, Configuration, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
@@ -41,7 +41,7 @@ def settle_plainly(nodes: RuleNodes, stacks: Iterable[tuple[int, ...]]) -> set[t
     >>> sorted(settle_plainly(nodes, [(1,)])), sorted(settle_plainly(nodes, [(3, 2)]))
     ([(1,), (3, 0)], [(3,), (3, 2)])
     """
-    settled = set[tuple[int, ...]]()
+    settled = set()
     waiting = list(stacks)
     while waiting:
         stack = waiting.pop()
@@ -65,7 +65,7 @@ def step_plainly(nodes: RuleNodes, stacks: Iterable[tuple[int, ...]], byte: int)
     >>> step_plainly(nodes, [(3, 2)], ord(")"))
     {(2,)}
     """
-    reached = set[tuple[int, ...]]()
+    reached = set()
     for *callers, node in settle_plainly(nodes, stacks):
         for low, high, target in nodes.edges[node]:
             if low <= byte <= high:
@@ -122,7 +122,7 @@ class StackSteps:
     def _positions(self, state: State, byte: int) -> tuple[Positions, ...]:
         """The positions that a byte leads to, for each node of a state."""
         most = self.stacks.work + MOST_MOVES
-        found: list[Positions] = []
+        found = []
         for node, _ in state.tops:
             found.append(self.stacks.closure(node).reads.get(byte, ()))
             if self.stacks.work > most:
@@ -179,7 +179,7 @@ class StackSteps:
 
     def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
         """The one state of these nodes and tops of stacks."""
-        found: list[tuple[int, Cells]] = []
+        found = []
         sure = False
         for node, cells in places.items():
             tops = list(cells)

@@ -160,7 +160,7 @@ def count_parts(pda: PDA, longest: int) -> list[int]:
     if not any(pda.nodes.counts):
         return []
     rests = rests_of_rules(pda)
-    parts: list[int] = []
+    parts = []
     for start, limit in zip(pda.nodes.starts, pda.nodes.counts, strict=True):
         shortest = 1 if isinstance(limit, LengthLimit) else max(1, rests.get(start, 1))
         parts.append(1 + (longest - 1) // shortest)

@@ -47,12 +47,12 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
         expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
     numbers = Numbers[Pair]((0, 0))
     rows: list[EdgeRow] = []
-    accepting = set[int]()
+    accepting = set()
     visited = 0
     for pair in numbers.met:  # it grows
         if pair[0] in one.accepting and (pair[1] in other.accepting) == both:
             accepting.add(len(rows))
-        row: list[Edge] = []
+        row = []
         for low, high, target in pair_moves(one, other, pair):
             if None not in (target if both else target[:1]):
                 row.append((low, high, numbers[target]))

@@ -88,7 +88,7 @@ def marks_of(tree: Tree) -> set[int]:
     >>> marks_of(concat(Chars(((97, 97),)), guard(2, negated=True))) == {FIRST_MARK + 5}
     True
     """
-    found = set[int]()
+    found = set()
     for part in all_parts(tree):
         if isinstance(part, Chars) and part.ranges:
             low, _ = part.ranges[0]
@@ -108,7 +108,7 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
             if target is not None and place is not None:
                 yield letters, (target, place)
 
-    start: Pair = 0, 0
+    start = 0, 0
     return build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
 
 

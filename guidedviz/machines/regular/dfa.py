@@ -98,7 +98,7 @@ def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, D
     moves = _Moves(nfa, whole)
     start = moves.follow_free((nfa.initial,))
     numbers = Numbers(start)  # a set of NFA states -> its DFA state
-    edges: list[EdgeRow] = []
+    edges = []
     for subset in numbers.met:
         row = [(low, high, numbers[target]) for low, high, target in moves.out_of(subset)]
         edges.append(merge_edges(row))

@@ -222,7 +222,7 @@ class _TreeReader:
         before_other = self.guard(said, WORD_CHARACTER, True, True)
         if boundary:
             return Either((Concat((after_word, before_other)), Concat((after_other, before_word))))
-        outside: Tree = Concat((after_other, before_other))
+        outside = Concat((after_other, before_other))
         if not EMPTY_IS_BOUNDARY_FREE:
             neighbours = self.guard(said, ANY_CHARACTER, False, False), self.guard(said, ANY_CHARACTER, True, False)
             outside = Concat((outside, Either(neighbours)))

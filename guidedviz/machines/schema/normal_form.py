@@ -188,7 +188,7 @@ class NormalForms:
 
     def may_have_kind(self, row: Conjunction, kind: str) -> bool:
         """Whether some value of one kind may meet a row."""
-        goals: list[Goal] = []
+        goals = []
         try:
             if kind == "string":
                 row.texts(may_count=True)

@@ -14,7 +14,7 @@ from functools import cached_property
 from math import ceil, floor
 from typing import ClassVar, Self
 
-from guidedviz.machines.ranges import Range, merge_ranges
+from guidedviz.machines.ranges import merge_ranges
 from guidedviz.machines.schema.values import NoValue, below, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Tree, build_net, concat, either, literal
 from guidedviz.machines.work import spend
@@ -194,7 +194,7 @@ def digits_net(rules: Sequence[NumberRule], is_whole: bool) -> Tree:
         pairs = [*zip(rules, states, strict=True)]
         spend(10 + 30 * len(rules))
         if last != "zero":  # no number has leading zeros
-            ranges: dict[Progress, list[Range]] = defaultdict(list)
+            ranges = defaultdict(list)
             for digit in range(10):
                 after = tuple(rule.digit(state, digit) for rule, state in pairs)
                 ranges[after_digit(last, digit), after].append((48 + digit, 48 + digit))
