@@ -33,8 +33,6 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
     >>> found.reads, found.returns
     ({40: ((1, 0),), 120: ((2, 0),)}, {0: ((3, None),)})
     """
-    if not nodes.calls[node]:
-        return _close_plain_node(nodes, node)
     reads: dict[int, dict[Position, None]] = defaultdict(dict)
     returns: dict[int, dict[Position, None]] = defaultdict(dict)
     found: dict[Position, None] = {(node, None): None}
@@ -55,14 +53,6 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
         {rule: tuple(positions) for rule, positions in returns.items()},
         _depths(returns),
     )
-
-
-def _close_plain_node(nodes: RuleNodes, node: int) -> Closure:
-    """The closure of a node without calls, as most are: one target per byte."""
-    reads: dict[int, Positions] = {}
-    for low, high, target in nodes.edges[node]:
-        reads |= dict.fromkeys(range(low, high + 1), ((target, None),))
-    return Closure(reads, {}, {})
 
 
 def _is_last(nodes: RuleNodes, rule: int, after: int) -> bool:

@@ -7,12 +7,10 @@ A cell is an open call. With the node where its caller stands, or will go on, it
 innermost frame down, along the first path; `list_branches` lists the frames of all stacks.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from guidedviz.machines.pushdown.counting import Bounds
-from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Stacks, State
 from guidedviz.machines.visible import visible_bytes
 
 MOST_SHOWN = 40  # frames of a stack
@@ -44,29 +42,6 @@ class SharedFrame:
     rule: str
     node: int
     below: tuple[int, ...]
-
-
-def follow_down(stacks: Stacks, node: int, cell: Cell) -> Iterator[Configuration]:
-    """The first stack with this top, innermost configuration first; it may be very deep."""
-    yield node, cell
-    below = stacks.list_below(cell)
-    while below:
-        node, cell = below[0]
-        yield node, cell
-        below = stacks.list_below(cell)
-
-
-def list_frames(stacks: Stacks, configurations: Iterator[Configuration]) -> tuple[Frame, ...]:
-    """The innermost frames of a stack."""
-    return tuple(make_frame(stacks, node, cell) for node, cell in islice(configurations, MOST_SHOWN))
-
-
-def find_unfinished(stacks: Stacks, configurations: Iterator[Configuration]) -> Frame | None:
-    """The innermost open rule that cannot end here."""
-    for node, cell in configurations:
-        if not may_end(stacks, node, cell):
-            return make_frame(stacks, node, cell)
-    return None
 
 
 def list_branches(stacks: Stacks, state: State) -> tuple[SharedFrame, ...]:

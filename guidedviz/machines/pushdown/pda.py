@@ -93,8 +93,13 @@ class PDA(Machine[State]):
         return self.stack_under(node, cells[0])
 
     def stack_under(self, node: int, cell: Cell) -> Iterator[Configuration]:
-        """The first stack with this top."""
-        return frames.follow_down(self.stacks, node, cell)
+        """The first stack with this top, innermost configuration first."""
+        yield node, cell
+        below = self.below(cell)
+        while below:
+            node, cell = below[0]
+            yield node, cell
+            below = self.below(cell)
 
     def stack(self, state: State) -> tuple[str, ...]:
         """The names of the open rules of the first stack, innermost first; of a deep stack the innermost 40."""
@@ -105,11 +110,15 @@ class PDA(Machine[State]):
 
     def frames(self, state: State) -> tuple[Frame, ...]:
         """The open rules of the first stack, each with its node and what may come there."""
-        return frames.list_frames(self.stacks, self.first_stack(state))
+        innermost = islice(self.first_stack(state), frames.MOST_SHOWN)
+        return tuple(frames.make_frame(self.stacks, node, cell) for node, cell in innermost)
 
     def unfinished(self, state: State) -> Frame | None:
         """The innermost open rule that cannot end here."""
-        return frames.find_unfinished(self.stacks, self.first_stack(state))
+        for node, cell in self.first_stack(state):
+            if not frames.may_end(self.stacks, node, cell):
+                return frames.make_frame(self.stacks, node, cell)
+        return None
 
     def branches(self, state: State) -> tuple[SharedFrame, ...]:
         """The frames of all stacks, tops first; a frame that several stacks share is listed once."""

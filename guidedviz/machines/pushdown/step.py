@@ -152,7 +152,8 @@ class StackSteps:
                 if node in self.nodes.ends:
                     if cell is self.bottom:
                         accepting = True
-                    self._add(self._after_end(cell), places, waiting)
+                    following = self.counting.after_end(self.stacks, cell) if self.counting else self.stacks.below(cell)
+                    self._add(following, places, waiting)
                     if self.stacks.work > most:
                         raise self._too_many(places, f"{MOST_MOVES:,} moves for one byte in")
             self.stacks.work += MOVES_OF_CONFIGURATION * len(waiting)
@@ -170,12 +171,6 @@ class StackSteps:
                 waiting.append((node, cell))
                 if len(tops) > MOST_STACKS:
                     raise self._too_many(places, f"{MOST_STACKS:,} stacks at one place of")
-
-    def _after_end(self, cell: Cell) -> Iterable[Configuration]:
-        """Where a text may go on at the end of the rule of a cell."""
-        if self.counting:
-            return self.counting.after_end(self.stacks, cell)
-        return self.stacks.below(cell)
 
     def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
         """The one state of these nodes and tops of stacks."""

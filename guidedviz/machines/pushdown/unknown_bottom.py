@@ -46,18 +46,12 @@ class UnknownBottom:
         self._guessed = [self._stacks.add_bottom(rule, guessed=True) for rule in rules]
         callers = follow_calls(pda.nodes)
         for rule in rules:
-            following = self._guess(callers[rule]) if expand else self._anything()
+            following: Configurations = ((len(pda.nodes), self._guessed[0]),)  # the node that reads all bytes
+            if expand:
+                following = tuple((node, self._guessed[self.nodes.rule_of[node]]) for node in callers[rule])
             self._stacks.bottoms[self._sure[rule]] = following
             self._stacks.bottoms[self._guessed[rule]] = following
         self._plain = find_plain_repeats(pda.nodes)
-
-    def _guess(self, nodes: Collection[int]) -> Configurations:
-        """These nodes, each on the guessed bottom of its rule."""
-        return tuple((node, self._guessed[self.nodes.rule_of[node]]) for node in nodes)
-
-    def _anything(self) -> Configurations:
-        """The node that reads all bytes."""
-        return ((len(self.nodes) - 1, self._guessed[0]),)
 
     def limited(self, walks: int = 1) -> AbstractContextManager[None]:
         """Limit the work of so many walks."""
