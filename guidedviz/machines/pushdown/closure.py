@@ -23,7 +23,7 @@ class Closure(NamedTuple):
 
     reads: dict[int, Positions]
     returns: dict[int, Positions]
-    depth: dict[int, int]  # per rule: the number of calls it stands in, along the first path
+    depth: dict[int | None, int]  # per rule: the number of calls it stands in, along the first path
 
 
 def close_node(nodes: RuleNodes, node: int) -> Closure:
@@ -35,6 +35,7 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
     """
     reads: dict[int, dict[Position, None]] = defaultdict(dict)
     returns: dict[int, dict[Position, None]] = defaultdict(dict)
+    depth: dict[int | None, int] = {None: 0}
     found: dict[Position, None] = {(node, None): None}
     waiting = list(found)
     for at, opened in waiting:  # it grows
@@ -43,6 +44,7 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
                 reads[byte][target, opened] = None
         for rule, after in nodes.calls[at]:
             if not _is_last(nodes, rule, after):
+                depth.setdefault(rule, 1 + depth[opened])
                 returns[rule][after, opened] = None
         for position in _behind_calls(nodes, at, opened):
             if position not in found:
@@ -51,7 +53,7 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
     return Closure(
         {byte: tuple(positions) for byte, positions in reads.items()},
         {rule: tuple(positions) for rule, positions in returns.items()},
-        _depths(returns),
+        depth,
     )
 
 
@@ -66,12 +68,3 @@ def _behind_calls(nodes: RuleNodes, node: int, opened: int | None) -> Iterator[P
         if rule in nodes.skipped:  # the called rule may be empty
             yield after, opened
         yield nodes.starts[rule], opened if _is_last(nodes, rule, after) else rule
-
-
-def _depths(returns: dict[int, dict[Position, None]]) -> dict[int, int]:
-    """Per rule that is opened here: the number of calls it stands in, along the first path."""
-    depth: dict[int | None, int] = {None: 0}
-    for rule, positions in returns.items():  # the first return of a rule is into a call that was found before it
-        first_caller = next(iter(positions))[1]
-        depth[rule] = 1 + depth[first_caller]
-    return {rule: number for rule, number in depth.items() if rule is not None}

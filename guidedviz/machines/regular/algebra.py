@@ -6,7 +6,6 @@ Every machine here is minimal, so `==` compares languages. An edge is a range of
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 from guidedviz.errors import PatternError, expect
@@ -14,7 +13,7 @@ from guidedviz.machines import limits
 from guidedviz.machines.graph import Numbers, grouped
 from guidedviz.machines.machine import CONTINUING
 from guidedviz.machines.ranges import LAST, Range, Ranges, Shape, merge_ranges, shape_chars, utf8_rows
-from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
+from guidedviz.machines.regular.dfa import DFA, build_dfa, disjoint, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge, EdgeRow, Letter, ShapeOf, build_nfa, machine_too_large
 from guidedviz.machines.syntax import ANYTHING, Chars, Tree, build_net, no_rules
@@ -67,26 +66,16 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
 
 def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pair]]:
     """Lowest byte, highest byte, next pair: the edges of both states, split at every start and end of an edge."""
-    first = one.edges[pair[0]] if pair[0] is not None else ()
-    second = other.edges[pair[1]] if pair[1] is not None else ()
-    cuts = sorted({cut for low, high, _ in (*first, *second) for cut in (low, high + 1)})
-    spend(1 + 3 * len(cuts))
-    targets = zip(_targets_at(first, cuts), _targets_at(second, cuts), strict=True)
-    for (low, after), target in zip(pairwise(cuts), targets, strict=False):
-        if target != (None, None):
-            yield low, after - 1, target
-
-
-def _targets_at(edges: Sequence[Edge], places: Iterable[int]) -> Iterator[int | None]:
-    """The target of the edge at each of these places, which are sorted; None where there is no edge."""
-    number = 0
-    for place in places:
-        while number < len(edges) and edges[number][1] < place:
-            number += 1
-        if number < len(edges) and edges[number][0] <= place:
-            yield edges[number][2]
-        else:
-            yield None
+    state, partner = pair
+    edges: list[tuple[int, int, tuple[bool, int]]] = []
+    if state is not None:
+        edges += [(low, high, (True, target)) for low, high, target in one.edges[state]]
+    if partner is not None:
+        edges += [(low, high, (False, target)) for low, high, target in other.edges[partner]]
+    spend(1 + 5 * len(edges))
+    for low, high, reached in disjoint(edges):
+        targets = dict(reached)
+        yield low, high, (targets.get(True), targets.get(False))
 
 
 def build_machine(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> DFA:
