@@ -29,14 +29,35 @@ class KeyClass(NamedTuple):
     tree: Tree
     goal: Goal
     path: str
-    witness: frozenset[int]  # numbers of `ObjectKeys.some`
+    witness: frozenset[int]  # numbers of `ObjectReader.some`
 
 
-class ObjectKeys:
-    """The keys that a conjunction names, its patterns of keys, and the classes of all keys."""
+class Slot(NamedTuple):
+    """A member of an object (key, colon and value), which may be required, or come many times."""
 
-    def __init__(self, row: Conjunction) -> None:
+    tree: Tree
+    required: bool = False
+    many: bool = False
+
+
+class Choice(NamedTuple):
+    """Which keys are those that must exist: named keys with more goals, and the number of one that has no name."""
+
+    goals: Mapping[str, Goal]
+    unnamed: int | None
+
+    def with_goal(self, name: str, goal: Goal) -> Self:
+        """The same with one more goal of a named key."""
+        return self._replace(goals={**self.goals, name: (*self.goals.get(name, ()), *goal)})
+
+
+class ObjectReader:
+    """Reads the objects of one conjunction: the keys that it names, its patterns of keys, the classes of all keys."""
+
+    def __init__(self, row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> None:
         self.row = row
+        self.rules = rules
+        self.read_goal = read_goal
         self.path = row.path
         self.keys = row.of_type(PropertyGoals)
         self.some = row.of_type(SomeProperty)
@@ -113,109 +134,39 @@ class ObjectKeys:
         path = below(self.required.get(name, self.path), "required")
         return NoValue(path, quoted(name), "a key that the schema allows, with some value", near)
 
-
-def witnesses(classes: list[KeyClass], number: int) -> list[KeyClass]:
-    """The keys that may be the one which must exist, by its number."""
-    return [key for key in classes if number in key.witness]
-
-
-MOST_CHOICES = 200
-MOST_COUNTED_MEMBERS = 20_000  # members times counts
-MemberPlace = tuple[int, int, bool]
-
-
-class Slot(NamedTuple):
-    """A member of an object (key, colon and value), which may be required, or come many times."""
-
-    tree: Tree
-    required: bool = False
-    many: bool = False
-
-
-class Choice(NamedTuple):
-    """Which keys are those that must exist: named keys with more goals, and the number of one that has no name."""
-
-    goals: Mapping[str, Goal]
-    unnamed: int | None
-
-    def with_goal(self, name: str, goal: Goal) -> Self:
-        """The same with one more goal of a named key."""
-        return self._replace(goals={**self.goals, name: (*self.goals.get(name, ()), *goal)})
-
-
-def object_tree(row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> Tree:
-    """All objects that a conjunction allows."""
-    reader = ObjectReader(ObjectKeys(row), rules, read_goal)
-    trees = []
-    errors = []
-    for choice in choices(reader.keys):
-        try:
-            trees.append(reader.read(choice))
-        except NoValue as error:
-            errors.append(error)
-    if trees:
-        return either(*trees)
-    raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
-
-
-def choices(keys: ObjectKeys) -> list[Choice]:
-    """Every way to choose the keys that must exist."""
-    found = [Choice({}, None)]
-    for number, some in enumerate(keys.some):
-        names = [key.name for key in witnesses(keys.named, number)]
-        more = [choice.with_goal(name, some.goal) for choice in found for name in names]
-        if witnesses(keys.others, number):
-            if any(choice.unnamed is not None for choice in found):
-                raise schema_error(some.path, "several unnamed keys that must exist", "named properties")
-            more += [Choice(choice.goals, number) for choice in found]
-        if len(more) > MOST_CHOICES:
-            raise schema_error(some.path, "too many keys that must exist", "fewer properties beside not, oneOf or if")
-        found = more
-    return found
-
-
-class ObjectReader:
-    """Reads the objects of one conjunction."""
-
-    def __init__(self, keys: ObjectKeys, rules: SchemaRules, read_goal: ReadGoal) -> None:
-        self.keys = keys
-        self.rules = rules
-        self.read_goal = read_goal
-
     def read(self, choice: Choice) -> Tree:
         """All objects in which the keys that must exist are those of a choice."""
-        keys = self.keys
         slots = self.named_slots(choice.goals)
         must = sum(slot.required for slot in slots)
-        low, high = keys.row.bounds("object")
-        others = self.rules.settle(self.other_members(keys.others), keys.rest_path)
+        low, high = self.row.bounds("object")
+        others = self.rules.settle(self.other_members(self.others), self.rest_path)
         if others != NOTHING:
             self.check_low(low, must)
             slots.append(Slot(others, many=True))
         elif high is not None and high >= len(slots):
             high = None  # the named members alone are not more
         if choice.unnamed is not None:
-            fitting = witnesses(keys.others, choice.unnamed)
-            slots.append(Slot(self.other_members(fitting, keys.some[choice.unnamed].goal), required=True))
-        net = slots_net(keys.path, slots, low, high, self.rules.comma)
+            fitting = witnesses(self.others, choice.unnamed)
+            slots.append(Slot(self.other_members(fitting, self.some[choice.unnamed].goal), required=True))
+        net = slots_net(self.path, slots, low, high, self.rules.comma)
         if net == NOTHING:
             most = "any number of" if high is None else high
             seen = f"from {low} to {most} properties, of which {must} are required"
-            raise NoValue(keys.path, seen, "numbers and keys of some object")
+            raise NoValue(self.path, seen, "numbers and keys of some object")
         return self.rules.bracket("{}", net)
 
     def named_slots(self, goals: Mapping[str, Goal]) -> list[Slot]:
         """The members with a name, of which some have more goals."""
         slots = []
-        required = {*self.keys.required, *goals}
-        for key in self.keys.named:
+        required = {*self.required, *goals}
+        for key in self.named:
             tree = self.member(key, goals.get(key.name, ()))
             if tree != NOTHING:
-                if len(self.keys.named) > 1 and not required:  # it is repeated in the tree
+                if len(self.named) > 1 and not required:  # it is repeated in the tree
                     tree = self.rules.settle(tree, key.path, 1)
                 slots.append(Slot(tree, key.name in required))
             elif key.name in required:
-                raise self.keys.missing(key.name)
+                raise self.missing(key.name)
         return slots
 
     def other_members(self, classes: Sequence[KeyClass], more: Goal = ()) -> Tree:
@@ -232,7 +183,48 @@ class ObjectReader:
         if low > must + 1:
             seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
             expected = f"at most {must + 1}, or named properties only"
-            raise schema_error(self.keys.row.size_path("object", low), seen, expected)
+            raise schema_error(self.row.size_path("object", low), seen, expected)
+
+
+def witnesses(classes: list[KeyClass], number: int) -> list[KeyClass]:
+    """The keys that may be the one which must exist, by its number."""
+    return [key for key in classes if number in key.witness]
+
+
+MOST_CHOICES = 200
+MOST_COUNTED_MEMBERS = 20_000  # members times counts
+MemberPlace = tuple[int, int, bool]
+
+
+def object_tree(row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> Tree:
+    """All objects that a conjunction allows."""
+    reader = ObjectReader(row, rules, read_goal)
+    trees = []
+    errors = []
+    for choice in choices(reader):
+        try:
+            trees.append(reader.read(choice))
+        except NoValue as error:
+            errors.append(error)
+    if trees:
+        return either(*trees)
+    raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
+
+
+def choices(keys: ObjectReader) -> list[Choice]:
+    """Every way to choose the keys that must exist."""
+    found = [Choice({}, None)]
+    for number, some in enumerate(keys.some):
+        names = [key.name for key in witnesses(keys.named, number)]
+        more = [choice.with_goal(name, some.goal) for choice in found for name in names]
+        if witnesses(keys.others, number):
+            if any(choice.unnamed is not None for choice in found):
+                raise schema_error(some.path, "several unnamed keys that must exist", "named properties")
+            more += [Choice(choice.goals, number) for choice in found]
+        if len(more) > MOST_CHOICES:
+            raise schema_error(some.path, "too many keys that must exist", "fewer properties beside not, oneOf or if")
+        found = more
+    return found
 
 
 def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: Tree) -> Tree:
