@@ -5,7 +5,7 @@
 Each rule is a small DFA whose letters are the bytes, and one more letter per rule for a call of it. The states of all
 rules are the *nodes* of the grammar, numbered consecutively.
 
-Next: `machines/pushdown/closure.py`.
+Next: `machines/pushdown/stack.py`.
 """
 
 from bisect import bisect_right

@@ -19,9 +19,8 @@ from sys import maxsize
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.closure import Positions
 from guidedviz.machines.pushdown.counted_stacks import Counting
-from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Configuration, Positions, Stacks, State
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.frames import say_waits
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import PDA, say_waits
 from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.markup import Element, node
