@@ -12,7 +12,7 @@ GBNF_CHARACTERS = 1_000_000
 NESTED_PARENTHESES = 100  # of a grammar: the parser recurses for each
 REPEATS = 1_000_000  # a count in a grammar
 TAG_LETTERS = 4_000  # of all begins and ends of tags: one machine reads them all
-SHOWN_CHARACTERS = 1_000_000  # of the text of a tree
+TREE_CHARACTERS = 1_000_000  # of the text of a tree
 
 # Finite machines.
 NFA_STATES = 40_000

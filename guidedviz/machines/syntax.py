@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.graph import Numbers, grouped, reach
+from guidedviz.machines.graph import Numbers, T, grouped, reach
 from guidedviz.machines.ranges import LAST, Range, Ranges, merge_ranges
 from guidedviz.machines.work import spend
-
-T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Notation(NamedTuple):
     def show(self, tree: Tree) -> str:
         """The tree in this notation."""
         shown = self.show_any(tree)
-        if len(shown) > limits.SHOWN_CHARACTERS:
+        if len(shown) > limits.TREE_CHARACTERS:
             raise too_long_to_show()
         return shown
 

@@ -29,7 +29,7 @@ from guidedviz.machines.syntax import Call, Tick, Times, Tree, all_parts
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import working_on
 
-MOST_KEPT = 400  # states of a rule that is kept for the next grammar
+MOST_KEPT_STATES = 400  # states of a rule that is kept for the next grammar
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on; ticks have the letters after the last rule
 Passed = tuple[int, int] | None  # at a tick: up to which count it may be passed, and the node where it leads
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
@@ -113,13 +113,14 @@ class RuleNodes:
     def trim(self) -> Self:
         """The nodes without the edges and calls after which the rule can never finish."""
         live = derive([*self._ending(), *self._over_bytes(), *self._over_calls()])
-        finite = {rule for rule, start in enumerate(self.starts) if start in live}
-        if 0 not in finite:
+        if self.starts[0] not in live:
             seen = f"the rule {self.names[0]} can never finish"
             hint = "one way through it that calls no rule"
             raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
         edges = tuple(tuple(edge for edge in row if edge[2] in live) for row in self.edges)
-        calls = tuple(tuple(call for call in row if call[0] in finite and call[1] in live) for row in self.calls)
+        calls = tuple(
+            tuple((rule, after) for rule, after in row if {self.starts[rule], after} <= live) for row in self.calls
+        )
         return replace(self, edges=edges, calls=calls)
 
 
@@ -155,17 +156,12 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
         counts.append(limit_of(bounds.get(name), own.values()))
         accepting.extend(start + state for state in automaton.accepting)
         rows.extend(read_row(edges, start, own) for edges in automaton.edges)
-    edges = tuple(row.edges for row in rows)
-    return RuleNodes(
-        names=tuple(numbers.met),
-        starts=tuple(starts),
-        rule_of=tuple(bisect_right(starts, node) - 1 for node in range(len(rows))),
-        edges=edges,
-        calls=tuple(row.calls for row in rows),
-        accepting=frozenset(accepting),
-        counts=tuple(counts),
-        ticks=limit_inside(edges, accepting, [row.tick for row in rows]),
-    ).trim()
+    edges, calls, passed = zip(*rows, strict=True)
+    within = limit_inside(edges, accepting, list(passed))
+    rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
+    names = tuple(numbers.met)
+    nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), within)
+    return nodes.trim()
 
 
 def limit_of(times: Times | None, ticks: Collection[Tick]) -> Limit | None:
@@ -204,7 +200,7 @@ def build_rule(name: str, tree: Tree, letters: tuple[tuple[Call | Tick, int], ..
     """The automaton of one rule; a small one is kept, because most grammars of a schema have the rules of JSON."""
     try:
         with working_on(f"the rule {name}"):
-            if count_states(tree) <= MOST_KEPT:
+            if count_states(tree) <= MOST_KEPT_STATES:
                 return build_small_rule(tree, letters)
             return build_machine(tree, dict(letters).__getitem__)
     except PatternError as error:

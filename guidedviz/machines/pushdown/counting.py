@@ -12,7 +12,7 @@ from typing import NamedTuple
 from guidedviz.machines.ranges import merge_ranges
 
 Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
-FIRST: Counts = ((0, 0),)
+NO_PARTS: Counts = ((0, 0),)
 NONE_LEFT: Counts = ()  # no count that may go on
 FAR = -2  # any count so far below the lower bound that the repeat must go on
 

@@ -140,6 +140,10 @@ class Clause(NamedTuple):
     read: int
     needs: dict[int, int]
 
+    def cost(self, rests: dict[int, int]) -> int:
+        """All bytes, if those that finish the needed nodes are known."""
+        return self.read + sum(times * rests[need] for need, times in self.needs.items())
+
 
 def _clauses(nodes: RuleNodes, node: int, alphabet: frozenset[int]) -> Iterator[Clause]:
     """The ways on from a node: over a byte, a tick or a call."""
@@ -175,6 +179,5 @@ def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> dict[int, int]:
         rests[node] = cost
         for clause in wanted[node]:
             if clause.node not in rests and clause.needs.keys() <= rests.keys():
-                whole = clause.read + sum(times * rests[need] for need, times in clause.needs.items())
-                heappush(heap, (whole, clause.node))
+                heappush(heap, (clause.cost(rests), clause.node))
     return rests

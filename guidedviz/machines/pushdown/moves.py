@@ -43,7 +43,7 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
             check_free(node, byte)
             moves[node, byte] = move
     for node in nodes.ends:
-        for byte in _follow(pda, nodes.rule_of[node]):
+        for byte in _bytes_after(pda, nodes.rule_of[node]):
             check_free(node, byte)
     return moves, nodes.ends
 
@@ -84,7 +84,7 @@ def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: i
     return None
 
 
-def _follow(pda: PDA, rule: int) -> Iterator[int]:
+def _bytes_after(pda: PDA, rule: int) -> Iterator[int]:
     """The bytes that may come after a rule has ended."""
     nodes = pda.nodes
     calls = [(node, called, after) for node, row in enumerate(nodes.calls) for called, after in row]

@@ -142,7 +142,7 @@ QUERY = rf"(?:\?(?:{PATH_CHAR}|[/?])*)?(?:#(?:{PATH_CHAR}|[/?])*)?"
 URI = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{ROOTED}|/?(?:{PATH_CHAR}+(?:/{PATH_CHAR}*)*)?){QUERY}"
 RELATIVE = f"(?:{ROOTED}|/(?:{PATH_CHAR}+(?:/{PATH_CHAR}*)*)?|(?:{NO_COLON}(?:/{PATH_CHAR}*)*)?){QUERY}"
 
-CLOCK = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
+CLOCK_PARTS = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
 DAYS = r"(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)"
 HOST_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
@@ -150,7 +150,7 @@ FORMAT_REGEXES = {
     "date": DATE,
     "time": TIME_OF_DAY,
     "date-time": f"{DATE}[Tt]{TIME_OF_DAY}",
-    "duration": rf"P(?:{DAYS}(?:{CLOCK})?|{CLOCK}|\d+W)",
+    "duration": rf"P(?:{DAYS}(?:{CLOCK_PARTS})?|{CLOCK_PARTS}|\d+W)",
     "email": rf"{ATOM}(?:\.{ATOM})*@{EMAIL_LABEL}(?:\.{EMAIL_LABEL})*",
     "hostname": rf"{HOST_LABEL}(?:\.{HOST_LABEL})*",
     "uuid": "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",

@@ -30,7 +30,7 @@ from guidedviz.machines.schema.subschema import (
     spell_out,
 )
 from guidedviz.machines.schema.text_sets import Matching
-from guidedviz.machines.schema.values import NUMBER_KINDS, VALUE_KINDS, NoValue, kind_of, plain_text, schema_error
+from guidedviz.machines.schema.values import JSON_KINDS, NUMBER_KINDS, NoValue, kind_of, plain_text, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal
 from guidedviz.machines.work import spend
 
@@ -174,7 +174,7 @@ class SchemaReader:
         if row.key == EVERYTHING.key:
             return self.rules.free("value", row.path)
         kinds = row.kinds - {"integer"} if row.kinds >= NUMBER_KINDS else row.kinds  # fractions include the integers
-        found = {kind: self.read_kind(kind, row, errors) for kind in VALUE_KINDS if kind in kinds}
+        found = {kind: self.read_kind(kind, row, errors) for kind in JSON_KINDS if kind in kinds}
         nested = [found.pop(kind) for kind in ("object", "array") if kind in found]
         return either(*nested, self.rules.token(either(*found.values())))
 

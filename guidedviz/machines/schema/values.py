@@ -46,8 +46,8 @@ def show_path(path: str) -> str:
     return "/".join(visible(step.encode(errors="surrogatepass")) for step in steps)
 
 
-VALUE_KINDS = ("object", "array", "string", "integer", "fraction", "true", "false", "null")
-EVERY_KIND = frozenset(VALUE_KINDS)
+JSON_KINDS = ("object", "array", "string", "integer", "fraction", "true", "false", "null")
+EVERY_KIND = frozenset(JSON_KINDS)
 NUMBER_KINDS = frozenset(("integer", "fraction"))
 KINDS_OF_TYPE: dict[str, frozenset[str]] = {
     "number": NUMBER_KINDS,
