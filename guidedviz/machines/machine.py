@@ -9,6 +9,7 @@ Next: `machines/regular/nfa.py`.
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -262,15 +263,15 @@ R = TypeVar("R", bound=Remembers)
 NOT_COMPUTED = object()
 
 
+@dataclass
 class LazySteps(Generic[R]):
     """The steps of one machine. One thread at a time computes new ones: a page asks for masks and pictures at once."""
 
-    def __init__(self, machine: object, kinds: bytes, read: Callable[[R, int], R | None], owns: Callable[[Any], bool]):
-        self.machine = machine
-        self.kinds = kinds
-        self.read = read
-        self.owns = owns
-        self.lock = RLock()
+    machine: object
+    kinds: bytes
+    read: Callable[[R, int], R | None]
+    owns: Callable[[Any], bool]
+    lock: Any = field(default_factory=RLock)
 
     def step(self, state: R | None, byte: int) -> R | None:
         """The next state; None if no text can go on so. Only a step not known yet checks whose state it is."""

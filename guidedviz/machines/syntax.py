@@ -166,6 +166,9 @@ def _flatten(parts: Iterable[Tree], kind: type[Concat | Either]) -> list[Tree]:
     return flat
 
 
+NetMoves = Iterator[tuple[Tree, T]]  # a part, and the place behind it
+
+
 def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
     """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
 

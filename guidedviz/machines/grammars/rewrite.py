@@ -5,7 +5,7 @@ calls. A rule that counts its own characters is copied for each count, for engin
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from guidedviz.machines import limits
@@ -17,6 +17,7 @@ from guidedviz.machines.syntax import (
     Call,
     Concat,
     Net,
+    NetMoves,
     Repeat,
     Tick,
     Times,
@@ -196,7 +197,7 @@ def copy_net(net: Net) -> Tree:
     """A net whose places are copied for each count."""
     edges = grouped((source, (part, target)) for source, part, target in net.edges)
 
-    def moves(counted: CountedPlace) -> Iterator[tuple[Tree, CountedPlace]]:
+    def moves(counted: CountedPlace) -> NetMoves[CountedPlace]:
         place, count = counted
         for edge, target in edges[place]:
             part, tick = _split_tick(edge)

@@ -5,6 +5,7 @@ with a higher count, or end. Cells of one call with different counts are merged 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
@@ -12,13 +13,12 @@ from guidedviz.machines.pushdown.counting import NO_PARTS, NONE_LEFT, Counts, co
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks
 
 
+@dataclass
 class Counting:
     """Counts in cells. Counts that behave alike while at most `parts` of a rule are read are one; empty: no limit."""
 
-    def __init__(self, nodes: RuleNodes, parts: Sequence[float] = ()) -> None:
-        self.nodes = nodes
-        self.parts = parts
-        self.ticks = any(nodes.ticks)
+    nodes: RuleNodes
+    parts: Sequence[float]
 
     def merge_alike(self, counts: Counts, rule: int) -> Counts:
         """The counts of a rule as far as they matter; None if it is not counted."""

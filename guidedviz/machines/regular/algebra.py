@@ -16,7 +16,7 @@ from guidedviz.machines.ranges import LAST, Range, Ranges, Shape, merge_ranges, 
 from guidedviz.machines.regular.dfa import DFA, build_dfa, disjoint, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge, EdgeRow, Letter, ShapeOf, build_nfa, machine_too_large
-from guidedviz.machines.syntax import ANYTHING, Chars, Tree, build_net, no_rules
+from guidedviz.machines.syntax import ANYTHING, Chars, NetMoves, Tree, build_net, no_rules
 from guidedviz.machines.work import limited_work, spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
@@ -104,7 +104,7 @@ def class_net(
 ) -> Tree:
     """The states of a machine, joined by classes: the edges of each state are over characters."""
 
-    def moves(state: int) -> Iterator[tuple[Tree, int]]:
+    def moves(state: int) -> NetMoves[int]:
         ranges = grouped((target, (low, high)) for low, high, target in edges_of(state))
         return ((Chars(merge(found)), target) for target, found in ranges.items())
 

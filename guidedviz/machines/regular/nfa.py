@@ -177,7 +177,7 @@ def find_blame(tree: Tree) -> str:
     >>> find_blame(parse_regex("a{3}b{1,200}"))
     '{1,200}'
     """
-    weights = _Weights({}, None)
+    weights = _Weights()
     weights.of(tree)
     if not weights.counted:
         return ""
@@ -185,17 +185,17 @@ def find_blame(tree: Tree) -> str:
     return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
 
 
+@dataclass
 class _Weights:
     """The states that trees add, and the counted repeats with their states.
 
     The weight of a shared part is kept, so 2**60 copies take the same time as one.
     """
 
-    def __init__(self, calls: Mapping[str, int], copies: int | None) -> None:
-        self.calls = calls
-        self.copies = copies
-        self.known: dict[int, int] = {}
-        self.counted: list[tuple[int, Repeat]] = []
+    calls: Mapping[str, int] = field(default_factory=dict)
+    copies: int | None = None
+    known: dict[int, int] = field(default_factory=dict)
+    counted: list[tuple[int, Repeat]] = field(default_factory=list)
 
     def of(self, tree: Tree) -> int:
         if id(tree) not in self.known:

@@ -5,7 +5,8 @@ Python's own parser reads a regex, so it has the meaning of `re.fullmatch`: the 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -122,14 +123,18 @@ BEFORE_LAST_LINE = Either((IN_LINE, Concat((Chars(NEWLINE), ANY_CHARACTER))))  #
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
 
+@dataclass
 class _TreeReader:
     """Converts the tree of Python's parser; the text gives positions for errors."""
 
-    def __init__(self, text: str, search: bool) -> None:
-        self.text = text
-        self.search = search
-        self.places = find_lookarounds(text)
-        self.lookarounds: dict[Lookaround, int] = {}
+    text: str
+    search: bool
+    lookarounds: dict[Lookaround, int] = field(default_factory=dict)
+
+    @cached_property
+    def places(self) -> Iterator[str]:
+        """The lookarounds by their places, each when it is read."""
+        return find_lookarounds(self.text)
 
     @cached_property
     def anchors(self) -> dict[str, int]:

@@ -17,7 +17,7 @@ from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, ReadGoal, Sch
 from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, goal_of
 from guidedviz.machines.schema.values import CONSTANT_KINDS, NoValue, below, schema_error
-from guidedviz.machines.syntax import EMPTY, NOTHING, Repeat, Tree, build_net, concat, optional
+from guidedviz.machines.syntax import EMPTY, NOTHING, NetMoves, Repeat, Tree, build_net, concat, optional
 
 MOST_ITEM_STATES = 30_000  # of all items that are counted
 MANY_CONTAINS = 8  # an item that is counted in so many ways is a rule of its own
@@ -138,7 +138,7 @@ def items_net(items: ItemReader, comma: Tree) -> Tree:
     options_at = cache(lambda number: [*items.options(number)])
     states = 0
 
-    def moves(place: ItemPlace) -> Iterator[tuple[Tree, ItemPlace]]:
+    def moves(place: ItemPlace) -> NetMoves[ItemPlace]:
         nonlocal states
         size, counts = place
         if items.high is not None and size >= items.high:

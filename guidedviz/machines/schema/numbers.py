@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 
 from guidedviz.machines.ranges import merge_ranges
 from guidedviz.machines.schema.values import NoValue, below, schema_error
-from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Tree, build_net, concat, either, literal
+from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, NetMoves, Tree, build_net, concat, either, literal
 from guidedviz.machines.work import spend
 
 MOST_REMAINDERS = 4_000
@@ -189,7 +189,7 @@ def one_side(sign: int, rules: Sequence[NumberRule], is_whole: bool) -> Tree:
 def digits_net(rules: Sequence[NumberRule], is_whole: bool) -> Tree:
     """The numbers without a sign that keep all these rules."""
 
-    def moves(progress: Progress) -> Iterator[tuple[Tree, Progress]]:
+    def moves(progress: Progress) -> NetMoves[Progress]:
         last, states = progress
         pairs = [*zip(rules, states, strict=True)]
         spend(10 + 30 * len(rules))

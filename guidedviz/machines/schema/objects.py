@@ -7,7 +7,7 @@ may repeat other keys, because no machine of this kind remembers which keys were
 a key that must exist with a certain value comes last.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
 from guidedviz.errors import PatternError, nearest, quoted
@@ -16,7 +16,7 @@ from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, ReadGoal, Sch
 from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible, is_impossible
 from guidedviz.machines.schema.text_sets import TextGroups, TextSet, overlap, split_texts
 from guidedviz.machines.schema.values import NoValue, below, plain_text, schema_error
-from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Call, Tree, build_net, either, literal
+from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Call, NetMoves, Tree, build_net, either, literal
 from guidedviz.machines.work import spend
 
 MOST_NEXT = 500_000  # optional keys times all their characters: behind each key, every later one may come next
@@ -236,7 +236,7 @@ def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: T
     most = max(1, low, high or 0)
     visited = 0
 
-    def moves(place: MemberPlace) -> Iterator[tuple[Tree, MemberPlace]]:
+    def moves(place: MemberPlace) -> NetMoves[MemberPlace]:
         nonlocal visited
         number, count, is_due = place
         visited += 1

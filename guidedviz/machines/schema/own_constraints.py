@@ -8,7 +8,7 @@ and is not supported is an error.
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted
@@ -75,12 +75,12 @@ class SchemaSettings:
                 raise PatternError(f"schema, {name}", seen=quoted(value), expected=expected)
 
 
+@dataclass
 class Notes:
     """What a schema says that the machine does not enforce. Each note begins with the path of its part."""
 
-    def __init__(self, settings: SchemaSettings) -> None:
-        self.settings = settings
-        self.texts: dict[str, None] = {}
+    settings: SchemaSettings
+    texts: dict[str, None] = field(default_factory=dict)
 
     def add(self, path: str, text: str) -> bool:
         """Whether the note is new."""
