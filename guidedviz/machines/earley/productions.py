@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, islice
 
 from guidedviz.machines.grammars.grammar import Grammar
@@ -159,7 +159,10 @@ class _Builder:
     def repeat(self, phrase: Phrase, tree: Repeat) -> list[Symbols]:
         low = tree.low
         high = tree.high
-        some = partial(self.times, phrase.rule, tree.part)
+
+        def some(low: int, high: int | None) -> Symbols:
+            return self.row(phrase.rule, Repeat(tree.part, low, high))
+
         once = self.options(phrase.rule, tree.part)
         if high is None:
             if low > 1:
@@ -174,9 +177,6 @@ class _Builder:
         if high == 1:
             return [(), *once]
         return [some(0, half - 1), some(half, half) + some(0, high - half)]
-
-    def times(self, rule: str, part: Tree, low: int, high: int | None) -> Symbols:
-        return self.row(rule, Repeat(part, low, high))
 
     def paths(self, rule: str, part: NetPrefix) -> list[Symbols]:
         """One row per edge into the place; the first place also has the empty row."""

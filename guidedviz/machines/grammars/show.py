@@ -149,12 +149,11 @@ def show_char(code: int, special: str) -> str:
     return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
-def _shortest_regex(net: Net) -> Tree:
-    """A net as an expression; the places whose removal copies the shortest text go first."""
-    return unfold_net(net, lambda tree: len(show_regex(tree)))
+def _unfold(net: Net) -> Tree:
+    return unfold_net(net, lambda tree: len(show_regex(tree)))  # what copies the shortest text goes first
 
 
-REGEX_NOTATION = Notation(show_class, _shortest_regex, no_rules, None, "", "|", "(?:{})", "")
+REGEX_NOTATION = Notation(show_class, _unfold, no_rules, None, "", "|", "(?:{})", "")
 
 
 WriteChars = Callable[[Ranges], str]

@@ -75,7 +75,7 @@ def _of_stacks(pda: PDA, state: State, rests: dict[int, int], alphabet: frozense
         more = _rest_of_repeat(pda.nodes, cell, rests)
         if more is None:
             continue
-        for after, below in pda.below(cell):
+        for after, below in pda.stacks.list_below(cell):
             if after in rests:
                 heappush(heap, (cost + more + rests[after], next(order), below))
     return None

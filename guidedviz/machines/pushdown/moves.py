@@ -55,9 +55,9 @@ def _moves_at(pda: PDA, node: int) -> Iterator[tuple[int, Read | Called]]:
         for byte in range(low, high + 1):
             yield byte, ("read", target)
     for rule, after in nodes.calls[node]:
-        first = {*pda.closure(nodes.starts[rule]).reads}
+        first = {*pda.stacks.closure(nodes.starts[rule]).reads}
         if rule in nodes.skipped:
-            first |= pda.closure(after).reads.keys()
+            first |= pda.stacks.closure(after).reads.keys()
         for byte in first:
             yield byte, ("call", nodes.starts[rule], after)
 
@@ -94,4 +94,4 @@ def _bytes_after(pda: PDA, rule: int) -> Iterator[int]:
         return (nodes.rule_of[node] for node, called, after in calls if called == rule and after in nodes.ends)
 
     last = reach([rule], ended)
-    return (byte for _, called, after in calls if called in last for byte in pda.closure(after).reads)
+    return (byte for _, called, after in calls if called in last for byte in pda.stacks.closure(after).reads)

@@ -20,7 +20,7 @@ from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursiv
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.automaton import build_rule_nodes
 from guidedviz.machines.pushdown.counting import Bounds
-from guidedviz.machines.pushdown.stack import Cell, Closure, Configuration, Configurations, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
 from guidedviz.machines.pushdown.step import StackSteps
 from guidedviz.machines.visible import counted, visible_bytes
 from guidedviz.machines.work import limited_work
@@ -220,11 +220,11 @@ class PDA(Machine[State]):
     def stack_under(self, node: int, cell: Cell) -> Iterator[Configuration]:
         """The first stack with this top, innermost configuration first."""
         yield node, cell
-        below = self.below(cell)
+        below = self.stacks.list_below(cell)
         while below:
             node, cell = below[0]
             yield node, cell
-            below = self.below(cell)
+            below = self.stacks.list_below(cell)
 
     def stack(self, state: State) -> tuple[str, ...]:
         """The names of the open rules of the first stack, innermost first; of a deep stack the innermost 40."""
@@ -248,14 +248,6 @@ class PDA(Machine[State]):
     def branches(self, state: State) -> tuple[SharedFrame, ...]:
         """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
         return list_branches(self.stacks, self._own(state))
-
-    def closure(self, node: int) -> Closure:
-        """What is possible at a node, whatever lies below it."""
-        return self.stacks.closure(node)
-
-    def below(self, cell: Cell) -> Configurations:
-        """The configurations in which a text may go on when this call has ended; none at the bottom."""
-        return self.stacks.list_below(cell)
 
 
 @limited_work()

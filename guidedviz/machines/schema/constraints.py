@@ -263,10 +263,6 @@ class Conjunction:
         """What the item at a place must meet."""
         return goal_of(*(part for found in self.of_type(ItemGoals) for part in found.at(place)))
 
-    def first_goals(self, size: int) -> list[Goal]:
-        """What the first items must meet, without repeats of the goal of all others."""
-        return [self.item_goal(place) for place in range(min(size, 1 + self.listed_items()))]
-
 
 EVERYTHING = Conjunction("#")
 

@@ -22,7 +22,8 @@ class Document:
 
     def __init__(self, root: Any) -> None:
         self.root = Subschema("#", root)
-        draft = declared_draft(root)
+        named = DRAFT.search(text_or_empty(root.get("$schema"))) if isinstance(root, dict) else None
+        draft = int(named[1]) if named else None
         self.old_ids = draft is None or draft <= 4
         self.alone = draft is not None and draft <= 7  # keywords beside a $ref have no effect
         self.bases: dict[str, str] = {}  # the path of a resource -> its URI
@@ -141,14 +142,6 @@ class Document:
                 break
             part = self.target(part, "$ref")
         return part
-
-
-def declared_draft(root: Any) -> int | None:
-    """The number of an old draft that `$schema` names."""
-    if not isinstance(root, dict):
-        return None
-    found = DRAFT.search(text_or_empty(root.get("$schema")))
-    return int(found[1]) if found else None
 
 
 def text_or_empty(value: Any) -> str:

@@ -199,7 +199,8 @@ class NormalForms:
                 goals = row.required_goals()
             elif kind == "array":
                 low, _ = row.bounds(kind)
-                goals = row.first_goals(low)
+                some = min(low, 1 + row.listed_items())  # all items behind have the same goal
+                goals = [row.item_goal(place) for place in range(some)]
             return all(map(self.may_hold, goals))
         except NoValue:
             return False
