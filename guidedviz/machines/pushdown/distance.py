@@ -3,14 +3,13 @@
 A mask keeps a text completable; this number says whether it can be completed within a budget.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple
 
-from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit
@@ -167,8 +166,11 @@ def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> dict[int, int]:
     3
     """
     nodes = pda.nodes
-    clauses = [clause for node in range(len(nodes)) for clause in _clauses(nodes, node, alphabet)]
-    wanted = grouped((need, clause) for clause in clauses for need in clause.needs)
+    wanted: dict[int, list[Clause]] = defaultdict(list)  # the clauses that need each node
+    for node in range(len(nodes)):
+        for clause in _clauses(nodes, node, alphabet):
+            for need in clause.needs:
+                wanted[need].append(clause)
     rests = {}
     heap = [(0, node) for node in nodes.accepting]
     heapify(heap)
