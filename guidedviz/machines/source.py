@@ -84,7 +84,7 @@ def find_in_json(text: str, path: Sequence[str]) -> int | None:
     >>> text[find_in_json(text, ["b", "1"]) :], find_in_json(text, ["c"])
     ('3]}', None)
     """
-    place = _skip_blanks(text, 0)
+    place = _next_value(text, 0)
     try:
         for part in path:
             place = _members(text, place)[part]
@@ -93,8 +93,9 @@ def find_in_json(text: str, path: Sequence[str]) -> int | None:
     return place
 
 
-def _skip_blanks(text: str, place: int) -> int:
-    while text[place : place + 1] in (" ", "\t", "\r", "\n"):
+def _next_value(text: str, place: int) -> int:
+    """The place behind blanks, commas and colons."""
+    while text[place : place + 1] in tuple(" \t\r\n,:"):
         place += 1
     return place
 
@@ -106,18 +107,15 @@ def _members(text: str, place: int) -> dict[str, int]:
     decoder = json.JSONDecoder()
     found = dict[str, int]()
     is_object = text[place] == "{"
-    place = _skip_blanks(text, place + 1)
+    place = _next_value(text, place + 1)
     while text[place] not in "}]":
         name = str(len(found))
         if is_object:
             name, place = decoder.raw_decode(text, place)
-            colon = _skip_blanks(text, place)
-            place = _skip_blanks(text, colon + 1)
+            place = _next_value(text, place)
         found[show_path(below("", name))[1:]] = place
         _, place = decoder.raw_decode(text, place)
-        place = _skip_blanks(text, place)
-        if text[place] == ",":
-            place = _skip_blanks(text, place + 1)
+        place = _next_value(text, place)
     return found
 
 
