@@ -153,7 +153,7 @@ def count_parts(pda: PDA, longest: int) -> list[int]:
     """How many parts of each rule a run of `longest` bytes may read."""
     if not any(pda.nodes.counts):
         return []
-    rests = rests_of_rules(pda)
+    rests = rests_of_rules(pda).found
     parts = []
     for start, limit in zip(pda.nodes.starts, pda.nodes.counts, strict=True):
         shortest = 1 if isinstance(limit, LengthLimit) else max(1, rests.get(start, 1))
