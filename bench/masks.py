@@ -31,9 +31,9 @@ import guidedviz as gv
 from bench import pin_thread, print_about, share
 from bench.cases import CASES, Case
 from guidedviz.extras import need
-from guidedviz.machines.grammars.show_grammar import show_lark
+from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.to_grammar import machine_grammar
+from guidedviz.machines.source import machine_grammar
 from guidedviz.models.smollm2 import SMOLLM2
 from guidedviz.tokens.engines import PREPARE
 from guidedviz.tokens.index import compute_index

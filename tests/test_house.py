@@ -75,9 +75,9 @@ def test_modules_import_only_the_base_before_they_are_used():
         assert found - allowed == after_need.get(name, set()), name
 
 
-def test_the_reading_path_has_fourteen_files_and_each_names_the_next():
+def test_the_reading_path_has_thirteen_files_and_each_names_the_next():
     path = re.findall(r"^\| \d+ \| \[`[^`]+`\]\((guidedviz/[^)]+)\)", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert len(path) == 14
+    assert len(path) == 13
     for here, following in pairwise(path):
         opening = ast.get_docstring(ast.parse((ROOT / here).read_text()))
         assert f"Next: `{following.removeprefix('guidedviz/')}`" in opening, here

@@ -45,7 +45,7 @@ def grouped(pairs: Iterable[tuple[T, V]]) -> defaultdict[T, list[V]]:
     >>> dict(grouped([("a", 1), ("b", 2), ("a", 3)]))
     {'a': [1, 3], 'b': [2]}
     """
-    found: defaultdict[T, list[V]] = defaultdict(list)
+    found = defaultdict(list)
     for key, value in pairs:
         found[key].append(value)
     return found
@@ -76,10 +76,10 @@ def derive(clauses: Iterable[tuple[T, Iterable[T]]]) -> frozenset[T]:
     >>> sorted(derive([(1, ()), (2, (1,)), (3, (1, 2)), (4, (5,))]))
     [1, 2, 3]
     """
-    conclusions: list[T] = []
-    missing: list[int] = []  # premises of each clause that are not derived yet
-    wanted: dict[T, list[int]] = defaultdict(list)
-    waiting: list[T] = []
+    conclusions = []
+    missing = []  # premises of each clause that are not derived yet
+    wanted = defaultdict(list)
+    waiting = []
     for number, (conclusion, premises) in enumerate(clauses):
         needs = set(premises)
         conclusions.append(conclusion)
@@ -89,7 +89,7 @@ def derive(clauses: Iterable[tuple[T, Iterable[T]]]) -> frozenset[T]:
         if not needs:
             waiting.append(conclusion)
     spend(3 * len(conclusions))
-    derived = set[T]()
+    derived = set()
     while waiting:
         fact = waiting.pop()
         if fact not in derived:

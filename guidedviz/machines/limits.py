@@ -12,16 +12,15 @@ GBNF_CHARACTERS = 1_000_000
 NESTED_PARENTHESES = 100  # of a grammar: the parser recurses for each
 REPEATS = 1_000_000  # a count in a grammar
 TAG_LETTERS = 4_000  # of all begins and ends of tags: one machine reads them all
-SHOWN_CHARACTERS = 1_000_000  # of the text of a tree
+TREE_CHARACTERS = 1_000_000  # of the text of a tree
 
 # Finite machines.
 NFA_STATES = 40_000
 DFA_STATES = 40_000
-DFA_MOVES = 1_500_000  # visited states and edges of the NFA: about one second
 PRODUCT_EDGES = 1_000_000  # that are visited
 COMPARED_PAIRS = 50_000  # pairs of states in a comparison: a few seconds
 DIFFERENCE_PAIRS = 100_000  # until a difference must be found
-TRIED_PIECES = 200  # of a regex without texts: a machine is built for each
+TRIED_CHARACTERS = 200  # of a regex without texts: a machine is built for each of its parts
 
 # Counted repeats. Measured on the schemas of `bench schemas`, whose strings take 20 states per character: with 1,000
 # states the whole request takes twice as long as with 400; with 100 it takes as long.

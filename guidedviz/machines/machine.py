@@ -1,16 +1,20 @@
 """A machine reads bytes one by one. A state is a value; None is the dead state, from which no text can be completed.
 
-Regexes, grammars and schemas all become machines.
+Regexes, grammars and schemas all become machines. Bytes that move every state alike are of one kind (in regex engines:
+a byte class): in `[0-9]+|a` there are three, the digits, a, and all others. So a step is computed once per kind.
 
 Next: `machines/regular/nfa.py`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from guidedviz.errors import SettingError, expect, quoted
-from guidedviz.machines.byte_kinds import first_bytes
 from guidedviz.machines.visible import name_state
 
 S = TypeVar("S", bound=Hashable)  # a state of a machine
@@ -209,3 +213,84 @@ class Remembers(Protocol):
 
     @property
     def moves(self) -> dict[int, Any]: ...
+
+
+Edges = Iterable[tuple[int, int, int]]  # of one state: lowest byte, highest byte, target
+ALL_BYTES = (1 << 256) - 1  # a set of bytes as 256 bits: byte n is in it if bit n is 1
+
+
+def byte_kinds(states: Iterable[Edges]) -> bytes:
+    """The kind of every byte, from the edges of every state.
+
+    >>> kinds = byte_kinds([[(48, 57, 1)], [(48, 52, 2), (97, 97, 1)]])
+    >>> [kinds[byte] for byte in b"049a "]
+    [3, 3, 2, 1, 0]
+    """
+    kinds = [ALL_BYTES]
+    for moved in dict.fromkeys(found for edges in states for found in _sets_by_target(edges)):
+        if len(kinds) == 256:
+            break
+        parts = []
+        for kind in kinds:
+            parts += [kind & ~moved, kind & moved]
+        kinds = [part for part in parts if part]
+    return bytes([_kind_of(byte, kinds) for byte in range(256)])
+
+
+def _kind_of(byte: int, kinds: list[int]) -> int:
+    return next(number for number, kind in enumerate(kinds) if kind >> byte & 1)
+
+
+def _sets_by_target(edges: Edges) -> Iterable[int]:
+    """The set of bytes that leads to each target of a state."""
+    found: dict[int, int] = defaultdict(int)
+    for low, high, target in edges:
+        found[target] |= (2 << high) - (1 << low)  # the bits from low to high
+    return found.values()
+
+
+@lru_cache(maxsize=16)
+def first_bytes(kinds: bytes) -> Mapping[int, int]:
+    """The first byte of every kind, in the order of the bytes.
+
+    >>> dict(first_bytes(bytes([2, 2, 0] + [1] * 253)))
+    {2: 0, 0: 2, 1: 3}
+    """
+    return {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
+
+
+R = TypeVar("R", bound=Remembers)
+NOT_COMPUTED = object()
+
+
+@dataclass
+class LazySteps(Generic[R]):
+    """The steps of one machine. One thread at a time computes new ones: a page asks for masks and pictures at once."""
+
+    machine: object
+    kinds: bytes
+    read: Callable[[R, int], R | None]
+    owns: Callable[[Any], bool]
+    lock: Any = field(default_factory=RLock)
+
+    def step(self, state: R | None, byte: int) -> R | None:
+        """The next state; None if no text can go on so. Only a step not known yet checks whose state it is."""
+        try:
+            kind = self.kinds[byte]
+            after = state.moves.get(kind, NOT_COMPUTED)  # type: ignore[union-attr]
+        except (AttributeError, IndexError, TypeError):
+            if state is None:
+                return None
+            raise no_step(self.machine, state, byte) from None
+        if after is NOT_COMPUTED:
+            with self.lock:
+                after = state.moves[kind] = self.read(self.own(state), byte)  # type: ignore[union-attr]
+        next_state: R | None = after
+        return next_state
+
+    def own(self, state: Any) -> R:
+        """The state, if it is one of this machine."""
+        if not self.owns(state):
+            raise no_step(self.machine, state)
+        owned: R = state
+        return owned

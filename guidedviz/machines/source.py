@@ -1,4 +1,4 @@
-"""A constraint as text: its language, its machine, and the position of an error."""
+"""A constraint as text: its language, its machine, the position of an error; and the text of a machine's grammar."""
 
 import json
 import re
@@ -6,12 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from guidedviz.errors import GrammarError, PatternError, expect, quoted
-from guidedviz.machines.grammars.caret import draw_caret, line_and_column, show_line
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.rewrite import without_ticks
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.large_regex import regex
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import PDA, grammar
+from guidedviz.machines.regular.algebra import character_net
+from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.machines.schema.places import below, show_path
+from guidedviz.machines.schema.values import below, show_path
+from guidedviz.machines.visible import draw_caret, line_and_column, show_line
 
 LANGUAGES: dict[str, Callable[[str], Machine[Any]]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
 
@@ -79,7 +84,7 @@ def find_in_json(text: str, path: Sequence[str]) -> int | None:
     >>> text[find_in_json(text, ["b", "1"]) :], find_in_json(text, ["c"])
     ('3]}', None)
     """
-    place = _skip_blanks(text, 0)
+    place = _next_value(text, 0)
     try:
         for part in path:
             place = _members(text, place)[part]
@@ -88,8 +93,9 @@ def find_in_json(text: str, path: Sequence[str]) -> int | None:
     return place
 
 
-def _skip_blanks(text: str, place: int) -> int:
-    while text[place : place + 1] in (" ", "\t", "\r", "\n"):
+def _next_value(text: str, place: int) -> int:
+    """The place behind blanks, commas and colons."""
+    while text[place : place + 1] in tuple(" \t\r\n,:"):
         place += 1
     return place
 
@@ -101,16 +107,34 @@ def _members(text: str, place: int) -> dict[str, int]:
     decoder = json.JSONDecoder()
     found = dict[str, int]()
     is_object = text[place] == "{"
-    place = _skip_blanks(text, place + 1)
+    place = _next_value(text, place + 1)
     while text[place] not in "}]":
-        name: Any = str(len(found))
+        name = str(len(found))
         if is_object:
             name, place = decoder.raw_decode(text, place)
-            colon = _skip_blanks(text, place)
-            place = _skip_blanks(text, colon + 1)
+            place = _next_value(text, place)
         found[show_path(below("", name))[1:]] = place
         _, place = decoder.raw_decode(text, place)
-        place = _skip_blanks(text, place)
-        if text[place] == ",":
-            place = _skip_blanks(text, place + 1)
+        place = _next_value(text, place)
     return found
+
+
+def to_gbnf(machine: Machine[Any]) -> str:
+    """The rules of a pushdown machine, or the one rule of a finite machine, as GBNF text.
+
+    >>> print(to_gbnf(gv.json_schema({"type": "array", "items": {"$ref": "#"}})))
+    root ::= "[" (root ("," " "? root)*)? "]"
+    """
+    return show_gbnf(without_ticks(machine_grammar(machine)))
+
+
+def machine_grammar(machine: Machine[Any]) -> Grammar:
+    """The grammar of a pushdown machine, or a grammar of one rule for a finite machine, with the same language.
+
+    >>> machine_grammar(gv.regex("(a|é)+b")).rules[0].tree.places
+    4
+    """
+    if isinstance(machine, PDA):
+        return machine.grammar
+    finite: DFA = expect(machine, DFA, "machine", "a finite or a pushdown machine")
+    return Grammar((Rule("root", character_net(finite)),))

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.graph import Numbers, grouped, reach
-from guidedviz.machines.ranges import LAST, Range, merge_ranges
+from guidedviz.machines.graph import Numbers, T, grouped, reach
+from guidedviz.machines.ranges import LAST, Range, Ranges, merge_ranges
 from guidedviz.machines.work import spend
-
-T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class Chars:
     """One character in these ranges of code points; an empty tuple matches nothing."""
 
-    ranges: tuple[Range, ...]
+    ranges: Ranges
 
 
 @dataclass(frozen=True)
@@ -168,6 +166,9 @@ def _flatten(parts: Iterable[Tree], kind: type[Concat | Either]) -> list[Tree]:
     return flat
 
 
+NetMoves = Iterator[tuple[Tree, T]]  # a part, and the place behind it
+
+
 def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
     """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
 
@@ -177,7 +178,7 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
     [(0, 1), (1, 3)]
     """
     numbers = Numbers(start)
-    edges: list[tuple[int, Tree, int]] = []
+    edges = []
     for place in numbers.met:  # it grows
         for part, target in moves(place):
             edges.append((numbers[place], part, numbers[target]))
@@ -211,7 +212,7 @@ def all_parts(tree: Tree) -> Iterator[Tree]:
     ['Concat', 'Repeat', 'Either', 'Call']
     """
     stack = [tree]
-    seen = set[int]()  # an inlined rule is one object at all its places
+    seen = set()  # an inlined rule is one object at all its places
     while stack:
         part = stack.pop()
         if id(part) not in seen:

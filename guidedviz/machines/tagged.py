@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.inline import inline_rules, needed_rules
+from guidedviz.machines.grammars.rewrite import inline_rules, needed_rules
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.algebra import difference
+from guidedviz.machines.regular.algebra import build_machine, character_net, code_machine, code_net, difference
 from guidedviz.machines.regular.assertions import FIRST_MARK
-from guidedviz.machines.regular.build import build_machine, code_machine, code_net
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
@@ -35,7 +34,6 @@ from guidedviz.machines.syntax import (
     map_calls,
     map_parts,
 )
-from guidedviz.machines.to_grammar import character_net
 from guidedviz.machines.work import limited_work
 
 
@@ -158,7 +156,7 @@ class _Rules:
         if isinstance(tag.machine, DFA):
             return concat(character_net(tag.machine), literal(tag.end))
         grammar = tag.machine.grammar
-        calls: dict[str, Call] = {}
+        calls = {}
         for name in grammar.named:
             calls[name] = self.add("content" if name == grammar.root else name, Call(""))
         for rule in grammar.rules:

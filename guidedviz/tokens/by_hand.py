@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError, expect, quoted
-from guidedviz.machines.regular.build import code_machine
+from guidedviz.machines.regular.algebra import code_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.pattern import CLASSES
 from guidedviz.machines.syntax import Tree, build_net, literal

@@ -6,8 +6,8 @@ from typing import Any
 
 from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
-from guidedviz.machines.grammars.caret import show_line
 from guidedviz.machines.machine import Machine, to_bytes
+from guidedviz.machines.visible import show_line
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
 from guidedviz.tokens.reasons import Disagreement, EnginePosition, find_differences

@@ -15,8 +15,8 @@ import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.extras import need
-from guidedviz.machines import source, to_grammar
-from guidedviz.machines.grammars import show, show_grammar, ticks
+from guidedviz.machines import source
+from guidedviz.machines.grammars import rewrite, show
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import grouped
@@ -43,12 +43,12 @@ class Asked:
     @cached_property
     def grammar(self) -> Grammar:
         """The machine as a grammar."""
-        return ticks.without_ticks(to_grammar.machine_grammar(self.machine))
+        return rewrite.without_ticks(source.machine_grammar(self.machine))
 
     @property
     def gbnf(self) -> str:
         """As GBNF."""
-        return self.text if self.kind == "grammar" else show_grammar.show_gbnf(self.grammar)
+        return self.text if self.kind == "grammar" else show.show_gbnf(self.grammar)
 
     @property
     def lark(self) -> str:
@@ -56,7 +56,7 @@ class Asked:
         if self.kind == "regex" or isinstance(self.machine, DFA):
             escaped = self.regex.replace("/", r"\/")
             return f"start: /{escaped}/"
-        return show_grammar.show_lark(self.grammar)
+        return show.show_lark(self.grammar)
 
     @property
     def regex(self) -> str:

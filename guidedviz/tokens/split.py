@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import PatternError, SettingError, expect
-from guidedviz.machines.grammars.inline import inline_rules
+from guidedviz.machines.grammars.rewrite import inline_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.pushdown.pda import PDA

@@ -14,8 +14,7 @@ from typing import Any, Generic
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.machines.byte_kinds import first_bytes
-from guidedviz.machines.machine import S, Steps
+from guidedviz.machines.machine import S, Steps, first_bytes
 from guidedviz.tokens.arrays import Ints, Letters
 from guidedviz.tokens.trie import Trie, number_on
 

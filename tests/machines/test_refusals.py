@@ -12,7 +12,7 @@ SENTENCES = {"IllegalToken"}  # says why a token cannot come in one sentence, wi
 KINDS = {
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.GuidedVizError)
 }
-BY_PLACE = {"grammar_error": 3, "refusal": 2, "NotEnforced": 2, "NoValue": 2}  # where these take what is expected
+BY_PLACE = {"grammar_error": 3, "refusal": 2, "schema_error": 2, "NoValue": 2}  # where these take what is expected
 FILES = sorted(file for room in ("machines", "tokens") for file in (PACKAGE / room).rglob("*.py"))
 
 

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.machines.ranges import LAST, merge_ranges, other_ranges
-from guidedviz.machines.regular.utf8 import utf8_rows
+from guidedviz.machines.ranges import LAST, merge_ranges, other_ranges, utf8_rows
 
 points = st.integers(0, LAST) | st.sampled_from([0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xFFFF])
 

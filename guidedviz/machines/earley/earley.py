@@ -19,12 +19,10 @@ from typing import NamedTuple
 
 from guidedviz.errors import PatternError, expect
 from guidedviz.machines import limits
-from guidedviz.machines.byte_kinds import byte_kinds
 from guidedviz.machines.earley.productions import Phrase, Row, Symbol, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar
-from guidedviz.machines.lazy_steps import LazySteps
-from guidedviz.machines.machine import Machine, check_bytes
+from guidedviz.machines.machine import LazySteps, Machine, byte_kinds, check_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.visible import counted

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, islice
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.graph import derive
-from guidedviz.machines.ranges import Range
-from guidedviz.machines.regular.utf8 import utf8_rows
+from guidedviz.machines.ranges import Ranges, utf8_rows
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 
 COPIED_COUNT = 8  # an exact count up to this is written as copies
@@ -49,7 +48,7 @@ class Row:
     """A production: a phrase may be this sequence of phrases and of sets of bytes."""
 
     phrase: Phrase
-    symbols: tuple[Symbol, ...]
+    symbols: Symbols
 
     @property
     def phrases(self) -> list[Phrase]:
@@ -63,6 +62,7 @@ class Row:
 
 
 Symbol = Phrase | bytes
+Symbols = tuple[Symbol, ...]  # of a row
 
 
 def build_productions(grammar: Grammar) -> list[Phrase]:
@@ -117,7 +117,7 @@ class _Builder:
             self.phrases.append(self.met[rule, part])
         return self.met[rule, part]
 
-    def rows(self, phrase: Phrase) -> list[tuple[Symbol, ...]]:
+    def rows(self, phrase: Phrase) -> list[Symbols]:
         """The rows of a phrase."""
         match phrase.part:
             case None:
@@ -128,7 +128,7 @@ class _Builder:
                 return self.paths(phrase.rule, phrase.part)
         return self.options(phrase.rule, phrase.part)
 
-    def options(self, rule: str, tree: Tree) -> list[tuple[Symbol, ...]]:
+    def options(self, rule: str, tree: Tree) -> list[Symbols]:
         """Every option as a row."""
         match tree:
             case Either(options):
@@ -137,7 +137,7 @@ class _Builder:
                 return char_rows(ranges)
         return [self.row(rule, tree)]
 
-    def row(self, rule: str, tree: Tree) -> tuple[Symbol, ...]:
+    def row(self, rule: str, tree: Tree) -> Symbols:
         """The tree as a row of symbols; a part with options is one symbol."""
         match tree:
             case Chars(ranges):
@@ -156,15 +156,18 @@ class _Builder:
                 return self.row(rule, part) * low
         return (self.phrase(rule, tree),)
 
-    def repeat(self, phrase: Phrase, tree: Repeat) -> list[tuple[Symbol, ...]]:
+    def repeat(self, phrase: Phrase, tree: Repeat) -> list[Symbols]:
         low = tree.low
         high = tree.high
-        some = partial(self.times, phrase.rule, tree.part)
+
+        def some(low: int, high: int | None) -> Symbols:
+            return self.row(phrase.rule, Repeat(tree.part, low, high))
+
         once = self.options(phrase.rule, tree.part)
         if high is None:
             if low > 1:
                 return [some(low, low) + some(0, None)]
-            first: list[tuple[Symbol, ...]] = once if low else [()]
+            first = once if low else [()]
             return [*first, *[(phrase, *row) for row in once]]
         if 0 < low < high:
             return [some(low, low) + some(0, high - low)]
@@ -175,12 +178,9 @@ class _Builder:
             return [(), *once]
         return [some(0, half - 1), some(half, half) + some(0, high - half)]
 
-    def times(self, rule: str, part: Tree, low: int, high: int | None) -> tuple[Symbol, ...]:
-        return self.row(rule, Repeat(part, low, high))
-
-    def paths(self, rule: str, part: NetPrefix) -> list[tuple[Symbol, ...]]:
+    def paths(self, rule: str, part: NetPrefix) -> list[Symbols]:
         """One row per edge into the place; the first place also has the empty row."""
-        rows: list[tuple[Symbol, ...]] = [] if part.place else [()]
+        rows: list[Symbols] = [] if part.place else [()]
         for source, tree, target in part.net.edges:
             if target == part.place:
                 before = NetPrefix(part.net, source)
@@ -189,14 +189,14 @@ class _Builder:
 
 
 @lru_cache
-def char_rows(ranges: tuple[Range, ...]) -> list[tuple[Symbol, ...]]:
+def char_rows(ranges: Ranges) -> list[Symbols]:
     """The characters of a class in UTF-8: one symbol per byte; one-byte characters share a row.
 
     >>> char_rows(((97, 98), (0xE9, 0xE9)))
     [(b'ab',), (b'\\xc3', b'\\xa9')]
     """
     single = b""
-    longer: list[tuple[Symbol, ...]] = []
+    longer: list[Symbols] = []
     for low, high in ranges:
         for row in utf8_rows(low, high):
             symbols = [bytes(range(first, last + 1)) for first, last in row]

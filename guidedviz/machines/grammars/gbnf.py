@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.caret import grammar_error, line_and_column, show_line
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.ranges import LAST, Range, merge_ranges, other_ranges
+from guidedviz.machines.ranges import LAST, Ranges, merge_ranges, other_ranges
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     Call,
@@ -25,6 +24,7 @@ from guidedviz.machines.syntax import (
     one_character,
     read_count,
 )
+from guidedviz.machines.visible import grammar_error, line_and_column, show_line
 from guidedviz.machines.work import spend
 
 TOKEN = re.compile(
@@ -238,7 +238,7 @@ class _Parser:
             raise self.error(token.start, f"saw {token}", "the lower count first")
         return Repeat(part, low, high, token.start)
 
-    def ranges(self, token: Token) -> tuple[Range, ...]:
+    def ranges(self, token: Token) -> Ranges:
         """The characters of a class; a minus between two characters makes a range."""
         row = list(self.characters(token))
         negated = row[:1] == [(ord("^"), "^", token.start + 1)]
@@ -246,7 +246,7 @@ class _Parser:
             row = row[1:]
         if not row:
             raise self.error(token.start, f"saw {token}", "a class with a character in it", '"" is the empty text')
-        ranges: list[Range] = []
+        ranges = []
         place = 0
         while place < len(row):
             low, _, start = row[place]

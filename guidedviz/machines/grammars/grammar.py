@@ -3,16 +3,15 @@
 Below: properties of the rules (can one finish, can it be empty), and the graph of their calls.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 
 from guidedviz.errors import quoted
-from guidedviz.machines.grammars.caret import grammar_error
 from guidedviz.machines.graph import derive, grouped, reach
 from guidedviz.machines.ranges import WITH_BYTES, common_ranges
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, all_parts, direct_parts
+from guidedviz.machines.visible import grammar_error
 
 
 @dataclass(frozen=True)
@@ -53,65 +52,46 @@ class Grammar:
         return {rule.name: rule.calls for rule in self.rules}
 
 
-def rules_with(rules: Iterable[Rule], holds: Callable[[Chars], bool]) -> frozenset[str]:
+def rules_with(rules: Collection[Rule], holds: Callable[[Chars], bool]) -> frozenset[str]:
     """The rules with a property that sequences inherit from all parts and choices from any part.
 
     >>> grammar = gv.grammar('root ::= a | "x"\\na ::= root? a\\nb ::= "y"{0}').grammar
     >>> sorted(rules_with(grammar.rules, lambda chars: True)), rules_with(grammar.rules, lambda chars: False)
     (['b', 'root'], frozenset({'b'}))
     """
-    clauses: list[FactClause] = []
-    builder = _Clauses(holds)
+    clauses: list[Implied] = []
     for rule in rules:
-        clauses.extend(builder.of(rule.tree, rule.name))
+        clauses.append((rule.name, (id(rule.tree),)))
+        for part in all_parts(rule.tree):
+            clauses.extend(_implied(part, holds))
     return frozenset(fact for fact in derive(clauses) if isinstance(fact, str))
 
 
-Fact = str | int  # a rule by its name, or a part of one by a number of its own
-FactClause = tuple[Fact, tuple[Fact, ...]]
+Fact = str | int | tuple[int, int]  # a rule by its name, a part by its identity, or a place of a net
+Implied = tuple[Fact, tuple[Fact, ...]]
 
 
-class _Clauses:
-    """From what a property of a tree follows; parts get numbers of their own."""
-
-    def __init__(self, holds: Callable[[Chars], bool]) -> None:
-        self.holds = holds
-        self.fresh = count()
-
-    def of(self, tree: Tree, fact: Fact) -> Iterator[FactClause]:
-        """The clauses from which the fact follows for this tree."""
-        match tree:
-            case Chars():
-                if self.holds(tree):
-                    yield fact, ()
-            case Call(name):
-                yield fact, (name,)
-            case Repeat(_, 0) | Tick():
-                yield fact, ()
-            case Repeat() | Either():
-                for part in direct_parts(tree):
-                    yield from self.of(part, fact)
-            case Concat(parts):
-                yield from self.of_all(parts, fact)
-            case Net():
-                yield from self.of_net(tree, fact)
-
-    def of_all(self, parts: Sequence[Tree], fact: Fact) -> Iterator[FactClause]:
-        """A sequence follows from all its parts."""
-        numbers = [next(self.fresh) for _ in parts]
-        yield fact, tuple(numbers)
-        for part, number in zip(parts, numbers, strict=True):
-            yield from self.of(part, number)
-
-    def of_net(self, net: Net, fact: Fact) -> Iterator[FactClause]:
-        """A place follows from the place before it and the part between them."""
-        places = [next(self.fresh) for _ in range(net.places)]
-        yield places[0], ()
-        yield fact, (places[-1],)
-        for source, part, target in net.edges:
-            number = next(self.fresh)
-            yield places[target], (places[source], number)
-            yield from self.of(part, number)
+def _implied(part: Tree, holds: Callable[[Chars], bool]) -> Iterator[Implied]:
+    """From what the property of a part follows."""
+    whole = id(part)
+    match part:
+        case Chars():
+            if holds(part):
+                yield whole, ()
+        case Call(name):
+            yield whole, (name,)
+        case Repeat(_, 0) | Tick():
+            yield whole, ()
+        case Repeat() | Either():
+            for inner in direct_parts(part):
+                yield whole, (id(inner),)
+        case Concat(parts):
+            yield whole, tuple(map(id, parts))
+        case Net(places, edges):
+            yield (whole, 0), ()
+            yield whole, ((whole, places - 1),)
+            for source, inner, target in edges:
+                yield (whole, target), ((whole, source), id(inner))
 
 
 def recursive_rules(graph: Mapping[str, Collection[str]]) -> frozenset[str]:
@@ -131,7 +111,7 @@ def check_grammar(grammar: Grammar) -> None:
     finished = rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
     if grammar.root in finished:
         return
-    stuck: dict[str, list[str]] = {}
+    stuck = {}
     for name, calls in grammar.calls.items():
         stuck[name] = [call for call in calls if call not in finished]
     endless = recursive_rules(stuck)

@@ -112,7 +112,7 @@ class _Elimination:
             before = self.out[source].pop(place)
             for target, after in onward.items():
                 size = before.size + loop.size + after.size
-                if size > limits.SHOWN_CHARACTERS:
+                if size > limits.TREE_CHARACTERS:
                     raise too_long_to_show()
                 self.join(source, target, Way(concat(before.part, around, after.part), size))
         return {*sources, *onward}
@@ -128,5 +128,5 @@ class _Elimination:
 
 def too_long_to_show() -> PatternError:
     """The error for a tree whose text would be too long."""
-    seen = f"more than {limits.SHOWN_CHARACTERS:,} characters"
+    seen = f"more than {limits.TREE_CHARACTERS:,} characters"
     return PatternError("regex", seen=seen, expected="a shorter regex", hint="use the machine directly")

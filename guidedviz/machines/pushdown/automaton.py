@@ -5,31 +5,31 @@
 Each rule is a small DFA whose letters are the bytes, and one more letter per rule for a call of it. The states of all
 rules are the *nodes* of the grammar, numbered consecutively.
 
-Next: `machines/pushdown/closure.py`.
+Next: `machines/pushdown/stack.py`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Self
+from typing import NamedTuple, Self
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import limits
-from guidedviz.machines.byte_kinds import byte_kinds
-from guidedviz.machines.grammars.counted import count_repeats
 from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.rewrite import count_repeats
 from guidedviz.machines.graph import Numbers, derive, reach
+from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
-from guidedviz.machines.regular.build import build_machine
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.regular.size import count_states
-from guidedviz.machines.syntax import Call, Tick, Tree, all_parts
+from guidedviz.machines.regular.nfa import EdgeRow, count_states
+from guidedviz.machines.syntax import Call, Tick, Times, Tree, all_parts
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import working_on
 
-MOST_KEPT = 400  # states of a rule that is kept for the next grammar
+MOST_KEPT_STATES = 400  # states of a rule that is kept for the next grammar
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on; ticks have the letters after the last rule
 Passed = tuple[int, int] | None  # at a tick: up to which count it may be passed, and the node where it leads
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
@@ -42,7 +42,7 @@ class RuleNodes:
     names: tuple[str, ...]  # of the rules
     starts: tuple[int, ...]  # the node where each rule begins
     rule_of: tuple[int, ...]  # the rule of each node
-    edges: tuple[tuple[Edge, ...], ...]  # of each node: lowest byte, highest byte, target
+    edges: tuple[EdgeRow, ...]  # of each node: lowest byte, highest byte, target
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # where a rule may end
     counts: tuple[Limit | None, ...]  # of each rule: how its parts are counted (`counting.py`); None: they are not
@@ -113,13 +113,14 @@ class RuleNodes:
     def trim(self) -> Self:
         """The nodes without the edges and calls after which the rule can never finish."""
         live = derive([*self._ending(), *self._over_bytes(), *self._over_calls()])
-        finite = {rule for rule, start in enumerate(self.starts) if start in live}
-        if 0 not in finite:
+        if self.starts[0] not in live:
             seen = f"the rule {self.names[0]} can never finish"
             hint = "one way through it that calls no rule"
             raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
         edges = tuple(tuple(edge for edge in row if edge[2] in live) for row in self.edges)
-        calls = tuple(tuple(call for call in row if call[0] in finite and call[1] in live) for row in self.calls)
+        calls = tuple(
+            tuple((rule, after) for rule, after in row if {self.starts[rule], after} <= live) for row in self.calls
+        )
         return replace(self, edges=edges, calls=calls)
 
 
@@ -141,20 +142,65 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
             return CALL + len(grammar.rules) + ticks.setdefault(part, len(ticks))
         return CALL + numbers[part.name]
 
-    joined = JoinedNodes()
+    starts: list[int] = []
+    counts: list[Limit | None] = []
+    accepting: list[int] = []
+    rows: list[NodeRow] = []
     for name in numbers.met:  # which grows as rules are called
         tree = grammar.named[name].tree
         letters = tuple((part, letter(part)) for part in all_parts(tree) if isinstance(part, Call | Tick))
-        limit = Bounds(*bounds[name]) if name in bounds else None
-        joined.add(build_rule(name, tree, letters), limit, {letter(tick): tick for tick in ticks})
-    return joined.finish(tuple(numbers.met)).trim()
+        own = {number: part for part, number in letters if isinstance(part, Tick)}
+        automaton = build_rule(name, tree, letters)
+        start = len(rows)
+        starts.append(start)
+        counts.append(limit_of(bounds.get(name), own.values()))
+        accepting.extend(start + state for state in automaton.accepting)
+        rows.extend(read_row(edges, start, own) for edges in automaton.edges)
+    edges, calls, passed = zip(*rows, strict=True)
+    within = limit_inside(edges, accepting, list(passed))
+    rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
+    names = tuple(numbers.met)
+    nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), within)
+    return nodes.trim()
+
+
+def limit_of(times: Times | None, ticks: Collection[Tick]) -> Limit | None:
+    """How the parts of a rule are counted: in repeats, or by its own ticks."""
+    if times:
+        return Bounds(*times)
+    if ticks:
+        return LengthLimit(max(tick.most for tick in ticks), max(tick.rest for tick in ticks))
+    return None
+
+
+class NodeRow(NamedTuple):
+    """A state of an automaton as a node."""
+
+    edges: EdgeRow
+    calls: tuple[tuple[int, int], ...]
+    tick: Passed
+
+
+def read_row(edges: EdgeRow, start: int, ticks: Mapping[int, Tick]) -> NodeRow:
+    """A state whose calls and ticks are separated from bytes; `start` is the number of the first node of its rule."""
+    over_bytes = tuple((low, min(high, CALL - 1), start + to) for low, high, to in edges if low < CALL)
+    calls: list[tuple[int, int]] = []
+    passed = None
+    for low, high, to in edges:
+        for letter in range(max(low, CALL), high + 1):
+            tick = ticks.get(letter)
+            if tick:
+                passed = (tick.most - tick.rest, start + to)
+            else:
+                calls.append((letter - CALL, start + to))
+    return NodeRow(over_bytes, tuple(calls), passed)
 
 
 def build_rule(name: str, tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -> DFA:
     """The automaton of one rule; a small one is kept, because most grammars of a schema have the rules of JSON."""
     try:
         with working_on(f"the rule {name}"):
-            if count_states(tree) <= MOST_KEPT:
+            if count_states(tree) <= MOST_KEPT_STATES:
                 return build_small_rule(tree, letters)
             return build_machine(tree, dict(letters).__getitem__)
     except PatternError as error:
@@ -167,59 +213,7 @@ def build_small_rule(tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -
     return build_machine(tree, dict(letters).__getitem__)
 
 
-class JoinedNodes:
-    """The automata added so far, their states numbered consecutively, with calls and ticks separated from bytes."""
-
-    def __init__(self) -> None:
-        self.starts: list[int] = []
-        self.rule_of: list[int] = []
-        self.edges: list[tuple[Edge, ...]] = []
-        self.calls: list[tuple[tuple[int, int], ...]] = []
-        self.accepting: set[int] = set()
-        self.counts: list[Limit | None] = []
-        self.ticks: list[Passed] = []
-
-    def add(self, automaton: DFA, limit: Limit | None, ticks: dict[int, Tick]) -> None:
-        """Add the automaton of the next rule; `ticks` says which letters are ticks."""
-        start = len(self.edges)
-        self.starts.append(start)
-        self.counts.append(limit)
-        self.accepting |= {start + state for state in automaton.accepting}
-        for row in automaton.edges:
-            self.rule_of.append(len(self.starts) - 1)
-            self.edges.append(tuple((low, min(high, CALL - 1), start + to) for low, high, to in row if low < CALL))
-            self.calls.append(())
-            self.ticks.append(None)
-            for low, high, to in row:
-                for letter in range(max(low, CALL), high + 1):
-                    if letter in ticks:
-                        self.add_tick(ticks[letter], start + to)
-                    else:
-                        self.calls[-1] += ((letter - CALL, start + to),)
-
-    def add_tick(self, tick: Tick, target: int) -> None:
-        """A tick at the last node; it is the only way on from there."""
-        self.ticks[-1] = (tick.most - tick.rest, target)
-        known = self.counts[-1]
-        rest = max(tick.rest, known.rest) if isinstance(known, LengthLimit) else tick.rest
-        self.counts[-1] = LengthLimit(tick.most, rest)
-
-    def finish(self, names: tuple[str, ...]) -> RuleNodes:
-        """All nodes."""
-        limit_inside(self.edges, self.accepting, self.ticks)
-        return RuleNodes(
-            names,
-            tuple(self.starts),
-            tuple(self.rule_of),
-            tuple(self.edges),
-            tuple(self.calls),
-            frozenset(self.accepting),
-            tuple(self.counts),
-            tuple(self.ticks),
-        )
-
-
-def limit_inside(edges: Sequence[Iterable[Edge]], accepting: Iterable[int], ticks: list[Passed]) -> None:
+def limit_inside(edges: Sequence[EdgeRow], accepting: Iterable[int], ticks: list[Passed]) -> tuple[Passed, ...]:
     """Inside a character the count is already so low that one of the ticks after it can be passed."""
     back = sources_of(edges)
     unticked = set(reach(accepting, back.__getitem__))  # a text may end without a tick
@@ -232,3 +226,4 @@ def limit_inside(edges: Sequence[Iterable[Edge]], accepting: Iterable[int], tick
         for node in reach([tick], inside):
             if ticks[node] is None:
                 ticks[node] = most, node
+    return tuple(ticks)

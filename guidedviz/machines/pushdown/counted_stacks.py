@@ -5,20 +5,20 @@ with a higher count, or end. Cells of one call with different counts are merged 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.counting import FIRST, NONE_LEFT, Counts, count_tick, join_counts
+from guidedviz.machines.pushdown.counting import NO_PARTS, NONE_LEFT, Counts, count_tick, join_counts
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks
 
 
+@dataclass
 class Counting:
     """Counts in cells. Counts that behave alike while at most `parts` of a rule are read are one; empty: no limit."""
 
-    def __init__(self, nodes: RuleNodes, parts: Sequence[float] = ()) -> None:
-        self.nodes = nodes
-        self.parts = parts
-        self.ticks = any(nodes.ticks)
+    nodes: RuleNodes
+    parts: Sequence[float]
 
     def merge_alike(self, counts: Counts, rule: int) -> Counts:
         """The counts of a rule as far as they matter; None if it is not counted."""
@@ -31,7 +31,7 @@ class Counting:
 
     def first_counts(self) -> tuple[Counts, ...]:
         """The counts with which each rule is called."""
-        return tuple(self.merge_alike(FIRST, rule) for rule in range(len(self.nodes.names)))
+        return tuple(self.merge_alike(NO_PARTS, rule) for rule in range(len(self.nodes.names)))
 
     def after_end(self, stacks: Stacks, cell: Cell) -> Iterator[Configuration]:
         """Where a text may go on at the end of the rule of a cell: in the next repeat, or below."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from guidedviz.machines.ranges import merge_ranges
 
 Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
-FIRST: Counts = ((0, 0),)
+NO_PARTS: Counts = ((0, 0),)
 NONE_LEFT: Counts = ()  # no count that may go on
 FAR = -2  # any count so far below the lower bound that the repeat must go on
 
@@ -50,6 +50,8 @@ class Bounds(NamedTuple):
     def after_part(self, counts: Counts) -> tuple[Counts, bool]:
         """The counts with which the repeat goes on after one more part, and whether it may end there.
 
+        A count far below the lower bound stays there.
+
         >>> bounds = Bounds(2, 3)
         >>> bounds.after_part(((0, 0),)), bounds.after_part(((1, 2),)), bounds.after_part(((2, 2),))
         ((((1, 1),), False), (((2, 2),), True), ((), True))
@@ -58,7 +60,7 @@ class Bounds(NamedTuple):
         """
         if counts is None:
             return None, True
-        done = tuple(_one_more(low, high) for low, high in counts)
+        done = tuple((low, high) if low == FAR else (low + 1, high + 1) for low, high in counts)
         may_end = self.may_stop(done)
         if self.high is not None:
             return tuple((low, min(high, self.high - 1)) for low, high in done if low < self.high), may_end
@@ -75,7 +77,7 @@ class Bounds(NamedTuple):
         if counts is None:
             return None
         far = self.low - parts  # counts below cannot reach the lower bound
-        near: list[tuple[int, int]] = []
+        near = []
         for low, high in counts:
             first = max(low, self.low)
             if first <= high and (self.high is None or first + parts < self.high):
@@ -139,13 +141,6 @@ def say_counts(counts: Counts, low: int) -> str:
     if len(listed) < 4:
         return " or ".join(map(str, listed))
     return f"{counts[0][0]} to {counts[-1][1]}"
-
-
-def _one_more(low: int, high: int) -> tuple[int, int]:
-    """An interval of counts after one more part; one far below the lower bound stays there."""
-    if low == FAR:
-        return low, high
-    return low + 1, high + 1
 
 
 def count_tick(counts: Counts, most: int) -> Counts:

@@ -3,14 +3,14 @@
 A mask keeps a text completable; this number says whether it can be completed within a budget.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import count
+from math import inf
 from typing import Any, NamedTuple
 
-from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit
@@ -35,7 +35,7 @@ def bytes_to_end(machine: Machine[Any], state: Hashable | None, alphabet: frozen
     if machine.is_accepting(state):
         return 0
     if isinstance(machine, PDA) and isinstance(state, State):
-        return _of_stacks(machine, state, rests_of_rules(machine, alphabet), alphabet)
+        return rests_of_rules(machine, alphabet).of_stacks(machine, state)
     return _by_levels(machine, state, alphabet)
 
 
@@ -55,84 +55,6 @@ def _by_levels(machine: Machine[Any], state: Hashable, alphabet: frozenset[int])
     return None
 
 
-def _of_stacks(pda: PDA, state: State, rests: dict[int, int], alphabet: frozenset[int]) -> int | None:
-    """The cost of finishing the open rules of the cheapest stack, by Dijkstra's algorithm over cells."""
-    order = count()  # cells of equal cost are not compared
-    heap: list[tuple[int, int, Cell]] = []
-    for node, cells in state.tops:
-        for cell in cells:
-            rest = _rest_of(pda.nodes, node, cell, rests, alphabet)
-            if rest is not None:
-                heappush(heap, (rest, next(order), cell))
-    done = set[Cell]()
-    while heap:
-        cost, _, cell = heappop(heap)
-        if cell is pda.bottom:
-            return cost
-        if cell in done:
-            continue
-        done.add(cell)
-        more = _rest_of_repeat(pda.nodes, cell, rests)
-        if more is None:
-            continue
-        for after, below in pda.below(cell):
-            if after in rests:
-                heappush(heap, (cost + more + rests[after], next(order), below))
-    return None
-
-
-def _rest_of_repeat(nodes: RuleNodes, cell: Cell, rests: dict[int, int]) -> int | None:
-    """The fewest bytes of the parts that a repeat needs after the one that is being read; None if it cannot end."""
-    limit = nodes.counts[cell.rule]
-    if not isinstance(limit, Bounds) or not cell.counts:
-        return 0
-    most_read = cell.counts[-1][1]
-    missing = limit.low - 1 - most_read
-    if missing <= 0:
-        return 0
-    part = rests.get(nodes.starts[cell.rule])
-    return None if part is None else missing * part
-
-
-def _rest_of(nodes: RuleNodes, node: int, cell: Cell, rests: dict[int, int], alphabet: frozenset[int]) -> int | None:
-    """The fewest bytes that finish the rule of a node: near the end of a counted length, of the ways that still fit."""
-    if node not in rests:
-        return None
-    limit = nodes.counts[cell.rule]
-    if not isinstance(limit, LengthLimit) or not cell.counts:
-        return rests[node]
-    used = cell.counts[0][0]
-    if used + len(nodes) <= limit.most:  # room for every way without a loop
-        return rests[node]
-    return _rest_within(nodes, node, used, alphabet)
-
-
-def _rest_within(nodes: RuleNodes, node: int, used: int, alphabet: frozenset[int]) -> int | None:
-    """The same by Dijkstra's algorithm over nodes and counts."""
-    heap = [(0, used, node)]
-    done = set[tuple[int, int]]()
-    while heap:
-        cost, used, at = heappop(heap)
-        if at in nodes.accepting:
-            return cost
-        if (used, at) in done:
-            continue
-        done.add((used, at))
-        tick = nodes.ticks[at]
-        if tick and tick[1] != at and used < tick[0]:
-            heappush(heap, (cost, used + 1, tick[1]))
-        for to in _readable(nodes, at, alphabet):
-            heappush(heap, (cost + 1, used, to))
-    return None
-
-
-def _readable(nodes: RuleNodes, node: int, alphabet: frozenset[int]) -> Iterator[int]:
-    """The nodes that a byte of an alphabet leads to."""
-    for low, high, target in nodes.edges[node]:
-        if not alphabet.isdisjoint(range(low, high + 1)):
-            yield target
-
-
 class Clause(NamedTuple):
     """A node is finished after some bytes and when other nodes are, each so many times."""
 
@@ -140,41 +62,120 @@ class Clause(NamedTuple):
     read: int
     needs: dict[int, int]
 
+    def cost(self, found: dict[int, int]) -> int:
+        """All bytes, if those that finish the needed nodes are known."""
+        return self.read + sum(times * found[need] for need, times in self.needs.items())
 
-def _clauses(nodes: RuleNodes, node: int, alphabet: frozenset[int]) -> Iterator[Clause]:
-    """The ways on from a node: over a byte, a tick or a call."""
-    for target in _readable(nodes, node, alphabet):
-        yield Clause(node, 1, {target: 1})
-    tick = nodes.ticks[node]
-    if tick:
-        yield Clause(node, 0, {tick[1]: 1})
-    for rule, after in nodes.calls[node]:
-        limit = nodes.counts[rule]
-        needs = Counter({after: 1})
-        needs[nodes.starts[rule]] += 1 if limit is None else limit.fewest
-        yield Clause(node, 0, +needs)  # without what is needed zero times
+
+class Rests:
+    """The fewest bytes of an alphabet that finish the rule of each node; a node that they cannot finish has none."""
+
+    def __init__(self, nodes: RuleNodes, alphabet: frozenset[int]) -> None:
+        self.nodes = nodes
+        self.alphabet = alphabet
+        self.found: dict[int, int] = {}
+        self.find()
+
+    def find(self) -> None:
+        """Knuth, "A generalization of Dijkstra's algorithm", 1977."""
+        wanted: dict[int, list[Clause]] = defaultdict(list)  # the clauses that need each node
+        for node in range(len(self.nodes)):
+            for clause in self.clauses(node):
+                for need in clause.needs:
+                    wanted[need].append(clause)
+        heap = [(0, node) for node in self.nodes.accepting]
+        heapify(heap)
+        while heap:
+            cost, node = heappop(heap)
+            if node in self.found:
+                continue
+            self.found[node] = cost
+            for clause in wanted[node]:
+                if clause.node not in self.found and clause.needs.keys() <= self.found.keys():
+                    heappush(heap, (clause.cost(self.found), clause.node))
+
+    def clauses(self, node: int) -> Iterator[Clause]:
+        """The ways on from a node: over a byte, a tick or a call."""
+        for target in self.readable(node):
+            yield Clause(node, 1, {target: 1})
+        tick = self.nodes.ticks[node]
+        if tick:
+            yield Clause(node, 0, {tick[1]: 1})
+        for rule, after in self.nodes.calls[node]:
+            limit = self.nodes.counts[rule]
+            needs = Counter({after: 1})
+            needs[self.nodes.starts[rule]] += 1 if limit is None else limit.fewest
+            yield Clause(node, 0, +needs)  # without what is needed zero times
+
+    def readable(self, node: int) -> Iterator[int]:
+        """The nodes that a byte of the alphabet leads to."""
+        for low, high, target in self.nodes.edges[node]:
+            if not self.alphabet.isdisjoint(range(low, high + 1)):
+                yield target
+
+    def of_stacks(self, pda: PDA, state: State) -> int | None:
+        """The cost of finishing the open rules of the cheapest stack, by Dijkstra's algorithm over cells."""
+        order = count()  # cells of equal cost are not compared
+        heap: list[tuple[float, int, Cell]] = []
+        for node, cells in state.tops:
+            for cell in cells:
+                heappush(heap, (self.of_top(node, cell), next(order), cell))
+        done = set[Cell]()
+        while heap:
+            cost, _, cell = heappop(heap)
+            if cost == inf:
+                break
+            if cell is pda.bottom:
+                return int(cost)
+            if cell not in done:
+                done.add(cell)
+                cost += self.of_repeat(cell)
+                for after, below in pda.stacks.list_below(cell):
+                    heappush(heap, (cost + self.found.get(after, inf), next(order), below))
+        return None
+
+    def of_repeat(self, cell: Cell) -> float:
+        """The fewest bytes of the parts that a repeat needs after the one that is being read."""
+        limit = self.nodes.counts[cell.rule]
+        if not isinstance(limit, Bounds) or not cell.counts:
+            return 0
+        most_read = cell.counts[-1][1]
+        missing = limit.low - 1 - most_read
+        return missing * self.found.get(self.nodes.starts[cell.rule], inf) if missing > 0 else 0
+
+    def of_top(self, node: int, cell: Cell) -> float:
+        """The fewest bytes that finish the rule of a node; near the end of a counted length, in ways that still fit."""
+        limit = self.nodes.counts[cell.rule]
+        if node in self.found and isinstance(limit, LengthLimit) and cell.counts:
+            used = cell.counts[0][0]
+            if used + len(self.nodes) > limit.most:  # less room than a way without a loop may take
+                return self.within(node, used)
+        return self.found.get(node, inf)
+
+    def within(self, node: int, used: int) -> float:
+        """The same by Dijkstra's algorithm over nodes and counts."""
+        heap = [(0, used, node)]
+        done = set()
+        while heap:
+            cost, used, at = heappop(heap)
+            if at in self.nodes.accepting:
+                return cost
+            if (used, at) in done:
+                continue
+            done.add((used, at))
+            tick = self.nodes.ticks[at]
+            if tick and tick[1] != at and used < tick[0]:
+                heappush(heap, (cost, used + 1, tick[1]))
+            for to in self.readable(at):
+                heappush(heap, (cost + 1, used, to))
+        return inf
 
 
 @lru_cache(maxsize=16)
-def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> dict[int, int]:
-    """The fewest bytes that finish the rule of each node (Knuth, "A generalization of Dijkstra's algorithm", 1977).
+def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> Rests:
+    """What finishes the rules of a machine.
 
-    >>> rests_of_rules(gv.grammar('root ::= "(" root ")" | "xyz"'))[0]
+    >>> rests_of_rules(gv.grammar('root ::= "(" root ")" | "xyz"')).found[0]
     3
     """
-    nodes = pda.nodes
-    clauses = [clause for node in range(len(nodes)) for clause in _clauses(nodes, node, alphabet)]
-    wanted = grouped((need, clause) for clause in clauses for need in clause.needs)
-    rests: dict[int, int] = {}
-    heap = [(0, node) for node in nodes.accepting]
-    heapify(heap)
-    while heap:
-        cost, node = heappop(heap)
-        if node in rests:
-            continue
-        rests[node] = cost
-        for clause in wanted[node]:
-            if clause.node not in rests and clause.needs.keys() <= rests.keys():
-                whole = clause.read + sum(times * rests[need] for need, times in clause.needs.items())
-                heappush(heap, (whole, clause.node))
-    return rests
+    return Rests(pda.nodes, alphabet)

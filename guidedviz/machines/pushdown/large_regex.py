@@ -1,18 +1,26 @@
-"""A regex of any size: a DFA, or a machine that counts the repeats of which copies would be too many."""
+"""A regex of any size: a DFA, or a machine that counts the repeats of which copies would be too many.
+
+If no text matches, a warning names the first part after which nothing can follow.
+"""
 
 import re
+import warnings
 from functools import lru_cache
 
-from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.counted import is_counted
+from guidedviz.errors import NoTextWarning, PatternError, quoted
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.no_text import warn_of_no_text
+from guidedviz.machines.grammars.rewrite import is_counted
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
 from guidedviz.machines.regular.regex import regex as finite_regex
-from guidedviz.machines.work import limited_work
+from guidedviz.machines.regular.regex_text import COMMENTS, PATTERN_PIECES
+from guidedviz.machines.visible import draw_caret
+from guidedviz.machines.work import limited_work, spend
 
+ANY_TEXT = r"[\s\S]*"
 LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits
 
 
@@ -40,3 +48,51 @@ def counted_regex(text: str) -> DFA | PDA:
         return PDA(Grammar((Rule("root", tree),))) if is_counted(tree) else finite_regex(text)
     except (PatternError, RecursionError):
         return finite_regex(text)  # or its error
+
+
+def warn_of_no_text(text: str) -> None:
+    """Warn that the machine of a regex accepts no text, for the caller of `gv.regex`."""
+    where = "regex"
+    said = "no text matches it"
+    try:
+        part = find_dead_part(text)
+    except PatternError:  # too much work
+        part = None
+    if part:
+        where += f", position {part.start}"
+        said = f"no text matches {quoted(text[part.start : part.stop], 30)} there"
+    said += ", so the machine accepts no text"
+    if part:
+        said += f"\n{draw_caret(text, part.start)}"
+    warnings.warn(f"{where}: {said}", NoTextWarning, stacklevel=4)
+
+
+def find_dead_part(text: str) -> range | None:
+    """The first part of a regex after which nothing can follow; None for one that is too large to be tried by parts.
+
+    A regex is cut where both sides can be read by themselves. Up to a cut, followed by anything, it has a text as long
+    as the parts before can be read.
+
+    >>> find_dead_part("x(?=a)b+c"), find_dead_part("a^b")
+    (range(6, 8), range(1, 2))
+    """
+    if len(text) > limits.TRIED_CHARACTERS or COMMENTS.search(text):
+        return None
+    start = 0
+    for piece in PATTERN_PIECES.finditer(text):
+        end = piece.end()
+        if is_regex(text[:end]) and is_regex(text[end:]):
+            if not build_machine(parse_regex(text[:end] + ANY_TEXT)).accepting:
+                return range(start, end)
+            start = end
+    return None
+
+
+def is_regex(text: str) -> bool:
+    """Whether the text can be read by itself."""
+    spend(6 * len(text))
+    try:
+        re.compile(text, re.ASCII)
+    except (re.error, ValueError, OverflowError, RecursionError):
+        return False
+    return True

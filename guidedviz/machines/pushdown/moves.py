@@ -30,7 +30,7 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
     nodes = pda.nodes
     if any(nodes.counts):
         raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
-    moves: dict[tuple[int, int], Read | Called] = {}
+    moves = {}
 
     def check_free(node: int, byte: int) -> None:
         if (node, byte) in moves:
@@ -43,7 +43,7 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
             check_free(node, byte)
             moves[node, byte] = move
     for node in nodes.ends:
-        for byte in _follow(pda, nodes.rule_of[node]):
+        for byte in _bytes_after(pda, nodes.rule_of[node]):
             check_free(node, byte)
     return moves, nodes.ends
 
@@ -55,9 +55,9 @@ def _moves_at(pda: PDA, node: int) -> Iterator[tuple[int, Read | Called]]:
         for byte in range(low, high + 1):
             yield byte, ("read", target)
     for rule, after in nodes.calls[node]:
-        first = {*pda.closure(nodes.starts[rule]).reads}
+        first = {*pda.stacks.closure(nodes.starts[rule]).reads}
         if rule in nodes.skipped:
-            first |= pda.closure(after).reads.keys()
+            first |= pda.stacks.closure(after).reads.keys()
         for byte in first:
             yield byte, ("call", nodes.starts[rule], after)
 
@@ -84,7 +84,7 @@ def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: i
     return None
 
 
-def _follow(pda: PDA, rule: int) -> Iterator[int]:
+def _bytes_after(pda: PDA, rule: int) -> Iterator[int]:
     """The bytes that may come after a rule has ended."""
     nodes = pda.nodes
     calls = [(node, called, after) for node, row in enumerate(nodes.calls) for called, after in row]
@@ -94,4 +94,4 @@ def _follow(pda: PDA, rule: int) -> Iterator[int]:
         return (nodes.rule_of[node] for node, called, after in calls if called == rule and after in nodes.ends)
 
     last = reach([rule], ended)
-    return (byte for _, called, after in calls if called in last for byte in pda.closure(after).reads)
+    return (byte for _, called, after in calls if called in last for byte in pda.stacks.closure(after).reads)

@@ -3,6 +3,10 @@
     root ::= "(" root ")" | "x"         after "((" the text stands at node 1; below lie two calls of root, made at
                                         node 1: cell -> cell -> bottom. After "((x)" the state is an older stack again.
 
+What is possible at a node, whatever lies below it, is its closure: all calls are followed until a byte is read. Node 1
+calls root, so there "(" leads to 1 and "x" to 2, both in a root that was opened here, and this root returns to node 3.
+A call with nothing after it is not pushed, so a list that ends in itself stays flat.
+
 Several stacks may be possible at once, and they share their cells (Tomita's graph-structured stack, 1985). All calls of
 one rule from one node are one cell with several cells below it, so a rule may call itself first (GLL, Scott and
 Johnstone, 2010).
@@ -12,15 +16,71 @@ Next: `machines/pushdown/step.py`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from threading import RLock
+from typing import NamedTuple
 
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.closure import Closure, close_node
 from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.visible import name_nodes
+
+Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
+Positions = tuple[Position, ...]
+
+
+class Closure(NamedTuple):
+    """The positions that each byte leads to, where each call that is opened here returns, and how deep each is."""
+
+    reads: dict[int, Positions]
+    returns: dict[int, Positions]
+    depth: dict[int | None, int]  # per rule: the number of calls it stands in, along the first path
+
+
+def close_node(nodes: RuleNodes, node: int) -> Closure:
+    """Follow all calls from a node; a rule that is called several times is followed once.
+
+    >>> found = close_node(gv.grammar('root ::= "(" root ")" | "x"').nodes, 1)
+    >>> found.reads, found.returns
+    ({40: ((1, 0),), 120: ((2, 0),)}, {0: ((3, None),)})
+    """
+    reads: dict[int, dict[Position, None]] = defaultdict(dict)
+    returns: dict[int, dict[Position, None]] = defaultdict(dict)
+    depth: dict[int | None, int] = {None: 0}
+    found: dict[Position, None] = {(node, None): None}
+    waiting = list(found)
+    for at, opened in waiting:  # it grows
+        for low, high, target in nodes.edges[at]:
+            for byte in range(low, high + 1):
+                reads[byte][target, opened] = None
+        for rule, after in nodes.calls[at]:
+            if not _is_last(nodes, rule, after):
+                depth.setdefault(rule, 1 + depth[opened])
+                returns[rule][after, opened] = None
+        for position in _behind_calls(nodes, at, opened):
+            if position not in found:
+                found[position] = None
+                waiting.append(position)
+    return Closure(
+        {byte: tuple(positions) for byte, positions in reads.items()},
+        {rule: tuple(positions) for rule, positions in returns.items()},
+        depth,
+    )
+
+
+def _is_last(nodes: RuleNodes, rule: int, after: int) -> bool:
+    """Whether nothing comes after a call: then the rule that calls need not be kept on the stack."""
+    return after in nodes.last and nodes.counts[rule] is None
+
+
+def _behind_calls(nodes: RuleNodes, node: int, opened: int | None) -> Iterator[Position]:
+    """The positions that are reached over the calls of a node without a byte."""
+    for rule, after in nodes.calls[node]:
+        if rule in nodes.skipped:  # the called rule may be empty
+            yield after, opened
+        yield nodes.starts[rule], opened if _is_last(nodes, rule, after) else rule
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -30,7 +90,7 @@ class Cell:
     number: int
     node: int
     rule: int
-    below: tuple[Cell, ...]
+    below: Cells
     depth: int  # of the first stack with this top
     sure: bool = False  # one of its stacks stands on a bottom that is sure (`unknown_bottom.py`)
     guessed: bool = False  # one of its stacks stands on a bottom that is guessed
@@ -38,6 +98,8 @@ class Cell:
 
 
 Configuration = tuple[int, Cell]  # a node, and the open call that it is in
+Cells = tuple[Cell, ...]
+Configurations = tuple[Configuration, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -45,7 +107,7 @@ class State:
     """The possible configurations: nodes, each with the tops of its stacks; compared by identity."""
 
     number: int
-    tops: tuple[tuple[int, tuple[Cell, ...]], ...]
+    tops: tuple[tuple[int, Cells], ...]
     accepting: bool
     sure: bool  # one of the stacks with which the last byte was read stands on a sure bottom
     guessed: bool  # one of them stands on a guessed bottom
@@ -64,7 +126,7 @@ class Stacks:
         self.nodes = nodes
         self.first_counts = first_counts  # of each rule, when it is called
         self.lock = RLock()  # a page asks for masks and pictures at once
-        self.bottoms: dict[Cell, tuple[Configuration, ...]] = {}  # where a text goes on when the rules above have ended
+        self.bottoms: dict[Cell, Configurations] = {}  # where a text goes on when the rules above have ended
         self.work = 0  # done so far, in moves from stack to stack
         self._numbers = count()
         self.forget()
@@ -73,7 +135,7 @@ class Stacks:
         """Start with empty tables."""
         self.kept = 0  # entries of the tables
         self._closures: dict[int, Closure] = {}
-        self._cells: dict[tuple[int, int, tuple[Cell, ...], Counts], Cell] = {}
+        self._cells: dict[tuple[int, int, Cells, Counts], Cell] = {}
 
     def add_bottom(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
         """A new cell of a rule with nothing below it."""
@@ -94,7 +156,7 @@ class Stacks:
                 self.work += 5 * size
         return found
 
-    def cell(self, node: int, rule: int, below: tuple[Cell, ...]) -> Cell:
+    def cell(self, node: int, rule: int, below: Cells) -> Cell:
         """The one cell of a call."""
         counts = self.first_counts[rule]
         key = node, rule, below, counts
@@ -128,7 +190,7 @@ class Stacks:
                 self._keep(key, found)
             return found
 
-    def _keep(self, key: tuple[int, int, tuple[Cell, ...], Counts], cell: Cell) -> None:
+    def _keep(self, key: tuple[int, int, Cells, Counts], cell: Cell) -> None:
         self._cells[key] = cell
         self.kept += 1
 
@@ -146,7 +208,7 @@ class Stacks:
             else:
                 yield after, self.cell(cell.node, rule, cell.below)
 
-    def list_below(self, cell: Cell) -> tuple[Configuration, ...]:
+    def list_below(self, cell: Cell) -> Configurations:
         """The same for a picture, which another thread may draw."""
         with self.lock:
             return tuple(self.below(cell))

@@ -17,11 +17,10 @@ from operator import attrgetter
 from sys import maxsize
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.lazy_steps import LazySteps
+from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.closure import Position
 from guidedviz.machines.pushdown.counted_stacks import Counting
-from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Configuration, Positions, Stacks, State
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
@@ -41,7 +40,7 @@ def settle_plainly(nodes: RuleNodes, stacks: Iterable[tuple[int, ...]]) -> set[t
     >>> sorted(settle_plainly(nodes, [(1,)])), sorted(settle_plainly(nodes, [(3, 2)]))
     ([(1,), (3, 0)], [(3,), (3, 2)])
     """
-    settled = set[tuple[int, ...]]()
+    settled = set()
     waiting = list(stacks)
     while waiting:
         stack = waiting.pop()
@@ -65,7 +64,7 @@ def step_plainly(nodes: RuleNodes, stacks: Iterable[tuple[int, ...]], byte: int)
     >>> step_plainly(nodes, [(3, 2)], ord(")"))
     {(2,)}
     """
-    reached = set[tuple[int, ...]]()
+    reached = set()
     for *callers, node in settle_plainly(nodes, stacks):
         for low, high, target in nodes.edges[node]:
             if low <= byte <= high:
@@ -114,22 +113,22 @@ class StackSteps:
         positions = self._positions(state, byte)
         if positions not in state.reached:
             arrived = self._arrivals(state, positions)
-            if self.counting and self.counting.ticks:
+            if self.counting:
                 arrived = self.counting.pass_ticks(self.stacks, arrived)
             state.reached[positions] = self.settle(arrived)
         return state.reached[positions]
 
-    def _positions(self, state: State, byte: int) -> tuple[tuple[Position, ...], ...]:
+    def _positions(self, state: State, byte: int) -> tuple[Positions, ...]:
         """The positions that a byte leads to, for each node of a state."""
         most = self.stacks.work + MOST_MOVES
-        found: list[tuple[Position, ...]] = []
+        found = []
         for node, _ in state.tops:
             found.append(self.stacks.closure(node).reads.get(byte, ()))
             if self.stacks.work > most:
                 raise self._too_many(dict(state.tops), f"{MOST_MOVES:,} moves for one byte in")
         return tuple(found)
 
-    def _arrivals(self, state: State, positions: tuple[tuple[Position, ...], ...]) -> Iterator[Configuration]:
+    def _arrivals(self, state: State, positions: tuple[Positions, ...]) -> Iterator[Configuration]:
         """The configurations at these positions: in the rule that was open, or in one that is opened on top of it."""
         for (node, tops), read in zip(state.tops, positions, strict=True):
             for target, opened in read:
@@ -152,7 +151,8 @@ class StackSteps:
                 if node in self.nodes.ends:
                     if cell is self.bottom:
                         accepting = True
-                    self._add(self._after_end(cell), places, waiting)
+                    following = self.counting.after_end(self.stacks, cell) if self.counting else self.stacks.below(cell)
+                    self._add(following, places, waiting)
                     if self.stacks.work > most:
                         raise self._too_many(places, f"{MOST_MOVES:,} moves for one byte in")
             self.stacks.work += MOVES_OF_CONFIGURATION * len(waiting)
@@ -171,15 +171,9 @@ class StackSteps:
                 if len(tops) > MOST_STACKS:
                     raise self._too_many(places, f"{MOST_STACKS:,} stacks at one place of")
 
-    def _after_end(self, cell: Cell) -> Iterable[Configuration]:
-        """Where a text may go on at the end of the rule of a cell."""
-        if self.counting:
-            return self.counting.after_end(self.stacks, cell)
-        return self.stacks.below(cell)
-
     def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
         """The one state of these nodes and tops of stacks."""
-        found: list[tuple[int, tuple[Cell, ...]]] = []
+        found = []
         sure = False
         for node, cells in places.items():
             tops = list(cells)

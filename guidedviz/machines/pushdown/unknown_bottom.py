@@ -18,7 +18,7 @@ from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds, Counts, LengthLimit, join_counts
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack import Cell, Configuration, State
+from guidedviz.machines.pushdown.stack import Cell, Configurations, State
 from guidedviz.machines.pushdown.step import StackSteps
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
@@ -46,18 +46,12 @@ class UnknownBottom:
         self._guessed = [self._stacks.add_bottom(rule, guessed=True) for rule in rules]
         callers = follow_calls(pda.nodes)
         for rule in rules:
-            following = self._guess(callers[rule]) if expand else self._anything()
+            following: Configurations = ((len(pda.nodes), self._guessed[0]),)  # the node that reads all bytes
+            if expand:
+                following = tuple((node, self._guessed[self.nodes.rule_of[node]]) for node in callers[rule])
             self._stacks.bottoms[self._sure[rule]] = following
             self._stacks.bottoms[self._guessed[rule]] = following
         self._plain = find_plain_repeats(pda.nodes)
-
-    def _guess(self, nodes: Collection[int]) -> tuple[Configuration, ...]:
-        """These nodes, each on the guessed bottom of its rule."""
-        return tuple((node, self._guessed[self.nodes.rule_of[node]]) for node in nodes)
-
-    def _anything(self) -> tuple[Configuration, ...]:
-        """The node that reads all bytes."""
-        return ((len(self.nodes) - 1, self._guessed[0]),)
 
     def limited(self, walks: int = 1) -> AbstractContextManager[None]:
         """Limit the work of so many walks."""
@@ -159,8 +153,8 @@ def count_parts(pda: PDA, longest: int) -> list[int]:
     """How many parts of each rule a run of `longest` bytes may read."""
     if not any(pda.nodes.counts):
         return []
-    rests = rests_of_rules(pda)
-    parts: list[int] = []
+    rests = rests_of_rules(pda).found
+    parts = []
     for start, limit in zip(pda.nodes.starts, pda.nodes.counts, strict=True):
         shortest = 1 if isinstance(limit, LengthLimit) else max(1, rests.get(start, 1))
         parts.append(1 + (longest - 1) // shortest)

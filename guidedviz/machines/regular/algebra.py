@@ -1,20 +1,23 @@
-"""Set operations on two machines by the product construction: pairs of states (Rabin and Scott, 1959).
+"""Machines and trees: each becomes the other, and set operations on two machines are a product (Rabin and Scott, 1959).
 
-Every machine that the operations return is minimal, so `==` compares languages.
+Every machine here is minimal, so `==` compares languages. An edge is a range of bytes, or of characters
+(`code_machine`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from guidedviz.errors import expect
+from guidedviz.errors import PatternError, expect
 from guidedviz.machines import limits
-from guidedviz.machines.graph import Numbers
-from guidedviz.machines.regular.dfa import DFA, merge_edges
+from guidedviz.machines.graph import Numbers, grouped
+from guidedviz.machines.machine import CONTINUING
+from guidedviz.machines.ranges import LAST, Range, Ranges, Shape, merge_ranges, shape_chars, utf8_rows
+from guidedviz.machines.regular.dfa import DFA, build_dfa, disjoint, merge_edges
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.regular.size import machine_too_large
-from guidedviz.machines.work import spend
+from guidedviz.machines.regular.nfa import Edge, EdgeRow, Letter, ShapeOf, build_nfa, machine_too_large
+from guidedviz.machines.syntax import ANYTHING, Chars, NetMoves, Tree, build_net, no_rules
+from guidedviz.machines.work import limited_work, spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
 
@@ -42,13 +45,13 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
     for machine in (one, other):
         expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
     numbers = Numbers[Pair]((0, 0))
-    rows: list[tuple[Edge, ...]] = []
-    accepting = set[int]()
+    rows: list[EdgeRow] = []
+    accepting = set()
     visited = 0
     for pair in numbers.met:  # it grows
         if pair[0] in one.accepting and (pair[1] in other.accepting) == both:
             accepting.add(len(rows))
-        row: list[Edge] = []
+        row = []
         for low, high, target in pair_moves(one, other, pair):
             if None not in (target if both else target[:1]):
                 row.append((low, high, numbers[target]))
@@ -63,23 +66,102 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
 
 def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pair]]:
     """Lowest byte, highest byte, next pair: the edges of both states, split at every start and end of an edge."""
-    first = one.edges[pair[0]] if pair[0] is not None else ()
-    second = other.edges[pair[1]] if pair[1] is not None else ()
-    cuts = sorted({cut for low, high, _ in (*first, *second) for cut in (low, high + 1)})
-    spend(1 + 3 * len(cuts))
-    targets = zip(_targets_at(first, cuts), _targets_at(second, cuts), strict=True)
-    for (low, after), target in zip(pairwise(cuts), targets, strict=False):
-        if target != (None, None):
-            yield low, after - 1, target
+    state, partner = pair
+    edges: list[tuple[int, int, tuple[bool, int]]] = []
+    if state is not None:
+        edges += [(low, high, (True, target)) for low, high, target in one.edges[state]]
+    if partner is not None:
+        edges += [(low, high, (False, target)) for low, high, target in other.edges[partner]]
+    spend(1 + 5 * len(edges))
+    for low, high, reached in disjoint(edges):
+        targets = dict(reached)
+        yield low, high, (targets.get(True), targets.get(False))
 
 
-def _targets_at(edges: Sequence[Edge], places: Iterable[int]) -> Iterator[int | None]:
-    """The target of the edge at each of these places, which are sorted; None where there is no edge."""
-    number = 0
-    for place in places:
-        while number < len(edges) and edges[number][1] < place:
-            number += 1
-        if number < len(edges) and edges[number][0] <= place:
-            yield edges[number][2]
+def build_machine(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> DFA:
+    """The minimal machine of a tree; see `build_nfa`."""
+    return minimise(build_dfa(build_nfa(tree, letter, shape)))
+
+
+def code_machine(tree: Tree) -> DFA:
+    """The minimal machine of a tree, whose edges are ranges of characters."""
+    return build_machine(tree, shape=_one_edge_per_range)
+
+
+def _one_edge_per_range(ranges: Ranges) -> Shape:
+    return 0, tuple([(0, low, high, 1) for low, high in ranges])
+
+
+def code_net(dfa: DFA) -> Tree:
+    """A machine over characters as a tree: its states, joined by classes of characters."""
+    return class_net(dfa, dfa.edges.__getitem__, merge_ranges)
+
+
+def class_net(
+    dfa: DFA,
+    edges_of: Callable[[int], Iterable[Edge]],
+    merge: Callable[[list[Range]], Ranges],
+) -> Tree:
+    """The states of a machine, joined by classes: the edges of each state are over characters."""
+
+    def moves(state: int) -> NetMoves[int]:
+        ranges = grouped((target, (low, high)) for low, high, target in edges_of(state))
+        return ((Chars(merge(found)), target) for target, found in ranges.items())
+
+    return build_net(dfa.initial, moves, dfa.is_accepting)
+
+
+UTF8_ROWS = tuple(utf8_rows(0, LAST))
+
+
+@limited_work()
+def character_net(dfa: DFA) -> Tree:
+    """The same machine over characters; raises PatternError if some text is not UTF-8.
+
+    >>> character_net(gv.regex("é")).edges
+    ((0, Chars(ranges=((233, 233),)), 1), (1, Concat(parts=()), 2))
+    """
+    if dfa.accepting and difference(dfa, build_machine(ANYTHING)).accepting:
+        raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
+    return class_net(dfa, partial(_characters, dfa), _over_surrogates)
+
+
+def _over_surrogates(ranges: list[Range]) -> Ranges:
+    """Join ranges on both sides of the surrogates, so that [^"] stays [^"]; UTF-8 cannot encode surrogates."""
+    ends = {end for pair in ranges for end in pair}
+    if {0xD7FF, 0xE000} <= ends:
+        ranges.append((0xD800, 0xDFFF))
+    return merge_ranges(ranges)
+
+
+def _characters(dfa: DFA, state: int) -> Iterator[Edge]:
+    """The edges of a state, over whole characters."""
+    for (first, last), *tail in UTF8_ROWS:
+        for low, high, target in dfa.edges[state]:
+            leads = range(max(low, first), min(high, last) + 1)
+            if tail:
+                for lead in leads:
+                    bits = lead & 0x3F >> len(tail)  # of the character; the others say how many bytes follow
+                    yield from _tails(dfa, (bits, bits, target), tail)
+            elif leads:
+                yield leads[0], leads[-1], target
+
+
+def _tails(dfa: DFA, edge: Edge, tail: Sequence[Range]) -> Iterator[Edge]:
+    """The edges for the remaining bytes of a character, given the edge over its first bits."""
+    if not tail:
+        spend(5)
+        yield edge
+        return
+    least, most, state = edge
+    for low, high, target in dfa.edges[state]:
+        bytes_read = range(max(low, tail[0][0]), min(high, tail[0][1]) + 1)
+        if not bytes_read:
+            continue
+        first = bytes_read[0] & 0x3F
+        last = bytes_read[-1] & 0x3F
+        if bytes_read == CONTINUING:
+            yield from _tails(dfa, (least << 6 | first, most << 6 | last, target), tail[1:])
         else:
-            yield None
+            for bits in range(least, most + 1):
+                yield from _tails(dfa, (bits << 6 | first, bits << 6 | last, target), tail[1:])

@@ -9,15 +9,14 @@ A mark is a letter beyond the characters, so all this is done by machines. A loo
 are settled first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from guidedviz.machines.ranges import LAST
-from guidedviz.machines.regular.algebra import Pair, difference, pair_moves
-from guidedviz.machines.regular.build import code_machine, code_net
+from guidedviz.machines.regular.algebra import Pair, code_machine, code_net, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.size import find_blame
-from guidedviz.machines.syntax import ANYTHING, EMPTY, Chars, Tree, all_parts, build_net, concat
+from guidedviz.machines.regular.nfa import find_blame
+from guidedviz.machines.syntax import ANYTHING, EMPTY, Chars, NetMoves, Tree, all_parts, build_net, concat
 from guidedviz.machines.work import working_on
 
 FIRST_MARK = LAST + 2  # not next to a character, or an edge could have both
@@ -51,12 +50,12 @@ def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
         return code_net(_Settling(lookarounds).settle(tree, NO_MARK))
 
 
+@dataclass
 class _Settling:
     """The lookarounds of a pattern, and where the mark of each is wrong, as far as that is known."""
 
-    def __init__(self, lookarounds: Sequence[Lookaround]) -> None:
-        self.lookarounds = lookarounds
-        self.wrong: dict[int, DFA] = {}
+    lookarounds: Sequence[Lookaround]
+    wrong: dict[int, DFA] = field(default_factory=dict)
 
     def settle(self, tree: Tree, kept: int) -> DFA:
         """The texts of a tree whose marks are at right places; then all marks but one are erased."""
@@ -89,7 +88,7 @@ def marks_of(tree: Tree) -> set[int]:
     >>> marks_of(concat(Chars(((97, 97),)), guard(2, negated=True))) == {FIRST_MARK + 5}
     True
     """
-    found = set[int]()
+    found = set()
     for part in all_parts(tree):
         if isinstance(part, Chars) and part.ranges:
             low, _ = part.ranges[0]
@@ -101,7 +100,7 @@ def marks_of(tree: Tree) -> set[int]:
 def _misplaced(machine: DFA, wrong: DFA) -> Tree:
     """The texts of a machine with some mark at a wrong place; all other marks do not matter there."""
 
-    def moves(pair: Pair) -> Iterator[tuple[Tree, Pair]]:
+    def moves(pair: Pair) -> NetMoves[Pair]:
         for low, high, (target, place) in pair_moves(machine, wrong, pair):
             letters = Chars(((low, high),))
             if target is not None and low > LAST:
@@ -109,14 +108,14 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
             if target is not None and place is not None:
                 yield letters, (target, place)
 
-    start: Pair = 0, 0
+    start = 0, 0
     return build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
 
 
 def _erase_marks(machine: DFA, kept: int) -> Tree:
     """The texts of a machine without all marks but one."""
 
-    def moves(state: int) -> Iterator[tuple[Tree, int]]:
+    def moves(state: int) -> NetMoves[int]:
         for low, high, target in machine.edges[state]:
             if low <= LAST:
                 yield Chars(((low, high),)), target

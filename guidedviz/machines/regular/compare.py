@@ -85,7 +85,7 @@ class _Search:
 
     def differing(self) -> list[tuple[ReadableText, bool]]:
         """The texts of the level that one machine accepts and the other does not; True if the first one does."""
-        found: list[tuple[ReadableText, bool]] = []
+        found = []
         for (state, partner), reading in self.level.items():
             first = self.one.is_accepting(state)
             if first != self.other.is_accepting(partner):

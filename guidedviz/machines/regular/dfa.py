@@ -7,15 +7,12 @@ from array import array
 from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from guidedviz.machines import limits
-from guidedviz.machines.byte_kinds import byte_kinds
 from guidedviz.machines.graph import Numbers, T, reach
-from guidedviz.machines.machine import Machine, no_step
-from guidedviz.machines.regular.nfa import NFA, Edge
-from guidedviz.machines.regular.size import machine_too_large
-from guidedviz.machines.steps import drain
+from guidedviz.machines.machine import Machine, byte_kinds, no_step
+from guidedviz.machines.regular.nfa import NFA, Edge, EdgeRow, machine_too_large
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
@@ -29,7 +26,7 @@ class DFA(Machine[int]):
     (True, False, None)
     """
 
-    edges: tuple[tuple[Edge, ...], ...]
+    edges: tuple[EdgeRow, ...]
     accepting: frozenset[int]
     notes: tuple[str, ...] = field(default=(), compare=False)  # what the source says and the machine does not enforce
 
@@ -84,7 +81,7 @@ class DFAStep(NamedTuple):
 
     state: int
     subset: frozenset[int]
-    edges: tuple[Edge, ...]
+    edges: EdgeRow
 
 
 def build_dfa(nfa: NFA, whole: bool = False) -> DFA:
@@ -101,7 +98,7 @@ def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, D
     moves = _Moves(nfa, whole)
     start = moves.follow_free((nfa.initial,))
     numbers = Numbers(start)  # a set of NFA states -> its DFA state
-    edges: list[tuple[Edge, ...]] = []
+    edges = []
     for subset in numbers.met:
         row = [(low, high, numbers[target]) for low, high, target in moves.out_of(subset)]
         edges.append(merge_edges(row))
@@ -113,11 +110,10 @@ def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, D
 
 
 class _Moves:
-    """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
+    """The moves of sets of NFA states."""
 
     def __init__(self, nfa: NFA, whole: bool) -> None:
         self.nfa = nfa
-        self.left = limits.DFA_MOVES
         self.known: dict[frozenset[int], frozenset[int]] = {}
         self.free = {state for state, targets in enumerate(nfa.epsilon) if targets}
         if whole:
@@ -125,16 +121,10 @@ class _Moves:
         else:
             self.kept = {state for state, edges in enumerate(nfa.edges) if edges} | {nfa.accepting}
 
-    def spend(self, moves: int) -> None:
-        spend(2 + moves)
-        self.left -= moves
-        if self.left < 0:
-            raise machine_too_large(f"more than {limits.DFA_MOVES:,} moves from NFA to DFA", self.nfa.tree)
-
     def follow_free(self, states: Collection[int]) -> frozenset[int]:
         """The epsilon closure; without `whole`, those of its states that read a byte or accept."""
         found = states if self.free.isdisjoint(states) else reach(states, self.nfa.epsilon.__getitem__)
-        self.spend(len(found))
+        spend(2 + len(found))
         return frozenset(self.kept.intersection(found))
 
     def out_of(self, subset: frozenset[int]) -> Iterator[tuple[int, int, frozenset[int]]]:
@@ -142,7 +132,7 @@ class _Moves:
         edges = [edge for state in subset for edge in self.nfa.edges[state]]
         spans = disjoint(edges)
         reached_states = sum([len(reached) for _, _, reached in spans])
-        self.spend(len(edges) + reached_states)
+        spend(2 + len(edges) + reached_states)
         for low, high, reached in spans:
             if reached not in self.known:
                 self.known[reached] = self.follow_free(reached)
@@ -166,7 +156,7 @@ def disjoint(edges: list[tuple[int, int, T]]) -> list[tuple[int, int, frozenset[
     return [(low, after - 1, frozenset(reached)) for low, after, reached in spans if reached]
 
 
-def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+def merge_edges(edges: Iterable[Edge]) -> EdgeRow:
     """Merge adjacent edges with the same target.
 
     >>> merge_edges([(97, 97, 1), (98, 98, 1), (99, 99, 2)])
@@ -181,3 +171,21 @@ def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
                 continue
         merged.append((low, high, target))
     return tuple(merged)
+
+
+Result = TypeVar("Result")
+
+
+def drain(steps: Generator[Any, None, Result]) -> Result:
+    """The result of an algorithm without its steps.
+
+    >>> from guidedviz.machines.regular.minimal import minimise_steps
+    >>> drain(minimise_steps(gv.machines.machine_stages("ab|cb")[1]))
+    DFA(3 states, 1 accepting)
+    """
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result

@@ -8,9 +8,8 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from guidedviz.machines.graph import Numbers, grouped, reach
-from guidedviz.machines.regular.dfa import DFA, disjoint, merge_edges
+from guidedviz.machines.regular.dfa import DFA, disjoint, drain, merge_edges
 from guidedviz.machines.regular.nfa import Edge
-from guidedviz.machines.steps import drain
 from guidedviz.machines.work import spend
 
 LetterRanges = tuple[tuple[int, int], ...]  # bytes, both ends included
@@ -57,7 +56,7 @@ def trim(dfa: DFA) -> DFA:
 
 def sources_of(edges: Iterable[Iterable[Edge]]) -> defaultdict[int, list[int]]:
     """The sources of the edges into every state, from the edges out of every state."""
-    sources: defaultdict[int, list[int]] = defaultdict(list)
+    sources = defaultdict(list)
     for state, row in enumerate(edges):
         for _, _, target in row:
             sources[target].append(state)
@@ -118,7 +117,7 @@ def _incoming(dfa: DFA, letters: Iterable[Iterable[tuple[int, int]]]) -> Incomin
 
 def _preimages(block: frozenset[int], incoming: Incoming) -> Iterable[tuple[tuple[int, ...], int]]:
     """The sets of states from which a letter leads into the block, each with one such letter."""
-    sources: dict[int, list[int]] = defaultdict(list)
+    sources = defaultdict(list)
     for state in block:
         spend(1 + len(incoming[state]))
         for letter, source in incoming[state]:
@@ -130,7 +129,7 @@ def _split_blocks(
     sources: tuple[int, ...], blocks: list[set[int]], block_of: list[int], waiting: set[int]
 ) -> Iterator[tuple[int, int, frozenset[int]]]:
     spend(1 + len(sources))
-    touched: dict[int, set[int]] = defaultdict(set)
+    touched = defaultdict(set)
     for source in sources:
         touched[block_of[source]].add(source)
     for number, inside in touched.items():
@@ -154,7 +153,7 @@ def merge_states(dfa: DFA, block_of: list[int]) -> DFA:
     for state, block in enumerate(block_of):
         first.setdefault(block, state)
     numbers = Numbers(block_of[0])
-    rows: list[tuple[Edge, ...]] = []
+    rows = []
     for block in numbers.met:
         row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[first[block]])
         rows.append(tuple([(low, high, numbers[target]) for low, high, target in row]))

@@ -5,19 +5,21 @@ An NFA can be in several states at the same time. An epsilon edge (ε) reads no 
 Next: `machines/regular/dfa.py`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from guidedviz.errors import PatternError
 from guidedviz.machines import limits
-from guidedviz.machines.regular.size import count_states, machine_too_large
-from guidedviz.machines.regular.utf8 import Shape, shape_chars
+from guidedviz.machines.ranges import Ranges, Shape, shape_chars
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import blame_work, spend
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
+EdgeRow = tuple[Edge, ...]  # the edges of one state
+ShapeOf = Callable[[Ranges], Shape]  # the edges of a class of characters
 Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
 
 
@@ -30,7 +32,7 @@ class NFA:
     ((((97, 98, 1),), ()), ((), ()))
     """
 
-    edges: tuple[tuple[Edge, ...], ...]
+    edges: tuple[EdgeRow, ...]
     epsilon: tuple[tuple[int, ...], ...]
     tree: Tree | None = field(default=None, compare=False)  # the source; errors name its repeats
 
@@ -45,7 +47,7 @@ class NFA:
         return f"NFA({counted(len(self), 'state')}, {counted(free, 'epsilon edge')})"
 
 
-def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Shape] | None = None) -> NFA:
+def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> NFA:
     """Wire the tree between state 0 and state 1; a call is an edge with its own letter above 255.
 
     `shape` gives the edges of a class, by default over bytes.
@@ -58,7 +60,7 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: Callable[[Chars], Sh
     if states > limits.NFA_STATES:
         raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", tree)
     spend(20 + 7 * states)
-    wiring = _Wiring(letter, shape or shape_chars)
+    wiring = _Wiring(letter, shape)
     waiting = [(tree, 0, 1)]
     while waiting:
         inside = wiring.wire(*waiting.pop())
@@ -74,7 +76,7 @@ Inside = Sequence[tuple[Tree, int, int]]  # parts, each with the states that it 
 class _Wiring:
     """The states so far."""
 
-    def __init__(self, letter: Letter, shape: Callable[[Chars], Shape]) -> None:
+    def __init__(self, letter: Letter, shape: ShapeOf) -> None:
         self.letter = letter
         self.shape = shape
         self.edges: list[list[Edge]] = [[], []]
@@ -112,7 +114,7 @@ class _Wiring:
         return ()
 
     def chars(self, part: Chars, start: int, end: int) -> None:
-        fresh, edges = self.shape(part)
+        fresh, edges = self.shape(part.ranges)
         places = (start, end, *self.new(fresh))
         for source, low, high, target in edges:
             self.edges[places[source]].append((low, high, places[target]))
@@ -143,3 +145,88 @@ class _Wiring:
         self.epsilon[start].append(new[0])
         self.epsilon[new[-1]].append(end)
         return [(part, new[source], new[target]) for source, part, target in net.edges]
+
+
+def machine_too_large(seen: str, tree: Tree | None = None) -> PatternError:
+    """The error for a machine that is too large."""
+    blame = find_blame(tree) if tree else ""
+    hint = f"a smaller repeat: {blame} costs most" if blame else f"a smaller pattern{blame_work()}"
+    return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
+
+
+def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int | None = None) -> int:
+    """The number of states that `build_nfa` adds for a tree; `calls` gives the states of each call.
+
+    A repeat of more than `copies` states is counted later and adds one copy.
+
+    >>> from guidedviz.machines.regular.nfa import build_nfa
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
+    (999999, 10)
+    """
+    weights = _Weights(calls or {}, copies)
+    states = weights.of(tree)
+    spend(2 * len(weights.known))
+    return states
+
+
+def find_blame(tree: Tree) -> str:
+    """The counted repeat with the most states, as text; "" if there is none.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> find_blame(parse_regex("a{3}b{1,200}"))
+    '{1,200}'
+    """
+    weights = _Weights()
+    weights.of(tree)
+    if not weights.counted:
+        return ""
+    _, worst = max(weights.counted, key=lambda found: found[0])
+    return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
+
+
+@dataclass
+class _Weights:
+    """The states that trees add, and the counted repeats with their states.
+
+    The weight of a shared part is kept, so 2**60 copies take the same time as one.
+    """
+
+    calls: Mapping[str, int] = field(default_factory=dict)
+    copies: int | None = None
+    known: dict[int, int] = field(default_factory=dict)
+    counted: list[tuple[int, Repeat]] = field(default_factory=list)
+
+    def of(self, tree: Tree) -> int:
+        if id(tree) not in self.known:
+            match tree:
+                case Chars():
+                    states = shape_chars(tree.ranges)[0]
+                case Concat(parts):
+                    states = sum(map(self.of, parts)) + max(0, len(parts) - 1)
+                case Either(options):
+                    states = sum(map(self.of, options))
+                case Net(places, edges):
+                    spend(len(edges))
+                    states = sum(self.of(part) for _, part, _ in edges) + places
+                case Repeat():
+                    states = self.of_repeat(tree)
+                case Call(name):
+                    states = self.calls.get(name, 0)
+                case Tick():
+                    states = 0
+            self.known[id(tree)] = states
+        return self.known[id(tree)]
+
+    def of_repeat(self, repeat: Repeat) -> int:
+        each = self.of(repeat.part)
+        low = repeat.low
+        high = repeat.high
+        copies = max(low, 1) if high is None else high
+        joints = low + 1 if high is None else max(0, high - 1)
+        states = copies * each + joints
+        if (high or low) > 1:
+            self.counted.append((states, repeat))
+            if self.copies is not None and states > self.copies:
+                return each + 1
+        return states

@@ -7,15 +7,15 @@ from itertools import starmap
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError, nearest, quoted
-from guidedviz.machines.ranges import LAST, Range, other_ranges
-from guidedviz.machines.regular.build import build_machine
-from guidedviz.machines.regular.classes import DIGIT_RANGES, NEWLINE
+from guidedviz.machines.ranges import LAST, Ranges, other_ranges
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex_text import DIGIT_RANGES, NEWLINE
 from guidedviz.machines.syntax import Chars, Repeat, Times, Tree, concat, literal, read_count
 from guidedviz.machines.work import limited_work
 
-LETTER_RANGES: tuple[Range, ...] = ((65, 90), (97, 122))
-CLASSES: dict[str, tuple[Range, ...]] = {
+LETTER_RANGES: Ranges = ((65, 90), (97, 122))
+CLASSES: dict[str, Ranges] = {
     "DIGIT": DIGIT_RANGES,
     "LETTER": LETTER_RANGES,
     "LOWER": ((97, 122),),

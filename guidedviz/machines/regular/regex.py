@@ -5,7 +5,8 @@ Python's own parser reads a regex, so it has the meaning of `re.fullmatch`: the 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -15,12 +16,21 @@ from guidedviz.errors import PatternError, expect, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.ranges import other_ranges
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
-from guidedviz.machines.regular.classes import IGNORECASE, MULTILINE, NEWLINE, WORD_RANGES, ranges_of
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import NFA, build_nfa
-from guidedviz.machines.regular.regex_text import ANCHORS, NOT_REGULAR, find_anchors, find_lookarounds, not_regular
-from guidedviz.machines.regular.size import find_blame
+from guidedviz.machines.regular.nfa import NFA, build_nfa, find_blame
+from guidedviz.machines.regular.regex_text import (
+    ANCHORS,
+    IGNORECASE,
+    MULTILINE,
+    NEWLINE,
+    NOT_REGULAR,
+    WORD_RANGES,
+    find_anchors,
+    find_lookarounds,
+    not_regular,
+    ranges_of,
+)
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     ANYTHING,
@@ -113,14 +123,18 @@ BEFORE_LAST_LINE = Either((IN_LINE, Concat((Chars(NEWLINE), ANY_CHARACTER))))  #
 EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
 
 
+@dataclass
 class _TreeReader:
     """Converts the tree of Python's parser; the text gives positions for errors."""
 
-    def __init__(self, text: str, search: bool) -> None:
-        self.text = text
-        self.search = search
-        self.places = find_lookarounds(text)
-        self.lookarounds: dict[Lookaround, int] = {}
+    text: str
+    search: bool
+    lookarounds: dict[Lookaround, int] = field(default_factory=dict)
+
+    @cached_property
+    def places(self) -> Iterator[str]:
+        """The lookarounds by their places, each when it is read."""
+        return find_lookarounds(self.text)
 
     @cached_property
     def anchors(self) -> dict[str, int]:
@@ -213,7 +227,7 @@ class _TreeReader:
         before_other = self.guard(said, WORD_CHARACTER, True, True)
         if boundary:
             return Either((Concat((after_word, before_other)), Concat((after_other, before_word))))
-        outside: Tree = Concat((after_other, before_other))
+        outside = Concat((after_other, before_other))
         if not EMPTY_IS_BOUNDARY_FREE:
             neighbours = self.guard(said, ANY_CHARACTER, False, False), self.guard(said, ANY_CHARACTER, True, False)
             outside = Concat((outside, Either(neighbours)))

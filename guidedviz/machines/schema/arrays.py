@@ -11,14 +11,13 @@ from functools import cache
 from operator import add, ge, gt
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.size import count_states
+from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, ValuesByForm
+from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, ReadGoal, SchemaRules
 from guidedviz.machines.schema.normal_form import NormalForms
-from guidedviz.machines.schema.places import NotEnforced, NoValue, below, schema_error
-from guidedviz.machines.schema.rules import MOST_SHARED_SIGNS, ReadGoal, SchemaRules
 from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, goal_of
-from guidedviz.machines.schema.values import CONSTANT_KINDS
-from guidedviz.machines.syntax import EMPTY, NOTHING, Repeat, Tree, build_net, concat, optional
+from guidedviz.machines.schema.values import CONSTANT_KINDS, NoValue, below, schema_error
+from guidedviz.machines.syntax import EMPTY, NOTHING, NetMoves, Repeat, Tree, build_net, concat, optional
 
 MOST_ITEM_STATES = 30_000  # of all items that are counted
 MANY_CONTAINS = 8  # an item that is counted in so many ways is a rule of its own
@@ -61,7 +60,7 @@ class ItemReader:
                     values |= {("constant", json.loads(kind)): json.loads(kind) for kind in sorted(row.kinds)}
                 else:
                     seen = "uniqueItems of items that are not one of a few values"
-                    raise NotEnforced(path, seen, "items with an enum")
+                    raise schema_error(path, seen, "items with an enum")
         return values
 
     def read(self, place: int, *more: Subschema) -> Tree:
@@ -139,7 +138,7 @@ def items_net(items: ItemReader, comma: Tree) -> Tree:
     options_at = cache(lambda number: [*items.options(number)])
     states = 0
 
-    def moves(place: ItemPlace) -> Iterator[tuple[Tree, ItemPlace]]:
+    def moves(place: ItemPlace) -> NetMoves[ItemPlace]:
         nonlocal states
         size, counts = place
         if items.high is not None and size >= items.high:
@@ -167,6 +166,6 @@ def too_many_counts(items: ItemReader) -> PatternError:
     """The error for a net of items that is too large."""
     for unique in items.row.of_type(UniqueItems):
         seen = f"uniqueItems of {len(items.contains)} values"
-        return NotEnforced(below(unique.path, "uniqueItems"), seen, "fewer values, or a small maxItems")
+        return schema_error(below(unique.path, "uniqueItems"), seen, "fewer values, or a small maxItems")
     seen = f"contains with counts that take more than {MOST_ITEM_STATES:,} states"
     return schema_error(items.row.path, seen, "smaller counts")

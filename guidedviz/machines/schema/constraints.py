@@ -15,10 +15,9 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from guidedviz.machines.schema.numbers import MultipleOf, NumberBound, number_tree
-from guidedviz.machines.schema.places import NotEnforced, NoValue, below
-from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible
+from guidedviz.machines.schema.subschema import UNEVALUATED, Goal, Sign, Subschema, allows_all, goal_of, impossible
 from guidedviz.machines.schema.text_sets import Matching, TextSet, overlap, string_texts
-from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, exact, kind_of
+from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, NoValue, below, exact, kind_of, schema_error
 from guidedviz.machines.syntax import ANYTHING, Times, Tree, either, literal
 
 SIZE_WORDS = {"string": "Length", "array": "Items", "object": "Properties"}  # of minLength, maxItems and so on
@@ -89,7 +88,7 @@ class UniqueItems:
 
     def negations(self) -> Negation:
         seen = "uniqueItems that must not hold"
-        raise NotEnforced(below(self.path, "uniqueItems"), seen, "uniqueItems without not, oneOf or if")
+        raise schema_error(below(self.path, "uniqueItems"), seen, "uniqueItems without not, oneOf or if")
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,9 +263,57 @@ class Conjunction:
         """What the item at a place must meet."""
         return goal_of(*(part for found in self.of_type(ItemGoals) for part in found.at(place)))
 
-    def first_goals(self, size: int) -> list[Goal]:
-        """What the first items must meet, without repeats of the goal of all others."""
-        return [self.item_goal(place) for place in range(min(size, 1 + self.listed_items()))]
-
 
 EVERYTHING = Conjunction("#")
+
+
+def restricts_unevaluated(schema: Any) -> bool:
+    """Whether the schema restricts what other keywords have not evaluated."""
+    return any(key in schema and not allows_all(schema[key]) for key in UNEVALUATED)
+
+
+def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
+    """The keys that no schema of this row names meet the subschema."""
+    named: dict[str, Goal] = {}
+    patterns: dict[TextSet, Goal] = {}
+    for keys in row.of_type(PropertyGoals):
+        if not keys.evaluates:
+            continue
+        if keys.rest is not None:
+            return EVERYTHING  # every key is evaluated
+        named |= dict.fromkeys(keys.named, ())
+        patterns |= {pattern: () for pattern, _ in keys.patterns}
+    admits = part.sign == Sign.PLAIN
+    closed = PropertyGoals(named, tuple(patterns.items()), goal_of(part), part.path, admits=admits, evaluates=True)
+    return Conjunction(part.path, constraints=(closed,))
+
+
+def close_items(row: Conjunction, part: Subschema) -> Conjunction:
+    """The items that no schema of this row speaks of meet the subschema."""
+    first = 0
+    for items in row.of_type(ItemGoals):
+        if items.evaluated is None:
+            return EVERYTHING
+        first = max(first, items.evaluated)
+    rest = part
+    contained = [contains.part for contains in row.of_type(ContainsGoal) if contains.evaluates]
+    if contained and not part.is_true():
+        branches = [*(each.schema for each in contained), part.schema]
+        rest = part.at({"anyOf": branches}, *(each.path for each in contained))
+    closed = ItemGoals(tuple(() for _ in range(first)), goal_of(rest), part.path, evaluated=None)
+    return Conjunction(part.path, constraints=(closed,))
+
+
+CLOSE_ROW = {"unevaluatedProperties": close_keys, "unevaluatedItems": close_items}
+
+
+def without_evaluation(row: Conjunction) -> Conjunction:
+    """The same row, of which no key or item counts as evaluated for the schemas around it."""
+    found = []
+    for constraint in row.constraints:
+        if isinstance(constraint, ItemGoals):
+            constraint = replace(constraint, evaluated=0)
+        elif isinstance(constraint, ContainsGoal | PropertyGoals):
+            constraint = replace(constraint, evaluates=False)
+        found.append(constraint)
+    return replace(row, constraints=tuple(found))

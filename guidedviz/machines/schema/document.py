@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 from guidedviz.errors import nearest, quoted
-from guidedviz.machines.schema.places import below, schema_error, show_path
 from guidedviz.machines.schema.subschema import ANNOTATIONS, Scope, Subschema, subschemas
+from guidedviz.machines.schema.values import below, schema_error, show_path
 from guidedviz.machines.work import spend
 
 DRAFT = re.compile(r"json-schema\.org/draft-0?(\d+)/")
@@ -22,7 +22,8 @@ class Document:
 
     def __init__(self, root: Any) -> None:
         self.root = Subschema("#", root)
-        draft = declared_draft(root)
+        named = DRAFT.search(text_or_empty(root.get("$schema"))) if isinstance(root, dict) else None
+        draft = int(named[1]) if named else None
         self.old_ids = draft is None or draft <= 4
         self.alone = draft is not None and draft <= 7  # keywords beside a $ref have no effect
         self.bases: dict[str, str] = {}  # the path of a resource -> its URI
@@ -46,7 +47,7 @@ class Document:
         schema = part.schema
         dynamic = text_or_empty(schema.get("$dynamicAnchor"))
         anchors = [text_or_empty(schema.get("$anchor")), dynamic]
-        if not self.stands_alone(part):
+        if not (self.alone and "$ref" in schema):
             own = schema.get("$id", schema.get("id") if self.old_ids else None)
             uri, _, fragment = text_or_empty(own).partition("#")
             if uri:
@@ -62,7 +63,12 @@ class Document:
         return part
 
     def enter(self, part: Subschema) -> Subschema:
-        """The subschema in its resource, and in its scope: for each $dynamicAnchor the outermost resource with it."""
+        """The subschema in its resource, and in its scope: for each $dynamicAnchor the outermost resource with it.
+
+        Before draft 2019-09, keywords beside a $ref have no effect and are left out.
+        """
+        if self.alone and isinstance(part.schema, dict) and "$ref" in part.schema and len(part.schema) > 1:
+            part = replace(part, schema={"$ref": part.schema["$ref"]})
         base = self.bases.get(part.path, part.base)
         scope = dict(part.scope)
         for name, found in self.dynamic.items():
@@ -71,10 +77,6 @@ class Document:
         if base == part.base and len(scope) == len(part.scope):
             return part
         return replace(part, base=base, scope=tuple(sorted(scope.items())))
-
-    def stands_alone(self, part: Subschema) -> bool:
-        """Whether keywords beside a $ref have no effect, as before draft 2019-09."""
-        return self.alone and "$ref" in part.schema
 
     def target(self, part: Subschema, key: str) -> Subschema:
         """The subschema that a reference means.
@@ -136,18 +138,10 @@ class Document:
             part = self.enter(part)
             if not isinstance(part.schema, dict) or "$ref" not in part.schema:
                 break
-            if part.schema.keys() - ANNOTATIONS != {"$ref"} and not self.stands_alone(part):
+            if part.schema.keys() - ANNOTATIONS != {"$ref"}:
                 break
             part = self.target(part, "$ref")
         return part
-
-
-def declared_draft(root: Any) -> int | None:
-    """The number of an old draft that `$schema` names."""
-    if not isinstance(root, dict):
-        return None
-    found = DRAFT.search(text_or_empty(root.get("$schema")))
-    return int(found[1]) if found else None
 
 
 def text_or_empty(value: Any) -> str:

@@ -14,8 +14,8 @@ standard leaves a choice, we choose as the engines for structured output do:
 - An integer has no fraction and no exponent; see `numbers` for numbers with bounds.
 - `pattern` means `re.search` under re.ASCII, but `$` matches only at the very end; formats are enforced.
 - Before draft 2019-09 keywords beside a $ref have no effect. References lead only to parts of the same document.
-- Most `uniqueItems`, and counts of keys without names, cannot be said: an error, or a note with approximate=True.
-  The table in assets/schemas.md has every construct that is refused.
+- Most `uniqueItems`, and counts of keys without names, cannot be said: an error. The table
+  in assets/schemas.md has every construct that is refused.
 - A keyword about another type has no effect, as in the standard. A keyword or format that JSON Schema does not have is
   ignored and noted.
 """
@@ -27,19 +27,15 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError
-from guidedviz.machines.grammars.counted import is_counted
-from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.inline import inline_rules
+from guidedviz.machines.grammars.rewrite import inline_rules, is_counted, without_ticks
 from guidedviz.machines.grammars.show import show_regex
-from guidedviz.machines.grammars.ticks import without_ticks
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.build import build_machine
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema.notes import SchemaSettings
-from guidedviz.machines.schema.places import NotEnforced, below, schema_error
+from guidedviz.machines.schema.own_constraints import SchemaSettings
 from guidedviz.machines.schema.reader import TOO_DEEP, SchemaReader
 from guidedviz.machines.schema.text_sets import Matching
-from guidedviz.machines.schema.values import load_schema
+from guidedviz.machines.schema.values import below, load_schema, schema_error
 from guidedviz.machines.work import limited_work
 
 Schema = dict[str, Any] | bool | str | type
@@ -51,7 +47,6 @@ def json_schema(
     whitespace: str = "space",
     extra_keys: str = "closed",
     unknown: str = "note",
-    approximate: bool = False,
 ) -> DFA | PDA:
     """The machine for a JSON Schema (a dict, its text, or a Pydantic model class): a DFA, or a PDA where values nest.
 
@@ -62,8 +57,6 @@ def json_schema(
     `extra_keys`: "closed": an object that names keys has no others unless `additionalProperties` allows them; "open":
     it has others unless `additionalProperties` forbids them, as the standard says.
     `unknown`: "note": keywords that JSON Schema does not have are ignored and listed in `machine.notes`; or "error".
-    `approximate`: what no such machine can say is not enforced and listed in `machine.notes`: most `uniqueItems`,
-    counts of keys without names, patterns that are not regular. A schema with such a part is refused otherwise.
 
     >>> person = {"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}, "required": ["age"]}
     >>> machine = json_schema(person)
@@ -77,8 +70,8 @@ def json_schema(
     PDA(2 rules, 361 nodes)
     """
     with schema_named():
-        reader, grammar = read_schema(schema, SchemaSettings(whitespace, extra_keys, unknown, approximate))
-        grammar = inline_rules(grammar)
+        reader = SchemaReader(load_schema(schema), SchemaSettings(whitespace, extra_keys, unknown))
+        grammar = inline_rules(reader.grammar())
         notes = tuple(reader.notes.texts)
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
@@ -102,8 +95,8 @@ def schema_regex(schema: Schema, **settings: Any) -> str:
     '\\\\[(?:(?:[89]|1[01])(?:, ?(?:[89]|1[01]))?)?\\\\]'
     """
     with schema_named():
-        reader, grammar = read_schema(schema, SchemaSettings(**settings))
-        grammar = inline_rules(without_ticks(grammar))
+        reader = SchemaReader(load_schema(schema), SchemaSettings(**settings))
+        grammar = inline_rules(without_ticks(reader.grammar()))
         calls = [name for called in grammar.calls.values() for name in called]
         if calls:
             what = NESTED_JSON.get(calls[0], "a schema inside itself")
@@ -111,20 +104,6 @@ def schema_regex(schema: Schema, **settings: Any) -> str:
             path = reader.rules.paths.get(calls[0], "#")
             raise schema_error(path, seen, "a flat schema: nesting needs the pushdown machine")
         return show_regex(grammar.rules[0].tree)
-
-
-def read_schema(schema: Schema, settings: SchemaSettings) -> tuple[SchemaReader, Grammar]:
-    """The grammar of a schema, and its reader; with approximate=True without what cannot be enforced."""
-    root = load_schema(schema)
-    ignored: dict[str, str] = {}
-    while True:
-        reader = SchemaReader(root, settings, ignored)
-        try:
-            return reader, reader.grammar()
-        except NotEnforced as error:
-            if not settings.approximate or error.path in ignored:
-                raise
-            ignored[error.path] = error.seen
 
 
 def too_large_pattern(reader: SchemaReader) -> str:

@@ -3,7 +3,7 @@
     {"anyOf": [{"maximum": 3}, {"type": "string"}], "not": {"const": 2}}
     at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction
 
-The keywords that apply schemas to the same value become clauses (`clauses.py`), and these are multiplied out.
+The keywords that apply schemas to the same value become clauses (`subschema.py`), and these are multiplied out.
 
 In the full normal form each row also says which branches of anyOf hold: A and B, A and not B, or not A and B. Only
 `unevaluatedProperties` and `unevaluatedItems` need it, since they depend on the branches that hold.
@@ -15,34 +15,45 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from guidedviz.machines.schema.clauses import (
-    APPLIED,
+from guidedviz.errors import PatternError
+from guidedviz.machines.schema.constraints import (
+    CLOSE_ROW,
+    EVERYTHING,
+    Conjunction,
+    Constraint,
+    ValuesByForm,
+    restricts_unevaluated,
+    without_evaluation,
+)
+from guidedviz.machines.schema.document import Document
+from guidedviz.machines.schema.numbers import NOT_EQUAL, NumberBound
+from guidedviz.machines.schema.own_constraints import Notes, constraints_of
+from guidedviz.machines.schema.subschema import (
     DEPENDENCIES,
     REFERENCES,
+    UNEVALUATED,
     Disjunction,
+    Goal,
     Overlaps,
+    Sign,
+    Subschema,
+    applied_keywords,
     branches_of,
+    is_impossible,
     none_or_two,
     only_one,
     read_dependent,
     read_if,
+    spell_out,
 )
-from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, Constraint, ValuesByForm
-from guidedviz.machines.schema.document import Document
-from guidedviz.machines.schema.notes import Notes
-from guidedviz.machines.schema.numbers import NOT_EQUAL, NumberBound
-from guidedviz.machines.schema.own_constraints import constraints_of
-from guidedviz.machines.schema.places import NoValue, schema_error
-from guidedviz.machines.schema.satisfiable import Satisfiability
-from guidedviz.machines.schema.subschema import UNEVALUATED, Goal, Sign, Subschema, is_impossible, spell_out
 from guidedviz.machines.schema.text_sets import Matching, TextSet
-from guidedviz.machines.schema.unevaluated import CLOSE_ROW, restricts_unevaluated, without_evaluation
-from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, exact, kind_of
+from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, NoValue, exact, kind_of, schema_error
 from guidedviz.machines.syntax import Tree, either, literal
 from guidedviz.machines.work import spend
 
 Rows = list[Conjunction]  # at least one of them holds
 MOST_CONJUNCTIONS = 2_000
+DEEPEST_SEARCH = 3  # levels of a value that are searched for a contradiction
 LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
 
 
@@ -52,7 +63,8 @@ class NormalForms:
     def __init__(self, document: Document, notes: Notes) -> None:
         self.document = document
         self.notes = notes
-        self.may_hold = Satisfiability(self.of_goal_apart).may_hold
+        self.possible: dict[Goal, bool] = {(): True}  # whether some value may meet a goal
+        self.depth = 0  # of the search for such a value
         self.own: dict[Subschema, Conjunction] = {}
         self._rows: dict[tuple[Subschema, bool], Rows] = {}
         self._goals: dict[Goal, Rows] = {(): [EVERYTHING]}
@@ -64,15 +76,6 @@ class NormalForms:
             last = goal[-1]
             self._goals[goal] = self.conjunction(self.of_goal(goal[:-1]), self.of(last), last.path)
         return self._goals[goal]
-
-    def of_goal_apart(self, goal: Goal) -> Rows:
-        """The same for a nested value: a reference to a schema around it is no loop."""
-        around = self._open
-        self._open = set()
-        try:
-            return self.of_goal(goal)
-        finally:
-            self._open = around
 
     def of(self, part: Subschema, full: bool = False) -> Rows:
         """The normal form of a subschema, or its full normal form."""
@@ -96,8 +99,6 @@ class NormalForms:
 
     def own_constraints(self, part: Subschema) -> Conjunction:
         """What the subschema says by itself."""
-        if self.document.stands_alone(part):
-            return EVERYTHING
         if part not in self.own:
             self.own[part] = constraints_of(part, self.notes, self.key_texts)
         return self.own[part]
@@ -114,12 +115,6 @@ class NormalForms:
                 with suppress(NoValue):
                     trees.append(row.texts())
         return either(*trees)
-
-    def applied(self, part: Subschema) -> list[str]:
-        """The keywords that apply schemas to the same value."""
-        if self.document.stands_alone(part):
-            return ["$ref"]
-        return [key for key in part.schema if key in APPLIED]
 
     # --- conjunction and disjunction --------------------------------------------------------------------------------
 
@@ -158,12 +153,66 @@ class NormalForms:
         goals = row.required_goals()
         return all(self.may_hold(goal) for goal in goals if len(goal) > 1 or is_impossible(goal))
 
+    # --- whether some value meets all --------------------------------------------------------------------------------
+
+    def may_hold(self, goal: Goal) -> bool:
+        """Whether some value may meet a goal: a search of bounded depth, which says yes where it cannot tell.
+
+        {"minimum": 3}, {"maximum": 2}                       numbers: no; but a string meets both
+        {"required": ["a"]}, {"properties": {"a": false}}    objects: no
+
+        Rows without a value would only make a normal form longer; branches without a common value are disjoint.
+        """
+        if goal in self.possible:
+            return self.possible[goal]
+        if is_impossible(goal):
+            return False
+        if self.depth >= DEEPEST_SEARCH:
+            return True
+        spend(20)
+        around = self._open
+        self._open = set()  # of a nested value, a reference to a schema around it is no loop
+        self.depth += 1
+        try:
+            self.possible[goal] = any(map(self.may_have_value, self.of_goal(goal)))
+        finally:
+            self.depth -= 1
+            self._open = around
+        return self.possible[goal]
+
+    def may_have_value(self, row: Conjunction) -> bool:
+        """Whether some value may meet a row."""
+        if row.values is not None:
+            return bool(row.allowed_values())
+        return any(self.may_have_kind(row, kind) for kind in row.kinds)
+
+    def may_have_kind(self, row: Conjunction, kind: str) -> bool:
+        """Whether some value of one kind may meet a row."""
+        goals = []
+        try:
+            if kind == "string":
+                row.texts(may_count=True)
+            elif kind in NUMBER_KINDS and row.constrains("number"):
+                replace(row, kinds=frozenset((kind,))).numbers()
+            elif kind == "object":
+                row.bounds(kind)
+                goals = row.required_goals()
+            elif kind == "array":
+                low, _ = row.bounds(kind)
+                some = min(low, 1 + row.listed_items())  # all items behind have the same goal
+                goals = [row.item_goal(place) for place in range(some)]
+            return all(map(self.may_hold, goals))
+        except NoValue:
+            return False
+        except PatternError:
+            return True  # too large to tell
+
     # --- a subschema that holds -------------------------------------------------------------------------------------
 
     def positive(self, part: Subschema, full: bool) -> Rows:
         """The normal form of a subschema that holds."""
         unevaluated = [key for key in UNEVALUATED if key in part.schema]
-        if not unevaluated or self.document.stands_alone(part):
+        if not unevaluated:
             return self.evaluated(part, full)
         if not part.evaluates:
             return [without_evaluation(row) for row in self.of(part.opened(), full=True)]
@@ -176,7 +225,7 @@ class NormalForms:
     def evaluated(self, part: Subschema, full: bool) -> Rows:
         """What all keywords say but those about what is unevaluated."""
         rows = [self.own_constraints(part)]
-        for key in self.applied(part):
+        for key in applied_keywords(part):
             for clauses in self.clauses(part, key):
                 if key == "anyOf" and full:
                     more = self.full_any_of([branch for (branch,) in clauses], part.path)
@@ -218,14 +267,11 @@ class NormalForms:
 
     def negative(self, part: Subschema) -> Rows:
         """The normal form of a subschema that does not hold: one of its keywords does not."""
-        found = [*self.negated_keywords(part)]
-        if not self.document.stands_alone(part):
-            found += self.negated_unevaluated(part)
-        return self.disjunction(found, part.path)
+        return self.disjunction([*self.negated_keywords(part), *self.negated_unevaluated(part)], part.path)
 
     def negated_keywords(self, part: Subschema) -> Iterator[Conjunction]:
         """A keyword does not hold, which is not about what is unevaluated."""
-        for key in self.applied(part):
+        for key in applied_keywords(part):
             for clauses in self.clauses(part, key):
                 yield from self.of_clauses(clauses, False, part.path)
         own = self.own_constraints(part.negated())

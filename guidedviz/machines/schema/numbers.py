@@ -14,9 +14,9 @@ from functools import cached_property
 from math import ceil, floor
 from typing import ClassVar, Self
 
-from guidedviz.machines.ranges import Range, merge_ranges
-from guidedviz.machines.schema.places import NotEnforced, NoValue, below
-from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, Tree, build_net, concat, either, literal
+from guidedviz.machines.ranges import merge_ranges
+from guidedviz.machines.schema.values import NoValue, below, schema_error
+from guidedviz.machines.syntax import EMPTY, NOTHING, Chars, NetMoves, Tree, build_net, concat, either, literal
 from guidedviz.machines.work import spend
 
 MOST_REMAINDERS = 4_000
@@ -118,7 +118,7 @@ class MultipleOf:
         size = top * 10**places // bottom
         if size * (places + 2) > MOST_REMAINDERS:
             expected = f"a step of at most {MOST_REMAINDERS // (places + 2):,} units"
-            raise NotEnforced(below(self.path, "multipleOf"), f"multiples of {self.step}", expected)
+            raise schema_error(below(self.path, "multipleOf"), f"multiples of {self.step}", expected)
         return places, size
 
     def digit(self, state: NumberState, digit: int) -> NumberState:
@@ -189,12 +189,12 @@ def one_side(sign: int, rules: Sequence[NumberRule], is_whole: bool) -> Tree:
 def digits_net(rules: Sequence[NumberRule], is_whole: bool) -> Tree:
     """The numbers without a sign that keep all these rules."""
 
-    def moves(progress: Progress) -> Iterator[tuple[Tree, Progress]]:
+    def moves(progress: Progress) -> NetMoves[Progress]:
         last, states = progress
         pairs = [*zip(rules, states, strict=True)]
         spend(10 + 30 * len(rules))
         if last != "zero":  # no number has leading zeros
-            ranges: dict[Progress, list[Range]] = defaultdict(list)
+            ranges = defaultdict(list)
             for digit in range(10):
                 after = tuple(rule.digit(state, digit) for rule, state in pairs)
                 ranges[after_digit(last, digit), after].append((48 + digit, 48 + digit))

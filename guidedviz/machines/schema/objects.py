@@ -2,24 +2,34 @@
 
     {"properties": {"a": A, "b": B}, "required": ["b"]}       { ("a": A ,)? "b": B }
 
-A text may repeat other keys, because no machine of this kind remembers which keys were used. The last of equal keys
-counts, so a key that must exist with a certain value comes last.
+Keys that are treated alike are a class: each named key, and each set of other keys that match the same patterns. A text
+may repeat other keys, because no machine of this kind remembers which keys were used. The last of equal keys counts, so
+a key that must exist with a certain value comes last.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
-from guidedviz.machines.schema.constraints import Conjunction
-from guidedviz.machines.schema.key_classes import KeyClass, ObjectKeys, witnesses
-from guidedviz.machines.schema.places import NotEnforced, NoValue, schema_error
-from guidedviz.machines.schema.rules import MOST_INLINE_SIGNS, ReadGoal, SchemaRules
-from guidedviz.machines.schema.subschema import Goal, goal_of
-from guidedviz.machines.syntax import EMPTY, NOTHING, Tree, build_net, either
+from guidedviz.errors import PatternError, nearest, quoted
+from guidedviz.machines.schema.constraints import Conjunction, PropertyGoals, RequiredKeys, SomeProperty
+from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, ReadGoal, SchemaRules, escape_tree, in_quotes
+from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible, is_impossible
+from guidedviz.machines.schema.text_sets import TextGroups, TextSet, overlap, split_texts
+from guidedviz.machines.schema.values import NoValue, below, plain_text, schema_error
+from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Call, NetMoves, Tree, build_net, either, literal
 from guidedviz.machines.work import spend
 
-MOST_CHOICES = 200
-MOST_COUNTED_MEMBERS = 20_000  # members times counts
-MemberPlace = tuple[int, int, bool]
+MOST_NEXT = 500_000  # optional keys times all their characters: behind each key, every later one may come next
+
+
+class KeyClass(NamedTuple):
+    """Keys that are treated alike: the tree of a key, the goal of its values, and what it is a witness of."""
+
+    name: str
+    tree: Tree
+    goal: Goal
+    path: str
+    witness: frozenset[int]  # numbers of `ObjectReader.some`
 
 
 class Slot(NamedTuple):
@@ -41,79 +51,122 @@ class Choice(NamedTuple):
         return self._replace(goals={**self.goals, name: (*self.goals.get(name, ()), *goal)})
 
 
-def object_tree(row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> Tree:
-    """All objects that a conjunction allows."""
-    reader = ObjectReader(ObjectKeys(row), rules, read_goal)
-    trees = []
-    errors = []
-    for choice in choices(reader.keys):
-        try:
-            trees.append(reader.read(choice))
-        except NoValue as error:
-            errors.append(error)
-    if trees:
-        return either(*trees)
-    raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
-
-
-def choices(keys: ObjectKeys) -> list[Choice]:
-    """Every way to choose the keys that must exist."""
-    found = [Choice({}, None)]
-    for number, some in enumerate(keys.some):
-        names = [key.name for key in witnesses(keys.named, number)]
-        more = [choice.with_goal(name, some.goal) for choice in found for name in names]
-        if witnesses(keys.others, number):
-            if any(choice.unnamed is not None for choice in found):
-                raise schema_error(some.path, "several unnamed keys that must exist", "named properties")
-            more += [Choice(choice.goals, number) for choice in found]
-        if len(more) > MOST_CHOICES:
-            raise schema_error(some.path, "too many keys that must exist", "fewer properties beside not, oneOf or if")
-        found = more
-    return found
-
-
 class ObjectReader:
-    """Reads the objects of one conjunction."""
+    """Reads the objects of one conjunction: the keys that it names, its patterns of keys, the classes of all keys."""
 
-    def __init__(self, keys: ObjectKeys, rules: SchemaRules, read_goal: ReadGoal) -> None:
-        self.keys = keys
+    def __init__(self, row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> None:
+        self.row = row
         self.rules = rules
         self.read_goal = read_goal
+        self.path = row.path
+        self.keys = row.of_type(PropertyGoals)
+        self.some = row.of_type(SomeProperty)
+        self.required = {name: found.path for found in row.of_type(RequiredKeys) for name in found.names}
+        names: dict[str, None] = {}
+        patterns: dict[TextSet, None] = {}
+        for keys in self.keys:
+            names |= dict.fromkeys(keys.named)
+            patterns |= dict.fromkeys(pattern for pattern, _ in keys.patterns)
+        names |= dict.fromkeys(self.required)
+        patterns |= dict.fromkeys(some.keys for some in self.some)
+        self.patterns = list(patterns)
+        self.names = list(names)  # in their order in a text
+        self.rest_path = below(self.keys[-1].path if self.keys else row.path, "additionalProperties")
+        self.check_size()
+        self.named = [self.named_class(name) for name in self.names]
+        self.others = self.other_classes()
+
+    def check_size(self) -> None:
+        """Raise an error if too many keys may come next."""
+        free = [name for name in self.names if name not in self.required]
+        if len(free) * sum(map(len, free)) > MOST_NEXT:
+            seen = f"{len(self.names):,} properties, of which {len(free):,} are optional"
+            raise schema_error(self.path, seen, "fewer, or more that are required")
+
+    def goal(self, name: str | None, inside: frozenset[TextSet]) -> Goal:
+        """What the value of a key must meet: a named one, or one that matches exactly these patterns."""
+        parts: list[Subschema] = []
+        is_admitted = not any(keys.closes for keys in self.keys)
+        for keys in self.keys:
+            goal = keys.goal_of_key(name, inside)
+            if goal is not None:
+                parts += goal
+                is_admitted = is_admitted or keys.admits
+        return goal_of(*parts) if is_admitted else impossible(self.path)
+
+    def class_of(self, name: str | None, inside: frozenset[TextSet], tree: Tree) -> KeyClass:
+        """The class of a named key, or of all other keys that match exactly these patterns."""
+        paths = [below(keys.path, "properties", str(name)) for keys in self.keys if name in keys.named]
+        witness = frozenset(number for number, some in enumerate(self.some) if some.keys in inside)
+        return KeyClass(name or "", tree, self.goal(name, inside), [*paths, self.rest_path][0], witness)
+
+    def named_class(self, name: str) -> KeyClass:
+        """The class of one named key."""
+        inside = frozenset(pattern for pattern in self.patterns if pattern.has(name))
+        return self.class_of(name, inside, literal(plain_text(name)))
+
+    def other_classes(self) -> list[KeyClass]:
+        """The classes of all other keys."""
+        if not self.patterns:
+            rest = self.class_of(None, frozenset(), Call("string"))
+            if is_impossible(rest.goal):
+                return []
+            if not self.names:
+                return [rest]
+        found = []
+        for tree, matched in self.other_keys():
+            inside = frozenset(self.patterns[number] for number in matched)
+            found.append(self.class_of(None, inside, in_quotes(escape_tree(tree))))
+        return [each for each in found if not is_impossible(each.goal)]
+
+    def other_keys(self) -> TextGroups:
+        """The keys without a name, grouped by the patterns that they match."""
+        trees = [pattern.tree for pattern in self.patterns]
+        try:
+            return split_texts(overlap([ANYTHING], [either(*map(literal, self.names))]), trees)
+        except PatternError as error:
+            raise schema_error(self.path, error.seen, error.expected, error.hint) from error
+
+    def missing(self, name: str) -> NoValue:
+        """The error for a required key that cannot be there."""
+        named = [name for keys in self.keys for name in keys.named]
+        near = "" if name in named else nearest(name, named)
+        path = below(self.required.get(name, self.path), "required")
+        return NoValue(path, quoted(name), "a key that the schema allows, with some value", near)
 
     def read(self, choice: Choice) -> Tree:
         """All objects in which the keys that must exist are those of a choice."""
-        keys = self.keys
         slots = self.named_slots(choice.goals)
         must = sum(slot.required for slot in slots)
-        low, high = keys.row.bounds("object")
-        others = self.rules.settle(self.other_members(keys.others), keys.rest_path)
+        low, high = self.row.bounds("object")
+        others = self.rules.settle(self.other_members(self.others), self.rest_path)
         if others != NOTHING:
             self.check_low(low, must)
             slots.append(Slot(others, many=True))
         elif high is not None and high >= len(slots):
             high = None  # the named members alone are not more
         if choice.unnamed is not None:
-            fitting = witnesses(keys.others, choice.unnamed)
-            slots.append(Slot(self.other_members(fitting, keys.some[choice.unnamed].goal), required=True))
-        net = slots_net(keys.path, slots, low, high, self.rules.comma)
+            fitting = witnesses(self.others, choice.unnamed)
+            slots.append(Slot(self.other_members(fitting, self.some[choice.unnamed].goal), required=True))
+        net = slots_net(self.path, slots, low, high, self.rules.comma)
         if net == NOTHING:
             most = "any number of" if high is None else high
             seen = f"from {low} to {most} properties, of which {must} are required"
-            raise NoValue(keys.path, seen, "numbers and keys of some object")
+            raise NoValue(self.path, seen, "numbers and keys of some object")
         return self.rules.bracket("{}", net)
 
     def named_slots(self, goals: Mapping[str, Goal]) -> list[Slot]:
         """The members with a name, of which some have more goals."""
         slots = []
-        required = {*self.keys.required, *goals}
-        for key in self.keys.named:
+        required = {*self.required, *goals}
+        for key in self.named:
             tree = self.member(key, goals.get(key.name, ()))
             if tree != NOTHING:
-                if len(self.keys.named) > 1 and not required:  # it is repeated in the tree
+                if len(self.named) > 1 and not required:  # it is repeated in the tree
                     tree = self.rules.settle(tree, key.path, 1)
                 slots.append(Slot(tree, key.name in required))
             elif key.name in required:
-                raise self.keys.missing(key.name)
+                raise self.missing(key.name)
         return slots
 
     def other_members(self, classes: Sequence[KeyClass], more: Goal = ()) -> Tree:
@@ -130,7 +183,48 @@ class ObjectReader:
         if low > must + 1:
             seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
             expected = f"at most {must + 1}, or named properties only"
-            raise NotEnforced(self.keys.row.size_path("object", low), seen, expected)
+            raise schema_error(self.row.size_path("object", low), seen, expected)
+
+
+def witnesses(classes: list[KeyClass], number: int) -> list[KeyClass]:
+    """The keys that may be the one which must exist, by its number."""
+    return [key for key in classes if number in key.witness]
+
+
+MOST_CHOICES = 200
+MOST_COUNTED_MEMBERS = 20_000  # members times counts
+MemberPlace = tuple[int, int, bool]
+
+
+def object_tree(row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> Tree:
+    """All objects that a conjunction allows."""
+    reader = ObjectReader(row, rules, read_goal)
+    trees = []
+    errors = []
+    for choice in choices(reader):
+        try:
+            trees.append(reader.read(choice))
+        except NoValue as error:
+            errors.append(error)
+    if trees:
+        return either(*trees)
+    raise errors[0] if errors else NoValue(row.path, "a key that must exist and cannot", "some object")
+
+
+def choices(keys: ObjectReader) -> list[Choice]:
+    """Every way to choose the keys that must exist."""
+    found = [Choice({}, None)]
+    for number, some in enumerate(keys.some):
+        names = [key.name for key in witnesses(keys.named, number)]
+        more = [choice.with_goal(name, some.goal) for choice in found for name in names]
+        if witnesses(keys.others, number):
+            if any(choice.unnamed is not None for choice in found):
+                raise schema_error(some.path, "several unnamed keys that must exist", "named properties")
+            more += [Choice(choice.goals, number) for choice in found]
+        if len(more) > MOST_CHOICES:
+            raise schema_error(some.path, "too many keys that must exist", "fewer properties beside not, oneOf or if")
+        found = more
+    return found
 
 
 def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: Tree) -> Tree:
@@ -142,7 +236,7 @@ def slots_net(path: str, slots: list[Slot], low: int, high: int | None, comma: T
     most = max(1, low, high or 0)
     visited = 0
 
-    def moves(place: MemberPlace) -> Iterator[tuple[Tree, MemberPlace]]:
+    def moves(place: MemberPlace) -> NetMoves[MemberPlace]:
         nonlocal visited
         number, count, is_due = place
         visited += 1

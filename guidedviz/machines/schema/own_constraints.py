@@ -1,13 +1,17 @@
 """What one schema says by itself: its keywords as constraints, without the schemas that it applies to the same value.
 
 {"minimum": 3, "exclusiveMaximum": 5, "anyOf": [...]}     NumberBound(3, {0, 1}), NumberBound(5, {-1})
+
+A keyword outside every vocabulary is an annotation: it is ignored and noted. A standard keyword that could constrain
+and is not supported is an error.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from guidedviz.errors import PatternError, nearest, quoted
+from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.schema.constraints import (
     SIZE_WORDS,
@@ -21,15 +25,92 @@ from guidedviz.machines.schema.constraints import (
     UniqueItems,
     ValuesByForm,
 )
-from guidedviz.machines.schema.formats import FORMAT_REGEXES, FORMATS_NOT_ENFORCED
-from guidedviz.machines.schema.notes import Notes
 from guidedviz.machines.schema.numbers import MultipleOf, NumberBound
-from guidedviz.machines.schema.patterns import to_python
-from guidedviz.machines.schema.places import NotEnforced, below, schema_error
-from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, goal_of, impossible
+from guidedviz.machines.schema.patterns import FORMAT_REGEXES, FORMATS_NOT_ENFORCED, to_python
+from guidedviz.machines.schema.subschema import (
+    ANNOTATIONS,
+    APPLIED,
+    HOLD_LIST,
+    HOLD_MAP,
+    HOLD_ONE,
+    Goal,
+    Sign,
+    Subschema,
+    goal_of,
+    impossible,
+)
 from guidedviz.machines.schema.text_sets import Matching, TextSet
-from guidedviz.machines.schema.values import canon, take_names
+from guidedviz.machines.schema.values import below, canon, schema_error, show_path, take_names
 from guidedviz.machines.syntax import Tree
+
+KEYWORDS = ANNOTATIONS.union(APPLIED, HOLD_ONE, HOLD_LIST, HOLD_MAP).union(
+    "type enum const required minProperties maxProperties minItems maxItems minContains maxContains uniqueItems "
+    "minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split()
+)
+LIKE_A_KEYWORD = 0.85  # of difflib's ratio: `propertes` is a near miss of `properties`
+SETTINGS = {
+    "whitespace": ("space", "one", "compact", "any"),
+    "extra_keys": ("closed", "open"),
+    "unknown": ("note", "error"),
+}
+
+
+@dataclass(frozen=True)
+class SchemaSettings:
+    """How a schema is read: whitespace, keys that it does not name, what is ignored.
+
+    >>> SchemaSettings(extra_keys="none")
+    Traceback (most recent call last):
+    guidedviz.errors.PatternError: schema, extra_keys: saw 'none', expected 'closed' or 'open'
+    """
+
+    whitespace: str = "space"
+    extra_keys: str = "closed"
+    unknown: str = "note"
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if value not in SETTINGS[name]:
+                expected = " or ".join(map(repr, SETTINGS[name]))
+                raise PatternError(f"schema, {name}", seen=quoted(value), expected=expected)
+
+
+@dataclass
+class Notes:
+    """What a schema says that the machine does not enforce. Each note begins with the path of its part."""
+
+    settings: SchemaSettings
+    texts: dict[str, None] = field(default_factory=dict)
+
+    def add(self, path: str, text: str) -> bool:
+        """Whether the note is new."""
+        note = f"{show_path(path)}: {text}"
+        is_new = note not in self.texts
+        self.texts[note] = None
+        return is_new
+
+    def check(self, part: Subschema) -> None:
+        """Note the keywords that are outside JSON Schema."""
+        for key in part.schema:
+            if key in KEYWORDS:
+                continue
+            near = ""
+            if not str(key).startswith(("_", "$", "x-")):
+                near = nearest(str(key), KEYWORDS - ANNOTATIONS, LIKE_A_KEYWORD)
+            self.ignore("keyword", below(part.path, key), near)
+
+    def ignore(self, what: str, path: str, near: str) -> None:
+        """A keyword or format that JSON Schema does not have; warn of one that looks like a mistake."""
+        hint = f"did you mean {near}?" if near else ""
+        if self.settings.unknown == "error":
+            raise schema_error(path, f"a {what} that JSON Schema does not have", "one that it has", hint)
+        text = f"not a {what} of JSON Schema, ignored"
+        if hint:
+            text += f"; {hint}"
+        is_new = self.add(path, text)
+        if is_new and hint:
+            warnings.warn(f"schema, {show_path(path)}: {text}", SchemaWarning, stacklevel=2)
+
 
 MOST_ENUM_VALUES = 4_000  # of an enum
 KeyTexts = Callable[[Goal], Tree]  # the strings that meet a goal
@@ -37,9 +118,6 @@ KeyTexts = Callable[[Goal], Tree]  # the strings that meet a goal
 
 def constraints_of(part: Subschema, notes: Notes, key_texts: KeyTexts) -> Conjunction:
     """All that a schema says by itself."""
-    if notes.ignored:
-        kept = {key: value for key, value in part.schema.items() if below(part.path, key) not in notes.ignored}
-        part = replace(part, schema=kept)
     kinds = part.kinds()
     values = take_values(part)
     found: list[Constraint] = [*size_constraints(part), *string_constraints(part, notes), *number_constraints(part)]
@@ -90,14 +168,14 @@ def string_constraints(part: Subschema, notes: Notes) -> Iterator[Matching]:
             notes.ignore("format", path, nearest(name, FORMAT_REGEXES))
 
 
-def matching_texts(pattern: Any, path: str, error_of: Callable[..., PatternError] = NotEnforced) -> TextSet:
+def matching_texts(pattern: Any, path: str) -> TextSet:
     """The strings in which a regex finds a match."""
     if not isinstance(pattern, str):
         raise schema_error(path, quoted(pattern), "a regex")
     try:
         tree = parse_regex(to_python(pattern), search=True)
     except PatternError as error:
-        raise error_of(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
+        raise schema_error(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
     return TextSet(pattern, lambda: tree)
 
 
@@ -174,7 +252,7 @@ def property_goals(part: Subschema, closed: bool) -> PropertyGoals:
     named = {name: goal_of(part.at(inner, "properties", name)) for name, inner in part.mapped("properties").items()}
     patterns = []
     for text, inner in part.mapped("patternProperties").items():
-        texts = matching_texts(text, below(part.path, "patternProperties", text), schema_error)
+        texts = matching_texts(text, below(part.path, "patternProperties", text))
         patterns.append((texts, goal_of(part.at(inner, "patternProperties", text))))
     rest = None
     if "additionalProperties" in schema:

@@ -5,28 +5,32 @@
 A part is read once. It is a rule if it is recursive, which is what needs a stack, or if it is long.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
-from guidedviz.machines.grammars.inline import needed_rules
+from guidedviz.machines.grammars.rewrite import needed_rules
 from guidedviz.machines.schema.arrays import array_tree
-from guidedviz.machines.schema.clauses import branches_of
-from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
+from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, restricts_unevaluated
 from guidedviz.machines.schema.document import Document
-from guidedviz.machines.schema.json_text import ONE_CHARACTER, escape_tree, in_quotes
+from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, ONE_CHARACTER, SchemaRules, escape_tree, in_quotes
 from guidedviz.machines.schema.normal_form import LOOP, NormalForms
-from guidedviz.machines.schema.notes import Notes, SchemaSettings
 from guidedviz.machines.schema.objects import object_tree
-from guidedviz.machines.schema.places import NoValue, schema_error
-from guidedviz.machines.schema.rules import MOST_SHARED_SIGNS, SchemaRules
-from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, is_impossible, spell_out
+from guidedviz.machines.schema.own_constraints import Notes, SchemaSettings
+from guidedviz.machines.schema.subschema import (
+    Goal,
+    Sign,
+    Subschema,
+    applied_keywords,
+    branches_of,
+    is_impossible,
+    spell_out,
+)
 from guidedviz.machines.schema.text_sets import Matching
-from guidedviz.machines.schema.unevaluated import restricts_unevaluated
-from guidedviz.machines.schema.values import NUMBER_KINDS, VALUE_KINDS, kind_of, plain_text
+from guidedviz.machines.schema.values import JSON_KINDS, NUMBER_KINDS, NoValue, kind_of, plain_text, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, Call, Repeat, Tree, concat, either, has_ticks, literal
 from guidedviz.machines.work import spend
 
@@ -35,10 +39,10 @@ NO_VALUE = ("keywords that no value satisfies together", "some value")
 
 
 class SchemaReader:
-    """Reads one schema, and keeps the open goals to detect recursion; `ignored`: paths of what is not enforced."""
+    """Reads one schema, and keeps the open goals to detect recursion."""
 
-    def __init__(self, root: Any, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
-        self.notes = Notes(settings, ignored)
+    def __init__(self, root: Any, settings: SchemaSettings) -> None:
+        self.notes = Notes(settings)
         self.document = Document(root)
         self.normal = NormalForms(self.document, self.notes)
         self.rules = SchemaRules(settings.whitespace)
@@ -136,7 +140,7 @@ class SchemaReader:
         branches = self.separate_branches(part)
         if branches:
             return either(*(self.read_part((branch,), branch.path) for branch in branches))
-        if self.normal.applied(part) or restricts_unevaluated(part.schema):
+        if applied_keywords(part) or restricts_unevaluated(part.schema):
             return self.read_rows(self.normal.of(part))
         errors: list[NoValue] = []
         tree = self.read_kinds(self.normal.own_constraints(part), errors)
@@ -146,7 +150,7 @@ class SchemaReader:
 
     def separate_branches(self, part: Subschema) -> list[Subschema]:
         """The branches of a union, if each may be read by itself; else nothing."""
-        applied = self.normal.applied(part)
+        applied = applied_keywords(part)
         if applied not in (["anyOf"], ["oneOf"]) or restricts_unevaluated(part.schema):
             return []
         if self.normal.own_constraints(part).key != EVERYTHING.key:
@@ -170,7 +174,7 @@ class SchemaReader:
         if row.key == EVERYTHING.key:
             return self.rules.free("value", row.path)
         kinds = row.kinds - {"integer"} if row.kinds >= NUMBER_KINDS else row.kinds  # fractions include the integers
-        found = {kind: self.read_kind(kind, row, errors) for kind in VALUE_KINDS if kind in kinds}
+        found = {kind: self.read_kind(kind, row, errors) for kind in JSON_KINDS if kind in kinds}
         nested = [found.pop(kind) for kind in ("object", "array") if kind in found]
         return either(*nested, self.rules.token(either(*found.values())))
 

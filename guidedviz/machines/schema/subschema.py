@@ -1,6 +1,8 @@
-"""A schema at a place of the document, with its sign: whether it must hold, or must not.
+"""A schema at a place of the document, with its sign (whether it must hold, or must not), and the schemas inside it.
 
 {"not": {"not": A, "required": ["x"]}}      the whole is PLAIN, the inner object NEGATED, and A is TWICE_NEGATED
+{"anyOf": [A, B]}                           A, or B: two clauses; a clause is a conjunction of subschemas
+{"not": {"oneOf": [A, B]}}                  not A and not B, or A and B
 """
 
 import json
@@ -8,11 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
+from itertools import combinations
 from typing import Any, Self
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.schema.places import below, schema_error
-from guidedviz.machines.schema.values import EVERY_KIND, KINDS_OF_TYPE, exact, take_text
+from guidedviz.machines.schema.values import (
+    EVERY_KIND,
+    KINDS_OF_TYPE,
+    below,
+    exact,
+    schema_error,
+    take_names,
+    take_text,
+)
 
 
 class Sign(StrEnum):
@@ -184,3 +194,54 @@ def subschemas(part: Subschema) -> Iterator[Subschema]:
                 yield from (part.at(inner, key, name) for name, inner in found.items() if isinstance(inner, dict))
         elif isinstance(found, list | tuple) and key in HOLD_LIST:
             yield from (part.at(inner, key, place) for place, inner in enumerate(found))
+
+
+REFERENCES = ("$ref", "$recursiveRef", "$dynamicRef")
+DEPENDENCIES = ("dependentSchemas", "dependentRequired", "dependencies")
+APPLIED = (*REFERENCES, "allOf", "anyOf", "oneOf", "not", "if", *DEPENDENCIES)
+Disjunction = list[list[Subschema]]  # of conjunctions
+Overlaps = dict[Subschema, list[Subschema]]  # each branch of a oneOf, and those that are not disjoint from it
+
+
+def applied_keywords(part: Subschema) -> list[str]:
+    """The keywords that apply schemas to the same value."""
+    return [key for key in part.schema if key in APPLIED]
+
+
+def branches_of(part: Subschema, key: str) -> list[Subschema]:
+    """The schemas of allOf, anyOf or oneOf; they have the sign of the whole."""
+    return [part.at(inner, key, place) for place, inner in enumerate(part.listed(key))]
+
+
+def if_then_else(condition: Subschema, then: Subschema, other: Subschema) -> Disjunction:
+    """If the condition holds, so does the second schema, else the third. The condition itself is never negated."""
+    sign = Sign.OPEN if condition.evaluates else Sign.TWICE_NEGATED
+    condition = replace(condition, sign=sign)
+    return [[condition, then], [condition.negated(), other]]
+
+
+def read_if(part: Subschema) -> Disjunction:
+    """The keywords if, then and else."""
+    condition, then, other = (part.at(part.schema.get(word, True), word) for word in ("if", "then", "else"))
+    return if_then_else(condition, then, other)
+
+
+def read_dependent(part: Subschema, key: str) -> Iterator[Disjunction]:
+    """Schemas that apply if a key is there; a list of names requires these keys."""
+    for name, inner in part.mapped(key, "schemas or lists of names").items():
+        goal = part.at(inner, key, name)
+        if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
+            goal = replace(goal, schema={"required": list(take_names(inner, goal.path))})
+        has_key = goal.at({"type": "object", "required": [name]}, "there")
+        yield if_then_else(has_key, goal, goal.at(True, "missing"))
+
+
+def none_or_two(branches: list[Subschema]) -> Disjunction:
+    """What the negation of oneOf says: all its negated branches hold, or two of the branches."""
+    pairs = combinations(branches, 2)
+    return [branches, *([one.negated(), two.negated()] for one, two in pairs)]
+
+
+def only_one(overlaps: Overlaps) -> Disjunction:
+    """What oneOf says: a branch holds, and none of those that are not disjoint from it."""
+    return [[branch, *(other.negated() for other in others)] for branch, others in overlaps.items()]

@@ -12,17 +12,15 @@ from functools import cached_property, lru_cache, reduce
 from typing import ClassVar, Self
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.ticks import copy_net
+from guidedviz.machines.grammars.rewrite import copy_net
 from guidedviz.machines.graph import distances
 from guidedviz.machines.ranges import common_ranges
-from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.build import code_machine, code_net
+from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.regular.size import count_states
+from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.json_text import escape_tree
-from guidedviz.machines.schema.places import NoValue, schema_error
+from guidedviz.machines.schema.values import NoValue, schema_error
 from guidedviz.machines.syntax import ANY_CHARACTER, EMPTY, NOTHING, Chars, Net, Repeat, Tick, Times, Tree, concat
 
 # Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most

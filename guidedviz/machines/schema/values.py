@@ -1,17 +1,53 @@
-"""JSON values: their kinds, exact numbers, and a form in which equal values are equal.
+"""Places in a schema, which errors and notes begin with, and the JSON values that stand there.
 
-1, 1.0 and 10e-1 are one integer; 0.1 is one tenth, not the nearest float; true is not 1.
+A place is a JSON pointer (RFC 6901). Values have a kind, and a form in which equal ones are equal: 1, 1.0 and 10e-1 are
+one integer; 0.1 is one tenth, not the nearest float; true is not 1.
 """
 
 import json
 from decimal import Decimal
 from typing import Any
 
-from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.schema.places import below, schema_error
+from guidedviz.errors import PatternError, quoted, shorten
+from guidedviz.machines.visible import visible
 
-VALUE_KINDS = ("object", "array", "string", "integer", "fraction", "true", "false", "null")
-EVERY_KIND = frozenset(VALUE_KINDS)
+LONGEST_STEP = 80  # characters of a key in a path
+
+
+class NoValue(Exception):
+    """No value of this kind meets a conjunction; another one, or another kind, may have some."""
+
+    def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
+        super().__init__(seen)
+        self.error = schema_error(path, seen, expected, hint)
+
+
+def schema_error(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
+    """An error about the part of the schema at this path."""
+    return PatternError(f"schema, {show_path(path)}", seen=seen, expected=expected, hint=hint)
+
+
+def below(path: str, *keys: str | int) -> str:
+    """The path of a part.
+
+    >>> below("#/properties", "a/b", 0)
+    '#/properties/a~1b/0'
+    """
+    return "/".join((path, *(str(key).replace("~", "~0").replace("/", "~1") for key in keys)))
+
+
+def show_path(path: str) -> str:
+    r"""A path for a message: on one line, long keys cut.
+
+    >>> show_path(below("#", "a\n"))
+    '#/a↵'
+    """
+    steps = (shorten(step, LONGEST_STEP) for step in path.split("/"))
+    return "/".join(visible(step.encode(errors="surrogatepass")) for step in steps)
+
+
+JSON_KINDS = ("object", "array", "string", "integer", "fraction", "true", "false", "null")
+EVERY_KIND = frozenset(JSON_KINDS)
 NUMBER_KINDS = frozenset(("integer", "fraction"))
 KINDS_OF_TYPE: dict[str, frozenset[str]] = {
     "number": NUMBER_KINDS,

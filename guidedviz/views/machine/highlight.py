@@ -10,8 +10,7 @@ from itertools import islice, pairwise
 
 from guidedviz.machines.graph import grouped, reach
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.frames import MOST_SHOWN
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
 from guidedviz.machines.pushdown.stack import Cell, State
 from guidedviz.views.layout.sketch import Arrow
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.frames import say_waits
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import PDA, say_waits
 from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.markup import Element, node
@@ -129,7 +128,7 @@ def _end_of_text(text: str) -> str:
 def _frames_of(pda: PDA, state: State) -> set[Configuration]:
     """All frames of a state, each with the cell below it."""
     tops = [(node, cell) for node, cells in state.tops for cell in cells]
-    return set(reach(tops, lambda frame: pda.below(frame[1])))
+    return set(reach(tops, lambda frame: pda.stacks.list_below(frame[1])))
 
 
 def _top_frames(pda: PDA, state: State) -> list[int]:

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.frames import say_waits
 from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import PDA, say_waits
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, ruled, soft_centred, write

@@ -70,7 +70,7 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
 def _goes_on(pda: PDA, state: State, byte: int) -> bool:
     """Whether the first stack can read a byte or has finished its top rule; if not, another stack reads it."""
     at = next((node for node, _ in state.tops), None)
-    return at is None or at in pda.nodes.ends or byte in pda.closure(at).reads
+    return at is None or at in pda.nodes.ends or byte in pda.stacks.closure(at).reads
 
 
 def nested_rules(pda: PDA) -> frozenset[str]:

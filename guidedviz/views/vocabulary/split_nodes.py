@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from guidedviz.errors import expect, shorten
-from guidedviz.machines.pushdown.frames import say_waits
+from guidedviz.machines.pushdown.pda import say_waits
 from guidedviz.machines.visible import counted, name_node
 from guidedviz.tokens.split import NodeSplit, Split
 from guidedviz.views.figure import EDGE, Figure, figure_of, soft, wide, write

@@ -9,8 +9,7 @@ from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk_tre
 from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import build_dfa
-from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.regular.size import count_states
+from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.syntax import literal, map_calls, optional
 from tests.machines.oracle import Listing
 from tests.strategies import grammars

@@ -10,7 +10,7 @@ from guidedviz.errors import GrammarError, PatternError
 from guidedviz.machines import limits, syntax
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.show_grammar import show_gbnf
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.ranges import LAST, other_ranges
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise

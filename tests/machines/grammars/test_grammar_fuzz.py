@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.show_grammar import show_gbnf
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.pushdown.pda import grammar
 from tests.strategies import grammars
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.machines.grammars.counted import count_repeats, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.rewrite import count_repeats, is_counted
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.compare import compare_machines
 from guidedviz.machines.regular.regex import parse_regex

@@ -6,11 +6,11 @@ from hypothesis import assume, given
 import guidedviz as gv
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.show import show_regex
-from guidedviz.machines.grammars.show_grammar import show_gbnf, show_lark
+from guidedviz.machines.grammars.show import show_gbnf, show_lark, show_regex
+from guidedviz.machines.regular.algebra import character_net
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.source import machine_grammar
 from guidedviz.machines.syntax import EMPTY, NOTHING
-from guidedviz.machines.to_grammar import character_net, machine_grammar
 from tests.strategies import regexes, texts
 
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.machine import forced_bytes, read
-from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.machines.regular.size import count_states
 from tests.machines.oracle import count_classes, matches, shortest_completion
 from tests.strategies import regexes, texts
 

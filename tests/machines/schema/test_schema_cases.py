@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import guidedviz as gv
-from guidedviz.machines.schema.formats import FORMAT_REGEXES
+from guidedviz.machines.schema.patterns import FORMAT_REGEXES
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-schema"
 BLANKS = {"compact": (",", ":", ""), "space": (", ", ": ", ""), "one": (", ", ": ", "")}

@@ -117,7 +117,7 @@ def test_the_arrows_of_a_byte_are_those_that_read_it(text):
         keys = taken_arrows(pda, state, byte)
         assert keys
         assert all(any(low <= byte <= high for low, high in ranges[key]) for key in keys)
-        targets = {target for node in pda.places(state) for target, _ in pda.closure(node).reads.get(byte, ())}
+        targets = {target for node in pda.places(state) for target, _ in pda.stacks.closure(node).reads.get(byte, ())}
         assert {int(key.partition("-")[2]) for key in keys} == targets
         state = pda.step(state, byte)
 
