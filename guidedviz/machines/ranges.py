@@ -12,7 +12,8 @@ from functools import lru_cache
 Range = tuple[int, int]  # both ends included
 Ranges = tuple[Range, ...]  # sorted and disjoint
 LAST = 0x10FFFF  # the last Unicode code point
-WITH_BYTES = ((0, 0xD7FF), (0xE000, LAST))  # all characters but surrogates, which UTF-8 cannot encode
+NAME_ENDS, NAME_BEGINS = 0x2000FE, 0x2000FF  # around the name of a special token: the bytes FE and FF, in no UTF-8 text
+SINGLE_BYTES = {NAME_ENDS: 0xFE, NAME_BEGINS: 0xFF}
 
 
 def merge_ranges(ranges: Iterable[Range]) -> Ranges:
@@ -84,6 +85,18 @@ def utf8_rows(low: int, high: int) -> Iterator[ByteRanges]:
     for first, last in LENGTHS:
         if max(low, first) <= min(high, last):
             yield from _split_range(max(low, first), min(high, last))
+    for code, byte in SINGLE_BYTES.items():
+        if low <= code <= high:
+            yield ((byte, byte),)
+
+
+def has_bytes(ranges: Ranges) -> bool:
+    """Whether some character of these ranges has bytes: surrogates have none.
+
+    >>> has_bytes(((0xD800, 0xDFFF),)), has_bytes(((0xD800, 0xE000),))
+    (False, True)
+    """
+    return any(True for low, high in ranges for _ in utf8_rows(low, high))
 
 
 def _split_range(low: int, high: int) -> Iterator[ByteRanges]:

@@ -21,6 +21,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import build_machine, character_net, code_machine, code_net, difference
 from guidedviz.machines.regular.assertions import FIRST_MARK
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.special import Special, spell
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     ANYTHING,
@@ -30,7 +31,6 @@ from guidedviz.machines.syntax import (
     Tree,
     concat,
     either,
-    literal,
     map_calls,
     map_parts,
 )
@@ -38,20 +38,20 @@ from guidedviz.machines.work import limited_work
 
 
 class Tag(NamedTuple):
-    """A begin, the machine of the content (None: any text up to the end), and the end."""
+    """A begin, the machine of the content (None: any text up to the end), and the end; a special token or a text."""
 
-    begin: str
+    begin: str | Special
     machine: DFA | PDA | None = None
-    end: str = ""
+    end: str | Special = ""
 
 
 @limited_work()
 def tagged(
     tags: Iterable[Tag | tuple[Any, ...]] = (),
     *,
-    begin: str = "",
+    begin: str | Special = "",
     machine: DFA | PDA | None = None,
-    end: str = "",
+    end: str | Special = "",
     at_least_one: bool = False,
     stop_after_first: bool = False,
 ) -> DFA | PDA:
@@ -70,16 +70,16 @@ def tagged(
     listed = [_check_tag(tag) for tag in given]
     _check_begins(listed)
     rules = _Rules()
-    contents = grouped((tag.begin, rules.add(tag.begin, rules.tag(tag))) for tag in listed)
+    contents = grouped((tag.begin, rules.add(str(tag.begin), rules.tag(tag))) for tag in listed)
     first = _to_first_tag({opening: either(*calls) for opening, calls in contents.items()})
-    rest = _without(ANYTHING, concat(ANYTHING, either(*map(literal, contents)), ANYTHING))
+    rest = _without(ANYTHING, concat(ANYTHING, either(*map(spell, contents)), ANYTHING))
     if not stop_after_first:
         tree = concat(Repeat(first, int(at_least_one), None), rest)
     else:
         tree = first if at_least_one else either(first, rest)
     made = rules.machine(tree)
     if isinstance(made, DFA) and not made.accepting:
-        begins = " and ".join(map(quoted, contents))
+        begins = " and ".join(quoted(str(begin)) for begin in contents)
         said = f"tagged: no tag has a content (the machine of {begins} accepts no text), and at_least_one asks for one"
         warnings.warn(f"{said}, so the machine accepts no text", NoTextWarning, stacklevel=3)
     return made
@@ -90,8 +90,8 @@ def _check_tag(tag: Any) -> Tag:
         raise PatternError("tagged, tags", seen=quoted(tag), expected="tuples of begin, machine and end")
     made = Tag(*tag)
     for text, what in ((made.begin, "begin"), (made.end, "end")):
-        expect(text, str, f"tagged, {what}", "a str")
-        if any(0xD800 <= ord(char) <= 0xDFFF for char in text):
+        expect(text, str | Special, f"tagged, {what}", "a str or a special token")
+        if any(0xD800 <= ord(char) <= 0xDFFF for char in str(text)):
             raise PatternError(f"tagged, {what}", seen=quoted(text), expected="a text without lone surrogates")
     if not made.begin:
         raise PatternError("tagged, tags", seen=quoted(tag[::2]), expected="a begin that is not empty")
@@ -102,13 +102,14 @@ def _check_tag(tag: Any) -> Tag:
 
 def _check_begins(tags: Iterable[Tag]) -> None:
     """Refuse begins of which one can never be the first to be complete."""
-    begins = {tag.begin: len(tag.begin) + len(tag.end) for tag in tags}
+    begins = {tag.begin: len(str(tag.begin)) + len(str(tag.end)) for tag in tags}
     if not begins:
         raise PatternError("tagged", seen="no tag", expected="a begin, a machine and an end", hint='begin="<tool>"')
     if sum(begins.values()) > limits.TAG_LETTERS:
         seen = f"begins and ends of over {limits.TAG_LETTERS:,} letters"
         raise PatternError("tagged", seen=seen, expected="shorter ones")
-    for begin, other in permutations(begins, 2):
+    texts = [begin for begin in begins if isinstance(begin, str)]
+    for begin, other in permutations(texts, 2):
         if other in begin:
             seen = f"{quoted(begin)}, which contains {quoted(other)}"
             raise PatternError("tagged, begin", seen=seen, expected="begins of which each can be complete first")
@@ -119,11 +120,11 @@ def _without(tree: Tree, other: Tree) -> Tree:
     return code_net(difference(code_machine(tree), code_machine(other)))
 
 
-def _to_first_tag(contents: Mapping[str, Tree]) -> Tree:
+def _to_first_tag(contents: Mapping[str | Special, Tree]) -> Tree:
     """Free text, and the tag whose begin is complete first; a mark beyond the characters stands for each content."""
     marks = [Chars(((code, code),)) for code in range(FIRST_MARK, FIRST_MARK + len(contents))]
-    opened = [concat(literal(begin), mark) for begin, mark in zip(contents, marks, strict=True)]
-    early = concat(ANYTHING, either(*map(literal, contents)), Repeat(ANY_CHARACTER, 1, None), either(*marks))
+    opened = [concat(spell(begin), mark) for begin, mark in zip(contents, marks, strict=True)]
+    early = concat(ANYTHING, either(*map(spell, contents)), Repeat(ANY_CHARACTER, 1, None), either(*marks))
     behind: dict[Tree, Tree] = dict(zip(marks, contents.values(), strict=True))
     marked = _without(concat(ANYTHING, either(*opened)), early)
     return map_parts(marked, lambda part: behind.get(part, part))
@@ -150,18 +151,18 @@ class _Rules:
     def tag(self, tag: Tag) -> Tree:
         """The content and the end of a tag."""
         if tag.machine is None:
-            until = concat(ANYTHING, literal(tag.end))
+            until = concat(ANYTHING, spell(tag.end))
             return _without(until, concat(until, Repeat(ANY_CHARACTER, 1, None))) if tag.end else ANYTHING
         self.notes.update(dict.fromkeys(tag.machine.notes))
         if isinstance(tag.machine, DFA):
-            return concat(character_net(tag.machine), literal(tag.end))
+            return concat(character_net(tag.machine), spell(tag.end))
         grammar = tag.machine.grammar
         calls = {}
         for name in grammar.named:
             calls[name] = self.add("content" if name == grammar.root else name, Call(""))
         for rule in grammar.rules:
             self.trees[calls[rule.name].name] = map_calls(rule.tree, lambda call: calls[call.name])
-        return concat(calls[grammar.root], literal(tag.end))
+        return concat(calls[grammar.root], spell(tag.end))
 
     def machine(self, root: Tree) -> DFA | PDA:
         """The machine with this tree as its root: a DFA if it is small and nothing nests."""

@@ -3,16 +3,20 @@
 `name ::= ...` defines a rule, `|` is a choice, `( )` groups, `"text"`, `[a-z]`, `[^a-z]` and `.` match characters,
 `* + ? {m} {m,} {m,n}` repeat the part before them, `#` begins a comment. A line ends a rule, except inside parentheses,
 after `|` and after `::=`.
+
+`<think>` is the special token with this text, `<[128010]>` the one with this id, `<[128000-128255]>` one of these ids,
+and `!<think>` any character, or any other special token.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.ranges import LAST, Ranges, merge_ranges, other_ranges
+from guidedviz.machines.special import any_but, named
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     Call,
@@ -21,6 +25,7 @@ from guidedviz.machines.syntax import (
     Repeat,
     Tree,
     concat,
+    either,
     one_character,
     read_count,
 )
@@ -32,6 +37,7 @@ TOKEN = re.compile(
       | (?P<line>\r\n?|\n)
       | (?P<define>::=)
       | (?P<name>[A-Za-z0-9_-]+)
+      | (?P<special>!?<(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?\]|[^<>\[\]\r\n][^<>\r\n]*)>)
       | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
       | (?P<chars>\[[^\]\\]*(?:\\.[^\]\\]*)*\])
       | (?P<count>[*+?]|\{[^{}\r\n]*\})
@@ -44,7 +50,7 @@ CHARACTER = re.compile(
 )
 NESTING = {"(": 1, ")": -1}
 ESCAPED = {"t": "\t", "r": "\r", "n": "\n"}
-A_MODEL_TOKEN = ("a token of the model", "a text", "grammars here are over bytes: write the token's text in quotes")
+A_SPECIAL_TOKEN = ("an unclosed special token", "a > after it", "<think>, <[128010]>, <[5-9]> or !<think>")
 UNKNOWN_TOKENS = {  # the first character of an invalid token: its description, what is expected, a correction
     '"': ("an unclosed text", 'a " after it', 'close it with "'),
     "[": ("an unclosed class", "a ] after it", "close it with ]"),
@@ -52,8 +58,8 @@ UNKNOWN_TOKENS = {  # the first character of an invalid token: its description, 
     "'": ("a single quote", "a text in double quotes", 'write texts in double quotes: "a"'),
     ":": ("a colon", '"::="', "a rule is written name ::= ..."),
     "=": ("an equals sign", '"::="', "a rule is written name ::= ..."),
-    "<": A_MODEL_TOKEN,
-    "!": A_MODEL_TOKEN,
+    "<": A_SPECIAL_TOKEN,
+    "!": A_SPECIAL_TOKEN,
 }
 
 
@@ -75,7 +81,15 @@ def brief(text: str) -> str:
     return show_line(shorten(text, 40))
 
 
-def parse_grammar(text: str, root: str = "root") -> Grammar:
+NamesOf = Callable[[int, int], Iterable[str]]  # the texts of the special ids from one to another
+
+
+def no_names(first: int, last: int) -> Iterable[str]:
+    """Where there is no vocabulary, ids have no names."""
+    raise PatternError("ids", seen="no vocabulary", expected="the one that has these ids", hint="vocabulary=")
+
+
+def parse_grammar(text: str, root: str = "root", names_of: NamesOf = no_names) -> Grammar:
     r"""The rules of a grammar.
 
     >>> grammar = parse_grammar('''
@@ -90,7 +104,7 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
     if len(text) > limits.GBNF_CHARACTERS:
         most = f"at most {limits.GBNF_CHARACTERS:,}"
         raise PatternError("grammar", seen=f"{len(text):,} characters", expected=most)
-    grammar = Grammar(_Parser(text).rules(), root, text)
+    grammar = Grammar(_Parser(text, names_of).rules(), root, text)
     if root not in grammar.named:
         near = nearest(root, grammar.named)
         if not near and grammar.rules:
@@ -123,8 +137,9 @@ def split_tokens(text: str) -> Iterator[Token]:
 class _Parser:
     """A recursive-descent parser; `self.next` is the lookahead token."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, names_of: NamesOf) -> None:
         self.text = text
+        self.names_of = names_of
         self.tokens = split_tokens(text)
         self.next = next(self.tokens)
         self.calls: list[Token] = []
@@ -194,7 +209,7 @@ class _Parser:
     def row(self, depth: int) -> Tree:
         """item item ..., each with its count; zero items match the empty text."""
         items = []
-        while self.next.kind in ("string", "chars", "name") or self.next.text in ("(", "."):
+        while self.next.kind in ("string", "chars", "name", "special") or self.next.text in ("(", "."):
             item = self.item(depth)
             items.append(self.repeat(item) if self.next.kind == "count" else item)
         if self.next.kind == "count":
@@ -212,6 +227,8 @@ class _Parser:
         if token.kind == "name":
             self.calls.append(token)
             return Call(token.text, (token.start, token.end))
+        if token.kind == "special":
+            return self.special(token)
         return ANY_CHARACTER if token.text == "." else self.group(token, depth + 1)
 
     def group(self, opening: Token, depth: int) -> Tree:
@@ -225,6 +242,18 @@ class _Parser:
             raise self.unexpected('")"', f'the "(" of line {line}, column {column} is not closed')
         self.take()
         return tree
+
+    def special(self, token: Token) -> Tree:
+        """One of the special tokens that are named, or anything but these."""
+        inside = token.text.lstrip("!")
+        names = [inside]
+        if inside.startswith("<["):
+            first, _, last = inside[2:-2].partition("-")
+            try:
+                names = list(self.names_of(int(first), int(last or first)))
+            except PatternError as error:
+                raise self.error(token.start, f"saw {token}, {error.seen}", error.expected, error.hint) from None
+        return any_but(names) if token.text.startswith("!") else either(*map(named, names))
 
     def repeat(self, part: Tree) -> Tree:
         token = self.take()

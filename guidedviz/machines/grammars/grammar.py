@@ -9,7 +9,7 @@ from functools import cached_property
 
 from guidedviz.errors import quoted
 from guidedviz.machines.graph import derive, grouped, reach
-from guidedviz.machines.ranges import WITH_BYTES, common_ranges
+from guidedviz.machines.ranges import has_bytes
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, all_parts, direct_parts
 from guidedviz.machines.visible import grammar_error
 
@@ -108,7 +108,7 @@ def recursive_rules(graph: Mapping[str, Collection[str]]) -> frozenset[str]:
 
 def check_grammar(grammar: Grammar) -> None:
     """Raise an error for a grammar without any complete text; it names the rule that can never finish."""
-    finished = rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
+    finished = rules_with(grammar.rules, lambda chars: has_bytes(chars.ranges))
     if grammar.root in finished:
         return
     stuck = {}

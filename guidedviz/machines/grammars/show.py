@@ -10,7 +10,7 @@ from typing import NamedTuple
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.unfold import count_signs, too_long_to_show, unfold_net
-from guidedviz.machines.ranges import LAST, Ranges, other_ranges
+from guidedviz.machines.ranges import LAST, NAME_BEGINS, NAME_ENDS, Ranges, other_ranges
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     EMPTY,
@@ -137,8 +137,13 @@ def write_class(ranges: Ranges, negated: bool, show: Callable[[int], str]) -> st
     return shown + "]"
 
 
+NAME_SIGNS = {NAME_BEGINS: "⟪", NAME_ENDS: "⟫"}  # around the name of a special token
+
+
 def show_char(code: int, special: str) -> str:
     """One character in a pattern: special and unprintable characters are escaped."""
+    if code in NAME_SIGNS:
+        return NAME_SIGNS[code]
     char = chr(code)
     if char in ESCAPES:
         return ESCAPES[char]

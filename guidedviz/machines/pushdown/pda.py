@@ -12,10 +12,11 @@ its caller stands, or will go on, it is a frame. A stack is listed from its inne
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 from itertools import islice
 
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.gbnf import no_names, parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.automaton import build_rule_nodes
@@ -251,15 +252,15 @@ class PDA(Machine[State]):
 
 
 @limited_work()
-def grammar(text: str, root: str = "root") -> PDA:
-    """The pushdown machine of a grammar in GBNF, the dialect of llama.cpp.
+def grammar(text: str, root: str = "root", vocabulary: Any = None) -> PDA:
+    """The pushdown machine of a grammar in GBNF, the dialect of llama.cpp; `vocabulary` says what `<[128010]>` names.
 
     >>> nested = grammar('root ::= "(" root ")" | "x"')
     >>> state = nested.step(nested.initial, ord("("))
     >>> nested.stack(state), nested.frames(state)[0]
     (('root',), Frame(rule='root', node=1, waits='( or x', number=0))
     """
-    parsed = parse_grammar(text, root)
+    parsed = parse_grammar(text, root, no_names if vocabulary is None else vocabulary.special_names)
     check_grammar(parsed)
     return PDA(parsed)
 

@@ -12,11 +12,11 @@ from guidedviz.errors import PatternError, expect
 from guidedviz.machines import limits
 from guidedviz.machines.graph import Numbers, grouped
 from guidedviz.machines.machine import CONTINUING
-from guidedviz.machines.ranges import LAST, Range, Ranges, Shape, merge_ranges, shape_chars, utf8_rows
+from guidedviz.machines.ranges import LAST, SINGLE_BYTES, Range, Ranges, Shape, merge_ranges, shape_chars, utf8_rows
 from guidedviz.machines.regular.dfa import DFA, build_dfa, disjoint, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge, EdgeRow, Letter, ShapeOf, build_nfa, machine_too_large
-from guidedviz.machines.syntax import ANYTHING, Chars, NetMoves, Tree, build_net, no_rules
+from guidedviz.machines.syntax import Chars, NetMoves, Repeat, Tree, build_net, no_rules
 from guidedviz.machines.work import limited_work, spend
 
 Pair = tuple[Any, Any]  # a state of each machine; None is dead
@@ -112,6 +112,7 @@ def class_net(
 
 
 UTF8_ROWS = tuple(utf8_rows(0, LAST))
+NAMES_TOO = Repeat(Chars(((0, LAST), *((code, code) for code in SINGLE_BYTES))), 0, None)  # and around special tokens
 
 
 @limited_work()
@@ -121,7 +122,7 @@ def character_net(dfa: DFA) -> Tree:
     >>> character_net(gv.regex("é")).edges
     ((0, Chars(ranges=((233, 233),)), 1), (1, Concat(parts=()), 2))
     """
-    if dfa.accepting and difference(dfa, build_machine(ANYTHING)).accepting:
+    if dfa.accepting and difference(dfa, build_machine(NAMES_TOO)).accepting:
         raise PatternError("machine", seen="a text that is not UTF-8", expected="a machine whose texts are all UTF-8")
     return class_net(dfa, partial(_characters, dfa), _over_surrogates)
 
@@ -145,6 +146,10 @@ def _characters(dfa: DFA, state: int) -> Iterator[Edge]:
                     yield from _tails(dfa, (bits, bits, target), tail)
             elif leads:
                 yield leads[0], leads[-1], target
+    for code, byte in SINGLE_BYTES.items():
+        for low, high, target in dfa.edges[state]:
+            if low <= byte <= high:
+                yield code, code, target
 
 
 def _tails(dfa: DFA, edge: Edge, tail: Sequence[Range]) -> Iterator[Edge]:

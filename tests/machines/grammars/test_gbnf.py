@@ -154,7 +154,7 @@ ERRORS = [
     ('root ::= "a"{1000001}', "counts up to 1,000,000", "{1", "{m,}"),
     ('root ::= "a")', 'an unmatched ")"', ")", ""),
     ("root ::= 'a'", "a single quote", "'a", "double quotes"),
-    ("root ::= <[3]>", "a token of the model", "<", "in quotes"),
+    ("root ::= <[3]>", "saw <[3]>, no vocabulary", "<", "vocabulary="),
     ('root ::= "a"\nroot ::= "b"', 'line 2, column 1: duplicate rule "root"', 'root ::= "b"', "line 1 defines it"),
     ('root ::= \u202e "a"', "<U+202E> is not allowed here", "\u202e", ""),
     ('root\n::= "a"', 'saw the end of the line, expected "::="', "\n", ""),
