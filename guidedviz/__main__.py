@@ -17,8 +17,8 @@ from guidedviz.errors import GuidedVizError, escaped
 from guidedviz.extras import need
 from guidedviz.host.batcher import CACHE, MB
 from guidedviz.host.limits import Limits
+from guidedviz.models.gguf import SMOLLM2, get_smollm2
 from guidedviz.models.load import DEVICES
-from guidedviz.models.smollm2 import SMOLLM2, get_smollm2
 
 ABOUT = "See how a mask guides a language model."
 MORE = "In a clone, python -m bench measures masks, schemas and engines on this machine."

@@ -15,8 +15,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.explain import expected_next
-from guidedviz.tokens.guide import Guide, guide_states
+from guidedviz.tokens.guide import Guide, expected_next, guide_states
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

@@ -12,11 +12,10 @@ from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from guidedviz.decoding.annotations import Between, check_number
-from guidedviz.decoding.point import Point
 from guidedviz.decoding.recording import How
-from guidedviz.decoding.sampling import Floats, draw_chances, sample, uniform
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.records import Between, check_number
+from guidedviz.decoding.sampling import Floats, Settings, draw_chances, sample, uniform
+from guidedviz.decoding.trace import Point
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.model import Model, check_model, context_of
 from guidedviz.tokens.guide import Guide, guide_states

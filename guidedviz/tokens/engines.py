@@ -26,8 +26,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.spelling import longest_tokens
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 LOG_PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
 

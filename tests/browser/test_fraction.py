@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.cost_model import FRACTIONS, Cost, nearest_fraction
-from guidedviz.decoding.payoff import Payoff, Timed
-from guidedviz.decoding.tasks import SliderTask
+from guidedviz.decoding.payoff import FRACTIONS, Cost, Payoff, Timed, nearest_fraction
+from guidedviz.decoding.timing import SliderTask
 from guidedviz.files import shipped
 from guidedviz.views.charts.payoff import DRAWING_HEIGHT, DRAWING_WIDTH, draw_payoff, draw_plot
 from guidedviz.views.figure import drawing

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 import pytest
 
-from guidedviz.decoding.annotations import Between, Count
-from guidedviz.decoding.records import load_record, save_record
+from guidedviz.decoding.records import Between, Count, load_record, save_record
 from guidedviz.errors import SettingError, TraceError
 
 

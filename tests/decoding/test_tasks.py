@@ -5,8 +5,8 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.cost_model import FRACTIONS
-from guidedviz.decoding.tasks import build_tasks, pattern_of, write_example
+from guidedviz.decoding.payoff import FRACTIONS
+from guidedviz.decoding.timing import build_tasks, pattern_of, write_example
 
 
 def shares(parts):

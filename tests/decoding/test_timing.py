@@ -9,7 +9,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding import timing
-from guidedviz.decoding.cost_model import Cost
+from guidedviz.decoding.payoff import Cost
 from guidedviz.decoding.timing import TRIES, calibrate, mark_parts, measure_cost, time_task
 
 

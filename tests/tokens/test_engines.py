@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
+from guidedviz.tokens.build_guide import MATCHERS
 from guidedviz.tokens.engines import PREPARE, ask, prepared
-from guidedviz.tokens.real_guide import MATCHERS
 from tests.strategies import draw_walk
 
 PIECES = [bytes([byte]) for byte in range(256)]

@@ -9,11 +9,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.decoding.spellings import build_forced_lattice
 from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.jump import SPELLING_WAYS, find_jump
-from guidedviz.tokens.lattice import build_forced_lattice
-from guidedviz.tokens.spelling import longest_tokens
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 from tests.strategies import LETTERS, draw_walk, regexes, vocabularies
 
 BYTES = [bytes([byte]) for byte in range(256)]

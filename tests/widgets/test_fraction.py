@@ -9,9 +9,8 @@ from weakref import ref
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.cost_model import FRACTIONS, Cost
-from guidedviz.decoding.payoff import Payoff, Timed
-from guidedviz.decoding.tasks import SliderTask
+from guidedviz.decoding.payoff import FRACTIONS, Cost, Payoff, Timed
+from guidedviz.decoding.timing import SliderTask
 from guidedviz.widgets import sliders
 from tests.widgets.toy import told
 
