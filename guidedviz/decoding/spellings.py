@@ -1,19 +1,19 @@
 """The spellings (tokenizations) of a forced run, and the model's probability of each.
 
-The bytes are forced, but their tokenization is not: under the mask every spelling has some probability. A lattice has
-for each byte of the run the tokens that begin there, and so the number of spellings. Appending one spelling without a
-forward pass removes this choice (dottxt, "Coalescence: making LLM inference 5x faster"; llguidance,
-docs/fast_forward.md).
+The bytes are forced, but their tokenization is not: under the mask every spelling has some probability. Appending
+one without a forward pass removes this choice (dottxt, "Coalescence: making LLM inference 5x faster";
+llguidance, docs/fast_forward.md).
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
 from heapq import heappop, heappush
 from math import inf, log
 from typing import Any
+
+import numpy as np
 
 from guidedviz.decoding.loop import start
 from guidedviz.decoding.records import AtLeastOne, check_number
@@ -23,66 +23,32 @@ from guidedviz.models.model import Model, Source
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import spell_output
-from guidedviz.tokens.vocabulary import Vocabulary, fitting_tokens, spell_longest
+from guidedviz.tokens.vocabulary import fitting_tokens, spell_longest
 
 
-@dataclass(frozen=True)
-class Lattice:
-    """For each byte of a run the tokens that begin there and end inside the run, and those that end beyond it."""
-
-    run: bytes
-    vocabulary: Vocabulary
-    fits: tuple[tuple[int, ...], ...]
-    beyond: tuple[tuple[int, ...], ...]
-
-    @cached_property
-    def ways(self) -> tuple[int, ...]:
-        """The number of spellings of no bytes, of the first byte, of the first two, and so on."""
-        ways = Counter({0: 1})
-        for begin, tokens in enumerate(self.fits):
-            for token in tokens:
-                end = begin + len(self.vocabulary.pieces[token])
-                ways[end] += ways[begin]
-        return tuple(ways[end] for end in range(len(self.run) + 1))
-
-    @property
-    def count(self) -> int:
-        """The number of spellings that end where the run ends."""
-        return self.ways[-1]
-
-    @property
-    def count_beyond(self) -> int:
-        """The number of spellings whose last token ends beyond the run."""
-        return sum(ways * len(tokens) for ways, tokens in zip(self.ways, self.beyond, strict=False))
-
-
-def build_forced_lattice(guide: Guide, state: Hashable) -> Lattice:
-    """Build the lattice of a state's forced run, with the legal tokens that end beyond it.
+def count_spellings(guide: Guide, run: bytes) -> tuple[int, int]:
+    """How many spellings end where a forced run ends, and how many have a last token that ends beyond it.
 
     >>> v = gv.Vocabulary([b"or", b"der", b"order", b"orderId", b"derI"])
-    >>> lattice = build_forced_lattice(gv.guide(gv.regex("order(Id)?"), v), 0)
-    >>> lattice.run, lattice.count, lattice.beyond
-    (b'order', 2, ((3,), (), (4,), (), ()))
+    >>> count_spellings(gv.guide(gv.regex("order(Id)?"), v), b"order")
+    (2, 2)
     """
     vocabulary = guide.vocabulary
-    run = guide.forced(state)
-    states = {0: state}  # of the guide, at each byte where a token ends
-    fits: list[tuple[int, ...]] = []
-    beyond: list[tuple[int, ...]] = []
+    states = {0: guide.initial}  # at each byte where a token ends
+    ways = Counter({0: 1})  # the number of spellings of the bytes before
+    beyond = 0
     for begin in range(len(run)):
         if begin not in states:
-            fits.append(())
-            beyond.append(())
             continue
         mask = guide.mask(states[begin])
-        longer = vocabulary.longer(run[begin:])
-        fits.append(tuple(token for token in fitting_tokens(vocabulary, run, begin) if mask[token]))
-        beyond.append(tuple(longer[mask[longer]].tolist()))
-        for token in fits[begin]:
-            end = begin + len(vocabulary.pieces[token])
-            if end not in states:
-                states[end] = guide.advance(states[begin], token)
-    return Lattice(run, vocabulary, tuple(fits), tuple(beyond))
+        beyond += ways[begin] * int(np.count_nonzero(mask[vocabulary.longer(run[begin:])]))
+        for token in fitting_tokens(vocabulary, run, begin):
+            if mask[token]:
+                end = begin + len(vocabulary.pieces[token])
+                ways[end] += ways[begin]
+                if end not in states:
+                    states[end] = guide.advance(states[begin], token)
+    return ways[len(run)], beyond
 
 
 LEAST_EXPLORED = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
@@ -158,18 +124,19 @@ def spellings(model: Model, prompt: str, guide: Guide, limit: int = 64) -> Spell
     check_guide(guide)
     check_number(AtLeastOne, limit, "spellings, limit")
     before = start(model, prompt, guide).tokens
-    lattice = build_forced_lattice(guide, guide.initial)
-    if not lattice.run:
+    run = guide.forced(guide.initial)
+    if not run:
         hint = "a guide after whose start only one continuation is legal"
         raise SettingError("spellings", seen="a choice at the start", expected="a forced run", hint=hint)
-    canonical = tuple(spell_output(model.vocabulary, model.encode, (), lattice.run) or ())
-    longest = tuple(spell_longest(model.vocabulary, lattice.run))
-    found = Search(model, guide, before, lattice.run, (canonical, longest))
+    canonical = tuple(spell_output(model.vocabulary, model.encode, (), run) or ())
+    longest = tuple(spell_longest(model.vocabulary, run))
+    count, beyond = count_spellings(guide, run)
+    found = Search(model, guide, before, run, (canonical, longest))
     found.explore(limit)
     faint = found.faint
     return Spellings(
-        run=lattice.run, spellings=ranked(found.done), open=ranked(found.parts), faint=(len(faint), sum(faint, 0.0)),
-        count=lattice.count, count_beyond=lattice.count_beyond, passes=found.passes,
+        run=run, spellings=ranked(found.done), open=ranked(found.parts), faint=(len(faint), sum(faint, 0.0)),
+        count=count, count_beyond=beyond, passes=found.passes,
         model=model.name, device=model.device, date=date.today().isoformat(),
         vocabulary_size=len(model.vocabulary), source=model.source,
     )  # fmt: skip
