@@ -134,14 +134,23 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     if index is not None:
         hint = "gv.build_index(machine, vocabulary)"
         expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
-        engine = "index"
-    elif engine == "auto":
-        engine = usual_engine(machine)
-    if engine == "trie":
-        return MachineGuide(machine, vocabulary, Lazy(machine, vocabulary))
-    if engine == "split":  # the machine as it is given, so that its stacks name the rules that were written
+    if engine == "split" or (engine == "auto" and isinstance(machine, PDA)):
+        # the machine as it is given, so that its stacks name the rules that were written
         return split_guide(build_split(machine, vocabulary, inline=False))
-    return index_guide(machine, vocabulary, index)
+    return MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index))
+
+
+def state_masks(
+    machine: Machine[Any], vocabulary: Vocabulary, engine: str, index: Index | None
+) -> Indexed | Split | Lazy:
+    """The masks of each state: from an index, or walked if that would take too much memory."""
+    if engine == "index" and isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
+        return Split(machine, vocabulary)
+    if engine == "index" and not isinstance(machine, DFA):
+        raise not_finite("guide, engine 'index'", machine)
+    if engine == "trie" or not isinstance(machine, DFA) or len(machine) * len(vocabulary) > MASK_BYTES:
+        return Lazy(machine, vocabulary)
+    return Indexed(machine, vocabulary, index)
 
 
 def check_engine(engine: Any, index: Index | None) -> None:
@@ -153,24 +162,6 @@ def check_engine(engine: Any, index: Index | None) -> None:
         raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
 
 
-def usual_engine(machine: Machine[Any]) -> str:
-    """The engine of ours that is quickest for a machine."""
-    if isinstance(machine, DFA):
-        return "index"
-    return "split" if isinstance(machine, PDA) else "trie"
-
-
-def index_guide(machine: Machine[Any], vocabulary: Vocabulary, index: Index | None) -> MachineGuide:
-    """The guide of a finite machine: with an index, or without if that would take too much memory."""
-    if isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
-        return split_guide(Split(machine, vocabulary))
-    if not isinstance(machine, DFA):
-        raise not_finite("guide, engine 'index'", machine)
-    if len(machine) * len(vocabulary) > MASK_BYTES:
-        return MachineGuide(machine, vocabulary, Lazy(machine, vocabulary))
-    return MachineGuide(machine, vocabulary, Indexed(machine, vocabulary, index))
-
-
 def name_guide(guide: Guide) -> str:
     """What a guide is, in a few words.
 
@@ -180,4 +171,6 @@ def name_guide(guide: Guide) -> str:
     if guide.machine is None:
         return type(guide).__name__
     machine = shorten(repr(guide.machine), 60)
-    return f"{guide.name} · {machine}" if isinstance(guide, RealGuide) else machine
+    if isinstance(guide, RealGuide):
+        return f"{guide.name} · {machine}"
+    return machine

@@ -63,9 +63,11 @@ class EnginePosition:
         """The engine's mask here if it gets the machine instead of the regex; None if it fails earlier."""
         try:
             matcher = prepared(self.engine, self.vocabulary)(ask(self.asked.machine)).copy()
-            return matcher.mask() if all(map(matcher.take, self.taken)) else None
+            if all(map(matcher.take, self.taken)):
+                return matcher.mask()
         except GuidedVizError:
-            return None
+            pass
+        return None
 
     def is_legal(self, token: int) -> bool:
         """Whether a token is legal: its bytes are read one by one, without trie or cache."""
@@ -181,8 +183,8 @@ class Comparison:
     steps: tuple[ComparedStep, ...]
 
     def __str__(self) -> str:
-        names = ", ".join(f"{name} {version}" for name, version in self.engines)
-        lines = [f"{on_one_line(self.constraint)}: {names or 'no engine'}"]
+        names = ", ".join(f"{name} {version}" for name, version in self.engines) or "no engine"
+        lines = [f"{on_one_line(self.constraint)}: {names}"]
         lines += [f"cannot take it: {name}: {on_one_line(why)}" for name, why in self.unable]
         for step in self.steps:
             lines += self._lines(step)

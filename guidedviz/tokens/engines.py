@@ -117,6 +117,11 @@ def need_eos(name: str, vocabulary: Vocabulary) -> list[int]:
     return sorted(vocabulary.eos)
 
 
+def new_words(vocabulary: Vocabulary) -> Ids:
+    """A buffer for one mask, which the matchers of a vocabulary share."""
+    return np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+
+
 @dataclass(frozen=True, eq=False)
 class XGrammarMatcher:
     """xgrammar (MLC, arXiv 2411.15100): grammars in GBNF, its own parsers for regexes and schemas."""
@@ -154,7 +159,7 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
     Special ids get no bytes. With `special_text` they keep their bytes, as when the engine reads a tokenizer itself.
     """
     xgrammar = load("xgrammar")
-    words = np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+    words = new_words(vocabulary)
     hidden = frozenset() if special_text else vocabulary.special - vocabulary.eos
     pieces = [b"" if token in hidden else piece for token, piece in enumerate(vocabulary.pieces)]
     info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
@@ -257,7 +262,7 @@ def prepare_llguidance(vocabulary: Vocabulary, forcing: bool = False) -> Compile
     """Prepare the engine for a vocabulary. It computes full masks, or its default masks with `forcing`."""
     llguidance = load("llguidance")
     tokenizer = build_tokenizer(vocabulary)
-    words = np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+    words = new_words(vocabulary)
 
     def compile_asked(asked: Asked) -> LLGuidanceMatcher:
         if asked.kind == "schema":

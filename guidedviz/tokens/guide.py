@@ -290,7 +290,9 @@ class MachineGuide(Guide):
 
     def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""
-        return self._mask(state) if isinstance(state, Hashable) else self.at(state)
+        if not isinstance(state, Hashable):
+            raise no_step(self.machine, state)
+        return self._mask(state)
 
     def advance(self, state: Any, token: int) -> Any:
         """The state after a legal token; EOS reads no byte, so the state stays."""

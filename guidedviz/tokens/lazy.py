@@ -224,7 +224,9 @@ class Lazy:
     """A source of masks that are walked when they are asked for; with `slices=False` each walk is of the whole trie."""
 
     def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, slices: bool = True) -> None:
-        self.machine, self.vocabulary, self.slices = machine, vocabulary, slices
+        self.machine = machine
+        self.vocabulary = vocabulary
+        self.slices = slices
         self._table = MoveTable[Any](machine.step, machine.kinds)
 
     def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:

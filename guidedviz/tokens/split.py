@@ -293,7 +293,8 @@ class Split:
 
     def _in_order(self, tokens: Ints) -> Ids:
         """These tokens in byte order."""
-        return tokens[np.argsort(self.vocabulary.rank[tokens])].astype(np.int32)
+        order = np.argsort(self.vocabulary.rank[tokens])
+        return tokens[order].astype(np.int32)
 
     def _share(self, kind: str, data: Ids | Bits) -> Any:
         return self._shared.setdefault((kind, data.tobytes()), data)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import FAR, Bounds, Counts
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
@@ -150,20 +151,23 @@ def read_repeat(
 
 def find_place(unknown: UnknownBottom, rule: int, state: State | None) -> int:
     """Where a state is; unclear if it is at two places of the repeat, or if a byte goes on both in it and after it."""
-    if state is None:
-        return AFTER_REPEAT
-    nodes = unknown.nodes
-    in_repeat: list[int] = []  # the nodes of the repeat, one per stack
-    after_bytes = set[int]()  # what may come elsewhere
-    for node, cells in state.tops:
-        if nodes.rule_of[node] == rule and any(cell.rule == rule and cell.counts is None for cell in cells):
-            in_repeat += [node for _ in cells]
-    if not in_repeat:
+    in_repeat = [] if state is None else list_places(unknown.nodes, rule, state)
+    if state is None or not in_repeat:
         return AFTER_REPEAT
     place = in_repeat[0]
-    for node, _ in state.tops:
-        if node != place:
-            after_bytes |= unknown.reads_at(node)
-    if len(in_repeat) > 1 or not after_bytes.isdisjoint(unknown.reads_at(place)):
+    if len(in_repeat) > 1:
         return UNCLEAR
-    return BETWEEN_PARTS if place in nodes.starts else WITHIN_PART
+    reads = unknown.reads_at(place)
+    for node, _ in state.tops:
+        if node != place and not reads.isdisjoint(unknown.reads_at(node)):
+            return UNCLEAR
+    return BETWEEN_PARTS if place in unknown.nodes.starts else WITHIN_PART
+
+
+def list_places(nodes: RuleNodes, rule: int, state: State) -> list[int]:
+    """The nodes of a repeat at which a state stands, one per stack."""
+    places: list[int] = []
+    for node, cells in state.tops:
+        if nodes.rule_of[node] == rule and any(cell.rule == rule and cell.counts is None for cell in cells):
+            places += [node for _ in cells]
+    return places

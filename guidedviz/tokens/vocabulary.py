@@ -203,7 +203,10 @@ class Vocabulary:
             raise VocabularyError("tokenizer", seen=seen, expected="one with a tokenizer.json inside", hint=hint)
         pieces, special = read_tokenizer_json(json.loads(backend.to_str()))
         special |= set(getattr(tokenizer, "all_special_ids", ()))
-        ends = frozenset(_own_eos(tokenizer) if eos is None else eos)
+        if eos is None:
+            own: Any = getattr(tokenizer, "eos_token_id", None)
+            eos = own if isinstance(own, list) else [own]
+        ends = frozenset(eos) - {None}  # a tokenizer may name none
         width = 1 + max(pieces, default=-1) if size is None else size
         _check_width(width, ends)
         special = {token for token in special if token < width}
@@ -250,14 +253,6 @@ def _check_width(width: int, ends: frozenset[int]) -> None:
         seen += f", EOS {min(lost)}"
     if width < 1 or lost:
         raise VocabularyError("tokenizer", seen=seen, expected="a size that holds at least one id and every EOS")
-
-
-def _own_eos(tokenizer: Any) -> list[int]:
-    """The EOS ids that a tokenizer names: one, several or none."""
-    own = getattr(tokenizer, "eos_token_id", None)
-    if own is None:
-        return []
-    return own if isinstance(own, list) else [own]
 
 
 def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
