@@ -27,6 +27,7 @@ class Finding(NamedTuple):
     seen: str
 
 
+SHOWN_END = 24  # characters of the text, from its end
 ENDS_BY_LIMIT = ("max_tokens", "context")  # ends that no rule of the text asked for
 
 
@@ -61,11 +62,11 @@ class Run:
         """How the run ended."""
         return self.trace.steps[-1].end
 
-    def tail(self, most: int = 24) -> str:
+    def tail(self) -> str:
         """The end of the text, in quotes."""
         text = visible(self.trace.output)
-        if len(text) > most:
-            text = "…" + text[-most:]
+        if len(text) > SHOWN_END:
+            text = "…" + text[-SHOWN_END:]
         return f'"{text}"'
 
     @property
@@ -123,7 +124,9 @@ def say_dead_end(machine: Machine[Any], vocabulary: Vocabulary, state: Any, seen
     if expected and first.isdisjoint(expected):
         return f"the machine expects {expected_next(machine, state)}, and no token begins with that"
     count = int(guide(machine, vocabulary, "trie").mask(state).sum())
-    return f"{seen}; the machine alone allows {counted(count, 'token')} there" if count else seen
+    if count:
+        seen += f"; the machine alone allows {counted(count, 'token')} there"
+    return seen
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:
@@ -290,7 +293,9 @@ def find_cut(run: Run) -> Iterator[Finding]:
     assert run.guide is not None
     if run.end not in ENDS_BY_LIMIT or run.refused or run.guide.is_accepting(run.states[-1]):
         return
-    limit = f"{len(run.steps)} tokens" if run.end == "max_tokens" else "the model's context"
+    limit = "the model's context"
+    if run.end == "max_tokens":
+        limit = f"{len(run.steps)} tokens"
     seen = f"{limit} ended the text at {run.tail()}, which is not complete"
     if run.machine:
         needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))

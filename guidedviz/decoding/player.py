@@ -111,7 +111,8 @@ def read_taken(
         try:
             point = follow(guide, point, step) if step.how != "none" else point
         except IllegalToken:
-            seen, expected = quoted(visible(step.piece)), "a token that the guide allows"
+            seen = quoted(visible(step.piece))
+            expected = "a token that the guide allows"
             raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None
         run.append(Taken(step, point, settings, walk))
     return tuple(run)
@@ -174,7 +175,9 @@ class Player:
     def go(self, cursor: int) -> Self:
         """Move the cursor to a known step."""
         cursor = max(0, min(cursor, len(self.taken)))
-        return self if cursor == self.cursor else replace(self, cursor=cursor, peek=None)
+        if cursor == self.cursor:
+            return self
+        return replace(self, cursor=cursor, peek=None)
 
     def look(self) -> Self:
         """Compute the next step without taking it."""

@@ -40,9 +40,9 @@ class AtMost:
     count: int
 
 
-MOST_TEXT = 1 << 20  # characters of a prompt, and of what is said of a run
+MOST_CHARACTERS = 1 << 20  # characters of a prompt, and of what is said of a run
 MOST_LIST = 4096  # entries of a list that a step has; the page draws them all
-LongText = Annotated[str, AtMost(MOST_TEXT)]
+LongText = Annotated[str, AtMost(MOST_CHARACTERS)]
 Share = Annotated[float, Between(0, 1)]
 Count = Annotated[int, Between(0)]
 AtLeastOne = Annotated[int, Between(1)]

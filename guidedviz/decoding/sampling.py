@@ -218,7 +218,7 @@ def top_k(probabilities: npt.ArrayLike, k: int) -> Floats:
     probabilities = _check_probabilities(probabilities)
     if not 0 < check_number(Count, k, "top_k") < len(probabilities):
         return probabilities
-    return _keep(probabilities, np.argsort(-probabilities, kind="stable")[:k])
+    return _scale_kept(probabilities, np.argsort(-probabilities, kind="stable")[:k])
 
 
 def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
@@ -232,7 +232,7 @@ def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
         return probabilities
     order = np.argsort(-probabilities, kind="stable")
     count = int(np.searchsorted(np.cumsum(probabilities[order]), p)) + 1
-    return _keep(probabilities, order[:count])
+    return _scale_kept(probabilities, order[:count])
 
 
 def draw_chances(logits: npt.ArrayLike, allowed: Mask, settings: Settings) -> Floats:
@@ -249,7 +249,7 @@ def _check_probabilities(values: npt.ArrayLike) -> Floats:
     return numbers
 
 
-def _keep(probabilities: Floats, ids: npt.NDArray[Any]) -> Floats:
+def _scale_kept(probabilities: Floats, ids: npt.NDArray[Any]) -> Floats:
     kept = np.zeros_like(probabilities)
     kept[ids] = probabilities[ids]
     kept /= kept.sum()

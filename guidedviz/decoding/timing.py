@@ -38,7 +38,6 @@ class SliderTask:
     """The task that is decoded at a position of the slider."""
 
     fraction: float  # the requested fraction
-    prompt: str
     text: MarkedTokens  # an example, token by token; True if fixed; free letters and digits are dots
     vocabulary: Vocabulary
     pattern: str = ""  # the regex of the example
@@ -66,7 +65,7 @@ def build_tasks(model: Model, tokens: int = 64) -> tuple[SliderTask, ...]:
             words = round(room / word) + 1
         example = write_example(words, values)
         text = cut_example(model, example)
-        found.append(SliderTask(0.0, TASK_PROMPT, text, model.vocabulary, pattern_of(example)))
+        found.append(SliderTask(0.0, text, model.vocabulary, pattern_of(example)))
 
     def miss(task: SliderTask, place: float) -> float:
         of_share = abs(fixed_share(task.text) - place)
@@ -162,10 +161,10 @@ def time_once(
     model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None
 ) -> tuple[float, Trace]:
     """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
-    model.logits(model.encode(task.prompt))
+    model.logits(model.encode(TASK_PROMPT))
     guide = task.guide  # it is built when it is first used
     began = perf_counter()
-    trace = record(model, task.prompt, guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
+    trace = record(model, TASK_PROMPT, guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
     return (perf_counter() - began) * 1e3, trace
 
 
@@ -187,8 +186,8 @@ def mark_parts(trace: Trace) -> MarkedTokens:
 @lru_cache(maxsize=1)
 def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
     """Two tasks to measure the constants with: all tokens are chosen, and nearly all tokens are forced."""
-    free = SliderTask(0.0, TASK_PROMPT, (), vocabulary, FREE_TEXT)
-    forced = SliderTask(0.0, TASK_PROMPT, (), vocabulary, FORCED_TEXT)
+    free = SliderTask(0.0, (), vocabulary, FREE_TEXT)
+    forced = SliderTask(0.0, (), vocabulary, FORCED_TEXT)
     return free, forced
 
 

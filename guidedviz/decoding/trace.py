@@ -301,7 +301,9 @@ def make_step(
 
     def candidate(t: int) -> Candidate:
         legal = bool(mask[t])
-        masked = float(raw[t]) / mass if legal and mass else 0.0
+        masked = 0.0
+        if legal and mass:
+            masked = float(raw[t]) / mass
         return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(drawn[t]))
 
     candidates = tuple(map(candidate, _likeliest(raw, mask, drawn, token)))

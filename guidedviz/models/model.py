@@ -34,7 +34,10 @@ class Scorer(Protocol):
 
 
 class Model(Scorer, Protocol):
-    """Anything that gives the next token's logits. One that reads a limited number of tokens has a `context`, too."""
+    """Anything that gives the next token's logits.
+
+    One that reads a limited number of tokens has a `context`, too; one for conversations has `has_template` and `chat`.
+    """
 
     name: str
     device: str
@@ -44,25 +47,20 @@ class Model(Scorer, Protocol):
     def all_logits(self, tokens: list[int], start: int = 0) -> Sequence[Array] | Array: ...  # after each from `start`
 
 
-@runtime_checkable
-class Limited(Protocol):
-    """What reads a limited number of tokens."""
-
-    context: int
-
-
-@runtime_checkable
-class Chat(Protocol):
-    """What may have a chat template; without one, `chat` is a ModelError."""
-
-    has_template: bool
-
-    def chat(self, messages: Messages) -> Prompt: ...
-
-
 def context_of(model: Model) -> float:
     """The most tokens that the model can read; infinite if it names no limit."""
-    return model.context if isinstance(model, Limited) else inf
+    most: float = getattr(model, "context", inf)
+    return most
+
+
+def has_template(model: Model) -> bool:
+    """Whether the model has a chat template; one without it may lack the method `chat`, too."""
+    return bool(getattr(model, "has_template", False))
+
+
+def logits_after(model: Scorer, tokens: list[int], start: int) -> list[Array]:
+    """The logits after the token at `start` and after each later one; each text is read by itself."""
+    return [model.logits(tokens[:end]) for end in range(start + 1, len(tokens) + 1)]
 
 
 _warned = set[str]()  # names of models
@@ -70,7 +68,7 @@ _warned = set[str]()  # names of models
 
 def warn_of_plain_text(model: Model) -> None:
     """Say once per chat model that a plain text is not its form of a question."""
-    if isinstance(model, Chat) and model.has_template and model.name not in _warned:
+    if has_template(model) and model.name not in _warned:
         _warned.add(model.name)
         said = f'{model.name} is a chat model and the prompt is plain text; model.chat("...") makes it a question'
         warnings.warn(said, ChatWarning, stacklevel=4)
@@ -169,7 +167,7 @@ class ToyModel:
 
     def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:
         """The logits after the token at `start` and after each later one."""
-        return [self.logits(tokens[:end]) for end in range(start + 1, len(tokens) + 1)]
+        return logits_after(self, tokens, start)
 
 
 KEPT_BYTES = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model with 128,256 tokens
@@ -187,16 +185,18 @@ class Remembered:
         self.source = model.source
         self.vocabulary = model.vocabulary
         self.context = context_of(model)
-        self.has_template = isinstance(model, Chat) and model.has_template
+        self.has_template = has_template(model)
 
     def __repr__(self) -> str:
         return f"{self.model!r}, {self._row.cache_info().currsize:,} texts remembered"
 
     def chat(self, messages: Messages) -> Prompt:
         """The prompt of a question or of messages, by the model's chat template."""
-        if not isinstance(self.model, Chat):
+        if not self.has_template:
             raise no_template(self.name)
-        return self.model.chat(messages)
+        model: Any = self.model
+        prompt: Prompt = model.chat(messages)
+        return prompt
 
     def encode(self, text: str) -> list[int]:
         """A text as the model's tokens."""
@@ -208,7 +208,7 @@ class Remembered:
 
     def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:
         """The logits after the token at `start` and after each later one; each text is read once."""
-        return [self.logits(tokens[:end]) for end in range(start + 1, len(tokens) + 1)]
+        return logits_after(self, tokens, start)
 
 
 def remember(model: Any) -> Remembered:

@@ -35,7 +35,7 @@ ABOUT = ("clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 PREVIEWS = tuple(map(text, FRACTIONS))
 RECORD = Payoff(Cost(2.5, 0.25), tuple(run(s, r) for s in (0.25, 0.5, 0.75) for r in (1, 8)), PREVIEWS, *ABOUT)
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(SliderTask(at, "", parts, WORDS) for at, parts in zip(FRACTIONS, PREVIEWS, strict=True))
+TASKS = tuple(SliderTask(at, parts, WORDS) for at, parts in zip(FRACTIONS, PREVIEWS, strict=True))
 
 
 class SliderPage:

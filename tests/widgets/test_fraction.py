@@ -18,7 +18,7 @@ PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
 PREVIEWS = (PARTS,) * len(FRACTIONS)
 RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(SliderTask(share, "", PARTS, WORDS) for share in FRACTIONS)
+TASKS = tuple(SliderTask(share, PARTS, WORDS) for share in FRACTIONS)
 
 
 class Clock:
