@@ -57,7 +57,9 @@ def pack_wheel(folder: Path, installed: Distribution) -> str:
     with ZipFile(folder / name, "w", ZIP_DEFLATED) as wheel:
         for file in files:
             wheel.write(str(file.locate()), file.as_posix())
-            digest = f"{file.hash.mode}={file.hash.value}" if file.hash else ""
+            digest = ""
+            if file.hash:
+                digest = f"{file.hash.mode}={file.hash.value}"
             record.append(f"{file.as_posix()},{digest},{file.size}\n")
         place = next(file.parent for file in files if file.name == "METADATA")
         record.append(f"{place.as_posix()}/RECORD,,\n")
@@ -137,7 +139,8 @@ def nbgrader_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
     code = f"{as_comment(exercise.opened)}\n### BEGIN SOLUTION\n{exercise.solved}\n### END SOLUTION"
     yield new_cell("code", code, nbgrader=about | answer)
     check = {"grade": True, "grade_id": f"check_{exercise.name}", "locked": True, "solution": False}
-    yield new_cell("code", exercise.check, nbgrader=about | check | {"points": exercise.points})
+    check |= {"points": exercise.points}
+    yield new_cell("code", exercise.check, nbgrader=about | check)
 
 
 def otter_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:

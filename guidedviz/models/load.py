@@ -121,14 +121,13 @@ def read_numpy(folder: Path) -> tuple[Network, Encoder]:
 
 
 def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
-    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn."""
+    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn; None for none."""
     file = folder / "generation_config.json"
     if not file.exists():
         file = folder / "config.json"
     said = read_json(file).get("eos_token_id")
     ends = said if isinstance(said, list) else [said]
-    ends = [*ends, words.eos_token_id, template and template.end_of_turn()]
-    return [end for end in ends if end is not None]
+    return [*ends, words.eos_token_id, template and template.end_of_turn()]
 
 
 def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:

@@ -4,8 +4,8 @@ A foreign template is a program of a stranger. Jinja's sandbox keeps it from fil
 sandbox bounds its time and its memory, so `template` runs this file in a process of its own. The file imports Jinja and
 no other package, so that the process starts soon. It reads requests and writes answers until its input is closed.
 
-Linux ends a template at MEMORY bytes; macOS does not enforce that limit. Linux and macOS kill the process when it has
-used its processor time. Windows has neither limit: there, only the clock of `template` ends the process.
+Linux ends a template at PROCESS_MEMORY bytes; macOS does not enforce that limit. Linux and macOS kill the process when
+it has used its processor time. Windows has neither limit: there, only the clock of `template` ends the process.
 """
 
 import gc
@@ -15,13 +15,13 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, BinaryIO
 
 LONGEST = 1 << 20  # characters of a rendered conversation
-MEMORY = 256 << 20  # bytes of the process
+PROCESS_MEMORY = 256 << 20  # bytes of the process
 MOST_SAID = 300  # characters of an error
-MOST_ASKED = 64 << 20  # bytes of a request
+MOST_REQUEST = 64 << 20  # bytes of a request
 
 
 class TemplateRefusal(Exception):
@@ -96,17 +96,11 @@ def environment() -> Any:
     return made
 
 
-@lru_cache(8)
-def compile_template(source: str) -> Any:
-    """A template that is compiled once."""
-    return environment().from_string(source)
-
-
 def fill(source: str, values: Mapping[str, Any]) -> str:
     """The text that a template makes of these values, read piece by piece up to the limit."""
     pieces = []
     size = 0
-    for piece in compile_template(source).generate(values):
+    for piece in environment().from_string(source).generate(values):
         pieces.append(piece)
         size += len(piece)
         if size > LONGEST:
@@ -169,7 +163,7 @@ def limit_process() -> None:
         import resource
     except ImportError:  # Windows
         return
-    limits = {resource.RLIMIT_AS: MEMORY, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0}
+    limits = {resource.RLIMIT_AS: PROCESS_MEMORY, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0}
     for kind, most in limits.items():
         with suppress(ValueError, OSError):  # macOS, or a lower limit is set
             resource.setrlimit(kind, (most, most))
@@ -192,7 +186,7 @@ def main() -> None:
     limit_process()
     gc.freeze()  # what is imported stays
     write_frame(answered, b"ready")
-    while (request := read_frame(asked, MOST_ASKED)) is not None:
+    while (request := read_frame(asked, MOST_REQUEST)) is not None:
         source, values = json.loads(request)
         set_clock(seconds)
         kind, said = answer(source, values)

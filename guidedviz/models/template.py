@@ -27,25 +27,25 @@ from guidedviz.models import sandbox
 
 WHERE = "model.chat"
 MOST_SOURCE = 1 << 16  # characters of a template
-SECONDS = 1.0  # of processor time for a prompt
-PATIENCE = 5.0  # of wall time for a prompt
-START = 20.0  # of wall time until a new process is ready
+PROCESSOR_SECONDS = 1.0  # of processor time for a prompt
+WALL_SECONDS = 5.0  # of wall time for a prompt
+START_SECONDS = 20.0  # of wall time until a new process is ready
 MOST_ANSWER = 4 * sandbox.LONGEST + 100  # bytes: of the text in UTF-8, and of its kind
-KEPT = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # variables without which Python may not start or has another date
+KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # without them Python may not start or has another date
 JUDGED = {  # templates that were read by a person and need no process: sha256 of the source, and the model
     "872be49dbb638044ad01b60388f48d469ff2980e5f0dccdc22ec907db54d0788": "SmolLM2-135M-Instruct",
 }
-PLAIN = "give the model a plain text instead of model.chat(...)"
+PLAIN_TEXT = "give the model a plain text instead of model.chat(...)"
 SHORTER = "shorter messages, or fewer of them"
-EXPECTED = {  # by kind of error: what was expected, and what to try
+FAILURES = {  # by kind of error: what was expected, and what to try
     "refused": ("messages that the model's template takes", "user and assistant in turn, and no system message"),
-    "failed": ("a template that can be filled with these messages", PLAIN),
-    "syntax": ("a chat template that Jinja can read", PLAIN),
+    "failed": ("a template that can be filled with these messages", PLAIN_TEXT),
+    "syntax": ("a chat template that Jinja can read", PLAIN_TEXT),
     "unsafe": ("a chat template that stays in Jinja's sandbox", "do not use this model"),
     "long": (f"at most {sandbox.LONGEST:,} characters", SHORTER),
-    "time": ("a template that ends soon", f"{SHORTER}; if a short one takes as long, {PLAIN}"),
-    "memory": (f"at most {sandbox.MEMORY >> 20} MB", f"{SHORTER}; if a short one takes as much, {PLAIN}"),
-    "died": ("a text from the process that fills the template", PLAIN),
+    "time": ("a template that ends soon", f"{SHORTER}; if a short one takes as long, {PLAIN_TEXT}"),
+    "memory": (f"at most {sandbox.PROCESS_MEMORY >> 20} MB", f"{SHORTER}; if a short one takes as much, {PLAIN_TEXT}"),
+    "died": ("a text from the process that fills the template", PLAIN_TEXT),
     "tab": (f"the template of {' or '.join(JUDGED.values())}: a tab has no process that can be stopped",
             "open the notebook in a kernel on a computer"),
     "start": ("a second process of Python, in which the template runs", "allow this process to start others"),
@@ -58,7 +58,7 @@ class TemplateStopped(ModelError):
 
 def failure(kind: str, said: str) -> ModelError:
     """The error for a template without a text, by its kind."""
-    expected, hint = EXPECTED[kind]
+    expected, hint = FAILURES[kind]
     if kind in ("refused", "failed", "syntax", "unsafe"):
         return ModelError(WHERE, seen=said, expected=expected, hint=hint)
     return TemplateStopped(WHERE, seen=said, expected=expected, hint=hint)
@@ -112,7 +112,7 @@ class Renderer:
         """A new process that is ready for its first request."""
         self.stop()
         folders = [str(Path(need(name, "smollm", WHERE).__file__).parents[1]) for name in ("jinja2", "markupsafe")]
-        command = [sys.executable, "-I", "-S", sandbox.__file__, str(SECONDS), *folders]
+        command = [sys.executable, "-I", "-S", sandbox.__file__, str(PROCESSOR_SECONDS), *folders]
         try:
             self.process = subprocess.Popen(
                 command,
@@ -120,20 +120,20 @@ class Renderer:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=os.path.abspath(os.sep),
-                env={name: os.environ[name] for name in KEPT if name in os.environ},
+                env={name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ},
                 start_new_session=True,  # Ctrl-C in a terminal reaches this process only
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:  # the system refuses another process
             raise failure("start", str(error)) from None
-        if exchange(self.process, b"", START) != b"ready":
+        if exchange(self.process, b"", START_SECONDS) != b"ready":
             raise failure("start", "a process that ends before it is ready")
         return self.process
 
     def read_answer(self, process: subprocess.Popen[bytes], request: bytes) -> tuple[str, str]:
         """The answer to a request, checked."""
-        end = monotonic() + PATIENCE
-        answer = exchange(process, request, PATIENCE)
+        end = monotonic() + WALL_SECONDS
+        answer = exchange(process, request, WALL_SECONDS)
         if answer is None:
             late = monotonic() >= end
             raise self.tell_end(process, late)
@@ -141,7 +141,7 @@ class Renderer:
         most = sandbox.MOST_SAID
         if kind == "text":
             most = sandbox.LONGEST
-        if kind not in ("text", *EXPECTED) or len(said) > most:
+        if kind not in ("text", *FAILURES) or len(said) > most:
             raise failure("died", "an answer of another form")
         return kind, said
 
@@ -150,9 +150,9 @@ class Renderer:
         process.kill()
         status = process.wait()
         if late:
-            return failure("time", f"a template that takes more than {PATIENCE:g} s")
+            return failure("time", f"a template that takes more than {WALL_SECONDS:g} s")
         if status == -getattr(signal, "SIGPROF", 0):
-            return failure("time", f"a template that takes more than {SECONDS:g} s of processor time")
+            return failure("time", f"a template that takes more than {PROCESSOR_SECONDS:g} s of processor time")
         return failure("died", f"a process that ended with status {status}")
 
     def stop(self) -> None:

@@ -29,7 +29,8 @@ def pack_masks(masks: Mask) -> Ids:
     if not isinstance(masks, np.ndarray) or masks.ndim != 2 or masks.dtype != np.bool_:
         expected = "an array of bools [batch, vocabulary]"
         raise SettingError("pack_masks", seen=describe_array(masks), expected=expected, hint="np.stack(masks)")
-    packed = np.zeros((len(masks), words_of(masks.shape[1]) * 4), np.uint8)
+    count, size = masks.shape
+    packed = np.zeros((count, 4 * words_of(size)), np.uint8)
     bits = pack(masks)
     packed[:, : bits.shape[1]] = bits
     return packed.view("<i4").astype(np.int32, copy=False)
@@ -104,16 +105,18 @@ class LogitsProcessor:
         if not all(self._is_continued(row) for row in rows):
             self._start = rows.shape[1]
             self._known.clear()
-        packed = np.empty((len(rows), words_of(scores.shape[-1])), np.int32)
+        size = scores.shape[-1]
+        packed = np.empty((len(rows), words_of(size)), np.int32)
         for number, row in enumerate(rows):
-            packed[number] = pack_row(self.guide, self._place(row), scores.shape[-1])
+            packed[number] = pack_row(self.guide, self._place(row), size)
         while len(self._known) > max(KEPT_PLACES, 4 * len(rows)):
             self._known.popitem(last=False)
         return apply_packed(scores, packed)
 
     def _is_continued(self, row: Row) -> bool:
         """Is a row one of the call before, or one with one more token?"""
-        return row.tobytes() in self._known or row[:-1].tobytes() in self._known
+        before = row[:-1]
+        return row.tobytes() in self._known or before.tobytes() in self._known
 
     def _place(self, row: Row) -> Place:
         """Where a row stands: read on from its longest beginning that was seen."""
@@ -152,7 +155,9 @@ def read_token(guide: Guide, place: Place, token: int) -> Place:
         after = guide.advance(place.state, token)
     except GuidedVizError:  # an illegal token, or no token of this vocabulary
         return Place("illegal")
-    return Place("ended") if token in guide.vocabulary.eos else Place("open", after)
+    if token in guide.vocabulary.eos:
+        return Place("ended")
+    return Place("open", after)
 
 
 def pack_row(guide: Guide, place: Place, size: int) -> Ids | np.int32:

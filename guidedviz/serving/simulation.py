@@ -143,7 +143,8 @@ def percentile(values: Sequence[float], share: float) -> float:
     (2, 4)
     """
     check_number(Share, share, "percentile")
-    return sorted(values)[max(0, ceil(len(values) * share) - 1)]
+    place = ceil(len(values) * share) - 1
+    return sorted(values)[max(0, place)]
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,9 @@ class Timeline:
         return len(self.served) / self.seconds
 
     def __repr__(self) -> str:
-        rate = sum(one.request.tokens for one in self.served) / self.seconds
-        parts = [f"{len(self.served)} requests in {self.seconds:.2f} s, {rate:,.0f} tokens per second"]
+        tokens = sum(one.request.tokens for one in self.served)
+        rate = f"{tokens / self.seconds:,.0f} tokens per second"
+        parts = [f"{len(self.served)} requests in {self.seconds:.2f} s, {rate}"]
         for name, times in (
             ("per token", [one.per_token_ms for one in self.served]),
             ("first token", [one.first_token_ms for one in self.served]),
@@ -192,7 +194,8 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     passes = []
     while server.waiting or server.left:
         passes.append(server.run_pass())
-    return Timeline(tuple(server.served[number] for number in range(len(requests))), tuple(passes))
+    served = tuple(server.served[number] for number in range(len(requests)))
+    return Timeline(served, tuple(passes))
 
 
 class SimulatedServer:
@@ -206,7 +209,8 @@ class SimulatedServer:
             self.spans = [(one.arrives, one.arrives) for one in requests]
         else:
             self.spans = compile_times(requests)
-        self.waiting = deque(sorted(range(len(requests)), key=lambda number: self.spans[number][1]))
+        by_readiness = sorted(range(len(requests)), key=lambda number: self.spans[number][1])
+        self.waiting = deque(by_readiness)
         self.now = 0.0
         self.compiled: set[str] = set()
         self.left: dict[int, int] = {}  # per row of the batch, the tokens that it must still write
@@ -251,14 +255,18 @@ class SimulatedServer:
     def _time_pass(self, start: float, blocked: Mapping[int, float], prompts: Mapping[int, float]) -> BatchPass:
         """When each part of a pass runs; the batch has waited for its compiles since the start."""
         costs = self.costs
-        masks = {number: self.requests[number].mask_ms for number in self.left if self.requests[number].schema}
+        constrained = (number for number in self.left if self.requests[number].schema)
+        masks = {number: self.requests[number].mask_ms for number in constrained}
         scheduled = self.now + costs.host
         begins = self.now if self.policy.overlap == "all" else scheduled
-        forward_end = begins + costs.forward + costs.row * len(self.left) + sum(prompts.values())
+        forward = costs.forward + costs.row * len(self.left)
+        forward_end = begins + forward + sum(prompts.values())
         fill = forward_end if self.policy.overlap == "none" else scheduled
-        filled = fill + max(sum(masks.values()) / costs.threads, max(masks.values(), default=0.0))
+        longest = max(masks.values(), default=0.0)
+        filled = fill + max(longest, sum(masks.values()) / costs.threads)
         end = max(forward_end, filled) + costs.apply * len(masks)
-        parts = {"compile": _without_zeros(blocked), "masks": _without_zeros(masks), "prompt": _without_zeros(prompts)}
+        times = {"compile": blocked, "masks": masks, "prompt": prompts}
+        parts = {name: _without_zeros(part) for name, part in times.items()}
         return BatchPass(
             start, (start, self.now), (begins, forward_end), (fill, filled), end, rows=tuple(self.left), parts=parts
         )
