@@ -1,8 +1,8 @@
 """A guide for a machine and a vocabulary: which engine computes its masks, and what each can take.
 
 The guide of a real engine computes the mask and `advance` with the engine, even if they are wrong. Our machine reads
-the same tokens and provides the explanations, the states and the stack. A state contains the tokens so far, so it stays
-valid; a matcher is copied for each.
+the same tokens and provides the explanations, the states and the stack. A state contains a matcher of the engine that
+has read the tokens so far, so it stays valid.
 """
 
 from collections.abc import Hashable
@@ -31,16 +31,19 @@ from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
-MATCHERS = 64  # of a real engine that a guide keeps
 ONE_THREAD = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
 
 
 @dataclass(frozen=True)
 class RealState:
-    """The tokens so far and the machine's state; None if the engine allowed a token that the machine rejects."""
+    """The tokens so far, the machine's state and the engine's.
+
+    The machine's is None if the engine allowed a token that the machine rejects. A matcher is copied to be advanced.
+    """
 
     tokens: tuple[int, ...]
     at: Hashable = field(compare=False)
+    matcher: Matcher = field(compare=False, repr=False)
 
 
 class RealGuide(Guide):
@@ -50,8 +53,7 @@ class RealGuide(Guide):
         self.name = name
         self.vocabulary = vocabulary
         self.machine: Machine[Any] = asked.machine
-        self.initial = RealState((), asked.machine.initial)
-        self._kept: dict[tuple[int, ...], Matcher] = {(): prepared(name, vocabulary)(asked)}
+        self.initial = RealState((), asked.machine.initial, prepared(name, vocabulary)(asked))
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r}, {self.name!r})"
@@ -66,27 +68,13 @@ class RealGuide(Guide):
         """True for every id that the engine allows; read-only."""
         self.at(state)
         with ONE_THREAD:
-            return self.matcher(state.tokens).mask()
+            return state.matcher.mask()
 
     def is_accepting(self, state: RealState) -> bool:
         """Whether the engine allows the text to end here."""
         self.at(state)
         with ONE_THREAD:
-            return self.matcher(state.tokens).may_end()
-
-    def matcher(self, tokens: tuple[int, ...]) -> Matcher:
-        """A matcher that has read these tokens. It must not be advanced, and it must not be used from two threads."""
-        known = next(end for end in range(len(tokens), -1, -1) if tokens[:end] in self._kept)
-        matcher = self._kept[tokens[:known]]
-        for end in range(known, len(tokens)):
-            matcher = matcher.copy()
-            if not matcher.take(tokens[end]):
-                said = f"{self.name} refuses token {tokens[end]} {self.vocabulary.display(tokens[end])!r}"
-                raise IllegalToken(f"{said}, which its own mask allows")
-            if len(self._kept) > MATCHERS:
-                self._kept = {(): self._kept[()]}
-            self._kept[tokens[: end + 1]] = matcher
-        return matcher
+            return state.matcher.may_end()
 
     def advance(self, state: RealState, token: int) -> RealState:
         """The state after a token that the engine allows. EOS has no bytes, so it does not change the state."""
@@ -97,9 +85,13 @@ class RealGuide(Guide):
             return state
         text = state.at is not None and self.vocabulary.is_text(token)
         at = read(self.machine, self.vocabulary.pieces[token], state.at) if text else None
-        after = RealState((*state.tokens, token), at)
-        self.is_accepting(after)  # the engine may refuse a token that its mask allows
-        return after
+        with ONE_THREAD:
+            matcher = state.matcher.copy()
+            taken = matcher.take(token)
+        if not taken:
+            said = f"{self.name} refuses token {token} {self.vocabulary.display(token)!r}"
+            raise IllegalToken(f"{said}, which its own mask allows")
+        return RealState((*state.tokens, token), at, matcher)
 
     def explain(self, state: RealState, token: int) -> Explanation:
         """Why the machine accepts or rejects the token, and the engine's answer if it differs."""
