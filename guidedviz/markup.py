@@ -18,7 +18,7 @@ FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  #
 ELEMENTS = frozenset(
     "svg g path rect circle ellipse line polygon polyline text tspan title defs pattern mask image".split()
 )
-VOID = frozenset("br img meta".split())  # of HTML
+MAY_BE_EMPTY = ELEMENTS | frozenset("br img meta".split())
 RAW = frozenset("style script".split())  # their text ends at the first "</"
 PLAIN = frozenset(  # attributes that hold numbers and words
     "x y x1 x2 y1 y2 cx cy r rx ry width height d points transform viewBox opacity fill-opacity stroke-width "
@@ -63,18 +63,25 @@ class Element:
         return bool(self.name or self.inside)
 
     def _write(self) -> Iterator[str]:
-        empty = not self.inside and (self.name in ELEMENTS or self.name in VOID)
-        if self.name:
-            yield f"<{self.name}"
-            yield from (f' {key}="{escape(_short(value))}"' for key, value in self.attributes.items())
-            yield "/>" if empty else ">"
+        if not self.name:
+            yield from self._write_inside()
+            return
+        yield f"<{self.name}"
+        for key, value in self.attributes.items():
+            yield f' {key}="{escape(_short(value))}"'
+        if not self.inside and self.name in MAY_BE_EMPTY:
+            yield "/>"
+            return
+        yield ">"
+        yield from self._write_inside()
+        yield f"</{self.name}>"
+
+    def _write_inside(self) -> Iterator[str]:
         for part in self.inside:
             if isinstance(part, Element):
                 yield from part._write()
             else:
                 yield inside_raw(part) if self.name in RAW else escape(part)
-        if self.name and not empty:
-            yield f"</{self.name}>"
 
     @property
     def shapes(self) -> Shapes:
