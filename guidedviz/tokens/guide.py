@@ -22,7 +22,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.index import Index, build_index
+from guidedviz.tokens.index import Index, compute_index
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -237,15 +237,15 @@ class Indexed:
     def __init__(self, machine: DFA, vocabulary: Vocabulary, index: Index | None = None) -> None:
         self.machine = machine
         self.vocabulary = vocabulary
-        self.built = index
+        self._index = index
         self._walked = index is not None
 
     @property
     def index(self) -> Index:
         """State -> legal tokens -> next state."""
-        if self.built is None:
-            self.built = build_index(self.machine, self.vocabulary)
-        return self.built
+        if self._index is None:
+            self._index = compute_index(self.machine, self.vocabulary)
+        return self._index
 
     def mask(self, state: int) -> Mask:
         """True for every legal id; read-only."""
@@ -300,9 +300,7 @@ class MachineGuide(Guide):
         state = self.at(state)
         after = None
         if self.vocabulary.is_text(token):
-            index = self.source.built if isinstance(self.source, Indexed) else None
-            piece = self.vocabulary.pieces[token]
-            after = index.next_state(state, token) if index else read(self.machine, piece, state)
+            after = read(self.machine, self.vocabulary.pieces[token], state)
         elif token in self.vocabulary.eos and self.is_accepting(state):
             after = state
         if after is None:
