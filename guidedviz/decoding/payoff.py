@@ -12,8 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Literal, Self
 
-from guidedviz.decoding import records
-from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_number
+from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_number, load_record
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import TraceError
 from guidedviz.models.model import Source
@@ -162,7 +161,7 @@ class Payoff:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a file that `save_record` wrote. The record is marked RECORDED unless it is a TOY."""
-        return records.load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
+        return load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
 
 
 def check_payoff(payoff: Payoff) -> None:

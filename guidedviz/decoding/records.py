@@ -257,9 +257,7 @@ def _version(kind: type[Any]) -> int:
     return int(getattr(kind, "version", 1))
 
 
-def load_record(
-    kind: type[Record], path: str | Path, hint: str, check: Callable[[Record], None] = lambda record: None
-) -> Record:
+def load_record(kind: type[Record], path: str | Path, hint: str, check: Callable[[Record], None]) -> Record:
     """Read a file that `save_record` wrote; the record is marked RECORDED unless it is a TOY.
 
     `check` raises an error where fields do not fit each other.

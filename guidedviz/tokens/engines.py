@@ -89,7 +89,6 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any]) -> Asked:
 class Matcher(Protocol):
     """The engine's state after some tokens of a text. `take` changes it; after `take` returns False it is unusable."""
 
-    def fill(self) -> Any: ...  # write the mask, 32 ids per word, into a reused buffer
     def mask(self) -> Mask: ...
     def take(self, token: int) -> bool: ...
     def may_end(self) -> bool: ...
@@ -288,14 +287,10 @@ class OutlinesMatcher:
     state: int
     size: int
 
-    def fill(self) -> Any:
-        """The engine's list of tokens."""
-        return self.index.get_allowed_tokens(self.state)
-
     def mask(self) -> Mask:
         """True for every id that the engine allows."""
         mask = np.zeros(self.size, dtype=np.bool_)
-        mask[self.fill() or []] = True
+        mask[self.index.get_allowed_tokens(self.state) or []] = True
         return read_only(mask)
 
     def take(self, token: int) -> bool:
