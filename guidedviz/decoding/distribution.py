@@ -10,7 +10,7 @@ The labs import the samplers from here, too.
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -205,9 +205,9 @@ def _leaves(tree: Branch) -> list[Branch]:
 
 def shares(draws: Iterable[Draw]) -> dict[tuple[int, ...], float]:
     """The share of each text among draws, by their weights."""
-    totals: dict[tuple[int, ...], float] = {}
+    totals = defaultdict[tuple[int, ...], float](float)
     for draw in draws:
-        totals[draw.tokens] = totals.get(draw.tokens, 0.0) + draw.weight
+        totals[draw.tokens] += draw.weight
     whole = sum(totals.values())
     return {tokens: weight / whole for tokens, weight in totals.items() if weight}
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, starmap, takewhile
+from itertools import chain, groupby, starmap, takewhile
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.recording import End
@@ -196,14 +196,9 @@ def find_loop(run: Run) -> Iterator[Finding]:
 
 def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:
     """The longest sequence of steps whose tokens are whitespace; the first of them."""
-    longest: Sequence[Placed] = ()
-    begin = 0
-    for end, one in enumerate(steps, 1):
-        if one.step.piece.strip():
-            begin = end
-        elif end - begin > len(longest):
-            longest = steps[begin:end]
-    return longest
+    runs = groupby(steps, lambda one: one.step.piece.strip() == b"")
+    blanks = [list(run) for is_blank, run in runs if is_blank]
+    return max(blanks, key=len, default=[])
 
 
 def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:

@@ -62,8 +62,8 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
             single[token] = ord(text)
     classes = {}
     for name, ranges in CLASSES.items():
-        codes = {code for low, high in ranges for code in single.values() if low <= code <= high}
-        classes[name] = frozenset(token for token, code in single.items() if code in codes)
+        found = (token for token in single for low, high in ranges if low <= single[token] <= high)
+        classes[name] = frozenset(found)
     return classes
 
 
