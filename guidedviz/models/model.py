@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from math import inf
 from operator import index
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,16 +24,7 @@ SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
 Source = Literal["LIVE", "RECORDED", "TOY"]  # where a picture's numbers come from
 
 
-@runtime_checkable
-class Scorer(Protocol):
-    """The least that tells a model from other values."""
-
-    vocabulary: Vocabulary
-
-    def logits(self, tokens: list[int]) -> Array: ...
-
-
-class Model(Scorer, Protocol):
+class Model(Protocol):
     """Anything that gives the next token's logits.
 
     One that reads a limited number of tokens has a `context`, too; one for conversations has `has_template` and `chat`.
@@ -42,8 +33,10 @@ class Model(Scorer, Protocol):
     name: str
     device: str
     source: Source
+    vocabulary: Vocabulary
 
     def encode(self, text: str) -> list[int]: ...
+    def logits(self, tokens: list[int]) -> Array: ...
     def all_logits(self, tokens: list[int], start: int = 0) -> Sequence[Array] | Array: ...  # after each from `start`
 
 
@@ -58,7 +51,7 @@ def has_template(model: Model) -> bool:
     return bool(getattr(model, "has_template", False))
 
 
-def logits_after(model: Scorer, tokens: list[int], start: int) -> list[Array]:
+def logits_after(model: Model, tokens: list[int], start: int) -> list[Array]:
     """The logits after the token at `start` and after each later one; each text is read by itself."""
     return [model.logits(tokens[:end]) for end in range(start + 1, len(tokens) + 1)]
 
@@ -76,7 +69,7 @@ def warn_of_plain_text(model: Model) -> None:
 
 def check_model(model: Any, where: str = "model") -> None:
     """Refuse what is not a model, such as the name of one."""
-    if not isinstance(model, Scorer):
+    if not hasattr(model, "vocabulary") or not hasattr(model, "logits"):
         name = model if model in ("clerk", "clerk-small", "bard") else "clerk"
         raise SettingError(where, seen=quoted(model), expected="a model", hint=f'gv.load_model("{name}")')
 
