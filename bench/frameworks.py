@@ -22,8 +22,8 @@ from bench import print_about
 from guidedviz.errors import shorten
 from guidedviz.extras import installed, need
 from guidedviz.models.load import embedded_folder
+from guidedviz.tokens.build_guide import RealGuide
 from guidedviz.tokens.engines import PREPARE, ask
-from guidedviz.tokens.real_guide import RealGuide
 
 CUE = "\nJSON with order, customer (name, city), items (item, count):\n"
 PROMPTS = (

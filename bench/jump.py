@@ -20,11 +20,9 @@ from unittest.mock import patch
 import guidedviz as gv
 from bench import pin_thread, print_about, processor
 from guidedviz.decoding import timing
-from guidedviz.decoding.cost_model import Cost, ideal, median_cost
-from guidedviz.decoding.payoff import Payoff, Timed, median_run
+from guidedviz.decoding.payoff import Cost, Payoff, Timed, ideal, median_cost, median_run
 from guidedviz.decoding.records import save_record
-from guidedviz.decoding.tasks import build_tasks
-from guidedviz.decoding.timing import measure_cost, time_task
+from guidedviz.decoding.timing import build_tasks, measure_cost, time_task
 
 ROWS = (1, 16)
 TRACES = Path(__file__).resolve().parents[1] / "assets" / "traces"

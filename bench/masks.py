@@ -34,11 +34,11 @@ from guidedviz.extras import need
 from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.source import machine_grammar
-from guidedviz.models.smollm2 import SMOLLM2
+from guidedviz.models.gguf import SMOLLM2
 from guidedviz.tokens.engines import PREPARE
 from guidedviz.tokens.index import compute_index
-from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.split import inlined
+from guidedviz.tokens.vocabulary import longest_tokens
 
 HEADS = ("compile", "first mask", "mask median", "p99", "max", "again median", "p99", "legal")
 OURS = {"guidedviz": "auto", "guidedviz, trie": "trie"}

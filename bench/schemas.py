@@ -25,7 +25,7 @@ import guidedviz as gv
 from bench import pin_thread, print_about, share
 from bench.cases import Case, build_sample
 from bench.masks import Engine, asked_of, find_engines
-from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import longest_tokens
 
 NAMES = ("guidedviz", "xgrammar", "llguidance", "outlines-core")
 WARM_UP = Case("warm-up", ('{"a": 1}',), schema={"type": "object", "properties": {"a": {"type": "integer"}}})

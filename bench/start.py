@@ -23,8 +23,7 @@ import numpy as np
 import guidedviz as gv
 from bench import print_about
 from guidedviz.extras import is_missing, need
-from guidedviz.models.gguf import kept_folder
-from guidedviz.models.smollm2 import GET, SMOLLM2
+from guidedviz.models.gguf import GET, SMOLLM2, kept_folder
 
 PROMPT = "Ada Lovelace is 36.\nJSON with name, age:\n"
 START = f"""

@@ -29,8 +29,8 @@ from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.special import special as special
 from guidedviz.machines.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model
-from guidedviz.models.readiness import readiness as readiness
-from guidedviz.models.toy import ToyModel as ToyModel
+from guidedviz.models.load import readiness as readiness
+from guidedviz.models.model import ToyModel as ToyModel
 from guidedviz.serving.logits_processor import LogitsProcessor as LogitsProcessor
 from guidedviz.tokens.budget import within as within
 from guidedviz.tokens.build_guide import guide as guide

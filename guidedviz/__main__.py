@@ -17,10 +17,10 @@ from guidedviz.errors import GuidedVizError, escaped
 from guidedviz.extras import need
 from guidedviz.host.batcher import CACHE, MB
 from guidedviz.host.limits import Limits
+from guidedviz.models.gguf import SMOLLM2, get_smollm2
 from guidedviz.models.load import DEVICES
-from guidedviz.models.smollm2 import SMOLLM2, get_smollm2
 
-ABOUT = "See how a mask guides a language model."
+PURPOSE = "See how a mask guides a language model."
 MORE = "In a clone, python -m bench measures masks, schemas and engines on this machine."
 
 
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def build_parser() -> Parser:
     """All commands with their options."""
-    parser = Parser(prog="guidedviz", description=ABOUT, epilog=MORE)
+    parser = Parser(prog="guidedviz", description=PURPOSE, epilog=MORE)
     parser.add_argument("--version", action="version", version=f"guidedviz {guidedviz.__version__}")
     parser.set_defaults(run=lambda _: parser.print_help())
     commands = parser.add_subparsers(metavar="command")

@@ -49,8 +49,10 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     >>> nearest("vlaue", ["root", "value"]), nearest("x", ["root", "value"])
     ('"value"', '')
     """
-    short = [each for each in known if len(each) <= 60][:5000] if len(name) <= 60 else []
-    close = get_close_matches(name, short, 1, cutoff)
+    if len(name) > 60:
+        return ""
+    short = [each for each in known if len(each) <= 60]
+    close = get_close_matches(name, short[:5000], 1, cutoff)
     return f'"{close[0]}"' if close else ""
 
 
@@ -62,10 +64,21 @@ class GuidedVizError(ValueError):
     """
 
     def __init__(self, where: str, *, seen: str = "", expected: str = "", hint: str = "") -> None:
-        where, seen, expected, hint = map(escaped, (where, seen, expected, hint))
-        self.where, self.seen, self.expected, self.hint = where, seen, expected, hint
-        said = ", ".join(part for part in (seen and f"saw {seen}", expected and f"expected {expected}") if part)
-        super().__init__(where + (f": {said}" if said else "") + (f"; try: {hint}" if hint else ""))
+        self.where = escaped(where)
+        self.seen = escaped(seen)
+        self.expected = escaped(expected)
+        self.hint = escaped(hint)
+        said = []
+        if seen:
+            said.append(f"saw {self.seen}")
+        if expected:
+            said.append(f"expected {self.expected}")
+        message = self.where
+        if said:
+            message += ": " + ", ".join(said)
+        if hint:
+            message += f"; try: {self.hint}"
+        super().__init__(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickled error keeps its message and its parts."""
@@ -83,9 +96,14 @@ class GrammarError(PatternError):
         self, where: str, *, seen: str, expected: str, hint: str = "", picture: str = "", position: int = 0
     ) -> None:
         super().__init__(where, seen=seen, expected=expected, hint=hint)
-        self.picture, self.position = picture, position  # the line and its caret; the offset in the text
-        said = f"{self.where}: {self.seen}, expected {self.expected}"
-        self.args = ("\n".join(filter(None, [said, picture + (f" {self.hint}" if hint else "")])),)
+        self.picture = picture  # the line and its caret
+        self.position = position  # the offset in the text
+        message = f"{self.where}: {self.seen}, expected {self.expected}"
+        if picture:
+            message += f"\n{picture}"
+        if hint:
+            message += f" {self.hint}" if picture else f"\n {self.hint}"
+        self.args = (message,)
 
 
 class VocabularyError(GuidedVizError):

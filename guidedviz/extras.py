@@ -29,8 +29,10 @@ def need(module: str, extra: Extra, where: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        absent = isinstance(error, ModuleNotFoundError) and error.name == package
-        where, seen = where or f"package {package}", "it is not installed" if absent else str(error)
+        seen = str(error)
+        if isinstance(error, ModuleNotFoundError) and error.name == package:
+            seen = "it is not installed"
+        where = where or f"package {package}"
         expected = f"the package {package} of the extra {extra!r}"
         raise SettingError(where, seen=seen, expected=expected, hint=how_to_install(extra)) from error
 
@@ -60,7 +62,8 @@ def installed(name: str) -> str:
 
 def how_to_install(extra: Extra) -> str:
     """The command that installs an extra, for a clone or for an installed wheel."""
-    clone, alone = PACKAGE.parent, ", in an environment of its own" if extra == "frameworks" else ""
+    clone = PACKAGE.parent
+    alone = ", in an environment of its own" if extra == "frameworks" else ""
     if (clone / "pyproject.toml").exists():
         return f'pip install -e ".[{extra}]" in {clone}{alone}'
     return f'pip install "guidedviz[{extra}]"{alone}'

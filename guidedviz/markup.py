@@ -18,7 +18,7 @@ FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  #
 ELEMENTS = frozenset(
     "svg g path rect circle ellipse line polygon polyline text tspan title defs pattern mask image".split()
 )
-VOID = frozenset("br img meta".split())  # of HTML
+MAY_BE_EMPTY = ELEMENTS | frozenset("br img meta".split())
 RAW = frozenset("style script".split())  # their text ends at the first "</"
 PLAIN = frozenset(  # attributes that hold numbers and words
     "x y x1 x2 y1 y2 cx cy r rx ry width height d points transform viewBox opacity fill-opacity stroke-width "
@@ -37,7 +37,7 @@ FORMS = {  # attributes with a form of their own
 }
 CODE = re.compile(r"`([^`\n]+)`")
 DEEPEST = 40  # shapes inside shapes
-MOST_TEXT = 1 << 20  # characters of one text; a map's picture is the longest
+LONGEST_TEXT = 1 << 20  # characters of one text; a map's picture is the longest
 
 Shapes = list[Any]  # a name, the attributes, and texts or shapes
 
@@ -63,18 +63,25 @@ class Element:
         return bool(self.name or self.inside)
 
     def _write(self) -> Iterator[str]:
-        empty = not self.inside and (self.name in ELEMENTS or self.name in VOID)
-        if self.name:
-            yield f"<{self.name}"
-            yield from (f' {key}="{escape(_short(value))}"' for key, value in self.attributes.items())
-            yield "/>" if empty else ">"
+        if not self.name:
+            yield from self._write_inside()
+            return
+        yield f"<{self.name}"
+        for key, value in self.attributes.items():
+            yield f' {key}="{escape(_short(value))}"'
+        if not self.inside and self.name in MAY_BE_EMPTY:
+            yield "/>"
+            return
+        yield ">"
+        yield from self._write_inside()
+        yield f"</{self.name}>"
+
+    def _write_inside(self) -> Iterator[str]:
         for part in self.inside:
             if isinstance(part, Element):
                 yield from part._write()
             else:
-                yield within(part) if self.name in RAW else escape(part)
-        if self.name and not empty:
-            yield f"</{self.name}>"
+                yield inside_raw(part) if self.name in RAW else escape(part)
 
     @property
     def shapes(self) -> Shapes:
@@ -167,7 +174,7 @@ def escape(text: str) -> str:
     return html.escape(printable(text))
 
 
-def within(code: str) -> str:
+def inside_raw(code: str) -> str:
     """A script or a style sheet as the inside of its element, which it cannot end."""
     return re.sub(r"<(?=/s(?:cript|tyle)|!--)", r"<\\", code, flags=re.IGNORECASE)
 
@@ -186,7 +193,7 @@ def check_shapes(shapes: Any, where: str, deep: int = 0) -> None:
             for part in inside:
                 if not isinstance(part, str):
                     check_shapes(part, where, deep + 1)
-                elif len(part) > MOST_TEXT:
+                elif len(part) > LONGEST_TEXT:
                     raise TraceError(where, seen=quoted(part), expected="a shorter text")
         case [str(name), dict(), *_]:
             raise TraceError(where, seen=quoted(name), expected="an element of a drawing")
@@ -198,5 +205,5 @@ def _check_attribute(key: Any, value: Any, where: str) -> None:
     if key not in PLAIN and key not in FORMS:
         raise TraceError(where, seen=quoted(key), expected="an attribute of a drawing")
     text = str(value) if type(value) in (int, float, str) else None
-    if text is None or len(text) > MOST_TEXT or (key in FORMS and not FORMS[key].fullmatch(text)):
+    if text is None or len(text) > LONGEST_TEXT or (key in FORMS and not FORMS[key].fullmatch(text)):
         raise TraceError(f"{where}, {key}", seen=quoted(value), expected="a value that a drawing has")

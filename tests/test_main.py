@@ -11,7 +11,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.commands import demo as demo_command
-from guidedviz.commands.labs import FIRST, PLAN, copy_fresh, copy_labs, find_labs, find_pages
+from guidedviz.commands.labs import FIRST_LAB, PLAN, copy_fresh, copy_labs, find_labs, find_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = [b"<eos>", b"a", b"\x1b[31mred\x07", b"\xc2\x9b2J", "\u202etxt".encode(), b"\xff", b"\r\n"]
@@ -76,11 +76,11 @@ def lab(monkeypatch):
 def test_labs_are_copied_and_opened(tmp_path, lab, capsys):
     folder = tmp_path / "a class" / "labs"
     assert main(["labs", str(folder)]) == 0
-    source = find_labs()[FIRST].parent
+    source = find_labs()[FIRST_LAB].parent
     wanted = {path.relative_to(source) for path in source.rglob("*.ipynb") if "solutions" not in path.parts}
     assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == wanted
-    assert (folder / FIRST).read_bytes() == (source / FIRST).read_bytes()
-    assert lab[0][0] == str(folder / FIRST)
+    assert (folder / FIRST_LAB).read_bytes() == (source / FIRST_LAB).read_bytes()
+    assert lab[0][0] == str(folder / FIRST_LAB)
     assert capsys.readouterr().out == f"{len(wanted)} notebooks copied to {folder}\n"
 
 
@@ -163,14 +163,14 @@ def test_solutions_are_copied_only_when_they_are_asked_for(tmp_path, capsys):
 
 
 def test_a_changed_notebook_is_kept_and_named(tmp_path, lab, capsys):
-    (tmp_path / FIRST).write_text("my work")
+    (tmp_path / FIRST_LAB).write_text("my work")
     (tmp_path / "01_logit_bias.ipynb").mkdir()
     (tmp_path / "02_static_masks.ipynb").symlink_to(tmp_path / "elsewhere")
     main(["labs", str(tmp_path), "--no-open"])
-    assert (tmp_path / FIRST).read_text() == "my work"
+    assert (tmp_path / FIRST_LAB).read_text() == "my work"
     assert not (tmp_path / "elsewhere").exists()
     kept = re.findall(r"^kept (\S+): it was changed", capsys.readouterr().out, re.MULTILINE)
-    assert kept == [FIRST, "01_logit_bias.ipynb", "02_static_masks.ipynb"]
+    assert kept == [FIRST_LAB, "01_logit_bias.ipynb", "02_static_masks.ipynb"]
     assert lab == []
     new, changed = copy_labs(tmp_path)
     assert (new, changed) == ([], kept), "a second run writes nothing and says the same"
@@ -190,20 +190,20 @@ def test_without_jupyterlab_the_labs_are_copied_and_the_extra_is_named(tmp_path,
     monkeypatch.setitem(sys.modules, "jupyterlab", None)
     monkeypatch.delitem(sys.modules, "jupyterlab.labapp", raising=False)
     assert main(["labs", str(tmp_path)]) == 1
-    assert (tmp_path / FIRST).exists()
+    assert (tmp_path / FIRST_LAB).exists()
     assert re.search(r"package jupyterlab.*pip install .*\[lab\]", capsys.readouterr().err)
 
 
 def test_a_fresh_copy_stands_beside_the_work(tmp_path, capsys):
     copy_labs(tmp_path)
-    (tmp_path / FIRST).write_text("my work")
+    (tmp_path / FIRST_LAB).write_text("my work")
     assert main(["labs", str(tmp_path), "--fresh", "00"]) == 0
     assert capsys.readouterr().out == f"a fresh copy: {tmp_path / '00_start_here-fresh.ipynb'}\n"
     (tmp_path / "00_start_here-fresh-2.ipynb").symlink_to(tmp_path / "elsewhere")
     third = copy_fresh(tmp_path, "00_start")
     assert third.name == "00_start_here-fresh-3.ipynb"
-    assert third.read_bytes() == find_labs()[FIRST].read_bytes()
-    assert (tmp_path / FIRST).read_text() == "my work"
+    assert third.read_bytes() == find_labs()[FIRST_LAB].read_bytes()
+    assert (tmp_path / FIRST_LAB).read_text() == "my work"
     assert not (tmp_path / "elsewhere").exists()
 
 

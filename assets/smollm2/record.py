@@ -34,8 +34,7 @@ from questions import AFTER, AFTER_MASK, COUNTS, CUE, RECORDS, SEED, SUMS, Case,
 import guidedviz as gv
 from guidedviz.decoding.loop import settings_for, start, take_step
 from guidedviz.models.chat import Prompt
-from guidedviz.models.gguf import kept_folder
-from guidedviz.models.smollm2 import PINNED, SMOLLM2
+from guidedviz.models.gguf import PINNED, SMOLLM2, kept_folder
 
 HERE = Path(__file__).resolve().parent
 KEPT, OUT = HERE.parents[1] / "build" / "smollm2", HERE.parent / "traces" / "smollm2"

@@ -12,7 +12,7 @@ from typing import Any
 
 from questions import AFTER, DATE, LABELS, MEANS, Case
 
-from guidedviz.decoding.estimates import share_of
+from guidedviz.decoding.distribution import share_of
 
 Row = dict[str, Any]
 Verdict = dict[str, bool]

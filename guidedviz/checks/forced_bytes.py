@@ -7,11 +7,11 @@ from guidedviz.checks.cases import Case, cases_of, read_table
 from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.texts import draw_path, machine_cases
 from guidedviz.checks.verdict import Verdict
-from guidedviz.decoding.cost_model import Cost
+from guidedviz.decoding.payoff import Cost
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.explain import expected_next
+from guidedviz.tokens.guide import expected_next
 
 # -- forced tokens that are left to the model, and what jump-forward saves -----------------------------------------
 

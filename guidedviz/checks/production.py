@@ -10,7 +10,7 @@ import numpy as np
 from guidedviz.checks.cases import cases_of, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict
-from guidedviz.serving.packed import pack_masks
+from guidedviz.serving.logits_processor import pack_masks
 
 Allowed = Mapping[str, set[int]]  # for each rule the ids that it allows
 

@@ -19,7 +19,7 @@ from guidedviz.machines.regular.compare import shortest_difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import name_state, visible
-from guidedviz.tokens.explain import explain_token
+from guidedviz.tokens.guide import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.picture import draw_machine

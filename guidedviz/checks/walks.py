@@ -16,7 +16,7 @@ from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.tokens.explain import explain_token
+from guidedviz.tokens.guide import explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary
 

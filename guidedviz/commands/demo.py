@@ -21,7 +21,7 @@ PROMPT = "Hi! We met on March 3rd 2024.\nDate as YYYY-MM-DD:\n"
 REGEX = r"\d{4}-\d{2}-\d{2}"
 SEED = 1  # without the mask, clerk writes "Sure!" before the date
 MOST_TOKENS = 60
-SHOWN = 5  # candidates per step
+SHOWN_TOKENS = 5  # candidates per step
 LEAST = 0.005  # a less likely candidate is left out, unless it was chosen
 HEAD = "step  token         legal mass   the likeliest tokens; [x] is forbidden by the mask"
 
@@ -63,10 +63,15 @@ def decode_in_words(model: Model, prompt: str, pattern: str, seed: int) -> Itera
         if step.end:
             end = END_IN_WORDS[step.end]
     yield ""
-    yield f"with mask     {reading(b''.join(pieces).decode('utf-8', 'replace'))}    {end}"
+    text = b"".join(pieces).decode("utf-8", "replace")
+    yield f"with mask     {reading(text)}    {end}"
 
 
 def _say_step(step: Step) -> str:
-    likely = [c for c in shown_candidates(step, SHOWN) if c.raw >= LEAST or c.token == step.token]
-    shown = "  ".join(f"{'' if c.legal else '[x]'}{label(c.piece)} {probability(c.raw)}" for c in likely)
-    return f"{step.position + 1:>4}  {label(step.piece):<12}  {probability(step.mass):<10}   {shown}"
+    shown = []
+    for candidate in shown_candidates(step, SHOWN_TOKENS):
+        if candidate.raw >= LEAST or candidate.token == step.token:
+            mark = "" if candidate.legal else "[x]"
+            shown.append(f"{mark}{label(candidate.piece)} {probability(candidate.raw)}")
+    start = f"{step.position + 1:>4}  {label(step.piece):<12}  {probability(step.mass):<10}"
+    return f"{start}   {'  '.join(shown)}"

@@ -19,8 +19,8 @@ from guidedviz.errors import SettingError, quoted
 
 CHECK = re.compile(r"gv\.checks\.(\w+)\((\w+)(?:, (\w+))?\)")
 STARS = re.compile(r"^#+ .*?(★+)(?: · home)?$", re.MULTILINE)
-NAMED = re.compile(r"# .*`(\w+)`")  # a comment of an open answer may name a function of an earlier cell
-SHOWN = re.compile(r"^(gv|print)\b")
+NAMED_FUNCTION = re.compile(r"# .*`(\w+)`")  # a comment of an open answer may name a function of an earlier cell
+ONLY_SHOWS = re.compile(r"^(gv|print)\b")
 GRADE = """import pickle
 import sys
 
@@ -179,7 +179,7 @@ def without_shows(code: str) -> str:
     """
     gone: set[int] = set()
     for node in ast.parse(code).body:
-        if isinstance(node, ast.Expr) and SHOWN.match(ast.unparse(node)):
+        if isinstance(node, ast.Expr) and ONLY_SHOWS.match(ast.unparse(node)):
             gone.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     kept = [line for number, line in enumerate(code.splitlines(), 1) if number not in gone]
     return "\n".join(kept).strip()
@@ -198,8 +198,8 @@ def needed_cells(before: Sequence[LabCell], exercise: LabCell) -> list[int]:
     while wanted:
         cell = wanted.pop()
         reads = names_read(cell.solved)
-        reads.update(NAMED.findall(cell.solved))
-        reads.update(NAMED.findall(cell.opened))
+        reads.update(NAMED_FUNCTION.findall(cell.solved))
+        reads.update(NAMED_FUNCTION.findall(cell.opened))
         for place, code in codes.items():
             if place not in found and reads & names_defined(code):
                 found.add(place)

@@ -9,14 +9,69 @@ own, worth one point per star, and no cell shows a widget.
 
 import argparse
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import Distribution, PackageNotFoundError, PackagePath, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from guidedviz.commands.exercises import Exercise, numbered_labs, read_exercises, read_title
 from guidedviz.commands.labs import writing
-from guidedviz.commands.wheel import make_wheel
-from guidedviz.errors import escaped
+from guidedviz.errors import SettingError, escaped
+from guidedviz.files import PACKAGE
+
+OF_INSTALLER = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}
+
+
+def make_wheel(folder: Path) -> str:
+    """Write the wheel into the folder; its name."""
+    if (PACKAGE.parent / "pyproject.toml").exists():
+        return build_wheel(folder, PACKAGE.parent)
+    try:
+        return pack_wheel(folder, distribution("guidedviz"))
+    except PackageNotFoundError:
+        where = "export otter, the wheel of the library"
+        raise SettingError(where, seen="a copied folder", expected="an installed wheel or a clone") from None
+
+
+def build_wheel(folder: Path, clone: Path) -> str:
+    """Let pip build the wheel of a clone."""
+    words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+    if find_spec("hatchling"):
+        words.append("--no-build-isolation")
+    done = subprocess.run([*words, str(clone)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        expected = "pip and hatchling build it"
+        raise SettingError("export otter, the wheel of the library", seen=done.stderr[-500:], expected=expected)
+    return max(folder.glob("guidedviz-*.whl"), key=lambda path: path.stat().st_mtime).name
+
+
+def pack_wheel(folder: Path, installed: Distribution) -> str:
+    """Pack the installed files again; compiled modules and what an installer adds stay out."""
+    name = f"guidedviz-{installed.version}-py3-none-any.whl"
+    files = [file for file in installed.files or () if _is_packed(file)]
+    record = []
+    with ZipFile(folder / name, "w", ZIP_DEFLATED) as wheel:
+        for file in files:
+            wheel.write(str(file.locate()), file.as_posix())
+            digest = ""
+            if file.hash:
+                digest = f"{file.hash.mode}={file.hash.value}"
+            record.append(f"{file.as_posix()},{digest},{file.size}\n")
+        place = next(file.parent for file in files if file.name == "METADATA")
+        record.append(f"{place.as_posix()}/RECORD,,\n")
+        wheel.writestr(f"{place.as_posix()}/RECORD", "".join(record))
+    return name
+
+
+def _is_packed(file: PackagePath) -> bool:
+    if file.parts[0] == "guidedviz":
+        return "__pycache__" not in file.parts
+    return file.parts[0].endswith(".dist-info") and file.name not in OF_INSTALLER
+
 
 Notebook = dict[str, Any]
 METADATA = {
@@ -84,7 +139,8 @@ def nbgrader_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
     code = f"{as_comment(exercise.opened)}\n### BEGIN SOLUTION\n{exercise.solved}\n### END SOLUTION"
     yield new_cell("code", code, nbgrader=about | answer)
     check = {"grade": True, "grade_id": f"check_{exercise.name}", "locked": True, "solution": False}
-    yield new_cell("code", exercise.check, nbgrader=about | check | {"points": exercise.points})
+    check |= {"points": exercise.points}
+    yield new_cell("code", exercise.check, nbgrader=about | check)
 
 
 def otter_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from guidedviz.extras import need
 from guidedviz.files import PACKAGE
 
 FOLDER = "guidedviz-labs"
-FIRST = "00_start_here.ipynb"
+FIRST_LAB = "00_start_here.ipynb"
 PLAN = "teaching/course.md"
 MOST_PORT = 65535
 
@@ -46,14 +46,15 @@ def run_labs(options: argparse.Namespace) -> None:
     check_port("labs", options.port)
     with writing("labs", folder):
         if options.fresh:
-            print(f"a fresh copy: {escaped(str(copy_fresh(folder, options.fresh, options.solutions)))}")
+            copy = copy_fresh(folder, options.fresh, options.solutions)
+            print(f"a fresh copy: {escaped(str(copy))}")
             return
         new, changed = copy_labs(folder, options.solutions)
     print(f"{len(new)} notebooks copied to {escaped(str(folder))}")
     for name in changed:
         print(f"kept {name}: it was changed; for a fresh copy beside it: --fresh {name[:-6]}")
     if not options.no_open:
-        open_jupyterlab("labs", [str(folder / FIRST)], options.port)
+        open_jupyterlab("labs", [str(folder / FIRST_LAB)], options.port)
 
 
 def run_teach(options: argparse.Namespace) -> None:
@@ -109,7 +110,7 @@ def writing(command: str, folder: Path) -> Iterator[None]:
 def find_course() -> Path:
     """The folder with the course: in a wheel beside the code, in a clone at the top."""
     for folder in (PACKAGE / "assets" / "labs", PACKAGE.parent / "labs"):
-        if (folder / FIRST).is_file():
+        if (folder / FIRST_LAB).is_file():
             return folder
     raise SettingError("labs", seen="no notebooks", expected="labs that came with guidedviz", hint="install it again")
 

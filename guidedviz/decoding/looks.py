@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, starmap, takewhile
+from itertools import chain, groupby, starmap, takewhile
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.recording import End
@@ -15,8 +15,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.explain import expected_next
-from guidedviz.tokens.guide import Guide, guide_states
+from guidedviz.tokens.guide import Guide, expected_next, guide_states
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
@@ -28,6 +27,7 @@ class Finding(NamedTuple):
     seen: str
 
 
+SHOWN_END = 24  # characters of the text, from its end
 ENDS_BY_LIMIT = ("max_tokens", "context")  # ends that no rule of the text asked for
 
 
@@ -62,11 +62,11 @@ class Run:
         """How the run ended."""
         return self.trace.steps[-1].end
 
-    def tail(self, most: int = 24) -> str:
+    def tail(self) -> str:
         """The end of the text, in quotes."""
         text = visible(self.trace.output)
-        if len(text) > most:
-            text = "…" + text[-most:]
+        if len(text) > SHOWN_END:
+            text = "…" + text[-SHOWN_END:]
         return f'"{text}"'
 
     @property
@@ -124,7 +124,9 @@ def say_dead_end(machine: Machine[Any], vocabulary: Vocabulary, state: Any, seen
     if expected and first.isdisjoint(expected):
         return f"the machine expects {expected_next(machine, state)}, and no token begins with that"
     count = int(guide(machine, vocabulary, "trie").mask(state).sum())
-    return f"{seen}; the machine alone allows {counted(count, 'token')} there" if count else seen
+    if count:
+        seen += f"; the machine alone allows {counted(count, 'token')} there"
+    return seen
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:
@@ -194,14 +196,9 @@ def find_loop(run: Run) -> Iterator[Finding]:
 
 def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:
     """The longest sequence of steps whose tokens are whitespace; the first of them."""
-    longest: Sequence[Placed] = ()
-    begin = 0
-    for end, one in enumerate(steps, 1):
-        if one.step.piece.strip():
-            begin = end
-        elif end - begin > len(longest):
-            longest = steps[begin:end]
-    return longest
+    runs = groupby(steps, lambda one: one.step.piece.strip() == b"")
+    blanks = [list(run) for is_blank, run in runs if is_blank]
+    return max(blanks, key=len, default=[])
 
 
 def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
@@ -291,7 +288,9 @@ def find_cut(run: Run) -> Iterator[Finding]:
     assert run.guide is not None
     if run.end not in ENDS_BY_LIMIT or run.refused or run.guide.is_accepting(run.states[-1]):
         return
-    limit = f"{len(run.steps)} tokens" if run.end == "max_tokens" else "the model's context"
+    limit = "the model's context"
+    if run.end == "max_tokens":
+        limit = f"{len(run.steps)} tokens"
     seen = f"{limit} ended the text at {run.tail()}, which is not complete"
     if run.machine:
         needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))

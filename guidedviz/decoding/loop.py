@@ -13,19 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.point import Pending, Point, find_end, make_step, start_watch
 from guidedviz.decoding.recording import End
-from guidedviz.decoding.sampling import apply_bias, draw_chances, masked_softmax, sample, softmax
-from guidedviz.decoding.settings import Settings, check_bias
+from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, masked_softmax, sample, softmax
 from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, judge, room
-from guidedviz.decoding.trace import Step, Trace
+from guidedviz.decoding.trace import Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_utf8, context_of, warn_of_plain_text
 from guidedviz.tokens.build_guide import name_guide
+from guidedviz.tokens.by_hand import Unguided
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import Jump, find_jump
-from guidedviz.tokens.unguided import Unguided
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Self
 
-from guidedviz.decoding.annotations import Count, Milliseconds
 from guidedviz.decoding.recording import End as End
 from guidedviz.decoding.recording import How as How
-from guidedviz.decoding.records import load_record
+from guidedviz.decoding.records import Count, Milliseconds, load_record
 from guidedviz.errors import TraceError
 from guidedviz.models.model import Source
 

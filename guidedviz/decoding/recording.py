@@ -12,8 +12,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
-from guidedviz.decoding.annotations import MOST_LIST, AtMost, Between, Count, LongText, read_value
-from guidedviz.decoding.records import to_plain
+from guidedviz.decoding.records import MOST_LIST, AtMost, Between, Count, LongText, read_value, to_plain
 from guidedviz.errors import TraceError
 from guidedviz.files import parse_json
 from guidedviz.markup import check_shapes

@@ -6,16 +6,90 @@ are checked once, where they enter.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from math import log10
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.decoding.annotations import Between, Count, check_number
-from guidedviz.decoding.settings import Settings, Temperature, TopP, check_bias
+from guidedviz.decoding.records import AtLeastOne, Between, Count, check_fields, check_number
 from guidedviz.errors import EmptyMask, SettingError, quoted
 from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.jump import SPELLING_WAYS
+
+Temperature = Annotated[float, Between(0, 100)]  # 0 is greedy
+TopP = Annotated[float, Between(1e-9, 1)]
+Bias = Annotated[float, Between(-100, 100)]  # the range of OpenAI's `logit_bias`
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How tokens are chosen. Temperature 0 is greedy; top_k 0 keeps all tokens."""
+
+    temperature: Temperature = 1.0
+    top_k: Count = 0
+    top_p: TopP = 1.0
+    seed: Count = 0
+    max_tokens: AtLeastOne = 200
+    bias: Mapping[int, Bias] = field(default_factory=dict)
+    jump_forward: str = ""  # how forced bytes are spelled; "" if the model is asked for every token
+    draft: Any = field(default=None, metadata={"kept": False})  # a draft of decoding/speculation
+
+    def __post_init__(self) -> None:
+        bias = {} if self.bias is None else self.bias
+        object.__setattr__(self, "bias", check_bias(bias))
+        object.__setattr__(self, "jump_forward", _read_way(self.jump_forward))
+        check_fields(self)
+
+    @property
+    def changes(self) -> str:
+        """What besides the mask changes the probabilities that a token is drawn from.
+
+        >>> Settings(temperature=0.5, top_k=40, bias={7: 2}).changes, Settings().changes
+        ('bias · T 0.50 · top-k 40', '')
+        """
+        said = []
+        if self.bias:
+            said.append("bias")
+        if self.temperature != 1:
+            said.append(f"T {self.temperature:.2f}")
+        return " · ".join(said + self.cuts)
+
+    @property
+    def cuts(self) -> list[str]:
+        """How the tail of the distribution is cut."""
+        said = []
+        if self.top_k:
+            said.append(f"top-k {self.top_k}")
+        if self.top_p < 1:
+            said.append(f"top-p {self.top_p:g}")
+        return said
+
+
+def _read_way(given: Any) -> str:
+    """How forced bytes are spelled: True is the first way, False is none.
+
+    >>> _read_way(True), _read_way("longest"), _read_way(False)
+    ('canonical', 'longest', '')
+    """
+    if isinstance(given, bool):
+        return SPELLING_WAYS[0] if given else ""
+    if not isinstance(given, str) or given not in ("", *SPELLING_WAYS):
+        expected = "False, True, " + " or ".join(map(repr, SPELLING_WAYS))
+        raise SettingError("jump_forward", seen=quoted(given), expected=expected)
+    return given
+
+
+def check_bias(bias: Any, size: int | None = None) -> dict[int, float]:
+    """A bias per token id, which is below `size` if it is given."""
+    if not isinstance(bias, Mapping):
+        expected = "a mapping from token ids to numbers from -100 to 100"
+        raise SettingError("bias", seen=quoted(bias), expected=expected, hint="bias={token: -100}")
+    ids = Count if size is None else Annotated[int, Between(0, size - 1)]
+    tokens = [check_number(ids, token, "token id in logit bias") for token in bias]
+    return {t: check_number(Bias, bias[t], f"logit bias of token {t}") for t in tokens}
+
 
 Floats = npt.NDArray[np.float64]
 
@@ -144,7 +218,7 @@ def top_k(probabilities: npt.ArrayLike, k: int) -> Floats:
     probabilities = _check_probabilities(probabilities)
     if not 0 < check_number(Count, k, "top_k") < len(probabilities):
         return probabilities
-    return _keep(probabilities, np.argsort(-probabilities, kind="stable")[:k])
+    return _scale_kept(probabilities, np.argsort(-probabilities, kind="stable")[:k])
 
 
 def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
@@ -158,7 +232,7 @@ def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
         return probabilities
     order = np.argsort(-probabilities, kind="stable")
     count = int(np.searchsorted(np.cumsum(probabilities[order]), p)) + 1
-    return _keep(probabilities, order[:count])
+    return _scale_kept(probabilities, order[:count])
 
 
 def draw_chances(logits: npt.ArrayLike, allowed: Mask, settings: Settings) -> Floats:
@@ -175,7 +249,7 @@ def _check_probabilities(values: npt.ArrayLike) -> Floats:
     return numbers
 
 
-def _keep(probabilities: Floats, ids: npt.NDArray[Any]) -> Floats:
+def _scale_kept(probabilities: Floats, ids: npt.NDArray[Any]) -> Floats:
     kept = np.zeros_like(probabilities)
     kept[ids] = probabilities[ids]
     kept /= kept.sum()

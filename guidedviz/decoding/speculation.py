@@ -12,11 +12,10 @@ from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from guidedviz.decoding.annotations import Between, check_number
-from guidedviz.decoding.point import Point
 from guidedviz.decoding.recording import How
-from guidedviz.decoding.sampling import Floats, draw_chances, sample, uniform
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.records import Between, check_number
+from guidedviz.decoding.sampling import Floats, Settings, draw_chances, sample, uniform
+from guidedviz.decoding.trace import Point
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.model import Model, check_model, context_of
 from guidedviz.tokens.guide import Guide, guide_states
@@ -132,6 +131,9 @@ class Small:
         return tuple(guesses)
 
 
+NAMED_DRAFTS: dict[str, type[LookUp | Forced]] = {"lookup": LookUp, "forced": Forced}
+
+
 def legal_part(guide: Guide, state: Any, tokens: Sequence[int]) -> tuple[Guess, ...]:
     """Certain guesses of the tokens up to the first illegal one."""
     legal = len(guide_states(guide, state, tokens)) - 1
@@ -142,26 +144,20 @@ def as_draft(draft: Any, model: Model) -> Draft | None:
     """The `draft` of `gv.decode`: None, "lookup", "forced", a smaller model, or a draft."""
     if draft is None:
         return None
-    made = name_draft(draft) if isinstance(draft, str) else draft
-    if not isinstance(made, Draft):
-        made = Small(made)
-    if isinstance(made, Small):
-        check_model(made.model, "draft")
-        if made.model.vocabulary != model.vocabulary:
-            seen = f"a draft over {made.model.vocabulary} and a model with {model.vocabulary}"
+    made: Any = draft
+    if isinstance(draft, str):
+        if draft not in NAMED_DRAFTS:
+            expected = "'lookup' or 'forced', a smaller model, or None"
+            raise SettingError("draft", seen=quoted(draft), expected=expected, hint='gv.load_model("clerk-small")')
+        made = NAMED_DRAFTS[draft]()
+    drafted = made if isinstance(made, Draft) else Small(made)
+    if isinstance(drafted, Small):
+        check_model(drafted.model, "draft")
+        if drafted.model.vocabulary != model.vocabulary:
+            seen = f"a draft over {drafted.model.vocabulary} and a model with {model.vocabulary}"
             raise SettingError("draft", seen=seen, expected="the same vocabulary")
-    check_number(ChainSize, made.size, "draft, size")
-    return made
-
-
-def name_draft(name: str) -> Draft:
-    """A draft by its name."""
-    if name == "lookup":
-        return LookUp()
-    if name == "forced":
-        return Forced()
-    expected = "'lookup' or 'forced', a smaller model, or None"
-    raise SettingError("draft", seen=quoted(name), expected=expected, hint='gv.load_model("clerk-small")')
+    check_number(ChainSize, drafted.size, "draft, size")
+    return drafted
 
 
 # The judgement of a draft: one forward pass for all its guesses, each accepted or rejected, and one token more.

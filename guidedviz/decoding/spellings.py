@@ -5,6 +5,7 @@ one without a forward pass removes this choice (dottxt, "Coalescence: making LLM
 llguidance, docs/fast_forward.md).
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -12,16 +13,43 @@ from heapq import heappop, heappush
 from math import inf, log
 from typing import Any
 
-from guidedviz.decoding.annotations import AtLeastOne, check_number
+import numpy as np
+
 from guidedviz.decoding.loop import start
+from guidedviz.decoding.records import AtLeastOne, check_number
 from guidedviz.decoding.sampling import masked_softmax
 from guidedviz.errors import SettingError
 from guidedviz.models.model import Model, Source
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import spell_output
-from guidedviz.tokens.lattice import build_forced_lattice
-from guidedviz.tokens.spelling import spell_longest
+from guidedviz.tokens.vocabulary import fitting_tokens, spell_longest
+
+
+def count_spellings(guide: Guide, run: bytes) -> tuple[int, int]:
+    """How many spellings end where a forced run ends, and how many have a last token that ends beyond it.
+
+    >>> v = gv.Vocabulary([b"or", b"der", b"order", b"orderId", b"derI"])
+    >>> count_spellings(gv.guide(gv.regex("order(Id)?"), v), b"order")
+    (2, 2)
+    """
+    vocabulary = guide.vocabulary
+    states = {0: guide.initial}  # at each byte where a token ends
+    ways = Counter({0: 1})  # the number of spellings of the bytes before
+    beyond = 0
+    for begin in range(len(run)):
+        if begin not in states:
+            continue
+        mask = guide.mask(states[begin])
+        beyond += ways[begin] * int(np.count_nonzero(mask[vocabulary.longer(run[begin:])]))
+        for token in fitting_tokens(vocabulary, run, begin):
+            if mask[token]:
+                end = begin + len(vocabulary.pieces[token])
+                ways[end] += ways[begin]
+                if end not in states:
+                    states[end] = guide.advance(states[begin], token)
+    return ways[len(run)], beyond
+
 
 LEAST_EXPLORED = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
 Tokens = tuple[int, ...]
@@ -96,18 +124,19 @@ def spellings(model: Model, prompt: str, guide: Guide, limit: int = 64) -> Spell
     check_guide(guide)
     check_number(AtLeastOne, limit, "spellings, limit")
     before = start(model, prompt, guide).tokens
-    lattice = build_forced_lattice(guide, guide.initial)
-    if not lattice.run:
+    run = guide.forced(guide.initial)
+    if not run:
         hint = "a guide after whose start only one continuation is legal"
         raise SettingError("spellings", seen="a choice at the start", expected="a forced run", hint=hint)
-    canonical = tuple(spell_output(model.vocabulary, model.encode, (), lattice.run) or ())
-    longest = tuple(spell_longest(model.vocabulary, lattice.run))
-    found = Search(model, guide, before, lattice.run, (canonical, longest))
+    canonical = tuple(spell_output(model.vocabulary, model.encode, (), run) or ())
+    longest = tuple(spell_longest(model.vocabulary, run))
+    count, beyond = count_spellings(guide, run)
+    found = Search(model, guide, before, run, (canonical, longest))
     found.explore(limit)
     faint = found.faint
     return Spellings(
-        run=lattice.run, spellings=ranked(found.done), open=ranked(found.parts), faint=(len(faint), sum(faint, 0.0)),
-        count=lattice.count, count_beyond=lattice.count_beyond, passes=found.passes,
+        run=run, spellings=ranked(found.done), open=ranked(found.parts), faint=(len(faint), sum(faint, 0.0)),
+        count=count, count_beyond=beyond, passes=found.passes,
         model=model.name, device=model.device, date=date.today().isoformat(),
         vocabulary_size=len(model.vocabulary), source=model.source,
     )  # fmt: skip

@@ -24,7 +24,7 @@ from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_voc
 from guidedviz.models.language_model import LanguageModel, Network
 from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
-from guidedviz.tokens.spelling import shared_length
+from guidedviz.tokens.vocabulary import shared_length
 
 # The beginnings of texts that were read, with their keys and values; bounded in bytes and shared between students.
 

@@ -19,7 +19,7 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from guidedviz.decoding.annotations import Count, read_value
+from guidedviz.decoding.records import Count, read_value
 from guidedviz.errors import SettingError, TraceError, escaped, quoted
 from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine

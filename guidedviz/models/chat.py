@@ -6,7 +6,7 @@ What a person writes stays text: the text of a special token in it is a sign of 
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 from guidedviz.errors import ChatWarning, ModelError, SettingError, quoted
@@ -32,7 +32,8 @@ class Prompt(str):
 
     def __new__(cls, text: str, tokens: Iterable[int] = (), parts: Iterable[str] = ()) -> Self:
         made = super().__new__(cls, text)
-        made.tokens, made.parts = tuple(tokens), tuple(parts)
+        made.tokens = tuple(tokens)
+        made.parts = tuple(parts)
         return made
 
 
@@ -63,11 +64,10 @@ class ChatTemplate(NamedTuple):
     def read(self, messages: Messages) -> Prompt:
         """The prompt of a question, or of messages with a role and a content."""
         asked = check_messages(messages)
-        known = set("".join(self.words.special) + self.source + all_texts(asked))
-        free = (chr(sign) for sign in SIGNS if chr(sign) not in known)
-        hidden = dict(zip(self.words.special, free, strict=False))
+        special = self.words.special
+        splitter = any_of(special)
+        hidden = hide_texts(special, self.source + join_texts(asked))
         typed = {ord(sign): text for text, sign in hidden.items()}
-        splitter = any_of(self.words.special)
 
         def mark(text: str) -> str:
             return splitter.sub(lambda found: hidden[found[0]], text)
@@ -80,7 +80,7 @@ class ChatTemplate(NamedTuple):
         tokens = list[int]()
         for place, part in enumerate(parts):
             if place % 2:
-                tokens.append(self.words.special[part])
+                tokens.append(special[part])
             elif part:
                 tokens += self.words.encode_plain(part)
         return Prompt("".join(parts), tokens, parts)
@@ -101,6 +101,13 @@ class ChatTemplate(NamedTuple):
         return self.words.special[found[0]] if found else None
 
 
+def hide_texts(texts: Collection[str], written: str) -> dict[str, str]:
+    """A sign for each of these texts; none of the signs is in them or in what is written."""
+    known = set("".join(texts) + written)
+    free = (sign for sign in map(chr, SIGNS) if sign not in known)
+    return dict(zip(texts, free, strict=False))
+
+
 def any_of(texts: Iterable[str]) -> re.Pattern[str]:
     """A pattern that matches one of these texts, the longest that fits, as its group; nothing if there are none.
 
@@ -111,9 +118,9 @@ def any_of(texts: Iterable[str]) -> re.Pattern[str]:
     return re.compile(f"({'|'.join(map(re.escape, longest_first)) or '(?!)'})")
 
 
-def all_texts(messages: Iterable[Mapping[str, str]]) -> str:
+def join_texts(messages: Iterable[Mapping[str, str]]) -> str:
     """All texts of messages in one."""
-    return "".join(text for message in messages for item in message.items() for text in item)
+    return "".join(key + text for message in messages for key, text in message.items())
 
 
 def check_messages(messages: Any) -> list[dict[str, str]]:
@@ -125,7 +132,7 @@ def check_messages(messages: Any) -> list[dict[str, str]]:
     asked = [check_message(f", messages[{place}]", message) for place, message in enumerate(messages)]
     if not asked:
         raise wrong_form("", "no message", "a text, or a list of messages with a role and a content")
-    size = len(all_texts(asked))
+    size = len(join_texts(asked))
     if size > LONGEST:
         hint = "shorter messages, or fewer of them"
         raise SettingError(WHERE, seen=f"{size:,} characters", expected=f"at most {LONGEST:,}", hint=hint)

@@ -193,7 +193,8 @@ class Connection:
             seen = error.verify_message
             raise ModelError(self.where, seen=seen, expected="a trusted certificate", hint=hint) from None
         if not self._answered and isinstance(error, ssl.SSLError | HTTPException):  # it speaks the other one
-            speaks, other = ("https", "http") if self.place.secure else ("http", "https")
+            speaks = "https" if self.place.secure else "http"
+            other = "http" if self.place.secure else "https"
             hint = f'gv.load_model("{other}://{self.place}")'
             expected = f"an address that begins with {other}://, if it speaks that"
             raise ModelError(self.where, seen=f"no answer in {speaks}", expected=expected, hint=hint) from None

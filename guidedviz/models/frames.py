@@ -64,10 +64,10 @@ def read_ask(body: bytes) -> Ask:
     guidedviz.errors.SettingError: body of the request: saw 5 bytes, expected a head of 12 bytes that begins ...
     """
     if len(body) < ASK_HEAD.size or not body.startswith(b"GVQ2"):
-        raise damaged_body("request", f"{len(body)} bytes", f"a head of {ASK_HEAD.size} bytes that begins with GVQ2")
+        raise wrong_size("request", body, f"a head of {ASK_HEAD.size} bytes that begins with GVQ2")
     _, start, count = ASK_HEAD.unpack_from(body)
     if len(body) != ASK_HEAD.size + 4 * count:
-        raise damaged_body("request", f"{len(body)} bytes", f"{ASK_HEAD.size + 4 * count} bytes for {count} tokens")
+        raise wrong_size("request", body, f"{ASK_HEAD.size + 4 * count} bytes for {count} tokens")
     tokens = np.frombuffer(body, "<i4", offset=ASK_HEAD.size)
     return Ask(tuple(tokens.tolist()), start)
 
@@ -100,7 +100,7 @@ def unpack_rows(body: bytes, count: int, size: int) -> Array:
     """
     head = ROWS_HEAD.pack(b"GVR2", count, size)
     if not body.startswith(head) or len(body) != rows_bytes(count, size):
-        raise damaged_body("answer", f"{len(body)} bytes", f"{count} rows of {size} logits")
+        raise wrong_size("answer", body, f"{count} rows of {size} logits")
     largest = np.frombuffer(body, "<f4", count, len(head))
     apart = np.frombuffer(body, "<f2", count * size, len(head) + 4 * count)
     rows: Array = apart.reshape(count, size).astype(np.float32) + largest[:, None]
@@ -119,7 +119,7 @@ def read_ids(body: bytes, size: int) -> list[int]:
     [3, 1]
     """
     if len(body) % 4:
-        raise damaged_body("answer", f"{len(body)} bytes", "four bytes per token id")
+        raise wrong_size("answer", body, "four bytes per token id")
     ids: list[int] = np.frombuffer(body, "<i4").tolist()
     if ids and (min(ids) < 0 or max(ids) >= size):
         raise damaged_body("answer", f"ids from {min(ids)} to {max(ids)}", f"ids from 0 to {size - 1}")
@@ -159,21 +159,26 @@ def read_vocabulary(body: bytes) -> Vocabulary:
     """
     head = VOCABULARY_HEAD.size
     if len(body) < head or not body.startswith(b"GVV2"):
-        raise damaged_body("vocabulary", f"{len(body)} bytes", f"a head of {head} bytes that begins with GVV2")
+        raise wrong_size("vocabulary", body, f"a head of {head} bytes that begins with GVV2")
     _, count, ends, specials = VOCABULARY_HEAD.unpack_from(body)
     numbers = count + ends + specials
     begin = head + 4 * numbers
     if len(body) < begin:
-        raise damaged_body("vocabulary", f"{len(body)} bytes", f"{numbers} numbers")
+        raise wrong_size("vocabulary", body, f"{numbers} numbers")
     found = np.frombuffer(body, "<i4", numbers, head).astype(np.int64)
     eos, special, lengths = np.split(found, [ends, ends + specials])
     if count and (lengths.min() < 0 or begin + int(lengths.sum()) != len(body)):
-        raise damaged_body("vocabulary", f"{len(body)} bytes", "as many bytes as its pieces have")
+        raise wrong_size("vocabulary", body, "as many bytes as its pieces have")
     pieces = []
     for length in lengths.tolist():
         pieces.append(body[begin : begin + length])
         begin += length
     return Vocabulary(pieces, eos=eos.tolist(), special=special.tolist())
+
+
+def wrong_size(what: str, body: bytes, expected: str) -> SettingError:
+    """The error for a body that is too short or too long."""
+    return damaged_body(what, f"{len(body)} bytes", expected)
 
 
 def damaged_body(what: str, seen: str, expected: str) -> SettingError:

@@ -15,8 +15,7 @@ from typing import Any, Protocol
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
 from guidedviz.models.model import Array, Source, check_start, check_tokens, check_utf8, out_of_memory
-from guidedviz.tokens.spelling import shared_length
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, shared_length
 
 KEPT_TEXTS = 8  # texts whose keys and values are kept
 

@@ -1,24 +1,26 @@
-"""Load a model by name: an embedded one or a Llama folder in NumPy, any other through torch and transformers."""
+"""Load a model by name: an embedded one or a Llama folder in NumPy, any other through torch and transformers.
+
+`readiness` says in words what is installed on this machine.
+"""
 
 import os
+import platform
 from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.extras import is_missing, need
-from guidedviz.files import read_bounded, shipped
+from guidedviz.extras import Extra, headless, how_to_install, installed, is_missing, need
+from guidedviz.files import read_bounded, shipped, shipped_size
 from guidedviz.models.chat import ChatTemplate, Encoder
-from guidedviz.models.gguf import find_gguf
+from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch_folder, has_torch, pick_device, read_torch
 from guidedviz.models.language_model import LanguageModel, Network
 from guidedviz.models.model import SMALLER
 from guidedviz.models.remote import RemoteModel, find_host, find_remote
 from guidedviz.models.reports import join_class
-from guidedviz.models.safetensors import read_json
-from guidedviz.models.smollm2 import SMOLLM2, find_smollm2
 from guidedviz.models.template import MOST_SOURCE
 from guidedviz.models.tokenizer import Tokenizer
-from guidedviz.models.weights import read_llama
+from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
 
 EMBEDDED = ("clerk", "clerk-small", "bard")
@@ -119,14 +121,13 @@ def read_numpy(folder: Path) -> tuple[Network, Encoder]:
 
 
 def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
-    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn."""
+    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn; None for none."""
     file = folder / "generation_config.json"
     if not file.exists():
         file = folder / "config.json"
     said = read_json(file).get("eos_token_id")
     ends = said if isinstance(said, list) else [said]
-    ends = [*ends, words.eos_token_id, template and template.end_of_turn()]
-    return [end for end in ends if end is not None]
+    return [*ends, words.eos_token_id, template and template.end_of_turn()]
 
 
 def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
@@ -137,3 +138,41 @@ def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:
     config = folder / "tokenizer_config.json"
     source = read_json(config).get("chat_template") if config.exists() else None
     return ChatTemplate(source, words) if isinstance(source, str) else None
+
+
+NOT_INSTALLED = "not installed"
+
+
+class Readiness(str):
+    """What is installed on this machine, in words."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def readiness() -> Readiness:
+    """What is installed: the embedded models, and for each extra its packages and what they are for."""
+    sizes = {name: shipped_size(f"models/{name}/model.safetensors") / 1e6 for name in EMBEDDED}
+    models = ", ".join(f"{name} ({size:.1f} MB)" for name, size in sizes.items())
+    first = f"Python {platform.python_version()}: ready"
+    own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"
+    lines = [first, own, *map(_say_extra, EXTRAS)]
+    if headless():
+        lines.insert(0, "not your machine, but the one that ran this cell for the saved page:")
+    return Readiness("\n".join(lines))
+
+
+EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
+    "lab": ("notebooks and widgets", ("jupyterlab", "ipywidgets", "anywidget", "plotly", "pygraphviz")),
+    "hub": ("other models, on cuda, mps or cpu", ("torch", "transformers")),
+    "engines": ("the real engines", ("xgrammar", "llguidance", "outlines-core")),
+}
+
+
+def _say_extra(extra: Extra) -> str:
+    purpose, packages = EXTRAS[extra]
+    found = {package: installed(package) or NOT_INSTALLED for package in packages}
+    said = f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}"
+    if NOT_INSTALLED in found.values():
+        said += f"; to install it: {how_to_install(extra)}"
+    return said

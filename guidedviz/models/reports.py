@@ -24,8 +24,8 @@ from guidedviz.models.connection import HEARD, Address, Connection, read_address
 from guidedviz.models.remote import Background, forget
 
 REPORT_TIMEOUT = 2.0  # seconds
-PAUSE = 30.0  # seconds without reports after a failure
-MOST_PAUSE = 600.0  # after many
+REPORT_PAUSE = 30.0  # seconds without reports after a failure
+LONGEST_PAUSE = 600.0  # after many
 AGAIN = 5.0  # seconds at least between two times that all is told again
 WAITING = 64  # reports; an older one is dropped
 NICKNAME = 32  # characters
@@ -68,7 +68,7 @@ class Reporter:
         self._lacks = False  # whether the host lacks reports
         self._told_again = -AGAIN  # when it was told all again
         self._quiet_until = 0.0
-        self._pause = PAUSE
+        self._pause = REPORT_PAUSE
         self._background = Background(self._send)
 
     def tell(self, report: dict[str, Any]) -> None:
@@ -87,7 +87,7 @@ class Reporter:
         """A host that has started again knows nothing of the class: tell it all again, at once."""
         if self._start not in ("", start):
             self._lacks = True
-            self._pause = PAUSE
+            self._pause = REPORT_PAUSE
             self._quiet_until = self._told_again + AGAIN
         self._start = start
         if self._lacks and time.monotonic() >= self._quiet_until:
@@ -110,14 +110,14 @@ class Reporter:
             told = self._waiting.popleft()
             try:
                 self._wire.ask("POST", "/v1/class", json.dumps(told).encode())
-                self._pause = PAUSE
+                self._pause = REPORT_PAUSE
             except Exception as error:  # a lost host, one of another version: the lab goes on
                 if isinstance(error, SettingError):  # it takes this report never
                     self._told.pop((told["lab"], told["place"]), None)
                 self._waiting.clear()
                 self._lacks = True
                 self._quiet_until = time.monotonic() + self._pause
-                self._pause = min(2 * self._pause, MOST_PAUSE)
+                self._pause = min(2 * self._pause, LONGEST_PAUSE)
         self._wire.close()
 
 

@@ -2,26 +2,25 @@
 
 A foreign template is a program of a stranger. Jinja's sandbox keeps it from files, modules and Python's memory. No
 sandbox bounds its time and its memory, so `template` runs this file in a process of its own. The file imports Jinja and
-no other package, so that the process starts soon. It reads requests and writes answers until its input is closed.
+no other package, so that the process starts soon. It reads one request and writes one answer.
 
-Linux ends a template at MEMORY bytes; macOS does not enforce that limit. Linux and macOS kill the process when it has
-used its processor time. Windows has neither limit: there, only the clock of `template` ends the process.
+Linux ends a template at PROCESS_MEMORY bytes; macOS does not enforce that limit. Linux and macOS kill the process when
+it has used its processor time. Windows has neither limit: there, only the clock of `template` ends the process.
 """
 
-import gc
 import json
+import os
 import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from functools import cache, lru_cache
-from typing import Any, BinaryIO
+from functools import cache
+from typing import Any
 
 LONGEST = 1 << 20  # characters of a rendered conversation
-MEMORY = 256 << 20  # bytes of the process
+PROCESS_MEMORY = 256 << 20  # bytes of the process
 MOST_SAID = 300  # characters of an error
-MOST_ASKED = 64 << 20  # bytes of a request
 
 
 class TemplateRefusal(Exception):
@@ -96,17 +95,11 @@ def environment() -> Any:
     return made
 
 
-@lru_cache(8)
-def compile_template(source: str) -> Any:
-    """A template that is compiled once."""
-    return environment().from_string(source)
-
-
 def fill(source: str, values: Mapping[str, Any]) -> str:
     """The text that a template makes of these values, read piece by piece up to the limit."""
     pieces = []
     size = 0
-    for piece in compile_template(source).generate(values):
+    for piece in environment().from_string(source).generate(values):
         pieces.append(piece)
         size += len(piece)
         if size > LONGEST:
@@ -150,56 +143,31 @@ def describe(error: Exception) -> tuple[str, str]:
 # The process.
 
 
-def write_frame(stream: BinaryIO, body: bytes) -> None:
-    """Write bytes after their length."""
-    stream.write(len(body).to_bytes(4, "big") + body)
-    stream.flush()
-
-
-def read_frame(stream: BinaryIO, most: int) -> bytes | None:
-    """Bytes after their length; None if the stream ends before, or if they are more than this."""
-    size = int.from_bytes(stream.read(4), "big")
-    body = stream.read(size) if 0 < size <= most else b""
-    return body if body and len(body) == size else None
-
-
-def limit_process() -> None:
-    """Limit the memory, and let the process write no file."""
+def limit_process(seconds: float) -> None:
+    """Limit the memory and the processor time, and let the process write no file."""
     try:
         import resource
     except ImportError:  # Windows
         return
-    limits = {resource.RLIMIT_AS: MEMORY, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0}
+    limits = {resource.RLIMIT_AS: PROCESS_MEMORY, resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0}
     for kind, most in limits.items():
         with suppress(ValueError, OSError):  # macOS, or a lower limit is set
             resource.setrlimit(kind, (most, most))
-
-
-def set_clock(seconds: float) -> None:
-    """End the process after so much more processor time; 0 stops the clock."""
-    if sys.platform != "win32":
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def main() -> None:
-    """Answer requests until the input ends. The words are the seconds per template, and the folders with Jinja."""
+    """Answer one request. The words are the seconds that a template has, and the folders with Jinja."""
     seconds = float(sys.argv[1])
     sys.path += sys.argv[2:]
-    asked = sys.stdin.buffer
-    answered = sys.stdout.buffer
+    source, values = json.load(sys.stdin.buffer)
     environment()
-    limit_process()
-    gc.freeze()  # what is imported stays
-    write_frame(answered, b"ready")
-    while (request := read_frame(asked, MOST_ASKED)) is not None:
-        source, values = json.loads(request)
-        set_clock(seconds)
-        kind, said = answer(source, values)
-        if kind != "text":
-            gc.collect()  # an error holds what its template has made
-        set_clock(0)
-        write_frame(answered, f"{kind}\n{said}".encode(errors="backslashreplace"))
+    limit_process(seconds)
+    kind, said = answer(source, values)
+    sys.stdout.buffer.write(f"{kind}\n{said}".encode(errors="backslashreplace"))
+    sys.stdout.flush()
+    os._exit(0)  # what the template has made is not taken apart
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
 """Renders a chat template: one that we ship in this process, a foreign one in a process that can be killed.
 
-The process is started for the first prompt and kept. It is a new interpreter without our environment, our files and our
-memory. It is killed when its time is over, when its answer is too long, and when the kernel ends; the next prompt
-starts a new one. What it answers is a text of a bounded length. `sandbox` says which limits each system has.
+The process is a new interpreter without our environment, our files and our memory. It makes one text, and is killed
+when its time is over or when its answer is too long. `sandbox` says which limits each system has.
 """
 
 from __future__ import annotations  # in a simulated tab there is no Popen
 
-import atexit
 import json
 import os
 import signal
@@ -16,7 +14,7 @@ import sys
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock, Timer
+from threading import Timer
 from time import monotonic
 from typing import Any
 
@@ -27,25 +25,24 @@ from guidedviz.models import sandbox
 
 WHERE = "model.chat"
 MOST_SOURCE = 1 << 16  # characters of a template
-SECONDS = 1.0  # of processor time for a prompt
-PATIENCE = 5.0  # of wall time for a prompt
-START = 20.0  # of wall time until a new process is ready
+PROCESSOR_SECONDS = 1.0  # of processor time for a prompt
+WALL_SECONDS = 10.0  # of wall time for a prompt, with the start of its process
 MOST_ANSWER = 4 * sandbox.LONGEST + 100  # bytes: of the text in UTF-8, and of its kind
-KEPT = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # variables without which Python may not start or has another date
+KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # without them Python may not start or has another date
 JUDGED = {  # templates that were read by a person and need no process: sha256 of the source, and the model
     "872be49dbb638044ad01b60388f48d469ff2980e5f0dccdc22ec907db54d0788": "SmolLM2-135M-Instruct",
 }
-PLAIN = "give the model a plain text instead of model.chat(...)"
+PLAIN_TEXT = "give the model a plain text instead of model.chat(...)"
 SHORTER = "shorter messages, or fewer of them"
-EXPECTED = {  # by kind of error: what was expected, and what to try
+FAILURES = {  # by kind of error: what was expected, and what to try
     "refused": ("messages that the model's template takes", "user and assistant in turn, and no system message"),
-    "failed": ("a template that can be filled with these messages", PLAIN),
-    "syntax": ("a chat template that Jinja can read", PLAIN),
+    "failed": ("a template that can be filled with these messages", PLAIN_TEXT),
+    "syntax": ("a chat template that Jinja can read", PLAIN_TEXT),
     "unsafe": ("a chat template that stays in Jinja's sandbox", "do not use this model"),
     "long": (f"at most {sandbox.LONGEST:,} characters", SHORTER),
-    "time": ("a template that ends soon", f"{SHORTER}; if a short one takes as long, {PLAIN}"),
-    "memory": (f"at most {sandbox.MEMORY >> 20} MB", f"{SHORTER}; if a short one takes as much, {PLAIN}"),
-    "died": ("a text from the process that fills the template", PLAIN),
+    "time": ("a template that ends soon", f"{SHORTER}; if a short one takes as long, {PLAIN_TEXT}"),
+    "memory": (f"at most {sandbox.PROCESS_MEMORY >> 20} MB", f"{SHORTER}; if a short one takes as much, {PLAIN_TEXT}"),
+    "died": ("a text from the process that fills the template", PLAIN_TEXT),
     "tab": (f"the template of {' or '.join(JUDGED.values())}: a tab has no process that can be stopped",
             "open the notebook in a kernel on a computer"),
     "start": ("a second process of Python, in which the template runs", "allow this process to start others"),
@@ -58,7 +55,7 @@ class TemplateStopped(ModelError):
 
 def failure(kind: str, said: str) -> ModelError:
     """The error for a template without a text, by its kind."""
-    expected, hint = EXPECTED[kind]
+    expected, hint = FAILURES[kind]
     if kind in ("refused", "failed", "syntax", "unsafe"):
         return ModelError(WHERE, seen=said, expected=expected, hint=hint)
     return TemplateStopped(WHERE, seen=said, expected=expected, hint=hint)
@@ -79,7 +76,7 @@ def render(source: str, **values: Any) -> str:
     elif IN_TAB:
         raise failure("tab", "a template that did not come with guidedviz")
     else:
-        kind, said = own_renderer().ask(source, values)
+        kind, said = run_template(source, values)
     if kind == "text":
         return said
     raise failure(kind, said)
@@ -88,112 +85,75 @@ def render(source: str, **values: Any) -> str:
 # The process.
 
 
-class Renderer:
-    """A process that fills templates, one at a time."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def ask(self, source: str, values: dict[str, Any]) -> tuple[str, str]:
-        """What the template makes of these values: the kind of the answer, and its words."""
-        request = json.dumps([source, values]).encode()
-        with self.lock:
-            try:
-                process = self.process
-                if process is None or process.poll() is not None:
-                    process = self.start()
-                return self.read_answer(process, request)
-            except BaseException:  # also when the person interrupts the kernel: an answer may still be in the pipe
-                self.stop()
-                raise
-
-    def start(self) -> subprocess.Popen[bytes]:
-        """A new process that is ready for its first request."""
-        self.stop()
-        folders = [str(Path(need(name, "smollm", WHERE).__file__).parents[1]) for name in ("jinja2", "markupsafe")]
-        command = [sys.executable, "-I", "-S", sandbox.__file__, str(SECONDS), *folders]
+def run_template(source: str, values: dict[str, Any]) -> tuple[str, str]:
+    """What a template makes in a process of its own: the kind of the answer, and its words."""
+    request = json.dumps([source, values]).encode()
+    end = monotonic() + WALL_SECONDS
+    with start_process() as process:
+        clock = Timer(WALL_SECONDS, process.kill)
+        clock.daemon = True
+        clock.start()
         try:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=os.path.abspath(os.sep),
-                env={name: os.environ[name] for name in KEPT if name in os.environ},
-                start_new_session=True,  # Ctrl-C in a terminal reaches this process only
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
-        except OSError as error:  # the system refuses another process
-            raise failure("start", str(error)) from None
-        if exchange(self.process, b"", START) != b"ready":
-            raise failure("start", "a process that ends before it is ready")
-        return self.process
-
-    def read_answer(self, process: subprocess.Popen[bytes], request: bytes) -> tuple[str, str]:
-        """The answer to a request, checked."""
-        end = monotonic() + PATIENCE
-        answer = exchange(process, request, PATIENCE)
-        if answer is None:
-            late = monotonic() >= end
-            raise self.tell_end(process, late)
-        kind, _, said = answer.decode(errors="replace").partition("\n")
-        most = sandbox.MOST_SAID
-        if kind == "text":
-            most = sandbox.LONGEST
-        if kind not in ("text", *EXPECTED) or len(said) > most:
-            raise failure("died", "an answer of another form")
-        return kind, said
-
-    def tell_end(self, process: subprocess.Popen[bytes], late: bool) -> ModelError:
-        """The error for a process that has ended instead of an answer."""
-        process.kill()
-        status = process.wait()
-        if late:
-            return failure("time", f"a template that takes more than {PATIENCE:g} s")
-        if status == -getattr(signal, "SIGPROF", 0):
-            return failure("time", f"a template that takes more than {SECONDS:g} s of processor time")
-        return failure("died", f"a process that ended with status {status}")
-
-    def stop(self) -> None:
-        """End the process, if there is one."""
-        process = self.process
-        self.process = None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            with suppress(OSError):  # what was not sent cannot be sent any more
-                if pipe is not None:
-                    pipe.close()
+            answer = exchange(process, request)
+        finally:  # also when the person interrupts the kernel
+            clock.cancel()
+            process.kill()
+    if process.returncode:
+        late = monotonic() >= end
+        raise tell_end(process.returncode, late)
+    return read_answer(answer)
 
 
-def exchange(process: Any, request: bytes, seconds: float) -> bytes | None:
-    """Send a request, if there is one, and read the answer; None if the process ends, or is killed by the clock."""
-    clock = Timer(seconds, process.kill)
-    clock.daemon = True
-    clock.start()
+def start_process() -> subprocess.Popen[bytes]:
+    """A new process that waits for its request."""
+    folders = [str(Path(need(name, "smollm", WHERE).__file__).parents[1]) for name in ("jinja2", "markupsafe")]
+    command = [sys.executable, "-I", "-S", sandbox.__file__, str(PROCESSOR_SECONDS), *folders]
     try:
-        if request:
-            sandbox.write_frame(process.stdin, request)
-        return sandbox.read_frame(process.stdout, MOST_ANSWER)
-    except OSError:  # the process has ended
-        return None
-    finally:
-        clock.cancel()
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=os.path.abspath(os.sep),
+            env={name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ},
+            start_new_session=True,  # Ctrl-C in a terminal reaches this process only
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except OSError as error:  # the system refuses another process
+        raise failure("start", str(error)) from None
 
 
-_renderers = dict[int, Renderer]()  # by the process that started them: a fork must not write into its parent's pipe
+def exchange(process: Any, request: bytes) -> bytes:
+    """Send a request and read the answer until the process ends, or until the answer is too long."""
+    with suppress(OSError):  # it has ended
+        process.stdin.write(request)
+    with suppress(OSError):
+        process.stdin.close()
+    answer = b""
+    while len(answer) < MOST_ANSWER:
+        part = process.stdout.read1()
+        if not part:
+            process.wait()
+            break
+        answer += part
+    return answer
 
 
-def own_renderer() -> Renderer:
-    """The renderer of this process."""
-    return _renderers.setdefault(os.getpid(), Renderer())
+def tell_end(status: int, late: bool) -> ModelError:
+    """The error for a process that has ended instead of an answer."""
+    if late:
+        return failure("time", f"a template that takes more than {WALL_SECONDS:g} s")
+    if status == -getattr(signal, "SIGPROF", 0):
+        return failure("time", f"a template that takes more than {PROCESSOR_SECONDS:g} s of processor time")
+    return failure("died", f"a process that ended with status {status}")
 
 
-@atexit.register
-def end_renderer() -> None:
-    """End the renderer of this process."""
-    if os.getpid() in _renderers:
-        own_renderer().stop()
+def read_answer(answer: bytes) -> tuple[str, str]:
+    """The kind of an answer and its words, checked."""
+    kind, _, said = answer.decode(errors="replace").partition("\n")
+    most = sandbox.MOST_SAID
+    if kind == "text":
+        most = sandbox.LONGEST
+    if kind not in ("text", *FAILURES) or len(said) > most:
+        raise failure("died", "an answer of another form")
+    return kind, said

@@ -1,7 +1,9 @@
 """A guide as a logits processor of transformers: `model.generate(**inputs, logits_processor=[gv.LogitsProcessor(g)])`.
 
 transformers calls a processor once per token with all rows of the batch. Beam search reorders the rows, so the state of
-a row is found by the row's tokens, never by its place or by the number of calls.
+a row is found by the row's tokens, never by its place or by the number of calls. Masks are as the engines exchange
+them: one row of 32-bit words per text; token t is bit t % 32 of word t // 32. A row of 128,256 tokens takes 16 KB; as
+float32 logits it takes 513 KB.
 """
 
 from collections import OrderedDict
@@ -12,9 +14,57 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import EmptyMask, GuidedVizError, SettingError, VocabularyError, quoted
-from guidedviz.serving.packed import apply_packed, pack_masks
-from guidedviz.tokens.arrays import Ids, words_of
+from guidedviz.tokens.arrays import Ids, Mask, pack, unpack, words_of
 from guidedviz.tokens.guide import Guide, check_guide
+
+WORD_BITS = 32
+
+
+def pack_masks(masks: Mask) -> Ids:
+    """Masks [batch, vocabulary] as int32 words [batch, vocabulary / 32]; the bits beyond the last token are 0.
+
+    >>> pack_masks(np.array([[True, False, True, *[False] * 30, True]])).tolist()
+    [[5, 2]]
+    """
+    if not isinstance(masks, np.ndarray) or masks.ndim != 2 or masks.dtype != np.bool_:
+        expected = "an array of bools [batch, vocabulary]"
+        raise SettingError("pack_masks", seen=describe_array(masks), expected=expected, hint="np.stack(masks)")
+    count, size = masks.shape
+    packed = np.zeros((count, 4 * words_of(size)), np.uint8)
+    bits = pack(masks)
+    packed[:, : bits.shape[1]] = bits
+    return packed.view("<i4").astype(np.int32, copy=False)
+
+
+def apply_packed(logits: Any, packed: Any) -> Any:
+    """The logits [batch, vocabulary] with minus infinity where a bit is 0: NumPy arrays, or tensors on any device.
+
+    >>> apply_packed(np.array([[1.0, 2.0, 3.0]], np.float32), np.array([[5]], np.int32)).tolist()
+    [[1.0, -inf, 3.0]]
+    """
+    shape = tuple(getattr(logits, "shape", ()))
+    kind = str(getattr(packed, "dtype", ""))
+    fits = len(shape) == 2 and kind in ("int32", "torch.int32")
+    if not fits or tuple(packed.shape) != (shape[0], words_of(shape[1])):
+        seen = f"logits {describe_array(logits)} and masks {describe_array(packed)}"
+        expected = "logits [batch, vocabulary] and int32 [batch, vocabulary / 32]"
+        raise SettingError("apply_packed", seen=seen, expected=expected, hint="pack_masks(masks)")
+    if isinstance(logits, np.ndarray):
+        legal = unpack(np.ascontiguousarray(packed, dtype="<i4").view(np.uint8), shape[1])
+        return np.where(legal, logits, np.float32("-inf"))
+    import torch
+
+    words = torch.as_tensor(packed, device=logits.device)  # unpacked there: an eighth of the bytes of bools
+    places = torch.arange(WORD_BITS, dtype=words.dtype, device=words.device)
+    bits = words[..., None] >> places & 1
+    return logits.masked_fill(bits.flatten(1)[:, : shape[1]] == 0, float("-inf"))
+
+
+def describe_array(value: Any) -> str:
+    """The kind and the shape of an array or a tensor."""
+    kind = getattr(value, "dtype", type(value).__name__)
+    return f"{kind} {list(getattr(value, 'shape', ()))}"
+
 
 Row = npt.NDArray[np.int64]
 ALL_LEGAL = np.int32(-1)  # a word whose 32 tokens are all legal
@@ -55,16 +105,18 @@ class LogitsProcessor:
         if not all(self._is_continued(row) for row in rows):
             self._start = rows.shape[1]
             self._known.clear()
-        packed = np.empty((len(rows), words_of(scores.shape[-1])), np.int32)
+        size = scores.shape[-1]
+        packed = np.empty((len(rows), words_of(size)), np.int32)
         for number, row in enumerate(rows):
-            packed[number] = pack_row(self.guide, self._place(row), scores.shape[-1])
+            packed[number] = pack_row(self.guide, self._place(row), size)
         while len(self._known) > max(KEPT_PLACES, 4 * len(rows)):
             self._known.popitem(last=False)
         return apply_packed(scores, packed)
 
     def _is_continued(self, row: Row) -> bool:
         """Is a row one of the call before, or one with one more token?"""
-        return row.tobytes() in self._known or row[:-1].tobytes() in self._known
+        before = row[:-1]
+        return row.tobytes() in self._known or before.tobytes() in self._known
 
     def _place(self, row: Row) -> Place:
         """Where a row stands: read on from its longest beginning that was seen."""
@@ -103,7 +155,9 @@ def read_token(guide: Guide, place: Place, token: int) -> Place:
         after = guide.advance(place.state, token)
     except GuidedVizError:  # an illegal token, or no token of this vocabulary
         return Place("illegal")
-    return Place("ended") if token in guide.vocabulary.eos else Place("open", after)
+    if token in guide.vocabulary.eos:
+        return Place("ended")
+    return Place("open", after)
 
 
 def pack_row(guide: Guide, place: Place, size: int) -> Ids | np.int32:

@@ -7,10 +7,175 @@ of events is computed. All times are milliseconds from the start.
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import ceil
+from random import Random
+from typing import Annotated, Literal
 
+from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_fields, check_number
 from guidedviz.errors import SettingError, expect, quoted
-from guidedviz.serving.timeline import BatchPass, Served, Span, Timeline
-from guidedviz.serving.workload import Costs, Policy, Request
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request; a request without a schema is not constrained."""
+
+    arrives: Milliseconds
+    tokens: AtLeastOne  # that it writes
+    schema: str = ""
+    compile_ms: Milliseconds = 0.0
+    mask_ms: Milliseconds = 0.0  # per mask
+    prompt: Count = 0  # tokens
+
+    def __post_init__(self) -> None:
+        check_fields(self, "Request, ")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Milliseconds on the device and on the CPU, and how much runs at the same time."""
+
+    forward: Milliseconds  # of one pass
+    row: Milliseconds = 0.0  # of one pass, more per row
+    token: Milliseconds = 0.0  # more per token of a prompt
+    host: Milliseconds = 0.0  # of scheduling, per pass
+    apply: Milliseconds = 0.0  # per constrained row: copy its mask to the device and apply it
+    rows: AtLeastOne = 256  # the most rows of a batch
+    threads: AtLeastOne = 1  # masks at the same time
+
+    def __post_init__(self) -> None:
+        check_fields(self, "Costs, ")
+        if self.forward == self.row == 0:
+            raise SettingError("Costs, forward", seen="0", expected="more than 0, so that time goes on")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a server schedules: vLLM's V0 engine was Policy("blocks", "none"), its V1 engine began as Policy()."""
+
+    compile: Literal["parks", "blocks"] = "parks"  # only this request waits, or the whole batch
+    overlap: Literal["none", "masks", "all"] = "none"  # what the CPU does during the forward pass; "all": also schedule
+
+    def __post_init__(self) -> None:
+        check_fields(self, "Policy, ")
+
+
+def make_requests(
+    count: int,
+    *,
+    per_second: float,
+    tokens: int = 128,
+    prompt: int = 0,
+    constrained: float = 1.0,
+    schemas: Sequence[tuple[float, float]] = ((0.0, 0.0),),
+    unique: bool = False,
+    seed: int = 0,
+) -> tuple[Request, ...]:
+    """Requests at random times, `per_second` on average; a share of them has a schema.
+
+    `schemas` has the milliseconds of a compile and of a mask of each schema. The schema of rank r is asked for in
+    proportion to 1 / r. With `unique`, no two requests have the same schema.
+
+    >>> [(request.schema, request.mask_ms) for request in make_requests(3, per_second=10, schemas=[(5, 0.1)])]
+    [('schema 0', 0.1), ('schema 0', 0.1), ('schema 0', 0.1)]
+    """
+    check_number(AtLeastOne, count, "make_requests, count")
+    check_number(Annotated[float, Between(1e-9)], per_second, "make_requests, per_second")
+    check_number(Share, constrained, "make_requests, constrained")
+    random = Random(seed)
+    arrivals = accumulate(random.expovariate(per_second / 1e3) for _ in range(count))
+    weights = [1 / rank for rank in range(1, len(schemas) + 1)]
+    with_schema = set(random.sample(range(count), round(constrained * count)))
+    found = []
+    for number, arrives in enumerate(arrivals):
+        request = Request(round(arrives, 3), tokens, prompt=prompt)
+        if number in with_schema:
+            (place,) = random.choices(range(len(schemas)), weights)
+            compile_ms, mask_ms = schemas[place]
+            name = f"schema {number if unique else place}"
+            request = replace(request, schema=name, compile_ms=compile_ms, mask_ms=mask_ms)
+        found.append(request)
+    return tuple(found)
+
+
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPass:
+    """One pass of the batch: when each part ran. A part that did not run has two equal times."""
+
+    start: float
+    compiling: Span  # a compile for which the whole batch waits
+    forward: Span
+    masks: Span
+    end: float  # the tokens of all rows are chosen
+    rows: tuple[int, ...]  # the numbers of the requests
+    parts: Mapping[str, Mapping[int, float]]  # per request: "compile" while the batch waited, "masks", "prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One request: it arrives, its machine is ready, it joins the batch, and its tokens come."""
+
+    request: Request
+    compiling: Span  # its own compile; two equal times if it found its machine in the cache, or needs none
+    joined: float
+    first: float  # its first token
+    done: float
+
+    @property
+    def first_token_ms(self) -> float:
+        """From its arrival to its first token."""
+        return self.first - self.request.arrives
+
+    @property
+    def per_token_ms(self) -> float:
+        """The time per output token (TPOT), without the first."""
+        return (self.done - self.first) / max(1, self.request.tokens - 1)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least this share of the values does not exceed.
+
+    >>> percentile([4, 1, 3, 2], 0.5), percentile([4, 1, 3, 2], 0.99)
+    (2, 4)
+    """
+    check_number(Share, share, "percentile")
+    place = ceil(len(values) * share) - 1
+    return sorted(values)[max(0, place)]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All requests, and all passes of the batch in their order."""
+
+    served: tuple[Served, ...]
+    passes: tuple[BatchPass, ...]
+
+    @property
+    def seconds(self) -> float:
+        """From the first arrival to the last token."""
+        first = min(one.request.arrives for one in self.served)
+        last = max(one.done for one in self.served)
+        return (last - first) / 1e3
+
+    @property
+    def requests_per_second(self) -> float:
+        """The throughput in requests."""
+        return len(self.served) / self.seconds
+
+    def __repr__(self) -> str:
+        tokens = sum(one.request.tokens for one in self.served)
+        rate = f"{tokens / self.seconds:,.0f} tokens per second"
+        parts = [f"{len(self.served)} requests in {self.seconds:.2f} s, {rate}"]
+        for name, times in (
+            ("per token", [one.per_token_ms for one in self.served]),
+            ("first token", [one.first_token_ms for one in self.served]),
+        ):
+            parts.append(f"{name} p50 {percentile(times, 0.5):,.1f} ms, p99 {percentile(times, 0.99):,.1f} ms")
+        return "; ".join(parts)
 
 
 def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = None) -> Timeline:
@@ -29,7 +194,8 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     passes = []
     while server.waiting or server.left:
         passes.append(server.run_pass())
-    return Timeline(tuple(server.served[number] for number in range(len(requests))), tuple(passes))
+    served = tuple(server.served[number] for number in range(len(requests)))
+    return Timeline(served, tuple(passes))
 
 
 class SimulatedServer:
@@ -43,7 +209,8 @@ class SimulatedServer:
             self.spans = [(one.arrives, one.arrives) for one in requests]
         else:
             self.spans = compile_times(requests)
-        self.waiting = deque(sorted(range(len(requests)), key=lambda number: self.spans[number][1]))
+        by_readiness = sorted(range(len(requests)), key=lambda number: self.spans[number][1])
+        self.waiting = deque(by_readiness)
         self.now = 0.0
         self.compiled: set[str] = set()
         self.left: dict[int, int] = {}  # per row of the batch, the tokens that it must still write
@@ -88,14 +255,18 @@ class SimulatedServer:
     def _time_pass(self, start: float, blocked: Mapping[int, float], prompts: Mapping[int, float]) -> BatchPass:
         """When each part of a pass runs; the batch has waited for its compiles since the start."""
         costs = self.costs
-        masks = {number: self.requests[number].mask_ms for number in self.left if self.requests[number].schema}
+        constrained = (number for number in self.left if self.requests[number].schema)
+        masks = {number: self.requests[number].mask_ms for number in constrained}
         scheduled = self.now + costs.host
         begins = self.now if self.policy.overlap == "all" else scheduled
-        forward_end = begins + costs.forward + costs.row * len(self.left) + sum(prompts.values())
+        forward = costs.forward + costs.row * len(self.left)
+        forward_end = begins + forward + sum(prompts.values())
         fill = forward_end if self.policy.overlap == "none" else scheduled
-        filled = fill + max(sum(masks.values()) / costs.threads, max(masks.values(), default=0.0))
+        longest = max(masks.values(), default=0.0)
+        filled = fill + max(longest, sum(masks.values()) / costs.threads)
         end = max(forward_end, filled) + costs.apply * len(masks)
-        parts = {"compile": _without_zeros(blocked), "masks": _without_zeros(masks), "prompt": _without_zeros(prompts)}
+        times = {"compile": blocked, "masks": masks, "prompt": prompts}
+        parts = {name: _without_zeros(part) for name, part in times.items()}
         return BatchPass(
             start, (start, self.now), (begins, forward_end), (fill, filled), end, rows=tuple(self.left), parts=parts
         )

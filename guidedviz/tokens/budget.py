@@ -16,8 +16,7 @@ from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.tokens.arrays import Mask, read_only
-from guidedviz.tokens.explain import Explanation, foreign_state, illegal_token
-from guidedviz.tokens.guide import Guide, MachineGuide
+from guidedviz.tokens.guide import Explanation, Guide, MachineGuide, foreign_state, illegal_token
 
 
 class Spent(NamedTuple):

@@ -1,19 +1,107 @@
-"""A guide for a machine and a vocabulary: which engine computes its masks, and what each can take."""
+"""A guide for a machine and a vocabulary: which engine computes its masks, and what each can take.
+
+The guide of a real engine computes the mask and `advance` with the engine, even if they are wrong. Our machine reads
+the same tokens and provides the explanations, the states and the stack. A state contains a matcher of the engine that
+has read the tokens so far, so it stays valid.
+"""
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from threading import RLock
 from typing import Any
 
-from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.machines.machine import Machine
+from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
+from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.tokens.engines import PREPARE, ask
-from guidedviz.tokens.guide import MASK_BYTES, Guide, Indexed, MachineGuide, split_guide
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.engines import PREPARE, Asked, Matcher, ask, prepared
+from guidedviz.tokens.guide import (
+    MASK_BYTES,
+    Explanation,
+    Guide,
+    Indexed,
+    MachineGuide,
+    foreign_state,
+    illegal_token,
+    split_guide,
+)
 from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
-from guidedviz.tokens.real_guide import RealGuide
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+
+ONE_THREAD = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
+
+
+@dataclass(frozen=True)
+class RealState:
+    """The tokens so far, the machine's state and the engine's.
+
+    The machine's is None if the engine allowed a token that the machine rejects. A matcher is copied to be advanced.
+    """
+
+    tokens: tuple[int, ...]
+    at: Hashable = field(compare=False)
+    matcher: Matcher = field(compare=False, repr=False)
+
+
+class RealGuide(Guide):
+    """The masks of a real engine, and the explanations of the machine."""
+
+    def __init__(self, name: str, asked: Asked, vocabulary: Vocabulary) -> None:
+        self.name = name
+        self.vocabulary = vocabulary
+        self.machine: Machine[Any] = asked.machine
+        self.initial = RealState((), asked.machine.initial, prepared(name, vocabulary)(asked))
+
+    def __repr__(self) -> str:
+        return f"guide({self.machine!r}, {self.vocabulary!r}, {self.name!r})"
+
+    def at(self, state: Any) -> Any:
+        """The machine's state; None if the engine allowed a token that the machine rejects."""
+        if not isinstance(state, RealState):
+            raise foreign_state(self, state)
+        return state.at
+
+    def mask(self, state: RealState) -> Mask:
+        """True for every id that the engine allows; read-only."""
+        self.at(state)
+        with ONE_THREAD:
+            return state.matcher.mask()
+
+    def is_accepting(self, state: RealState) -> bool:
+        """Whether the engine allows the text to end here."""
+        self.at(state)
+        with ONE_THREAD:
+            return state.matcher.may_end()
+
+    def advance(self, state: RealState, token: int) -> RealState:
+        """The state after a token that the engine allows. EOS has no bytes, so it does not change the state."""
+        token = self.vocabulary.as_id(token)
+        if not self.mask(state)[token]:
+            raise illegal_token(self.vocabulary, self.explain(state, token))
+        if token in self.vocabulary.eos:
+            return state
+        text = state.at is not None and self.vocabulary.is_text(token)
+        at = read(self.machine, self.vocabulary.pieces[token], state.at) if text else None
+        with ONE_THREAD:
+            matcher = state.matcher.copy()
+            taken = matcher.take(token)
+        if not taken:
+            said = f"{self.name} refuses token {token} {self.vocabulary.display(token)!r}"
+            raise IllegalToken(f"{said}, which its own mask allows")
+        return RealState((*state.tokens, token), at, matcher)
+
+    def explain(self, state: RealState, token: int) -> Explanation:
+        """Why the machine accepts or rejects the token, and the engine's answer if it differs."""
+        why = super().explain(state, token)
+        legal = bool(self.mask(state)[why.token])
+        if why.legal == legal:
+            return why
+        verb = "allows" if legal else "forbids"
+        return replace(why, legal=legal, reason=f"{self.name} {verb} it, against the machine: {why.reason}")
+
 
 ENGINES = ("auto", "index", "split", "trie", *PREPARE)
 
@@ -38,14 +126,23 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     if index is not None:
         hint = "gv.build_index(machine, vocabulary)"
         expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
-        engine = "index"
-    elif engine == "auto":
-        engine = usual_engine(machine)
-    if engine == "trie":
-        return MachineGuide(machine, vocabulary, Lazy(machine, vocabulary))
-    if engine == "split":  # the machine as it is given, so that its stacks name the rules that were written
+    if engine == "split" or (engine == "auto" and isinstance(machine, PDA)):
+        # the machine as it is given, so that its stacks name the rules that were written
         return split_guide(build_split(machine, vocabulary, inline=False))
-    return index_guide(machine, vocabulary, index)
+    return MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index))
+
+
+def state_masks(
+    machine: Machine[Any], vocabulary: Vocabulary, engine: str, index: Index | None
+) -> Indexed | Split | Lazy:
+    """The masks of each state: from an index, or walked if that would take too much memory."""
+    if engine == "index" and isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
+        return Split(machine, vocabulary)
+    if engine == "index" and not isinstance(machine, DFA):
+        raise not_finite("guide, engine 'index'", machine)
+    if engine == "trie" or not isinstance(machine, DFA) or len(machine) * len(vocabulary) > MASK_BYTES:
+        return Lazy(machine, vocabulary)
+    return Indexed(machine, vocabulary, index)
 
 
 def check_engine(engine: Any, index: Index | None) -> None:
@@ -57,24 +154,6 @@ def check_engine(engine: Any, index: Index | None) -> None:
         raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
 
 
-def usual_engine(machine: Machine[Any]) -> str:
-    """The engine of ours that is quickest for a machine."""
-    if isinstance(machine, DFA):
-        return "index"
-    return "split" if isinstance(machine, PDA) else "trie"
-
-
-def index_guide(machine: Machine[Any], vocabulary: Vocabulary, index: Index | None) -> MachineGuide:
-    """The guide of a finite machine: with an index, or without if that would take too much memory."""
-    if isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
-        return split_guide(Split(machine, vocabulary))
-    if not isinstance(machine, DFA):
-        raise not_finite("guide, engine 'index'", machine)
-    if len(machine) * len(vocabulary) > MASK_BYTES:
-        return MachineGuide(machine, vocabulary, Lazy(machine, vocabulary))
-    return MachineGuide(machine, vocabulary, Indexed(machine, vocabulary, index))
-
-
 def name_guide(guide: Guide) -> str:
     """What a guide is, in a few words.
 
@@ -84,4 +163,6 @@ def name_guide(guide: Guide) -> str:
     if guide.machine is None:
         return type(guide).__name__
     machine = shorten(repr(guide.machine), 60)
-    return f"{guide.name} · {machine}" if isinstance(guide, RealGuide) else machine
+    if isinstance(guide, RealGuide):
+        return f"{guide.name} · {machine}"
+    return machine

@@ -1,7 +1,8 @@
-"""Guides made by hand: a fixed set of tokens per position, and a machine over tokens that is built by transitions.
+"""Guides made by hand: no constraint, a fixed set of tokens per position, and a machine over tokens.
 
-The first is the simplest guide: its state is the number of tokens, independent of the text. In the second
-the tokens with a transition from a state are legal there; `machine()` gives the same machine over bytes.
+With no constraint every token that is text is legal, and EOS; so the decoding loop needs no second case for it. The
+state of the second guide is the number of tokens, independent of the text. In the third the tokens with a transition
+from a state are legal there; `machine()` gives the same machine over bytes.
 """
 
 from collections import defaultdict
@@ -16,9 +17,34 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.pattern import CLASSES
 from guidedviz.machines.syntax import Tree, build_net, literal
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import illegal_token
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Guide, illegal_token
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+
+
+class Unguided(Guide):
+    """A guide under which every token that is text, and EOS, is always legal."""
+
+    initial = None
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def mask(self, state: None) -> Mask:
+        """Text and EOS."""
+        return self.vocabulary.text_mask
+
+    def advance(self, state: None, token: int) -> None:
+        """The same state after any token that the mask allows."""
+        if not self.mask(state)[self.vocabulary.as_id(token)]:
+            raise illegal_token(self.vocabulary, self.explain(state, token))
+
+    def is_accepting(self, state: None) -> bool:
+        """Any text may end."""
+        return True
+
+    def label(self, state: None) -> str:
+        """Its one state has no name."""
+        return ""
 
 
 def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
@@ -36,8 +62,8 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
             single[token] = ord(text)
     classes = {}
     for name, ranges in CLASSES.items():
-        codes = {code for low, high in ranges for code in single.values() if low <= code <= high}
-        classes[name] = frozenset(token for token, code in single.items() if code in codes)
+        found = (token for token in single for low, high in ranges if low <= single[token] <= high)
+        classes[name] = frozenset(found)
     return classes
 
 

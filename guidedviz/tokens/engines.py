@@ -26,8 +26,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.spelling import longest_tokens
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 LOG_PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
 
@@ -90,7 +89,6 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any]) -> Asked:
 class Matcher(Protocol):
     """The engine's state after some tokens of a text. `take` changes it; after `take` returns False it is unusable."""
 
-    def fill(self) -> Any: ...  # write the mask, 32 ids per word, into a reused buffer
     def mask(self) -> Mask: ...
     def take(self, token: int) -> bool: ...
     def may_end(self) -> bool: ...
@@ -116,6 +114,11 @@ def need_eos(name: str, vocabulary: Vocabulary) -> list[int]:
     if not vocabulary.eos:
         raise SettingError(f"engine {name!r}", seen="a vocabulary without EOS", expected="at least one EOS id")
     return sorted(vocabulary.eos)
+
+
+def new_words(vocabulary: Vocabulary) -> Ids:
+    """A buffer for one mask, which the matchers of a vocabulary share."""
+    return np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +158,7 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
     Special ids get no bytes. With `special_text` they keep their bytes, as when the engine reads a tokenizer itself.
     """
     xgrammar = load("xgrammar")
-    words = np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+    words = new_words(vocabulary)
     hidden = frozenset() if special_text else vocabulary.special - vocabulary.eos
     pieces = [b"" if token in hidden else piece for token, piece in enumerate(vocabulary.pieces)]
     info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
@@ -258,7 +261,7 @@ def prepare_llguidance(vocabulary: Vocabulary, forcing: bool = False) -> Compile
     """Prepare the engine for a vocabulary. It computes full masks, or its default masks with `forcing`."""
     llguidance = load("llguidance")
     tokenizer = build_tokenizer(vocabulary)
-    words = np.zeros((1, words_of(len(vocabulary))), dtype=np.int32)
+    words = new_words(vocabulary)
 
     def compile_asked(asked: Asked) -> LLGuidanceMatcher:
         if asked.kind == "schema":
@@ -284,14 +287,10 @@ class OutlinesMatcher:
     state: int
     size: int
 
-    def fill(self) -> Any:
-        """The engine's list of tokens."""
-        return self.index.get_allowed_tokens(self.state)
-
     def mask(self) -> Mask:
         """True for every id that the engine allows."""
         mask = np.zeros(self.size, dtype=np.bool_)
-        mask[self.fill() or []] = True
+        mask[self.index.get_allowed_tokens(self.state) or []] = True
         return read_only(mask)
 
     def take(self, token: int) -> bool:

@@ -139,8 +139,8 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
         return reached.tobytes() if reached.any() else None
 
     moves = MoveTable[bytes](step, machine.kinds)
-    start = np.arange(1, size + 1, dtype=np.int32).tobytes()  # no byte is read yet: every state is itself
-    nodes, labels = moves.walk(vocabulary.trie, start)
+    start = np.arange(1, size + 1, dtype=np.int32)  # no byte is read yet: every state is itself
+    nodes, labels = moves.walk(vocabulary.trie, start.tobytes())
     tokens, found = vocabulary.trie.tokens(nodes, labels)
     columns = [np.zeros(size, dtype=np.int32)]  # of the kind that is illegal everywhere
     columns += [np.frombuffer(column, np.int32) for column in moves.states if column]
@@ -152,13 +152,8 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     kind[tokens] = number[found]
     if vocabulary.eos:  # EOS reads no byte
         kind[list(vocabulary.eos)] = len(after)
-        after = np.concatenate((after, _stay_where_accepting(machine)))
+        stay = np.full((1, size), -1, dtype=np.int32)
+        for state in machine.accepting:
+            stay[0, state] = state
+        after = np.concatenate((after, stay))
     return Index(machine, vocabulary, kind, after)
-
-
-def _stay_where_accepting(machine: DFA) -> Ids:
-    """The column of EOS: the state stays if it accepts."""
-    column = np.full((1, len(machine)), -1, dtype=np.int32)
-    for state in machine.accepting:
-        column[0, state] = state
-    return column

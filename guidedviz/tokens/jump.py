@@ -11,8 +11,7 @@ from typing import Any
 
 from guidedviz.errors import GuidedVizError
 from guidedviz.tokens.guide import Guide, guide_states
-from guidedviz.tokens.spelling import join_pieces, shared_length, spell_longest
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, join_pieces, shared_length, spell_longest
 
 SPELLING_WAYS = ("canonical", "longest", "minimal", "raw")
 Encode = Callable[[str], Sequence[int]]

@@ -24,14 +24,56 @@ from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import Place, UnknownBottom
-from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask
+from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
 from guidedviz.tokens.lazy import Lazy
-from guidedviz.tokens.repeats import RepeatTokens, read_repeat
-from guidedviz.tokens.stored import Stored, store
 from guidedviz.tokens.trie import Trie, build_trie
-from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, Verdicts, classify, walk_unknown
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, RepeatTokens, Verdicts, classify, read_repeat, walk_unknown
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 from guidedviz.tokens.walk import MoveTable, walk_steps
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A set of tokens in the least memory; `kind` says how `data` is read."""
+
+    kind: str  # "accepted" or "rejected": a list of ids; "bits": a packed mask
+    data: Ids | Bits
+    count: int  # tokens in the set
+    size: int  # of the vocabulary
+
+    def __repr__(self) -> str:
+        return f"Stored({self.count:,} of {self.size:,} ids as {self.kind}, {self.data.nbytes:,} bytes)"
+
+    def put(self, mask: Mask) -> None:
+        """Set the tokens of the set in a mask."""
+        if self.kind == "accepted":
+            mask[self.data] = True
+        elif self.kind == "rejected":
+            kept = mask[self.data]
+            mask[:] = True
+            mask[self.data] = kept
+        else:
+            mask |= unpack(self.data.view(np.uint8), self.size)
+
+
+def store(tokens: Ints, size: int) -> Stored:
+    """Store some tokens as a list of ids, as a list of the other ids, or as one bit per id, whichever is smallest.
+
+    >>> ids = np.arange(100)
+    >>> store(ids[:2], 100), store(ids[2:], 100), store(ids[::2], 100)
+    (Stored(2 of 100 ids as accepted, 8 bytes), Stored(98 of 100 ids as rejected, 8 bytes), \
+Stored(50 of 100 ids as bits, 13 bytes))
+    """
+    count = len(tokens)
+    most = (size + 7) // 8 // 4  # ids that take the memory of the bits
+    if count <= most:
+        return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
+    mask = np.zeros(size, dtype=np.bool_)
+    mask[tokens] = True
+    if size - count <= most:
+        return Stored("rejected", np.flatnonzero(~mask).astype(np.int32), count, size)
+    return Stored("bits", pack(mask), count, size)
+
 
 MOST_ANSWERS = 2**26  # bytes of masks that are remembered
 FEW = 40  # nodes of the trie; more are walked level by level
@@ -251,7 +293,8 @@ class Split:
 
     def _in_order(self, tokens: Ints) -> Ids:
         """These tokens in byte order."""
-        return tokens[np.argsort(self.vocabulary.rank[tokens])].astype(np.int32)
+        order = np.argsort(self.vocabulary.rank[tokens])
+        return tokens[order].astype(np.int32)
 
     def _share(self, kind: str, data: Ids | Bits) -> Any:
         return self._shared.setdefault((kind, data.tobytes()), data)

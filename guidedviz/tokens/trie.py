@@ -71,12 +71,8 @@ class Trie:
         [4, 2, 0, 0, 0]
         """
         sums = np.ones(len(self), dtype=np.intp)
-        for depth in range(len(self.levels) - 3, -1, -1):
-            above, low, high = self.levels[depth : depth + 3]
-            before = np.zeros(high - low + 1, dtype=np.intp)  # the sum of the level before each of its nodes
-            np.cumsum(sums[low:high], out=before[1:])
-            first = self.first[above : low + 1] - low
-            sums[above:low] += np.diff(before[first])
+        for low, high in zip(self.levels[-2:0:-1], self.levels[:1:-1], strict=True):  # the deepest level first
+            np.add.at(sums, self.parent[low:high], sums[low:high])
         return sums - 1
 
     def sum_down(self, counts: Ints) -> Ints:

@@ -1,7 +1,7 @@
 """A vocabulary: the bytes of every token id, the ids that end a text, and the ids that are never text.
 
-Masks and figures need only bytes, so every tokenizer is converted to bytes once: `tokens/rank_files.py` reads rank
-files, `tokens/tokenizer_json.py` a `tokenizer.json`.
+Masks and figures need only bytes, so every tokenizer is converted to bytes once (`tokens/token_bytes.py`). The
+functions at the end cut a text into tokens.
 
 Next: `tokens/trie.py`.
 """
@@ -9,7 +9,7 @@ Next: `tokens/trie.py`.
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from operator import index
@@ -22,8 +22,15 @@ from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ids, Mask, read_only
-from guidedviz.tokens.rank_files import LLAMA3_EOS, LLAMA3_SPECIAL, package_file, read_rank_file, read_tekken
-from guidedviz.tokens.tokenizer_json import LONGEST_TOKEN, read_tokenizer_json
+from guidedviz.tokens.token_bytes import (
+    LLAMA3_EOS,
+    LLAMA3_SPECIAL,
+    LONGEST_TOKEN,
+    package_file,
+    read_rank_file,
+    read_tekken,
+    read_tokenizer_json,
+)
 from guidedviz.tokens.trie import Trie, build_trie
 
 
@@ -196,7 +203,10 @@ class Vocabulary:
             raise VocabularyError("tokenizer", seen=seen, expected="one with a tokenizer.json inside", hint=hint)
         pieces, special = read_tokenizer_json(json.loads(backend.to_str()))
         special |= set(getattr(tokenizer, "all_special_ids", ()))
-        ends = frozenset(_own_eos(tokenizer) if eos is None else eos)
+        if eos is None:
+            own: Any = getattr(tokenizer, "eos_token_id", None)
+            eos = own if isinstance(own, list) else [own]
+        ends = frozenset(eos) - {None}  # a tokenizer may name none
         width = 1 + max(pieces, default=-1) if size is None else size
         _check_width(width, ends)
         special = {token for token in special if token < width}
@@ -245,14 +255,6 @@ def _check_width(width: int, ends: frozenset[int]) -> None:
         raise VocabularyError("tokenizer", seen=seen, expected="a size that holds at least one id and every EOS")
 
 
-def _own_eos(tokenizer: Any) -> list[int]:
-    """The EOS ids that a tokenizer names: one, several or none."""
-    own = getattr(tokenizer, "eos_token_id", None)
-    if own is None:
-        return []
-    return own if isinstance(own, list) else [own]
-
-
 def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
     if not isinstance(pieces, Sequence) or isinstance(pieces, str | bytes | bytearray):
         hint = "list(pieces), in the order of the ids"
@@ -298,3 +300,63 @@ def check_vocabulary(vocabulary: object, where: str) -> None:
     """Refuse anything but a Vocabulary."""
     hint = "gv.Vocabulary.from_tokenizer(tokenizer), or model.vocabulary"
     expect(vocabulary, Vocabulary, where, "a Vocabulary", hint)
+
+
+def fitting_tokens(vocabulary: Vocabulary, text: bytes, start: int) -> list[int]:
+    """The text ids whose bytes the text has from this position on, the shortest first.
+
+    >>> fitting_tokens(Vocabulary([b"a", b"ab", b"b", b"ab"]), b"xabc", 1)
+    [0, 1, 3]
+    """
+    last = min(start + vocabulary.longest, len(text))
+    found: list[int] = []
+    for end in range(start + 1, last + 1):
+        found += filter(vocabulary.is_text, vocabulary.ids(text[start:end]))
+    return found
+
+
+def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
+    """Cut a text into its longest tokens; the tokenizer itself often chooses other ids.
+
+    >>> list(longest_tokens(Vocabulary([b"a", b"ab", b"b", b"<s>"], special={3}), b"abba"))
+    [1, 2, 0]
+    """
+    start = 0
+    while start < len(text):
+        found = fitting_tokens(vocabulary, text, start)
+        if not found:
+            seen = quoted(text[start : start + 1])
+            raise VocabularyError("a text in tokens", seen=seen, expected="a byte that some token has")
+        token = max(found, key=lambda token: len(vocabulary.pieces[token]))
+        yield token
+        start += len(vocabulary.pieces[token])
+
+
+def spell_longest(vocabulary: Vocabulary, text: bytes) -> list[int]:
+    """The same as a list; no tokens at all if some byte has none.
+
+    >>> v = Vocabulary([b"a", b"ab"])
+    >>> spell_longest(v, b"aba"), spell_longest(v, b"abc")
+    ([1, 0], [])
+    """
+    try:
+        return list(longest_tokens(vocabulary, text))
+    except VocabularyError:
+        return []
+
+
+def shared_length(one: Sequence[object], other: Sequence[object]) -> int:
+    """The number of elements that two sequences have in common at their start.
+
+    >>> shared_length([1, 2, 3], [1, 2, 4, 5])
+    2
+    """
+    for place, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+        if mine != theirs:
+            return place
+    return min(len(one), len(other))
+
+
+def join_pieces(vocabulary: Vocabulary, tokens: Iterable[int]) -> bytes:
+    """The bytes of some tokens, one after the other."""
+    return b"".join(vocabulary.pieces[token] for token in tokens)

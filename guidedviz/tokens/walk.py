@@ -37,7 +37,8 @@ def walk_steps(
     waiting = [(0, state)]
     while waiting:
         node, state = waiting.pop()
-        low, high = int(trie.first[node]), int(trie.first[node + 1])
+        low = int(trie.first[node])
+        high = int(trie.first[node + 1])
         children: Iterable[int] = range(low, high)
         if reads is not None and high - low > MANY_CHILDREN:
             found = (trie.letters.find(byte, low, high) for byte in reads(state))

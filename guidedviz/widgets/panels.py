@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from guidedviz.decoding import recording
-from guidedviz.decoding.player import Player, read_record, shared_steps
+from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, TakenSteps, Walk, read_record, shared_steps
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.trace import Candidate, Step, Trace, taken_back, tokens_before
-from guidedviz.decoding.walks import LiveWalk, ReplayWalk, TakenSteps, Walk
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views import badge, step_words, words
 from guidedviz.views.charts.costs import find_top, times_asked

@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
-from guidedviz.markup import Element, node, together, within
+from guidedviz.markup import Element, inside_raw, node, together
 from guidedviz.views.machine.svg import STYLE
 from guidedviz.views.stack import earley_chart, stack_film
 from guidedviz.views.theme import theme_css
@@ -61,7 +61,7 @@ def kind_script(kind: str) -> str:
 
 
 def _digest(script: str) -> str:
-    return b64encode(sha256(within(script).encode()).digest()).decode()
+    return b64encode(sha256(inside_raw(script).encode()).digest()).decode()
 
 
 def page_css(*kinds: str) -> str:

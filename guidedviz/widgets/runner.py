@@ -12,16 +12,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
-from guidedviz.decoding.player import Player
+from guidedviz.decoding.player import LiveWalk, Player, TakenSteps
 from guidedviz.decoding.trace import Trace
-from guidedviz.decoding.walks import LiveWalk, TakenSteps
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.machines.source import compile_text, say_error
 from guidedviz.models.remote import RemoteModel
 from guidedviz.tokens.budget import keep_budget
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
 

@@ -20,13 +20,11 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from guidedviz.decoding.annotations import Count, read_value
-from guidedviz.decoding.player import Player
+from guidedviz.decoding.player import LiveWalk, Player, Taken, read_taken
 from guidedviz.decoding.recording import compress, decompress
-from guidedviz.decoding.records import as_json
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.records import Count, as_json, read_value
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Step, Trace, check_steps
-from guidedviz.decoding.walks import LiveWalk, Taken, read_taken
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceError, VocabularyError, quoted
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar

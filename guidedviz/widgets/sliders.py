@@ -16,11 +16,10 @@ from typing import Any, Self
 import numpy as np
 
 from guidedviz.decoding import timing
-from guidedviz.decoding.cost_model import FRACTIONS, MarkedTokens, nearest_fraction
 from guidedviz.decoding.loop import start
-from guidedviz.decoding.payoff import Payoff, Timed, median_run
+from guidedviz.decoding.payoff import FRACTIONS, MarkedTokens, Payoff, Timed, median_run, nearest_fraction
 from guidedviz.decoding.sampling import apply_bias, softmax
-from guidedviz.decoding.tasks import SliderTask, build_tasks
+from guidedviz.decoding.timing import SliderTask, build_tasks
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.files import shipped

@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
-from guidedviz.decoding.player import Player, shared_steps
+from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead, PackedWhy
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Trace
-from guidedviz.decoding.walks import ClosedWalk, LiveWalk, ReplayWalk, recorded_settings
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.machines.source import guess_kind
 from guidedviz.models.model import Model, check_model, check_utf8

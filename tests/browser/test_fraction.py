@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.cost_model import FRACTIONS, Cost, nearest_fraction
-from guidedviz.decoding.payoff import Payoff, Timed
-from guidedviz.decoding.tasks import SliderTask
+from guidedviz.decoding.payoff import FRACTIONS, Cost, Payoff, Timed, nearest_fraction
+from guidedviz.decoding.timing import SliderTask
 from guidedviz.files import shipped
 from guidedviz.views.charts.payoff import DRAWING_HEIGHT, DRAWING_WIDTH, draw_payoff, draw_plot
 from guidedviz.views.figure import drawing
@@ -36,7 +35,7 @@ ABOUT = ("clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 PREVIEWS = tuple(map(text, FRACTIONS))
 RECORD = Payoff(Cost(2.5, 0.25), tuple(run(s, r) for s in (0.25, 0.5, 0.75) for r in (1, 8)), PREVIEWS, *ABOUT)
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(SliderTask(at, "", parts, WORDS) for at, parts in zip(FRACTIONS, PREVIEWS, strict=True))
+TASKS = tuple(SliderTask(at, parts, WORDS) for at, parts in zip(FRACTIONS, PREVIEWS, strict=True))
 
 
 class SliderPage:

@@ -19,7 +19,7 @@ from guidedviz.checks.texts import say_texts
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
 from guidedviz.tokens.jump import find_jump
-from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
 from tests.checks.answers.functions import smaller_while_it_can
 from tests.checks.answers.machines import levels

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guidedviz.decoding.tasks import build_tasks
+from guidedviz.decoding.timing import build_tasks
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,9 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.player import Player
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.player import LiveWalk, Player
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.speculation import LookUp, Small, as_draft
-from guidedviz.decoding.walks import LiveWalk
 from guidedviz.errors import SettingError
 
 FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}, "city": {"type": "string"}}

@@ -5,7 +5,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding import distribution
-from guidedviz.decoding.task import Draw, Task
+from guidedviz.decoding.samplers import Draw, Task
 from guidedviz.errors import SettingError
 
 PIECES = [b"a", b"b", b"c", b"</s>"]

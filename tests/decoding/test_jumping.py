@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.decoding.loop import start, take_step
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import standing
 from guidedviz.tokens.jump import SPELLING_WAYS
 from tests.strategies import regexes

@@ -5,7 +5,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.loop import decode_plainly, start, take_step
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 from guidedviz.views.step_words import say_step
 
 PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]

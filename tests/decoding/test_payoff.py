@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.decoding.cost_model import FRACTIONS, Cost, ideal, nearest_fraction
-from guidedviz.decoding.payoff import Payoff, Timed, median_run
+from guidedviz.decoding.payoff import FRACTIONS, Cost, Payoff, Timed, ideal, median_run, nearest_fraction
 from guidedviz.decoding.records import save_record
 from guidedviz.errors import SettingError, TraceError
 from guidedviz.files import shipped

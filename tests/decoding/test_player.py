@@ -3,8 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.player import Player
-from guidedviz.decoding.walks import LiveWalk, ReplayWalk
+from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.distribution import all_texts, shares, total_variation
-from guidedviz.decoding.samplers import Adaptive, Asap, Masked, Particles, Rejection
-from guidedviz.decoding.task import Task
+from guidedviz.decoding.samplers import Adaptive, Asap, Masked, Particles, Rejection, Task
 from guidedviz.errors import SettingError
 
 PIECES = [b"a", b"b", b"c", b"</s>"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sampling import Settings
 
 TOY = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
 NUMBERS = ["temperature", "top_k", "top_p", "seed", "max_tokens"]

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.cost_model import FRACTIONS
-from guidedviz.decoding.tasks import build_tasks, pattern_of, write_example
+from guidedviz.decoding.payoff import FRACTIONS
+from guidedviz.decoding.timing import TASK_PROMPT, build_tasks, pattern_of, write_example
 
 
 def shares(parts):
@@ -23,7 +23,7 @@ def test_there_is_a_task_for_each_place_and_its_example_has_that_share_and_size(
 def test_with_jump_forward_clerk_comes_out_at_that_fraction(clerk, tasks, place):
     """Of the tokens of the output, those for which no pass was needed."""
     task = tasks[place]
-    trace = gv.record(clerk, task.prompt, task.guide, temperature=0.0, jump_forward=True)
+    trace = gv.record(clerk, TASK_PROMPT, task.guide, temperature=0.0, jump_forward=True)
     assert abs(1 - trace.passes / len(trace.tokens) - task.fraction) < 0.04
     assert trace.steps[-1].end == "eos"
     assert isinstance(json.loads(trace.text), dict if place else str)

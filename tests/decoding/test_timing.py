@@ -9,8 +9,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding import timing
-from guidedviz.decoding.cost_model import Cost
-from guidedviz.decoding.timing import TRIES, calibrate, mark_parts, measure_cost, time_task
+from guidedviz.decoding.payoff import Cost
+from guidedviz.decoding.timing import TASK_PROMPT, TRIES, calibrate, mark_parts, measure_cost, time_task
 
 
 class Device:
@@ -108,7 +108,7 @@ def test_a_run_is_as_much_faster_as_the_cost_model_says_of_its_passes(clerk, tas
 def test_a_run_tells_what_the_two_decodes_did(clerk, tasks):
     run, task = time_task(clerk, tasks[15], 2), tasks[15]
     plain, jumped = (
-        gv.record(clerk, task.prompt, task.guide, temperature=0.0, jump_forward=way) for way in (False, True)
+        gv.record(clerk, TASK_PROMPT, task.guide, temperature=0.0, jump_forward=way) for way in (False, True)
     )
     assert (run.asked, run.rows, run.tokens) == (task.fraction, 2, len(jumped.tokens))
     assert (run.naive_passes, run.jump_passes, run.prefilled) == (plain.passes, jumped.passes, jumped.prefilled)

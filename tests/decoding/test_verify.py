@@ -9,9 +9,9 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding import distribution as exact
 from guidedviz.decoding.loop import start, take_pass
-from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.samplers import Task
+from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small
-from guidedviz.decoding.task import Task
 
 PIECES = [b"a", b"b", b"ab", b"</s>"]
 

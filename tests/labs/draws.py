@@ -74,10 +74,10 @@ def watch_tokens():
 
 def watch_drafts_and_samplers():
     """Note each judgement of a guess and each draw of the samplers."""
-    from guidedviz.decoding import speculation, task
+    from guidedviz.decoding import samplers, speculation
 
     accept = speculation.Dice.accept
-    pick = task.pick
+    pick = samplers.pick
 
     def noted_accept(dice, chance, position):
         number = sampling.uniform(dice.seed, position, stream=1)
@@ -89,7 +89,7 @@ def watch_drafts_and_samplers():
         return pick(chances, random)
 
     speculation.Dice.accept = noted_accept
-    task.pick = noted_pick
+    samplers.pick = noted_pick
 
 
 def watch():

@@ -14,7 +14,7 @@ import tasks
 
 import guidedviz as gv
 from guidedviz.checks.grammars import GIVEN, NAMED, SERVICE
-from guidedviz.decoding.estimates import share_of
+from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 from guidedviz.tokens.engines import PREPARE

@@ -40,9 +40,9 @@ def chances(limit):
 number = gv.sampling.uniform(7, 3)
 gv.sampling.sample(chances(number + 2e-6), seed=7, position=3)
 gv.sampling.sample(chances(number + 2e-5), seed=7, position=3)"""
-OTHERS = """from guidedviz.decoding import speculation, task
+OTHERS = """from guidedviz.decoding import samplers, speculation
 number = np.random.default_rng(5).random()
-task.pick(chances(number - 2e-6), np.random.default_rng(5))
+samplers.pick(chances(number - 2e-6), np.random.default_rng(5))
 speculation.Dice(7).accept(gv.sampling.uniform(7, 3, stream=1) + 2e-6, 3)
 gv.sampling.softmax([1, 1.00002], temperature=0)"""
 

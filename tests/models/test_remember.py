@@ -7,7 +7,7 @@ import guidedviz as gv
 from guidedviz.models.chat import ChatTemplate
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder
-from guidedviz.models.remembered import Remembered
+from guidedviz.models.model import Remembered
 from guidedviz.models.tokenizer import Tokenizer
 
 

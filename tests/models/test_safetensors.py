@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.models.safetensors import read_header
+from guidedviz.models.weights import read_header
 
 
 def read_file(file):

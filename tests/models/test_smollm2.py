@@ -9,8 +9,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.sampling import softmax
 from guidedviz.files import shipped
-from guidedviz.models.gguf import kept_folder
-from guidedviz.models.smollm2 import GET, SMOLLM2
+from guidedviz.models.gguf import GET, SMOLLM2, kept_folder
 
 KEPT = kept_folder(SMOLLM2)
 pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason=f"for the real model: {GET}")

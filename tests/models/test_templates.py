@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import guidedviz as gv
-from guidedviz.models import gguf, smollm2, template
+from guidedviz.models import gguf, template
 from guidedviz.models.load import embedded_folder
 from guidedviz.models.template import MOST_SOURCE, render
 
@@ -76,7 +76,6 @@ def no_process(monkeypatch):
     def refuse(*words, **settings):
         raise OSError("no processes here")
 
-    template.end_renderer()
     monkeypatch.setattr(template.subprocess, "Popen", refuse)
 
 
@@ -89,14 +88,14 @@ def test_the_template_that_we_ship_needs_no_process(no_process, tokenizer):
         render(SMOLLM2 + " ", **given)
 
 
-@pytest.mark.parametrize("name", ["bard", "clerk", "clerk-small", smollm2.SMOLLM2])
+@pytest.mark.parametrize("name", ["bard", "clerk", "clerk-small", gguf.SMOLLM2])
 def test_every_template_of_a_model_that_we_ship_is_known(name):
-    folder = gguf.kept_folder(name) if name == smollm2.SMOLLM2 else embedded_folder(name)
+    folder = gguf.kept_folder(name) if name == gguf.SMOLLM2 else embedded_folder(name)
     if not folder.is_dir():
-        pytest.skip(f"for the real model: {smollm2.GET}")
+        pytest.skip(f"for the real model: {gguf.GET}")
     source = json.loads((folder / "tokenizer_config.json").read_text()).get("chat_template")
     assert source is None or template.is_judged(source)
-    assert (source is not None) == (name == smollm2.SMOLLM2)
+    assert (source is not None) == (name == gguf.SMOLLM2)
     assert not (folder / "chat_template.jinja").exists()
 
 

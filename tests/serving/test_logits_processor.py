@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.distribution import all_texts
-from guidedviz.decoding.task import Task
+from guidedviz.decoding.samplers import Task
 from guidedviz.files import shipped
 from tests.models.chat_folder import build_folder
 

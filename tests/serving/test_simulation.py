@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
-from guidedviz.serving.simulation import compile_times
-from guidedviz.serving.timeline import percentile
+from guidedviz.serving.simulation import compile_times, percentile
 
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
 

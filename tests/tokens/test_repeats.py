@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
-from guidedviz.tokens.repeats import read_repeat
+from guidedviz.tokens.verdicts import read_repeat
 from guidedviz.tokens.walk import MoveTable
 
 QUOTED = '[a-z] | "é" | "\\"" [0-9] "\\""'

@@ -14,10 +14,9 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.tokens import slices
+from guidedviz.tokens import lazy
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.lazy import Lazy, lazy_walk
-from guidedviz.tokens.slices import SLICE_PATTERNS, Slice, reads_all
+from guidedviz.tokens.lazy import SLICE_PATTERNS, Lazy, Slice, lazy_walk, reads_all
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import draw_walk, grammars, vocabularies
 from tests.tokens.plain_walk import spell
@@ -28,7 +27,7 @@ TEXT = regex(SLICE_PATTERNS["text in quotes"])
 @pytest.fixture
 def small_slices(monkeypatch):
     """Slices of a few tokens count as well."""
-    monkeypatch.setattr(slices, "FEWEST", 1)
+    monkeypatch.setattr(lazy, "FEWEST", 1)
 
 
 def is_text(piece):

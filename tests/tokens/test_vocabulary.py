@@ -118,6 +118,6 @@ def test_tekken_has_its_131072_tokens_and_the_bytes_that_mistral_says():
     ("name", "package", "extra"), [("llama3", "llama_models", "lab"), ("tekken", "mistral_common", "engines")]
 )
 def test_a_missing_package_is_named_with_what_to_install(name, package, extra, monkeypatch):
-    monkeypatch.setattr("guidedviz.tokens.rank_files.find_spec", lambda _: None)
+    monkeypatch.setattr("guidedviz.tokens.token_bytes.find_spec", lambda _: None)
     with pytest.raises(VocabularyError, match=rf"no package {package}.*pip install .*\[{extra}\]"):
         getattr(Vocabulary, name).__wrapped__(Vocabulary)

@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
-from guidedviz.decoding.task import Task
+from guidedviz.decoding.samplers import Task
 from guidedviz.errors import GuidedVizError
 from guidedviz.markup import ELEMENTS
 from guidedviz.views.charts.payoff import draw_payoff

@@ -9,9 +9,8 @@ from weakref import ref
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.cost_model import FRACTIONS, Cost
-from guidedviz.decoding.payoff import Payoff, Timed
-from guidedviz.decoding.tasks import SliderTask
+from guidedviz.decoding.payoff import FRACTIONS, Cost, Payoff, Timed
+from guidedviz.decoding.timing import SliderTask
 from guidedviz.widgets import sliders
 from tests.widgets.toy import told
 
@@ -19,7 +18,7 @@ PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
 PREVIEWS = (PARTS,) * len(FRACTIONS)
 RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(SliderTask(share, "", PARTS, WORDS) for share in FRACTIONS)
+TASKS = tuple(SliderTask(share, PARTS, WORDS) for share in FRACTIONS)
 
 
 class Clock:

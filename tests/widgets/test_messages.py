@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.annotations import read_value
+from guidedviz.decoding.records import read_value
 
 ROOT = Path(__file__).resolve().parents[2]
 NESTED = 'root ::= "(" root ")" | "x"'

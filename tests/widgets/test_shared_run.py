@@ -5,11 +5,10 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.player import Player
+from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import to_plain
-from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.walks import LiveWalk
+from guidedviz.decoding.sampling import Settings
 from guidedviz.errors import GuidedVizError, SettingError, TraceError
 from guidedviz.widgets import sharing
 from guidedviz.widgets.sharing import (

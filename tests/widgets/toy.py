@@ -7,8 +7,7 @@ import zlib
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Explanation, Guide
 
 WORDS = [b'{"name": "Ada"}', b'{"name": "Bob"}', b'{"name": "Ada", "age": 36}', b'{"name": "Bob", "age": 7}']
 PIECES = [b"<eos>", b"{", b'{"', b"name", b'":', b' "', b"Ada", b"A", b"da", b"Bob", b'"', b'"}', b"}", b",", b" "]

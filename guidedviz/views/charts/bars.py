@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guidedviz.decoding.estimates import Estimate
+from guidedviz.decoding.distribution import Estimate
 from guidedviz.decoding.sampling import probability
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node

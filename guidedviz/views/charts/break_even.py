@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from math import ceil, floor, log10
 
-from guidedviz.decoding.annotations import AtLeastZero, check_number
+from guidedviz.decoding.records import AtLeastZero, check_number
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.charts.chart import LINES, Axis, Chart, Series
 from guidedviz.views.charts.plot import draw_chart

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from guidedviz.errors import expect, shorten
-from guidedviz.tokens.compare import ComparedStep, Comparison, on_one_line
-from guidedviz.tokens.reasons import Disagreement
+from guidedviz.tokens.compare import ComparedStep, Comparison, Disagreement, on_one_line
 from guidedviz.views.charts.chart import Axis, Box, Chart, Series, lanes_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure

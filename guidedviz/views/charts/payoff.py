@@ -9,8 +9,7 @@ from dataclasses import replace
 from math import isinf
 from typing import Any
 
-from guidedviz.decoding.cost_model import FRACTIONS, fixed_share, ideal, nearest_fraction
-from guidedviz.decoding.payoff import Payoff, Timed
+from guidedviz.decoding.payoff import FRACTIONS, Payoff, Timed, fixed_share, ideal, nearest_fraction
 from guidedviz.markup import Element, node
 from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.charts.plot import PlotFrame, draw_chart, write_plot

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.distribution import Branch, branch
+from guidedviz.decoding.samplers import Task
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.task import Task
 from guidedviz.errors import expect
 from guidedviz.markup import Element
 from guidedviz.views.charts.bars import BARS_WIDTH

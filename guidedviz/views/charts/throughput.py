@@ -6,7 +6,7 @@ A line per simulated policy, and dots for published numbers.
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from guidedviz.decoding.annotations import AtLeastZero, Share, check_number
+from guidedviz.decoding.records import AtLeastZero, Share, check_number
 from guidedviz.errors import SettingError, expect
 from guidedviz.views.charts.chart import LINES, Axis, Chart, Series, round_ticks
 from guidedviz.views.charts.plot import draw_chart

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.serving.timeline import Served, Timeline
+from guidedviz.serving.simulation import Served, Timeline
 from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, round_ticks, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure

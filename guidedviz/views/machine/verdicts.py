@@ -10,7 +10,7 @@ from guidedviz.machines.machine import Machine, as_machine, read_path, to_bytes
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
-from guidedviz.tokens.explain import expected_next
+from guidedviz.tokens.guide import expected_next
 from guidedviz.views.figure import Figure, figure_of, rect, wide, write
 from guidedviz.views.machine.tape import EDGE
 from guidedviz.views.words import align, label

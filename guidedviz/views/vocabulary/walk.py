@@ -9,8 +9,7 @@ import numpy as np
 from guidedviz.errors import expect
 from guidedviz.machines.visible import visible_bytes
 from guidedviz.markup import Element
-from guidedviz.tokens.lazy import LazyWalk
-from guidedviz.tokens.slices import Slice
+from guidedviz.tokens.lazy import LazyWalk, Slice
 from guidedviz.views.figure import EDGE, Figure, figure_of, moved, rect, soft, wide, write
 from guidedviz.views.words import align, share
 

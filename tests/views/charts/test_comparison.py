@@ -3,8 +3,7 @@
 import xml.etree.ElementTree as ET
 
 import guidedviz as gv
-from guidedviz.tokens.compare import ComparedStep, Comparison
-from guidedviz.tokens.reasons import EXTRA_REASONS, MISSING_REASONS, NO_REASON, Disagreement
+from guidedviz.tokens.compare import EXTRA_REASONS, MISSING_REASONS, NO_REASON, ComparedStep, Comparison, Disagreement
 from guidedviz.views.charts.comparison import DIFFERENCE_SIGNS, MOST_COMPARED_STEPS
 
 V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})

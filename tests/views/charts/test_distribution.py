@@ -5,8 +5,8 @@ import re
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.decoding.estimates import share_of
-from guidedviz.decoding.task import Task
+from guidedviz.decoding.distribution import share_of
+from guidedviz.decoding.samplers import Task
 from guidedviz.views import draw_text_tree
 
 TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))

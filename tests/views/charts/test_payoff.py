@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.cost_model import FRACTIONS, Cost
-from guidedviz.decoding.payoff import Payoff, Timed
+from guidedviz.decoding.payoff import FRACTIONS, Cost, Payoff, Timed
 from guidedviz.views.charts.payoff import AXES, draw_payoff, draw_plot, payoff_chart
 
 COST = Cost(2.5, 0.25)
