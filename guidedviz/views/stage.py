@@ -15,12 +15,11 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.tokens.split import Split
-from guidedviz.views.badge import say_badge, write_badge
-from guidedviz.views.charts.next_token import say_next, write_next
+from guidedviz.views.charts.bars import say_next, write_next
 from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft_right, write
-from guidedviz.views.machine.paths import recorded_paths
+from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
-from guidedviz.views.stack.column import say_stack, write_stack
+from guidedviz.views.stack.stack_table import say_stack, write_stack
 from guidedviz.views.strip import (
     PADDING,
     PANEL_GAP,
@@ -34,8 +33,8 @@ from guidedviz.views.strip import (
     write_strip,
 )
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.kinds import legal_kinds, say_kinds, say_mask, split_kinds
-from guidedviz.views.vocabulary.map import write_map
+from guidedviz.views.vocabulary.map import legal_kinds, say_kinds, say_mask, split_kinds, write_map
+from guidedviz.views.words import say_badge, write_badge
 
 MACHINE_WIDTH = 442.0  # of the panel of the machine
 STACK_COLUMN = 166.0  # of the stack in it

@@ -12,9 +12,8 @@ import numpy as np
 
 from guidedviz.decoding.sampling import Floats, probability
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.bars import BARS_WIDTH, write_bar, write_bar_names, write_name
+from guidedviz.views.charts.bars import BARS_WIDTH, CANDIDATE, write_bar, write_bar_names, write_name
 from guidedviz.views.charts.chart import Axis, Chart, Series
-from guidedviz.views.charts.next_token import CANDIDATE
 from guidedviz.views.charts.plot import HALO, PlotFrame, write_plot
 from guidedviz.views.figure import EDGE, Figure, figure_of, moved, rect, soft, soft_right, wide, write
 from guidedviz.views.theme import paint

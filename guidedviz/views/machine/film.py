@@ -15,8 +15,7 @@ from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_of
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import bare
-from guidedviz.views.machine.svg import STYLE, write_diagram
-from guidedviz.views.machine.tape import CELL, EDGE, STRIP, mark_bytes, write_bytes
+from guidedviz.views.machine.svg import CELL, EDGE, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow
 MOST_IN_SENTENCE = 9  # states that a sentence names

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from guidedviz.errors import shorten
+from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import rect, wide, write
-from guidedviz.views.layout.arrow_words import say_arrow_in_full
-from guidedviz.views.layout.curves import Curve, head, straight, write_path
-from guidedviz.views.layout.diagram import Diagram, Label, Spot
+from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.lay_out import FREE_END, short_name
 from guidedviz.views.layout.room import call_box
-from guidedviz.views.layout.sketch import Arrow, Sketch
-from guidedviz.views.layout.states import FREE_END, short_name
+from guidedviz.views.layout.sketch import Arrow, Sketch, say_arrow_in_full
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
@@ -231,3 +230,33 @@ def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
         drawn.append(node("path", d=write_path(curve), class_=kind))
         drawn.append(_write_head(curve, f"{kind}-head"))
     return [node("g", *drawn, class_="gv-jumps")]
+
+
+# --- a text above a machine, one cell per byte ---
+
+
+EDGE = 14.0  # around a figure
+CELL = 26.0  # one byte of a text above the machine
+STRIP = 50.0  # all of the text
+
+
+def write_bytes(text: bytes, cell: float = CELL, y: float = EDGE) -> list[Element]:
+    """The cells, each with its byte."""
+    parts = []
+    for place, byte in enumerate(text):
+        x = EDGE + cell * place
+        sign = visible(bytes([byte]))
+        parts.append(rect(x, y, cell - 3, 26, 4, fill="var(--gv-card)", stroke="var(--gv-line)"))
+        middle = x + cell / 2 - 1.5
+        parts.append(write(middle, y + 18, sign, 14, mono=True, text_anchor="middle"))
+    return parts
+
+
+def mark_bytes(text: bytes, read: int) -> Iterator[tuple[str, Element]]:
+    """A line below the bytes that are read and a frame around the next one, each with a key."""
+    if read:
+        path = f"M{EDGE:g},{EDGE + 31:g}h{CELL * read - 3:g}"
+        yield f"read {read}", node("path", d=path, stroke="var(--gv-blue)", stroke_width=3)
+    if read < len(text):
+        look = {"fill": "none", "stroke": "var(--gv-orange)", "stroke_width": 2.4}
+        yield f"next {read}", rect(EDGE + CELL * read, EDGE, CELL - 3, 26, 4, **look)

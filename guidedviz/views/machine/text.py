@@ -5,10 +5,9 @@ from typing import Any
 
 from guidedviz.extras import need
 from guidedviz.machines.visible import counted
-from guidedviz.views.layout.arrow_words import say_arrow, say_arrow_in_full, say_ranges
 from guidedviz.views.layout.diagram import Diagram
-from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, sketch_of
-from guidedviz.views.layout.states import short_name
+from guidedviz.views.layout.lay_out import short_name
+from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, say_arrow, say_arrow_in_full, say_ranges, sketch_of
 from guidedviz.views.machine.highlight import Highlight, arrow_key
 
 MOST_LINES = 40  # at most so many states have a line

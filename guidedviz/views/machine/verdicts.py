@@ -12,7 +12,7 @@ from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.explain import expected_next
 from guidedviz.views.figure import Figure, figure_of, rect, wide, write
-from guidedviz.views.machine.tape import EDGE
+from guidedviz.views.machine.svg import EDGE
 from guidedviz.views.words import align, label
 
 MOST_VERDICTS = 40  # texts of a table

@@ -16,10 +16,9 @@ from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import NEAR_EDGE, Figure, centred, figure_of, heading, moved, rect, soft_centred, wide
-from guidedviz.views.layout.curves import head, write_path
-from guidedviz.views.layout.layers import Extent, Link
-from guidedviz.views.layout.placing import place
-from guidedviz.views.machine.paths import check_pda, state_after
+from guidedviz.views.layout.diagram import head, write_path
+from guidedviz.views.layout.placing import Extent, Link, place
+from guidedviz.views.machine.highlight import check_pda, state_after
 
 FRAME_HIGH = 36.0  # of a card
 LEAST_WIDTH = 240.0  # of a picture

@@ -25,7 +25,7 @@ from guidedviz.views.figure import (
     wide,
     write,
 )
-from guidedviz.views.machine.paths import check_pda, state_after
+from guidedviz.views.machine.highlight import check_pda, state_after
 from guidedviz.views.theme import paint
 
 TOKEN_TOP = 62.0  # where the bytes of the token stand

@@ -24,7 +24,7 @@ from guidedviz.views.figure import (
     write_legend,
 )
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, pack_frame
-from guidedviz.views.machine.tape import write_bytes
+from guidedviz.views.machine.svg import write_bytes
 from guidedviz.views.stack.earley_film import ChartFrame, RowPlace, dotted
 from guidedviz.views.theme import paint
 

@@ -14,15 +14,13 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, ruled, soft_centred, write
-from guidedviz.views.layout.curves import Curve, head, write_path
-from guidedviz.views.layout.diagram import Diagram
+from guidedviz.views.layout.diagram import Curve, Diagram, head, write_path
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
-from guidedviz.views.machine.svg import STYLE, write_diagram
-from guidedviz.views.machine.tape import CELL, STRIP, mark_bytes, write_bytes
-from guidedviz.views.stack.column import CARD_HIGH, write_card
+from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
+from guidedviz.views.stack.stack_table import CARD_HIGH, write_card
 
 BESIDE = 26.0  # between the automaton and the stack
 STACK_WIDTH = 216.0

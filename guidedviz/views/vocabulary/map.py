@@ -4,35 +4,161 @@ The cells of one kind are one small PNG used as an SVG mask, so that the colours
 cells have an outline, and below the map they are enlarged.
 """
 
+import base64
+import struct
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from guidedviz.errors import expect, shorten
+from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import name_node
 from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import Split
-from guidedviz.tokens.verdicts import DEPENDENT
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, REJECTED
+from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, heading, moved, rect, soft, write_legend
 from guidedviz.views.theme import paint
-from guidedviz.views.vocabulary.atlas import Atlas, atlas
-from guidedviz.views.vocabulary.kinds import (
-    SOLID,
-    Kind,
-    count_regions,
-    independent_kinds,
-    ink_on,
-    legal_kinds,
-    outlined_cells,
-    say_kinds,
-    say_mask,
-)
-from guidedviz.views.vocabulary.outline import AROUND_CELLS, draw_outline, widen
-from guidedviz.views.vocabulary.stencil import write_stencil
-from guidedviz.views.words import label
+from guidedviz.views.vocabulary.atlas import AROUND_CELLS, Atlas, atlas, draw_outline, widen
+from guidedviz.views.words import label, share
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The cells of one colour, in byte order, and their name."""
+
+    name: str
+    colour: str
+    cells: Mask
+    outline: str = ""  # the dashes of a line around them; empty for no line
+
+    @property
+    def count(self) -> int:
+        """The number of cells."""
+        return int(self.cells.sum())
+
+
+def legal_kinds(mask: Mask) -> tuple[Kind, ...]:
+    """The two kinds of a mask."""
+    return Kind("legal", "sea", mask), Kind("illegal", "land", ~mask)
+
+
+def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
+    """The number of legal tokens, and whether the text may end."""
+    count = int(mask.sum())
+    part = share(count / max(1, len(mask)))
+    said = f"{count:,} of {len(mask):,} tokens legal ({part})"
+    if not vocabulary.eos:
+        return said
+    ends = "legal" if mask[sorted(vocabulary.eos)].any() else "illegal"
+    return f"{said}, EOS {ends}"
+
+
+def count_regions(made: Atlas, cells: Mask) -> dict[str, int]:
+    """How many of these cells each region has, for people who cannot see the map."""
+    counts = Counter[str]()
+    for region in made.regions:
+        counts[region.name] += int(cells[region.start : region.stop].sum())
+    return counts
+
+
+def outlined_cells(kinds: Sequence[Kind]) -> Mask:
+    """The cells of the kinds with a line around them."""
+    cells = np.zeros_like(kinds[0].cells)
+    for kind in kinds:
+        if kind.outline:
+            cells |= kind.cells
+    return cells
+
+
+def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
+    """The text colour for the most frequent kind of these cells, with an outline in the colour of the cells."""
+    ground = max(kinds, key=lambda kind: int(kind.cells[start:stop].sum())).colour
+    ink = "foam" if ground == "sea" else "ink"
+    seam = ground if ground in ("land", "sea") else "page"
+    line = {"stroke_width": 3, "stroke_linejoin": "round", "paint_order": "stroke"}
+    return {"fill": paint(ink), "stroke": paint(seam), **line}
+
+
+SOLID = "none"
+DASHED = "3 2"
+
+
+def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
+    """The tokens at a state by the verdicts of the nodes and, for context-dependent tokens, of the stack."""
+    verdicts = split.answers(state)
+    legal = split.mask(state)
+    asked = verdicts == DEPENDENT
+    allowed = Kind("context-dependent, legal", "gold", made.ordered(asked & legal), outline=SOLID)
+    refused = Kind("context-dependent, illegal", "orange", made.ordered(asked & ~legal), outline=DASHED)
+    return (*independent_kinds(made, verdicts), allowed, refused)
+
+
+def independent_kinds(made: Atlas, verdicts: Any) -> tuple[Kind, Kind]:
+    accepted = made.ordered(verdicts == ACCEPTED)
+    rejected = made.ordered(verdicts == REJECTED)
+    return Kind("accepted", "sea", accepted), Kind("rejected", "land", rejected)
+
+
+def say_kinds(kinds: Sequence[Kind]) -> str:
+    """The number of tokens of each kind."""
+    legal, illegal, *asked = (kind.count for kind in kinds)
+    dependent = sum(asked)
+    tokens = legal + illegal + dependent
+    said = f"of {tokens:,} tokens {legal:,} are accepted, {illegal:,} rejected"
+    if not dependent:
+        return f"{said}, none is context-dependent"
+    said += f", {dependent:,} context-dependent"
+    if len(asked) == 1:
+        return said
+    allowed, refused = asked
+    return f"{said}: {allowed:,} legal, {refused:,} illegal"
+
+
+# --- a kind as a stencil: a PNG with one bit per cell ---
+
+
+def write_stencil(made: Atlas, kind: Kind) -> Element:
+    """The cells of one kind: a rectangle of its colour behind a mask."""
+    png = write_png(made.grid(kind.cells).astype(np.bool_))
+    name = f"gv-{zlib.crc32(png):08x}"
+    size = {"width": made.width, "height": made.height}
+    address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    image = node("image", href=address, **size, image_rendering="pixelated")
+    hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
+    return hole + node("rect", **size, fill=f"var(--gv-{kind.colour})", mask=f"url(#{name})")
+
+
+def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
+    """A PNG with one bit per pixel: white where True.
+
+    >>> write_png(np.eye(2, dtype=bool))[:8]
+    b'\\x89PNG\\r\\n\\x1a\\n'
+    """
+    height, width = picture.shape
+    rows = np.packbits(picture, axis=1)
+    lines = np.pad(rows, ((0, 0), (1, 0)))  # every line starts with its filter: none
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    data = zlib.compress(lines.tobytes(), 9)
+    chunks = [_png_chunk(b"IHDR", head), _png_chunk(b"IDAT", data), _png_chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _png_chunk(name: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
+
+
+# --- the map ---
+
 
 READABLE_CELL = 20.0  # larger cells contain the text of their tokens
 MAP_WIDTH = 920.0

@@ -11,8 +11,8 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.views.layout import placing as layout
 from guidedviz.views.layout.lay_out import lay_out
-from guidedviz.views.layout.layers import Extent, Link, place_in_layers
-from guidedviz.views.layout.neighbourhood import MOST_DRAWN_STATES, NEAR_STATES
+from guidedviz.views.layout.placing import Extent, Link, place_in_layers
+from guidedviz.views.layout.plan import MOST_DRAWN_STATES, NEAR_STATES
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import DRAWN_WHOLE, draw_machine
 from guidedviz.views.machine.text import to_dot
