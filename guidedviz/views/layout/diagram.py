@@ -116,6 +116,9 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
 
 Curves = dict[int, Curve]  # by the number of the arrow
 Spots = dict[int, "Spot"]  # by state
+Jumps = tuple[
+    Curve, ...
+]  # of a call: to the start of the called rule, and from each of its ends back to the node after
 
 
 @dataclass(frozen=True)
@@ -165,14 +168,6 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Jumps:
-    """The curves of a call: to the start of the called rule, and from its ends back to the node after."""
-
-    call: Curve
-    returns: tuple[Curve, ...]
-
-
-@dataclass(frozen=True)
 class Diagram:
     """A sketch with positions; the states in `more` have neighbours that are not drawn."""
 
@@ -185,7 +180,7 @@ class Diagram:
     height: float
     counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
     blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
-    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
+    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # by the number of the arrow of a call
 
     def moved(self, x: float, y: float) -> "Diagram":
         """The same diagram at another place."""

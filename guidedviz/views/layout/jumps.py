@@ -35,10 +35,9 @@ def find_jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
         if block and number in diagram.curves:
             edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # stands for a start that is not drawn
             start = spots.get(block.nodes[0], edge)
-            call = bend(room, spots[arrow.source], start)
-            ends = _ends_of_rule(diagram, block, edge)
-            returns = tuple(bend(room, end, spots[arrow.target]) for end in ends)
-            yield number, Jumps(call, returns)
+            ways = [(spots[arrow.source], start)]
+            ways += [(end, spots[arrow.target]) for end in _ends_of_rule(diagram, block, edge)]
+            yield number, tuple(bend(room, *way) for way in ways)
 
 
 def _ends_of_rule(diagram: Diagram, block: Block, edge: Spot) -> list[Spot]:

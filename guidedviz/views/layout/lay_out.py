@@ -62,7 +62,7 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
     jumps = dict(find_jumps(whole))
     corners = [(whole.width, whole.height)]
     for found in jumps.values():
-        corners += [sample_curve(curve).max(0) + FRAME_EDGE for curve in (found.call, *found.returns)]
+        corners += [sample_curve(curve).max(0) + FRAME_EDGE for curve in found]
     width, height = size_around(corners)
     return replace(whole, width=width, height=height, jumps=jumps)
 
@@ -94,12 +94,7 @@ def _pack_frames(blocks: Sequence[Block]) -> list[Block]:
     most_rows = min(8, len(blocks))
     limits = {max(widest, whole / rows) + 2 * FRAME_EDGE for rows in range(1, most_rows + 1)}
     ways = [_settle_frames(blocks, limit) for limit in sorted(limits)]
-    return min(ways, key=_longer_side)
-
-
-def _longer_side(blocks: Sequence[Block]) -> float:
-    """The width or the height of packed frames, whichever is larger for the best shape."""
-    return max(max(block.right, FRAME_SHAPE * block.bottom) for block in blocks)
+    return min(ways, key=lambda packed: max(max(block.right, FRAME_SHAPE * block.bottom) for block in packed))
 
 
 def _settle_frames(blocks: Sequence[Block], limit: float) -> list[Block]:
@@ -138,7 +133,6 @@ RADIUS = 16.0
 BEYOND = "beyond ASCII"
 BEYOND_IN_FULL = "a character beyond ASCII: two to four bytes"
 FREE_END = 22.0  # from the start's dot to the first state
-BEFORE_START = FREE_END + 8  # left of all boxes
 
 Boxed = int | Bundle | Arrow  # what has a box: a state, a bundle, or a call
 
@@ -154,7 +148,7 @@ def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: boo
     lines = _lines_between(sketch, plan)
     links = tuple(Link(number[source], number[target], space) for source, target, space in lines)
     first = number.get(sketch.initial, 0)
-    placed = place(tuple(boxes.values()), links, first).moved(BEFORE_START)
+    placed = place(tuple(boxes.values()), links, first)
     spots, curves, labels = _draw_parts(sketch, plan, boxes, placed)
     room = Room(placed.width, placed.height)
     settled = settle_names(spots, curves, labels, room)

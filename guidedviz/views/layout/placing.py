@@ -14,10 +14,11 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from guidedviz.machines.graph import distances, grouped
-from guidedviz.views.layout.diagram import Curve, Point, above_middle, move
+from guidedviz.views.layout.diagram import Curve, Point, above_middle
 
 SWEEPS = 4
 WIDEST_ROOM = 140.0  # between two columns, for labels
+BEFORE_START = 30.0  # left of all boxes, for the arrow to the first state
 
 
 class Extent(NamedTuple):
@@ -45,13 +46,6 @@ class Layout:
     width: float
     height: float
 
-    def moved(self, right: float) -> "Layout":
-        """The same layout, further to the right."""
-        centres = move(self.centres, right, 0)
-        curves = tuple(move(curve, right, 0) for curve in self.curves)
-        labels = move(self.labels, right, 0)
-        return Layout(centres, curves, labels, self.width + right, self.height)
-
 
 def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]:
     """The distance of every box from the first; unreachable boxes come after the rest.
@@ -65,9 +59,8 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
     return [layer.get(box, last) for box in range(count)]
 
 
-def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> Layout:
+def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Sequence[int]) -> Layout:
     """The boxes in columns from left to right."""
-    layer = count_layers(len(boxes), links, first)
     in_layer = grouped((number, box) for box, number in enumerate(layer))
     columns = [in_layer[number] for number in range(len(in_layer))]
     _untangle(columns, links)
@@ -81,12 +74,8 @@ def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int =
             spots[box] = (x, top + (row + 0.5) * pitch)
     centres = tuple(spots[box] for box in sorted(spots))
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
-    height = max(most * pitch + 90, _lowest(curves) + 20)
-    return Layout(centres, curves, tuple(map(above_middle, curves)), x + 60, height)
-
-
-def _lowest(curves: Sequence[Curve]) -> float:
-    return max((y for curve in curves for _, y in curve), default=0.0)
+    lowest = max((y for curve in curves for _, y in curve), default=0.0)
+    return Layout(centres, curves, tuple(map(above_middle, curves)), x + 60, max(most * pitch + 90, lowest + 20))
 
 
 def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
@@ -109,7 +98,7 @@ def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
 
 
 def _columns_x(
-    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: list[int]
+    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: Sequence[int]
 ) -> Iterator[float]:
     """The x of every column, with space for the labels between neighbours."""
     room: defaultdict[int, float] = defaultdict(float)  # after each column
@@ -117,7 +106,7 @@ def _columns_x(
         low, high = sorted((layer[link.source], layer[link.target]))
         if high - low <= 1:
             room[low] = max(room[low], min(link.room, WIDEST_ROOM))
-    x = 40.0
+    x = BEFORE_START + 40
     for number, column in enumerate(columns):
         half = max(boxes[box].rx for box in column)
         x += half
@@ -125,7 +114,7 @@ def _columns_x(
         x = x + half + room[number] + 44
 
 
-def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: list[int]) -> Curve:
+def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: Sequence[int]) -> Curve:
     """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
     x, y = spots[link.source]
     a, b = spots[link.target]
@@ -171,10 +160,8 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) ->
         work += max(1, abs(layer[link.source] - layer[link.target]))
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
-    answer = None
-    if work <= MOST_FOR_GRAPHVIZ:
-        answer = ask_graphviz(write_graph(boxes, links))
-    return read_layout(answer) if answer else place_in_layers(boxes, links, first)
+    answer = ask_graphviz(write_graph(boxes, links)) if work <= MOST_FOR_GRAPHVIZ else None
+    return read_layout(answer) if answer else place_in_layers(boxes, links, layer)
 
 
 def ask_graphviz(text: str) -> dict[str, Any] | None:
@@ -182,11 +169,8 @@ def ask_graphviz(text: str) -> dict[str, Any] | None:
     try:
         import pygraphviz
 
-        graph = pygraphviz.AGraph(string=text)
-        try:
+        with pygraphviz.AGraph(string=text) as graph:
             answer = graph.draw(format="json", prog="dot")
-        finally:
-            graph.close()
     except (ImportError, OSError, ValueError):  # all that pygraphviz raises here
         return None
     found: dict[str, Any] = json.loads(answer)
@@ -205,15 +189,12 @@ def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
         height = 2 * box.ry / DOT_INCH
         lines.append(f"{number}[width={width:g},height={height:g}]")
     for number, link in enumerate(links):
-        lines.append(f"{link.source}->{link.target}[id={number}{_space_for_label(link)}]")
+        label = ""
+        if link.room:
+            size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
+            label = f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>"
+        lines.append(f"{link.source}->{link.target}[id={number}{label}]")
     return "\n".join([*lines, "}"])
-
-
-def _space_for_label(link: Link) -> str:
-    if not link.room:
-        return ""
-    size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
-    return f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>"
 
 
 def read_layout(answer: dict[str, Any]) -> Layout:
@@ -222,7 +203,7 @@ def read_layout(answer: dict[str, Any]) -> Layout:
 
     def turn(text: str) -> Point:
         x, y = map(float, text.split(","))
-        return x + MARGIN, height - y + MARGIN
+        return x + BEFORE_START + MARGIN, height - y + MARGIN
 
     boxes = sorted(answer.get("objects", ()), key=lambda box: int(box["name"]))
     lines = sorted(answer.get("edges", ()), key=lambda line: int(line["id"]))
@@ -231,4 +212,4 @@ def read_layout(answer: dict[str, Any]) -> Layout:
     labels = []
     for line, curve in zip(lines, curves, strict=True):
         labels.append(turn(line["lp"]) if "lp" in line else above_middle(curve))
-    return Layout(centres, curves, tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)
+    return Layout(centres, curves, tuple(labels), BEFORE_START + width + 2 * MARGIN, height + 2 * MARGIN)

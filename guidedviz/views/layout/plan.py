@@ -62,7 +62,8 @@ class Plan:
 
 def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None) -> Plan:
     """The plan for these states; with `compact` None only large machines have runs."""
-    number = _drawn_arrows(sketch, keep)
+    arrows = enumerate(sketch.arrows)
+    number = {arrow: n for n, arrow in arrows if arrow.source in keep and arrow.target in keep}
     bundles = [] if compact is False else find_bundles(sketch, number, keep)
     drawn = set[Arrow]()
     dots = set[int]()
@@ -82,11 +83,6 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
             lines.append(ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow)))
     discs = tuple(sorted({*keep} - dots))
     return Plan(discs, tuple(lines), tuple(bundles), tuple(calls))
-
-
-def _drawn_arrows(sketch: Sketch, keep: Collection[int]) -> Numbered:
-    arrows = enumerate(sketch.arrows)
-    return {arrow: n for n, arrow in arrows if arrow.source in keep and arrow.target in keep}
 
 
 def _line_of_run(run: Chain, number: Numbered) -> ArrowLine:
@@ -136,7 +132,7 @@ def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[in
     return tuple(tuple(columns[column]) for column in range(most))
 
 
-def inside_characters(sketch: Sketch, arrows: Iterable[Arrow], keep: Collection[int]) -> frozenset[int]:
+def inside_characters(sketch: Sketch, arrows: Collection[Arrow], keep: Collection[int]) -> frozenset[int]:
     """States whose arrows in read bytes beyond ASCII and whose arrows out read continuation bytes."""
     into, out = by_state(arrows)
 
@@ -171,14 +167,9 @@ def choose_states(sketch: Sketch, among: Collection[int], start: int) -> Set[int
     arrows = [arrow for arrow in sketch.arrows if arrow.source in inside]
     if len(states) <= MOST_DRAWN_STATES and len(arrows) <= MOST_ARROWS:
         return states
-    ahead = defaultdict(list)
-    behind = defaultdict(list)
-    for arrow in arrows:
-        ahead[arrow.source].append(arrow.target)
-        behind[arrow.target].append(arrow.source)
-    most_behind = NEAR_STATES // 3
-    most_ahead = NEAR_STATES * 2 // 3
-    return {*nearest_first(start, ahead, most_ahead), *nearest_first(start, behind, most_behind)}
+    ahead = grouped((arrow.source, arrow.target) for arrow in arrows)
+    behind = grouped((arrow.target, arrow.source) for arrow in arrows)
+    return {*nearest_first(start, ahead, NEAR_STATES * 2 // 3), *nearest_first(start, behind, NEAR_STATES // 3)}
 
 
 def choose_rules(sketch: Sketch, node: int) -> Sequence[DrawnRule]:

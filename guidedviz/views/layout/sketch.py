@@ -3,14 +3,14 @@
 The frames of a construction are sketches too.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any
 
 from guidedviz.errors import SettingError, shorten
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.pda import PDA
@@ -93,11 +93,8 @@ def sketch_dfa(dfa: DFA) -> Sketch:
 
 def _reading_arrows(edges_of: Iterable[Iterable[Edge]]) -> list[Arrow]:
     """One arrow per pair of states, with all bytes that lead from one to the other."""
-    ranges = defaultdict(list)
-    for source, edges in enumerate(edges_of):
-        for low, high, target in edges:
-            ranges[source, target].append((low, high))
-    return [Arrow(*ends, tuple(sorted(found))) for ends, found in ranges.items()]
+    each = (((source, to), (low, high)) for source, edges in enumerate(edges_of) for low, high, to in edges)
+    return [Arrow(*ends, tuple(sorted(ranges))) for ends, ranges in grouped(each).items()]
 
 
 def sketch_nfa(nfa: NFA) -> Sketch:
@@ -125,11 +122,12 @@ def sketch_fsm(fsm: GuidedFSM) -> Sketch:
     if any(len(pieces[token]) > 1 for targets in fsm.transitions.values() for token in targets):
         return sketch_dfa(fsm.machine())
     number = {state: n for n, state in enumerate(fsm.transitions)}
-    between = defaultdict(list)
-    for source, targets in fsm.transitions.items():
-        for token, target in targets.items():
-            between[number[source], number[target]].append(pieces[token][0])
-    arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in between.items())
+    bytes_between = grouped(
+        ((number[source], number[target]), pieces[token][0])
+        for source, targets in fsm.transitions.items()
+        for token, target in targets.items()
+    )
+    arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in bytes_between.items())
     accepting = frozenset(number[state] for state in fsm.transitions if fsm.is_accepting(state))
     return Sketch(tuple(map(str, fsm.transitions)), arrows, number[fsm.start], accepting)
 
@@ -192,14 +190,10 @@ def _visible(sketch: Sketch) -> Sketch:
     return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
 
 
-def by_state(arrows: Iterable[Arrow]) -> tuple[ByState, ByState]:
+def by_state(arrows: Collection[Arrow]) -> tuple[ByState, ByState]:
     """The arrows into each state, and those out of it."""
-    into: ByState = defaultdict(list)
-    out: ByState = defaultdict(list)
-    for arrow in arrows:
-        into[arrow.target].append(arrow)
-        out[arrow.source].append(arrow)
-    return into, out
+    into = grouped((arrow.target, arrow) for arrow in arrows)
+    return into, grouped((arrow.source, arrow) for arrow in arrows)
 
 
 # --- the bytes of an arrow as text ---

@@ -220,16 +220,11 @@ def _write_box(label: Label, times: int) -> Element:
 
 def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
     """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
-    if n not in diagram.jumps:
-        return []
-    jumps = diagram.jumps[n]
-    drawn = []
-    curves = [("gv-push", jumps.call)]
-    curves += [("gv-pop", curve) for curve in jumps.returns]
-    for kind, curve in curves:
-        drawn.append(node("path", d=write_path(curve), class_=kind))
-        drawn.append(_write_head(curve, f"{kind}-head"))
-    return [node("g", *drawn, class_="gv-jumps")]
+    drawn = list[Element]()
+    for curve in diagram.jumps.get(n, ()):
+        kind = "gv-pop" if drawn else "gv-push"
+        drawn += [node("path", d=write_path(curve), class_=kind), _write_head(curve, f"{kind}-head")]
+    return [node("g", *drawn, class_="gv-jumps")] if drawn else []
 
 
 # --- a text above a machine, one cell per byte ---

@@ -17,7 +17,7 @@ from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import NEAR_EDGE, Figure, centred, figure_of, heading, moved, rect, soft_centred, wide
 from guidedviz.views.layout.diagram import head, write_path
-from guidedviz.views.layout.placing import Extent, Link, place
+from guidedviz.views.layout.placing import BEFORE_START, Extent, Link, place
 from guidedviz.views.machine.highlight import check_pda, state_after
 
 FRAME_HIGH = 36.0  # of a card
@@ -179,7 +179,7 @@ def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Fi
         parts += _write_frame(card, y, high - x)
     width = max(placed.height + 2 * NEAR_EDGE - 16, LEAST_WIDTH, 7.2 * len(name + about) + 40)
     title = heading(NEAR_EDGE, 20, name, about)
-    return figure_of(width, high + 36, "\n".join(lines), title, moved(NEAR_EDGE - 8, 24, *parts))
+    return figure_of(width, high - BEFORE_START + 36, "\n".join(lines), title, moved(NEAR_EDGE - 8, 24, *parts))
 
 
 def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:

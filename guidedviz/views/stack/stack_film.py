@@ -210,13 +210,13 @@ def _write_move(frame: StackFrame, curves: Mapping[str, Element], x: float, y: f
 def _jump_curves(diagram: Diagram) -> Iterator[tuple[str, Element]]:
     """The curve of each call and of each return, by its key."""
     nodes = {block.name: block.nodes for block in diagram.blocks}
-    for crossing, jumps in diagram.jumps.items():
+    for crossing, (call, *returns) in diagram.jumps.items():
         arrow = diagram.sketch.arrows[crossing]
         called = nodes[arrow.call]
-        yield f"call {arrow.source} {called[0]}", _write_curve("call", jumps.call)
+        yield f"call {arrow.source} {called[0]}", _write_curve("call", call)
         ends = [end for end in called if end in diagram.sketch.accepting]
         for number, end in enumerate(ends):
-            curve = jumps.returns[min(number, len(jumps.returns) - 1)]
+            curve = returns[min(number, len(returns) - 1)]
             yield f"return {end} {arrow.target}", _write_curve("return", curve)
 
 
