@@ -50,7 +50,8 @@ def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagra
 def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
     rules = choose_rules(sketch, at)
     if compact is None:
-        compact = sum(len({*nodes} - sketch.folded) for _, nodes in rules) > MOST_DISCS
+        unfolded = sum(len({*nodes} - sketch.folded) for _, nodes in rules)
+        compact = unfolded > MOST_DISCS
     inside = []
     frames = []
     for name, nodes in rules:
@@ -70,7 +71,8 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
 def _join(sketch: Sketch, inside: Sequence[Diagram], blocks: Sequence[Block]) -> Diagram:
     """The diagrams of the rules as one, each in its frame."""
     corners = [(block.right + FRAME_EDGE, block.bottom + FRAME_EDGE) for block in blocks]
-    whole = Diagram(sketch, {}, {}, (), frozenset(), *size_around(corners), {}, tuple(blocks))
+    size = size_around(corners)
+    whole = Diagram(sketch, {}, {}, (), frozenset(), *size, {}, tuple(blocks))
     for part, block in zip(inside, blocks, strict=True):
         part = part.moved(block.x, block.y + FRAME_TITLE)
         whole = replace(
@@ -92,9 +94,13 @@ def _pack_frames(blocks: Sequence[Block]) -> list[Block]:
     whole = sum(block.width + FRAME_GAP for block in blocks)
     widest = max(block.width for block in blocks)
     most_rows = min(8, len(blocks))
-    limits = {max(widest, whole / rows) + 2 * FRAME_EDGE for rows in range(1, most_rows + 1)}
-    ways = [_settle_frames(blocks, limit) for limit in sorted(limits)]
-    return min(ways, key=lambda packed: max(max(block.right, FRAME_SHAPE * block.bottom) for block in packed))
+    limits = {max(widest, whole / rows) for rows in range(1, most_rows + 1)}
+    ways = [_settle_frames(blocks, limit + 2 * FRAME_EDGE) for limit in sorted(limits)]
+
+    def longer_side(packed: Sequence[Block]) -> float:
+        return max(max(block.right, FRAME_SHAPE * block.bottom) for block in packed)
+
+    return min(ways, key=longer_side)
 
 
 def _settle_frames(blocks: Sequence[Block], limit: float) -> list[Block]:
@@ -133,13 +139,15 @@ RADIUS = 16.0
 BEYOND = "beyond ASCII"
 BEYOND_IN_FULL = "a character beyond ASCII: two to four bytes"
 FREE_END = 22.0  # from the start's dot to the first state
+BEFORE_START = FREE_END + 8  # left of all boxes
 
 Boxed = int | Bundle | Arrow  # what has a box: a state, a bundle, or a call
 
 
 def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bool | None) -> Diagram:
     """The diagram of the states of a machine or of a rule or, if they are many, of those around `at`."""
-    keep = choose_states(sketch, among, at if at in among else sketch.initial)
+    start = at if at in among else sketch.initial
+    keep = choose_states(sketch, among, start)
     if not keep:
         return Diagram(sketch, {}, {}, (), frozenset(), 60, 40, {})
     plan = make_plan(sketch, keep, compact)
@@ -148,7 +156,7 @@ def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: boo
     lines = _lines_between(sketch, plan)
     links = tuple(Link(number[source], number[target], space) for source, target, space in lines)
     first = number.get(sketch.initial, 0)
-    placed = place(tuple(boxes.values()), links, first)
+    placed = place(tuple(boxes.values()), links, first, BEFORE_START)
     spots, curves, labels = _draw_parts(sketch, plan, boxes, placed)
     room = Room(placed.width, placed.height)
     settled = settle_names(spots, curves, labels, room)
@@ -180,7 +188,8 @@ def _sized_boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Extent]]:
     for state in plan.discs:
         ring = 3.5 if state in sketch.accepting else 0.0
         name = wide(short_name(sketch, state), 12)
-        yield state, Extent(max(RADIUS, name / 2 + 7) + ring, RADIUS + ring)
+        half = max(RADIUS, name / 2 + 7)
+        yield state, Extent(half + ring, RADIUS + ring)
     for bundle in plan.bundles:
         rows = max(map(len, bundle.columns))
         columns = len(bundle.columns)
@@ -243,8 +252,10 @@ def _draw_parts(
         call = sketch.arrows[n]
         before, _ = next(lines)
         after, _ = next(lines)
-        curves[n] = before + straight(before[-1], centres[call], after[0])[1:] + after[1:]
-        labels.append(Label(*centres[call], call_words(call), f"calls {call.call}", (n,), call=True))
+        centre = centres[call]
+        through = straight(before[-1], centre, after[0])
+        curves[n] = before + through[1:] + after[1:]
+        labels.append(Label(*centre, call_words(call), f"calls {call.call}", (n,), call=True))
     return spots, curves, labels
 
 

@@ -2,23 +2,23 @@
 
 Graphviz gets sizes and pairs of numbers only: no name, no label and no font. So no hostile text reaches it, and the
 drawing itself does not depend on its version. Without it, as in a browser tab, the column of a box is its distance from
-the first; inside a column, boxes follow the order of their neighbours.
+the first; inside a column, boxes follow the order in which a search from the first finds them.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from guidedviz.machines.graph import distances, grouped
 from guidedviz.views.layout.diagram import Curve, Point, above_middle
 
-SWEEPS = 4
 WIDEST_ROOM = 140.0  # between two columns, for labels
-BEFORE_START = 30.0  # left of all boxes, for the arrow to the first state
+
+
+Layers = Mapping[int, int]  # the column of each box
 
 
 class Extent(NamedTuple):
@@ -47,58 +47,40 @@ class Layout:
     height: float
 
 
-def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]:
-    """The distance of every box from the first; unreachable boxes come after the rest.
+def count_layers(count: int, links: Sequence[Link], first: int = 0) -> Layers:
+    """The distance of every box from the first, in the order of the search; unreachable boxes come after the rest.
 
     >>> count_layers(3, [Link(0, 1), Link(1, 0)])
-    [0, 1, 2]
+    {0: 0, 1: 1, 2: 2}
     """
     following = grouped((link.source, link.target) for link in links)
     layer = distances([first] if count else [], following.__getitem__)
     last = max(layer.values(), default=-1) + 1
-    return [layer.get(box, last) for box in range(count)]
+    return layer | {box: last for box in range(count) if box not in layer}
 
 
-def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Sequence[int]) -> Layout:
+def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Layers, left: float = 0.0) -> Layout:
     """The boxes in columns from left to right."""
-    in_layer = grouped((number, box) for box, number in enumerate(layer))
+    in_layer = grouped((number, box) for box, number in layer.items())
     columns = [in_layer[number] for number in range(len(in_layer))]
-    _untangle(columns, links)
     most = max(map(len, columns))
     gap = 22 if most < 12 else 9
     pitch = 2 * max(box.ry for box in boxes) + gap
     spots: dict[int, Point] = {}
-    for x, column in zip(_columns_x(columns, boxes, links, layer), columns, strict=True):
+    for x, column in zip(_columns_x(columns, boxes, links, layer, left), columns, strict=True):
         top = 60 + (most - len(column)) * pitch / 2
         for row, box in enumerate(column):
             spots[box] = (x, top + (row + 0.5) * pitch)
     centres = tuple(spots[box] for box in sorted(spots))
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
     lowest = max((y for curve in curves for _, y in curve), default=0.0)
-    return Layout(centres, curves, tuple(map(above_middle, curves)), x + 60, max(most * pitch + 90, lowest + 20))
-
-
-def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
-    """Sort each column by the mean row of the neighbours; repeat a few times."""
-    near = defaultdict(list)
-    for link in links:
-        near[link.source].append(link.target)
-        near[link.target].append(link.source)
-    height: dict[int, float] = {}
-
-    def mean_height(box: int) -> float:
-        return fmean(height[other] for other in near[box] or [box])
-
-    for sweep in range(SWEEPS + 1):
-        for column in columns:
-            if sweep:
-                column.sort(key=mean_height)
-            for row, box in enumerate(column):
-                height[box] = (row + 0.5) / len(column)
+    labels = tuple(map(above_middle, curves))
+    height = max(most * pitch + 90, lowest + 20)
+    return Layout(centres, curves, labels, x + 60, height)
 
 
 def _columns_x(
-    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: Sequence[int]
+    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: Layers, left: float
 ) -> Iterator[float]:
     """The x of every column, with space for the labels between neighbours."""
     room: defaultdict[int, float] = defaultdict(float)  # after each column
@@ -106,7 +88,7 @@ def _columns_x(
         low, high = sorted((layer[link.source], layer[link.target]))
         if high - low <= 1:
             room[low] = max(room[low], min(link.room, WIDEST_ROOM))
-    x = BEFORE_START + 40
+    x = left + 40
     for number, column in enumerate(columns):
         half = max(boxes[box].rx for box in column)
         x += half
@@ -114,7 +96,7 @@ def _columns_x(
         x = x + half + room[number] + 44
 
 
-def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: Sequence[int]) -> Curve:
+def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: Layers) -> Curve:
     """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
     x, y = spots[link.source]
     a, b = spots[link.target]
@@ -128,7 +110,8 @@ def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: 
         lift = 26.0 * (span - 1) ** 0.5
         reach = (a - x) * 0.4
         return (x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b)
-    down = 34 + 12 * min(8, -span) + abs(y - b) * 0.1
+    back = min(8, -span)
+    down = 34 + 12 * back + abs(y - b) * 0.1
     start = y + source.ry
     end = b + target.ry
     return (x, start), (x - 10, start + down), (a + 10, end + down), (a, end)
@@ -147,8 +130,8 @@ MOST_LABELLED = 200  # space for labels doubles the number of columns
 
 
 @lru_cache(maxsize=64)
-def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) -> Layout:
-    """The layout by Graphviz; in layers where it is missing, fails, or would take too long.
+def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0, left: float = 0.0) -> Layout:
+    """The layout by Graphviz, with room on the left; in layers where it is missing, fails, or would take too long.
 
     >>> found = place((Extent(17, 17), Extent(17, 17)), (Link(0, 1, 30),))
     >>> found.centres[0][0] < found.labels[0][0] < found.centres[1][0]
@@ -161,7 +144,7 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) ->
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
     answer = ask_graphviz(write_graph(boxes, links)) if work <= MOST_FOR_GRAPHVIZ else None
-    return read_layout(answer) if answer else place_in_layers(boxes, links, layer)
+    return read_layout(answer, left) if answer else place_in_layers(boxes, links, layer, left)
 
 
 def ask_graphviz(text: str) -> dict[str, Any] | None:
@@ -197,13 +180,13 @@ def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
     return "\n".join([*lines, "}"])
 
 
-def read_layout(answer: dict[str, Any]) -> Layout:
+def read_layout(answer: dict[str, Any], left: float) -> Layout:
     """The positions in an answer of Graphviz, whose y grows upwards."""
     _, _, width, height = map(float, answer["bb"].split(","))
 
     def turn(text: str) -> Point:
         x, y = map(float, text.split(","))
-        return x + BEFORE_START + MARGIN, height - y + MARGIN
+        return x + MARGIN + left, height - y + MARGIN
 
     boxes = sorted(answer.get("objects", ()), key=lambda box: int(box["name"]))
     lines = sorted(answer.get("edges", ()), key=lambda line: int(line["id"]))
@@ -212,4 +195,4 @@ def read_layout(answer: dict[str, Any]) -> Layout:
     labels = []
     for line, curve in zip(lines, curves, strict=True):
         labels.append(turn(line["lp"]) if "lp" in line else above_middle(curve))
-    return Layout(centres, curves, tuple(labels), BEFORE_START + width + 2 * MARGIN, height + 2 * MARGIN)
+    return Layout(centres, curves, tuple(labels), width + 2 * MARGIN + left, height + 2 * MARGIN)
