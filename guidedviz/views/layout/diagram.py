@@ -51,7 +51,8 @@ def move(points: Iterable[Point], x: float, y: float) -> tuple[Point, ...]:
 def sample_curve(curve: Curve) -> Points:
     """Points along the curve at short distances."""
     points = np.array(curve, dtype=float)
-    parts = [SEGMENT @ points[first : first + 4] for first in range(0, len(curve) - 3, 3)]
+    starts = range(0, len(curve) - 3, 3)
+    parts = [SEGMENT @ points[first : first + 4] for first in starts]
     return np.concatenate([points[:1], *parts])
 
 
@@ -108,7 +109,8 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     base_y = y - long * v
     left = (base_x - broad * v, base_y + broad * u)
     right = (base_x + broad * v, base_y - broad * u)
-    return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), left, right))
+    corners = [(x, y), left, right]
+    return " ".join(f"{p:.1f},{q:.1f}" for p, q in corners)
 
 
 # --- the diagram ---

@@ -23,7 +23,8 @@ def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -
     for state in into.keys() - ends:
         touching = into[state] + out.get(state, [])
         one_byte = all(is_one_byte(arrow.ranges) for arrow in touching)
-        if len(into[state]) == 1 and len(touching) == 2 and (one_byte or not single):
+        no_choice = len(into[state]) == 1 and len(touching) == 2
+        if no_choice and (one_byte or not single):
             inner.add(state)
 
     def follow(arrow: Arrow) -> Iterator[Arrow]:

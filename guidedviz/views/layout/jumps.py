@@ -115,6 +115,7 @@ def _rims(spot: Spot, toward: Points) -> Points:
     """The points on a state's border towards other points."""
     centre = np.array([spot.x, spot.y])
     way: Points = toward - centre
-    size = np.hypot(way[..., :1] / spot.rx, way[..., 1:] / spot.ry)
+    across, down = np.split(way, 2, axis=-1)
+    size = np.hypot(across / spot.rx, down / spot.ry)
     rims: Points = centre + way / size
     return rims

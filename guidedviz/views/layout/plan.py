@@ -106,7 +106,8 @@ def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> lis
     into, out = by_state(number)
 
     def near(state: int) -> Set[int]:
-        neighbours = [arrow.source for arrow in into[state]] + [arrow.target for arrow in out[state]]
+        neighbours = [arrow.source for arrow in into[state]]
+        neighbours += [arrow.target for arrow in out[state]]
         return inside.intersection(neighbours)
 
     bundles = []
@@ -126,7 +127,11 @@ def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> lis
 
 def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[int, ...], ...]:
     """The states of a bundle by the number of bytes to come."""
-    to_come = distances([target], lambda state: part.intersection(arrow.source for arrow in into[state]))
+
+    def before(state: int) -> Set[int]:
+        return part.intersection(arrow.source for arrow in into[state])
+
+    to_come = distances([target], before)
     most = max(to_come.values())
     columns = grouped((most - to_come.get(state, most), state) for state in sorted(part))
     return tuple(tuple(columns[column]) for column in range(most))
@@ -169,7 +174,9 @@ def choose_states(sketch: Sketch, among: Collection[int], start: int) -> Set[int
         return states
     ahead = grouped((arrow.source, arrow.target) for arrow in arrows)
     behind = grouped((arrow.target, arrow.source) for arrow in arrows)
-    return {*nearest_first(start, ahead, NEAR_STATES * 2 // 3), *nearest_first(start, behind, NEAR_STATES // 3)}
+    near = nearest_first(start, ahead, NEAR_STATES * 2 // 3)
+    near += nearest_first(start, behind, NEAR_STATES // 3)
+    return {*near}
 
 
 def choose_rules(sketch: Sketch, node: int) -> Sequence[DrawnRule]:

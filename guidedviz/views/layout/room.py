@@ -55,7 +55,8 @@ def call_box(label: Label) -> Rect:
 def count_box(place: Point) -> Rect:
     """The numbers of the bytes that took an arrow."""
     x, y = place
-    return Rect(x - COUNT_WIDTH / 2, y - 9, x + COUNT_WIDTH / 2, y + 3)
+    half = COUNT_WIDTH / 2
+    return Rect(x - half, y - 9, x + half, y + 3)
 
 
 class Room:

@@ -94,7 +94,8 @@ def sketch_dfa(dfa: DFA) -> Sketch:
 def _reading_arrows(edges_of: Iterable[Iterable[Edge]]) -> list[Arrow]:
     """One arrow per pair of states, with all bytes that lead from one to the other."""
     each = (((source, to), (low, high)) for source, edges in enumerate(edges_of) for low, high, to in edges)
-    return [Arrow(*ends, tuple(sorted(ranges))) for ends, ranges in grouped(each).items()]
+    ranges = grouped(each)
+    return [Arrow(*ends, tuple(sorted(ranges[ends]))) for ends in ranges]
 
 
 def sketch_nfa(nfa: NFA) -> Sketch:
@@ -122,12 +123,11 @@ def sketch_fsm(fsm: GuidedFSM) -> Sketch:
     if any(len(pieces[token]) > 1 for targets in fsm.transitions.values() for token in targets):
         return sketch_dfa(fsm.machine())
     number = {state: n for n, state in enumerate(fsm.transitions)}
-    bytes_between = grouped(
-        ((number[source], number[target]), pieces[token][0])
-        for source, targets in fsm.transitions.items()
-        for token, target in targets.items()
-    )
-    arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in bytes_between.items())
+    moves = []
+    for source, targets in fsm.transitions.items():
+        moves += [((number[source], number[target]), pieces[token][0]) for token, target in targets.items()]
+    read = grouped(moves)
+    arrows = tuple(Arrow(*ends, tuple(byte_ranges(read[ends]))) for ends in read)
     accepting = frozenset(number[state] for state in fsm.transitions if fsm.is_accepting(state))
     return Sketch(tuple(map(str, fsm.transitions)), arrows, number[fsm.start], accepting)
 
@@ -151,7 +151,8 @@ def sketch_pda(pda: PDA) -> Sketch:
         if isinstance(bounds, Bounds):
             arrows.append(Arrow(end, nodes.starts[rule], (), loop=str(bounds)))
     names = tuple(map(name_node, range(len(nodes))))
-    repeats = tuple((nodes.names[rule], str(bounds)) for rule, bounds in enumerate(nodes.counts) if bounds)
+    counted_rules = zip(nodes.names, nodes.counts, strict=True)
+    repeats = tuple((name, str(bounds)) for name, bounds in counted_rules if bounds)
     return Sketch(names, tuple(arrows), nodes.starts[0], nodes.accepting, rules=rules, repeats=repeats)
 
 
@@ -253,7 +254,8 @@ def say_row(row: Sequence[Ranges]) -> Iterator[str]:
             continue
         for ranges, same in groupby(group):
             count = len(list(same))
-            yield say_ranges(ranges) if count == 1 else f"{say_ranges(ranges)} ×{count}"
+            said = say_ranges(ranges)
+            yield said if count == 1 else f"{said} ×{count}"
 
 
 def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
@@ -271,7 +273,8 @@ def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
     if values & ASCII_BYTES:
         parts.append(_say_ascii(values & ASCII_BYTES, limit, whole))
     for low, high in byte_ranges(values - ASCII_BYTES):
-        parts.append(f"0x{low:02X}" if low == high else f"0x{low:02X}-0x{high:02X}")
+        first = f"0x{low:02X}"
+        parts.append(first if low == high else f"{first}-0x{high:02X}")
     return (", " if whole else " ").join(parts)
 
 

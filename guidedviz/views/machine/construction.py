@@ -96,8 +96,8 @@ def minimal_frames(text: str) -> list[Sketch]:
         blocks[step.block] -= step.moved
         blocks.append(step.moved)
         byte = step.by[0][0]
-        targets = {state: trimmed.step(state, byte) for state in step.moved}
-        moves = {f"{state}-{target}" for state, target in targets.items() if target in step.into}
+        ways = [(state, trimmed.step(state, byte)) for state in step.moved]
+        moves = {f"{state}-{target}" for state, target in ways if target in step.into}
         frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
     merged = merged_states(dfa, minimal)
     names = tuple(_name_set(state, old) for state, old in enumerate(merged))
@@ -132,8 +132,9 @@ def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int
         into = list_names(names[state] for state in sorted(step.into))
     moved = list_names(names[state] for state in sorted(step.moved))
     lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
-    rest = f"the rest of {title_of(step.block)} does not"
-    return f"On {_say_byte_ranges(step.by)}, {moved} {lead} into {into} and {rest}: {become} {title_of(step.new)}."
+    said = f"On {_say_byte_ranges(step.by)}, {moved} {lead} into {into}"
+    said += f" and the rest of {title_of(step.block)} does not"
+    return f"{said}: {become} {title_of(step.new)}."
 
 
 def title_of(block: int) -> str:
@@ -178,13 +179,13 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
         states = {target for _, target in moves}
         whole = replace(whole, tape=(data, read))
         keys = {f"{source}-{target}" for source, target in moves}
-        frames.append(whole.frame(f'"{sign}" is read. It leads to {say_nodes(states)}.', states, keys))
+        words = f'"{sign}" is read. It leads to {say_nodes(states)}.'
+        frames.append(whole.frame(words, states, keys))
         states = _add_closure(frames, nfa, states)
-    verdict = "accepting and not lit: the NFA refuses it"
+    words = f"The text ends. {name_node(nfa.accepting)} is accepting and not lit: the NFA refuses it."
     if nfa.accepting in states:
-        verdict = "lit and accepting: the NFA accepts it"
-    frames.append(whole.frame(f"The text ends. {name_node(nfa.accepting)} is {verdict}.", states))
-    return frames
+        words = f"The text ends. {name_node(nfa.accepting)} is lit and accepting: the NFA accepts it."
+    return [*frames, whole.frame(words, states)]
 
 
 def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]]:
@@ -254,9 +255,10 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
 def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
     """The frame of a node that can be read."""
     parent = int(trie.parent[node])
-    legal = f"{before.names[node]} is legal." if node in before.accepting else "on to what is below."
-    words = f'"{_sign_of(trie, node)}" is read, {names[parent]} to {names[node]}: {legal}'
-    return before.frame(words, before.lit | {node}, before.lit_arrows | {f"{parent}-{node}"})
+    words = f'"{_sign_of(trie, node)}" is read, {names[parent]} to {names[node]}'
+    words += f": {before.names[node]} is legal." if node in before.accepting else ": on to what is below."
+    moves = before.lit_arrows | {f"{parent}-{node}"}
+    return before.frame(words, before.lit | {node}, moves)
 
 
 def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
@@ -266,7 +268,8 @@ def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -
     said = f"{_say_tokens(before, lost)} illegal."
     if len(lost) > 1:
         said = f"the subtree is cut, {said}"
-    words = f'"{_sign_of(trie, node)}" cannot be read in {names[int(trie.parent[node])]}: {said}'
+    here = names[int(trie.parent[node])]
+    words = f'"{_sign_of(trie, node)}" cannot be read in {here}: {said}'
     return replace(before, words=words, groups=(("cut", cut),))
 
 

@@ -80,12 +80,14 @@ class Highlight:
                 bounds = nodes.counts[cell.rule]
                 if bounds:
                     counts.setdefault(nodes.names[cell.rule], bounds.describe(cell.counts))
+        last = frozenset(key for called, now in opened for key in _last_calls(nodes, called, now))
+        rules = frozenset(nodes.name_of(node) for node, _ in state.tops)
         return cls(
             frozenset(pda.places(state)),
             calls=tuple(calls.items()),
-            last=frozenset(key for called, now in opened for key in _last_calls(nodes, called, now)),
+            last=last,
             back=frozenset(back),
-            rules=frozenset(nodes.name_of(node) for node, _ in state.tops),
+            rules=rules,
             opened=frozenset(map(nodes.name_of, back)),
             counts=tuple(counts.items()),
         )
@@ -136,7 +138,8 @@ def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
     """
     nodes = pda.nodes
     keys = []
-    for node in dict.fromkeys(node for place in pda.places(state) for node in free_places(nodes, place)):
+    free = (node for place in pda.places(state) for node in free_places(nodes, place))
+    for node in dict.fromkeys(free):
         for low, high, target in nodes.edges[node]:
             if low <= byte <= high:
                 keys.append(f"{node}-{nodes.settled(target)}")

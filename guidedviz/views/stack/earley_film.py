@@ -101,8 +101,9 @@ class _ChartFilm:
         if self.find(item) is not None:
             self.show(f"{words.rpartition(',')[0]}; this item is in the column already, it is kept once.", causes)
         else:
+            row = len(self.columns[-1])
             self.columns[-1].append((kind, item))
-            self.show(words, causes, (len(self.columns) - 1, len(self.columns[-1]) - 1))
+            self.show(words, causes, (len(self.columns) - 1, row))
 
     def close(self) -> None:
         """Predict and complete until nothing is new."""

@@ -16,6 +16,7 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import (
     NEAR_EDGE,
+    Drawn,
     Figure,
     figure_of,
     moved,
@@ -43,8 +44,8 @@ def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
     depth = pda.depth(state)
     rows = []
     for place, frame in enumerate(pda.frames(state)):
-        when = "then" if place else "now"
-        rows.append((f"{depth - place:,}", frame.rule, f"{when} {frame.waits}"))
+        waits = f"then {frame.waits}" if place else f"now {frame.waits}"
+        rows.append((f"{depth - place:,}", frame.rule, waits))
     if depth <= most:
         return rows
     first = rows[: most - OUTER_CARDS]
@@ -55,7 +56,7 @@ def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
     return [*first, ("⋮", "", f"{hidden:,} more"), *last]
 
 
-def write_stack(pda: PDA, state: State, width: float, most: int) -> tuple[Element, float]:
+def write_stack(pda: PDA, state: State, width: float, most: int) -> Drawn:
     """The column as part of a larger picture, and its height."""
     parts = [write(0, 11, "stack", font_weight="bold")]
     parts.append(soft_right(width, 11, f"depth {pda.depth(state):,}"))
@@ -122,7 +123,9 @@ def say_stack(pda: PDA, state: State) -> str:
         title += f" · {ways}"
     lines = [title]
     for place, (height, rule, waits) in enumerate(_list_frames(pda, state, MOST_SAID_FRAMES)):
-        frame = f"{height.rjust(len(depth))} {rule}  {waits}" if rule else f"{height} {waits}"
+        frame = f"{height} {waits}"
+        if rule:
+            frame = f"{height.rjust(len(depth))} {rule}  {waits}"
         lines.append(f"  {frame}" if place else f"▸ {frame}")
     return "\n".join([*lines, f"⏚ {say_ground(state)}"])
 
@@ -164,15 +167,16 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
     """
     keep = frozenset(pda.nodes.names) if every else nested_rules(pda)
     rows = list[StackRow]()
-    old = _open_calls(pda, pda.initial, keep, {})
+    old = _named_calls(pda, pda.initial, keep, {})
     for byte, (before, state) in zip(data, pairwise(states_along(pda, data)), strict=True):
-        calls = _open_calls(pda, state, keep, old)
+        calls = _named_calls(pda, state, keep, old)
+        read = bytes([byte])
         if calls == old and rows:
-            rows[-1] = replace(rows[-1], read=rows[-1].read + bytes([byte]))
+            rows[-1] = replace(rows[-1], read=rows[-1].read + read)
         else:
             pop = "pop" if _goes_on(pda, before, byte) else "not"
             change = _say_change(old, calls, pop) or "—"
-            rows.append(StackRow(bytes([byte]), change, tuple(calls.values()), say_ways(state)))
+            rows.append(StackRow(read, change, tuple(calls.values()), say_ways(state)))
         old = calls
     return tuple(rows)
 
@@ -192,7 +196,7 @@ def nested_rules(pda: PDA) -> frozenset[str]:
     return recursive_rules(graph) or frozenset(nodes.names)
 
 
-def _open_calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
+def _named_calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
     """The first stack; a rule that is not shown keeps the name of the rule that it replaced."""
     found = {}
     for at, cell in islice(pda.first_stack(state), pda.depth(state)):
@@ -239,13 +243,16 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     verdict = _say_end(pda, data, lines[-1][3] == EMPTY_STACK, unread)
     more = len(rows) - MOST_TABLE_ROWS
     if more > 0:
-        lines[ABOVE_FOLD + 1 : ABOVE_FOLD + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
+        fold = ABOVE_FOLD + 1
+        lines[fold : fold + more] = [("⋮", f"{more:,} more rows", "", "")]
     said = align(lines, ())
     last = "end".ljust(said[0].index("stack")) + verdict
-    widths = [max(wide(words, 13) for words in column) + 26 for column in zip(*lines, strict=True)]
+    columns = zip(*lines, strict=True)
+    widths = [max(map(wide, column)) + 26 for column in columns]
     starts = list(accumulate(widths, initial=NEAR_EDGE))
     low = 5 + MOVE_HIGH * len(lines)
-    width = max(starts[-1], starts[1] + 8.0 * len(verdict) + NEAR_EDGE)
+    end = starts[1] + 8.0 * len(verdict)
+    width = max(starts[-1], end + NEAR_EDGE)
     parts = [soft(x, 20, words, 13) for x, words in zip(starts, TABLE_HEAD, strict=False)]
     for number, line in enumerate(lines[1:], 1):
         y = 22 + MOVE_HIGH * number
@@ -254,13 +261,15 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
             parts.append(_write_cell(x, y, words, colour, True))
     parts.append(_write_cell(NEAR_EDGE, low + 17, "end", "", True))
     parts.append(_write_cell(starts[1], low + 17, verdict, _colour_of(verdict), False))
-    lines_at = (f"M{NEAR_EDGE:g},{y:g}H{width - NEAR_EDGE:g}" for y in (30.0, low))
-    parts += [node("path", d=way, stroke="var(--gv-line)") for way in lines_at]
+    for y in (30.0, low):
+        way = f"M{NEAR_EDGE:g},{y:g}H{width - NEAR_EDGE:g}"
+        parts.append(node("path", d=way, stroke="var(--gv-line)"))
     return figure_of(width, low + MOVE_HIGH + 10, "\n".join([*said, last]), *parts)
 
 
 def _write_cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
-    return write(x, y, words, mono=mono, fill=paint(colour or "ink"), font_weight="bold" if colour else None)
+    weight = "bold" if colour else None
+    return write(x, y, words, mono=mono, fill=paint(colour or "ink"), font_weight=weight)
 
 
 def _say_stack_row(number: int, row: StackRow) -> tuple[str, str, str, str]:
