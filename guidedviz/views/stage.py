@@ -59,14 +59,16 @@ def draw_stage(
     expect(machine, DFA | PDA | None, "draw_stage, machine", "a finite or pushdown machine")
     expect(split, Split | None, "draw_stage, split", "a split", "gv.tokens.build_split(machine, vocabulary)")
     expect(cursor, int | None, "draw_stage, cursor", "a number of steps")
-    cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
+    last = len(trace.steps)
+    cursor = last if cursor is None else max(0, min(cursor, last))
     steps = pack_trace(trace)
     words = _say_cursor(steps, cursor)
     told = [f"{_say_place(trace, cursor)} · {words}"]
     parts = [_write_header(trace), write_strip(steps, trace, cursor, words)]
     if split is not None and (machine is None or stack):
         machine = None
-        drawn, said = _write_map(split, trace.steps, min(cursor, len(steps) - 1), stack)
+        place = min(cursor, last - 1)
+        drawn, said = _write_map(split, trace.steps, place, stack)
         parts.append(write_panels(("map", STAGE_INNER, drawn)))
         told.append(said)
     panels: list[Panel] = []
@@ -120,10 +122,12 @@ def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, heig
     path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
         return draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
-    rules, high = draw_open_rules(machine, path[-1], width - STACK_COLUMN - PANEL_GAP, height)
-    column, tall = write_stack(machine, path[-1], STACK_COLUMN, most=int((height - 76) / STACK_CARD))
+    state = path[-1]
+    rules, high = draw_open_rules(machine, state, width - STACK_COLUMN - PANEL_GAP, height)
+    most = int((height - 76) / STACK_CARD)
+    column, tall = write_stack(machine, state, STACK_COLUMN, most)
     beside = moved(width - STACK_COLUMN, 2, column, data_part="stack")
-    return (rules + beside, max(high, tall)), say_stack(machine, path[-1])
+    return (rules + beside, max(high, tall)), say_stack(machine, state)
 
 
 def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
@@ -138,7 +142,8 @@ def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> 
         mask = split.mask(state)
         kinds = legal_kinds(made.ordered(mask))
         said = say_mask(split.vocabulary, mask)
-    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", STAGE_INNER - 2 * PADDING)
+    title = f"after {counted(len(before), 'step')}"
+    svg, height = write_map(made, kinds, title, STAGE_INNER - 2 * PADDING)
     return (moved(0, 12, svg), height + 12), f"Mask: {said}"
 
 
@@ -159,16 +164,21 @@ def _write_draw(
         facts.append(("stack", " › ".join(reversed(step["stack"]))))
     if taken and step["end"]:
         facts.append(("end", END_IN_WORDS[step["end"]]))
-    drawn = write_next(step, title, width, f"{step['legal']:,} of {trace.vocabulary_size:,} legal", facts)
+    legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
+    drawn = write_next(step, title, width, legal, facts)
     return drawn, say_next(step, title).removesuffix(".")
 
 
 def _write_controls(trace: Trace, cursor: int) -> Drawn:
     """The place in the run, as a handle on a line and in words, and the settings."""
     end = EDGE + STAGE_INNER / 2
-    x = EDGE + 6 + (end - EDGE - 12) * cursor / max(1, len(trace.steps))
-    rail = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
-    done = node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
+    steps = max(1, len(trace.steps))
+    x = EDGE + 6 + (end - EDGE - 12) * cursor / steps
+    start = f"M{EDGE:g} 9"
+    whole = f"{start}H{end:g}"
+    rail = node("path", d=whole, stroke="var(--gv-line)", stroke_width=4)
+    taken = f"{start}H{x:g}"
+    done = node("path", d=taken, stroke="var(--gv-blue)", stroke_width=4)
     handle = rect(x - 6, 3, 12, 12, 6, fill="var(--gv-blue)")
     words = write(end + 14, 13, _say_place(trace, cursor), 13)
     settings = f"T {trace.temperature:.2f} · seed {trace.seed}"

@@ -42,10 +42,11 @@ def pack_trace(trace: Trace) -> list[PackedStep]:
 
 def say_run(trace: Trace, cursor: int) -> str:
     """Where a run comes from, its prompt and its output."""
-    origin = f"{trace.source}: {trace.model} on {trace.device}, {trace.vocabulary_size:,} tokens."
-    prompt = list(prompt_parts(trace))
-    prompt[1::2] = [f"({SPECIAL} {name})" for name in prompt[1::2]]
-    return f"{origin} Prompt {''.join(prompt)}. Output {_quote_output(trace, cursor)}"
+    said = f"{trace.source}: {trace.model} on {trace.device}"
+    said += f", {trace.vocabulary_size:,} tokens. Prompt "
+    for place, part in enumerate(prompt_parts(trace)):
+        said += f"({SPECIAL} {part})" if place % 2 else part
+    return f"{said}. Output {_quote_output(trace, cursor)}"
 
 
 def say_summary(trace: Trace, cursor: int) -> str:
@@ -82,8 +83,10 @@ def write_strip(
         gone = place in back
         pale = gone or (cursor is not None and place >= cursor)
         special = bool(trace.parts) and step["end"] == "eos"
-        share, said = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
-        drawn.append(write_chip(Chip(step, share, said, special, cursor == place + 1, pale, gone)))
+        share = step["mass"] if mass else step["masked"]
+        said = step["massText"] if mass else step["maskedText"]
+        current = cursor == place + 1
+        drawn.append(write_chip(Chip(step, share, said, special, current, pale, gone)))
     parts, y = _wrap_chips(drawn)
     if words:
         parts.append(soft(0, y + 18, shorten(words, 130), 13))
@@ -149,7 +152,8 @@ def write_special(text: str, y: float) -> Drawn:
     width = wide(name, 13) + 16
     ground = rect(0, y - 15, width, 21, 10.5, fill="var(--gv-soft)")
     words = centred(width / 2, y, name, 13, mono=True, fill="var(--gv-page)")
-    return node("g", ground, words, role="img", aria_label=f"{SPECIAL} {text}", data_part="special"), width
+    about = f"{SPECIAL} {text}"
+    return node("g", ground, words, role="img", aria_label=about, data_part="special"), width
 
 
 def write_chip(chip: Chip) -> Drawn:

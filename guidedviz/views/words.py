@@ -34,8 +34,8 @@ def reading(text: str) -> str:
     >>> reading(" two words\\n")
     '␣two words↵'
     """
-    shown = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text)
-    return re.sub(r"^ +| +\Z", lambda found: visible(found[0].encode()), shown)
+    words = [visible(part.encode("utf-8", "replace")) for part in text.split(" ")]
+    return re.sub(r"^ +| +\Z", lambda found: visible(found[0].encode()), " ".join(words))
 
 
 def prompt_parts(trace: Trace) -> tuple[str, ...]:
@@ -156,7 +156,8 @@ Origin = Trace | Spellings  # a record of one model
 def write_badge(x: float, y: float, record: Origin) -> Element:
     """The badge as SVG, and beside it the model, device and, for a recording, the date."""
     sign, _, about = say_badge(record).partition(" · ")
-    badge = write(x, y, sign, 14, fill=paint(BADGE_COLOURS[sign[0]]), font_weight="bold")
+    colour = paint(BADGE_COLOURS[sign[0]])
+    badge = write(x, y, sign, 14, fill=colour, font_weight="bold")
     return badge + soft(x + 108, y, about, 13)
 
 

@@ -11,7 +11,7 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, figure_of, moved, rect, soft, soft_right, wide, write
+from guidedviz.views.figure import EDGE, Drawn, Figure, figure_of, moved, rect, soft, soft_right, wide, write
 from guidedviz.views.step_words import pack_step
 from guidedviz.views.theme import paint
 from guidedviz.views.words import reading
@@ -78,9 +78,13 @@ def draw_bars(
         parts.append(soft_right(BARS_WIDTH - EDGE, middle, row.said))
     end = top + pitch * len(rows)
     if scale.low < 0:
-        parts.append(node("path", d=f"M{scale.at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
+        zero = scale.at(0.0)
+        line = f"M{zero:g} {top:g}V{end:g}"
+        parts.append(node("path", d=line, stroke="var(--gv-soft)"))
     told = ", ".join(_say_bars(row, series) for row in rows)
-    return figure_of(BARS_WIDTH, end + 10, f"{title}: {told}" if title else told, *parts)
+    if title:
+        told = f"{title}: {told}"
+    return figure_of(BARS_WIDTH, end + 10, told, *parts)
 
 
 def _check_bars(labels: Sequence[str], series: Mapping[str, Values]) -> None:
@@ -126,12 +130,14 @@ def _fit_scale(rows: Sequence[BarRow]) -> BarScale:
 
 def _write_bars(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
     """The bars of one label; a single bar is filled."""
-    for place, value in enumerate(row):
+    for number, value in enumerate(row):
+        top = y + 8 * number
         left, right = sorted((scale.at(0.0), scale.at(float(value))))
-        yield write_bar(left, y + 8 * place, right - left, 7.0, place if len(row) > 1 else 1)
+        yield write_bar(left, top, right - left, 7.0, number if len(row) > 1 else 1)
         if isinstance(value, Estimate):
-            low = f"{scale.at(value.low):g} {y + 0.5 + 8 * place:g}"
-            yield node("path", d=f"M{low}v6m0 -3H{scale.at(value.high):g}m0 -3v6", **WHISKER)
+            low = f"{scale.at(value.low):g} {top + 0.5:g}"
+            high = f"{scale.at(value.high):g}"
+            yield node("path", d=f"M{low}v6m0 -3H{high}m0 -3v6", **WHISKER)
 
 
 def _say_bars(row: BarRow, names: Iterable[str]) -> str:
@@ -191,21 +197,24 @@ def draw_distribution(step: Step, title: str = "next token") -> Figure:
     expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
     expect(title, str, "draw_distribution, title", "a text")
     packed = pack_step(step)
-    svg, height = write_next(packed, title, BARS_WIDTH - 2 * EDGE, f"{step.legal:,} legal")
+    legal = f"{step.legal:,} legal"
+    svg, height = write_next(packed, title, BARS_WIDTH - 2 * EDGE, legal)
     alt = say_next(packed, title)
-    text = alt if step.how == "forced" else f"{title}: {step.legal} legal, Z {packed['massText']}"
-    return Figure(drawing(BARS_WIDTH, height + EDGE, moved(EDGE, 8, svg), alt=alt), text, alt)
+    text = f"{title}: {step.legal} legal, Z {packed['massText']}"
+    if step.how == "forced":
+        text = alt
+    return figure_of(BARS_WIDTH, height + EDGE, text, moved(EDGE, 8, svg), alt=alt)
 
 
 def say_next(step: PackedStep, title: str) -> str:
     """The same in words."""
     if step["how"] == "forced":
         return f"{title}: {step['label']}. {NOT_ASKED_WORDS}"
-    rows = (f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"])
     before = f"{title}, probability before and {step['after']}"
     if step.get("changes"):
         before += f" ({step['changes']})"
-    return f"{before}: {', '.join(rows)}. Legal mass Z {step['massText']}."
+    rows = ", ".join(f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"])
+    return f"{before}: {rows}. Legal mass Z {step['massText']}."
 
 
 def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Sequence[tuple[str, str]] = ()) -> Drawn:
@@ -213,14 +222,16 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
     parts = [write(0, 13, title, 13, font_weight="bold")]
     if step["how"] == "forced":
         parts.append(soft_right(width, 13, "the model was not asked", 13))
-        parts.append(write(0, 40, shorten(step["label"], int(width / 8.5)), 14, mono=True, font_weight="bold"))
-        lines = wrap(NOT_ASKED_WORDS, int(width / 6.6))
-        parts += [soft(0, 64 + 18 * number, line) for number, line in enumerate(lines)]
-        y = 64.0 + 18 * len(lines)
+        label = shorten(step["label"], int(width / 8.5))
+        parts.append(write(0, 40, label, 14, mono=True, font_weight="bold"))
+        y = 64.0
+        for line in wrap(NOT_ASKED_WORDS, int(width / 6.6)):
+            parts.append(soft(0, y, line))
+            y += 18
     else:
         parts.append(soft_right(width, 13, f"Z {step['massText']} · {legal}", 13))
         if step.get("changes"):
-            parts.append(_write_tag(step["changes"]))
+            parts.append(_write_changes(step["changes"]))
         if not step["free"]:
             parts += write_bar_names(["before", step["after"]], width, 36)
         parts += _write_rows(step, width)
@@ -228,13 +239,15 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
     for name, value in facts:
         y += FACT
         room = int((width - 8 * len(name) - 16) / 7.5)
-        parts += [soft(0, y - 6, name, 13), write(width, y - 6, shorten(value, room), 13, text_anchor="end")]
+        parts.append(soft(0, y - 6, name, 13))
+        parts.append(write(width, y - 6, shorten(value, room), 13, text_anchor="end"))
     return together(parts), y
 
 
-def _write_tag(changes: str) -> Element:
+def _write_changes(changes: str) -> Element:
     """What besides the mask changed the probabilities."""
-    box = rect(0, 22, 6.4 * len(changes) + 18, 20, 10, fill="none", stroke="var(--gv-gold)", stroke_width=1.5)
+    line = {"fill": "none", "stroke": "var(--gv-gold)", "stroke_width": 1.5}
+    box = rect(0, 22, 6.4 * len(changes) + 18, 20, 10, **line)
     return node("g", box, write(8, 36, changes, 12), data_part="changes")
 
 
@@ -244,7 +257,8 @@ def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
     said = [row.rawText if step["free"] else f"{row.rawText} → {row.drawnText}" for row in shown]
     number = DIGIT_WIDTH * max(map(len, said)) + 8
     longest = max((wide(row.label, 14) for row in step["rows"]), default=0.0)
-    name = max(78.0, min(NAME_ROOM, longest + 4, width * 2 / 3 - number - 24))
+    most = min(NAME_ROOM, width * 2 / 3 - number - 24)
+    name = max(78.0, min(most, longest + 4))
     start = name + 22
     span = width - start - number
     for place, row in enumerate(shown):
@@ -267,5 +281,6 @@ def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
 
 
 def _write_candidate(row: PackedRow, chosen: bool, name: float) -> list[Element]:
-    label = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
+    room = int(name / 8.5)
+    label = write_name(name + 14, 17, row.label, not row.legal, chosen, room)
     return [write(0, 17, "▸", 13, fill="var(--gv-orange)"), label] if chosen else [label]

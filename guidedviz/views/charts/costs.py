@@ -1,7 +1,7 @@
 """What masks cost: each token of a run, many masks with a table or without, and a server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import ceil, floor, log10
 
 from guidedviz.decoding.annotations import AtLeastZero, Share, check_number
@@ -38,12 +38,14 @@ def draw_costs(trace: Trace) -> Figure:
     hover = tuple(map(_say_times, shown, names))
     places = tuple(map(float, range(len(shown))))
     series = []
+    ends = [tuple(accumulate(cost_parts(step), initial=0.0)) for step in shown]
     for number, (name, colour, look) in enumerate(COST_PARTS):
-        low = tuple(sum(cost_parts(step)[:number]) for step in shown)
-        up = tuple(sum(cost_parts(step)[: number + 1]) for step in shown)
+        low = tuple(heights[number] for heights in ends)
+        up = tuple(heights[number + 1] for heights in ends)
         words = tuple(cut) if name == "sample" else ()  # above the last part
         series.append(Series(name, "bars", places, up, hover, colour, look, low, words))
-    x = Axis("", -0.5, max(len(shown), LEAST_BARS) - 0.5, tuple(enumerate(names)), grid=False, mono=True)
+    right = max(len(shown), LEAST_BARS) - 0.5
+    x = Axis("", -0.5, right, tuple(enumerate(names)), grid=False, mono=True)
     half = (top / 2, milliseconds(top / 2))
     y = Axis("", 0.0, top, ((0.0, "0"), half, (top, milliseconds(top))))
     notes = tuple(_cost_notes(trace, len(shown), sum(map(bool, cut))))
@@ -55,7 +57,8 @@ def draw_costs(trace: Trace) -> Figure:
 def _say_times(step: Step, name: str) -> str:
     """The times of a step, one per line."""
     how = "" if step.how == "sampled" else f", {step.how}"
-    lines = [f"step {step.position}: {name}{how}, {milliseconds(total_of(step))}"]
+    total = milliseconds(total_of(step))
+    lines = [f"step {step.position}: {name}{how}, {total}"]
     for (part, *_), ms in zip(COST_PARTS, cost_parts(step), strict=True):
         lines.append(f"  {part} {milliseconds(ms)}")
     return "\n".join(lines)
@@ -66,13 +69,15 @@ def _cost_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
     yield say_badge(trace)
     if trace.constraint:
         yield shorten(trace.constraint, 100)
-    sums = [sum(times) for times in zip(*map(cost_parts, trace.steps), strict=True)] or [0.0, 0.0, 0.0]
+    times = list(map(cost_parts, trace.steps))
+    sums = [sum(column) for column in zip((0.0, 0.0, 0.0), *times, strict=True)]
     whole = sum(sums)
     shares = []
     for (name, *_), ms in zip(COST_PARTS, sums, strict=True):
         part = ms / whole if whole else 0.0
         shares.append(f"{name} {milliseconds(ms)} ({share(part)})")
-    yield f"{counted(len(trace.steps), 'step')} in {milliseconds(whole)}: {', '.join(shares)}"
+    steps = counted(len(trace.steps), "step")
+    yield f"{steps} in {milliseconds(whole)}: {', '.join(shares)}"
     if cut:
         yield f"cut: {counted(cut, 'bar')} far above most others"
     if len(trace.steps) > shown:
@@ -147,7 +152,9 @@ def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None
         times = tuple(max(y.low, first + each * n) for n in masks)
         series.append(Series(name, "line", masks, times, colour=colour, look=look))
         said.append(f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each")
-    crossings = list(_find_crossings(costs, combinations(costs, 2) if pairs is None else pairs))
+    if pairs is None:
+        pairs = combinations(costs, 2)
+    crossings = list(_find_crossings(costs, pairs))
     if crossings:
         xs, ys, hover = zip(*crossings, strict=True)
         words = tuple(f"{n:,.0f}" for n in xs)
@@ -177,8 +184,9 @@ def _time_axis(costs: Costs) -> Axis:
     totals += [first + each * 10.0**DECADES for first, each in costs.values()]
     low = floor(log10(max(1e-6, min(totals))))
     high = ceil(log10(max(*totals, 1e-5)))
-    ticks = tuple((10.0**n, _say_time(10.0**n)) for n in range(low, high + 1))
-    return Axis("total time", 10.0**low, 10.0 ** max(high, low + 1), ticks, log=True)
+    powers = [10.0**n for n in range(low, high + 1)]
+    ticks = tuple(zip(powers, map(_say_time, powers), strict=True))
+    return Axis("total time", powers[0], 10.0 ** max(high, low + 1), ticks, log=True)
 
 
 def _find_crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[Crossing]:
@@ -190,7 +198,8 @@ def _find_crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[
         masks = break_even(costs[one], costs[other])
         if masks is not None and masks <= 10**DECADES:
             first, each = costs[one]
-            yield masks, first + each * masks, f"{one} is cheaper than {other} after {masks:,.0f} masks"
+            said = f"{one} is cheaper than {other} after {masks:,.0f} masks"
+            yield masks, first + each * masks, said
 
 
 def _say_time(ms: float) -> str:
@@ -234,9 +243,11 @@ def draw_throughput(simulated: Runs, published: Runs) -> Figure:
             hover = tuple(f"{name}, published: {point}" for point in points)
             said.append(f"{name}, published: {', '.join(points)}")
             series.append(Series("", "dots", shares, heights, hover, colour, look))
-    x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
+    ticks = tuple((n / 5, f"{n * 20}%") for n in range(6))
+    x = Axis("constrained requests", 0.0, 1.0, ticks, grid=False)
+    y = _rate_axis([*simulated.values(), *published.values()])
     notes = ("lines: simulated · dots: published",)
-    chart = Chart(said[0], x, _rate_axis([*simulated.values(), *published.values()]), tuple(series), notes)
+    chart = Chart(said[0], x, y, tuple(series), notes)
     return draw_chart(chart, "\n".join(said))
 
 
@@ -254,9 +265,9 @@ def _check_runs(simulated: Runs, published: Runs) -> None:
 
 def _sorted_points(row: Mapping[float, float]) -> tuple[tuple[float, ...], tuple[float, ...], list[str]]:
     """The shares in order, their throughputs, and each pair in words."""
-    shares = tuple(sorted(row))
-    heights = tuple(row[share] for share in shares)
-    return shares, heights, [f"{share:.0%} {row[share]:.1f}" for share in shares]
+    points = sorted(row.items())
+    shares, heights = zip(*points, strict=True)
+    return shares, heights, [f"{part:.0%} {height:.1f}" for part, height in points]
 
 
 def _rate_axis(rows: Sequence[Mapping[float, float]]) -> Axis:

@@ -42,13 +42,14 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {requests}"
     if len(timeline.served) > MOST_REQUESTS:
         note += f", of which {MOST_REQUESTS} are drawn"
-    names = [shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown)]
+    names = [shorten(f"{n} {_schema_of(one)}", 24) for n, one in enumerate(shown)]
     lanes = ["device", "CPU", *names]
     x = Axis("ms", 0.0, end, round_ticks(end, MOST_TIMES))
     series = spans_by_kind(SERVER_SPANS, _place_spans(timeline, len(lanes)))
     height = LANE_HEIGHT * len(lanes)
     chart = Chart(title or "a simulated server", x, lanes_axis(lanes), series, (note,), height=height)
-    return draw_chart(chart, "\n".join([note, *map(_say_request, range(len(shown)), shown)]))
+    said = map(_say_request, range(len(shown)), shown)
+    return draw_chart(chart, "\n".join([note, *said]))
 
 
 def _place_spans(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
@@ -75,9 +76,13 @@ def _took(span: tuple[float, float]) -> str:
 
 
 def _say_request(number: int, one: Served) -> str:
-    times = f"arrives {one.request.arrives:.1f} ms, joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
-    name = one.request.schema or "no schema"
-    return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
+    said = f"request {number}, {_schema_of(one)}: arrives {one.request.arrives:.1f} ms"
+    said += f", joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
+    return f"{said}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
+
+
+def _schema_of(one: Served) -> str:
+    return one.request.schema or "no schema"
 
 
 # --- a forward pass and a mask, one by one and side by side ---
@@ -107,21 +112,23 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
     pair = record.pair(engine)
     end = max(_end_of(run) for run in pair)
-    spans = [*_place_turns(pair[0], 7.0, end), *_place_turns(pair[1], 3.0, end)]
+    spans = [*_place_turns(pair[0], 7.0, end)]
+    spans += _place_turns(pair[1], 3.0, end)
     lanes = "one by one: device", "CPU", "logits wait", "", "side by side: device", "CPU", "logits wait"
     source = where = "live"
     if record.source != "LIVE":
         source = record.source
         where = f"{source}, {record.date}"
-    notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
+    origin = f"{where} · {record.model} · {record.device}"
+    notes = (origin, *map(_say_run, pair))
     name = pair[0].engine
     x = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS))
     series = spans_by_kind(CLOCK_SPANS, spans)
     chart = Chart(f"{name}: masks and forward passes", x, lanes_axis(lanes), series, notes, height=170.0)
-    tokens = pair[0].turns
-    count = counted(len(tokens), "token")
-    about = f"{len(tokens[:MOST_TURNS])} of {count}, {source}: {record.model}; {record.device}"
-    return draw_chart(chart, "\n".join([f"{name}, {about}", *map(_say_run, pair)]))
+    count = len(pair[0].turns)
+    said = f"{name}, {min(count, MOST_TURNS)} of {counted(count, 'token')}"
+    said += f", {source}: {record.model}; {record.device}"
+    return draw_chart(chart, "\n".join([said, *map(_say_run, pair)]))
 
 
 def _start_of(run: EngineRun) -> float:
@@ -148,8 +155,8 @@ def _place_turns(run: EngineRun, top: float, end: float) -> Iterator[tuple[str, 
 
 
 def _say_run(run: EngineRun) -> str:
-    forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
-    mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
-    times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
-    order = "side by side" if run.beside else "one by one"
-    return f"{order}: {times}, {run.per_token:.2f} ms per token"
+    forward = fmean(end - start for start, end in (turn.forward for turn in run.turns))
+    mask = fmean(end - start for start, end in (turn.mask for turn in run.turns))
+    said = "side by side" if run.beside else "one by one"
+    said += f": forward {forward:.2f} ms, mask {mask:.2f} ms"
+    return f"{said}, the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms per token"

@@ -165,14 +165,16 @@ def draw_outline(grid: Mask, cell: float, dashes: str) -> Element:
     if dashes != "none":
         dash = " ".join(f"{int(n) / cell:.3g}" for n in dashes.split())
     seam = node("path", **look, stroke="var(--gv-page)", stroke_width=f"{3.2 / cell:.3g}")
-    return seam + node("path", **look, stroke="var(--gv-ink)", stroke_width=f"{1.6 / cell:.3g}", stroke_dasharray=dash)
+    width = f"{1.6 / cell:.3g}"
+    return seam + node("path", **look, stroke="var(--gv-ink)", stroke_width=width, stroke_dasharray=dash)
 
 
 def widen(grid: Mask, cells: int) -> Mask:
     """The cells and their neighbours within a distance."""
     spread = np.pad(grid, cells)
     for axis in (0, 1):
-        spread = np.asarray(sliding_window_view(spread, 2 * cells + 1, axis).any(-1), dtype=np.bool_)
+        windows = sliding_window_view(spread, 2 * cells + 1, axis)
+        spread = np.asarray(windows.any(-1), dtype=np.bool_)
     return spread
 
 
@@ -259,7 +261,8 @@ def _stretches(made: Atlas) -> Iterator[tuple[str, int, int]]:
     least = max(1, len(made) // 1500)
     name = ""  # of the part that begins at `start`
     start = place = 0
-    for own, group in groupby(kind(vocabulary.pieces[token]) for token in vocabulary.order[:text]):
+    kinds = [kind(vocabulary.pieces[token]) for token in vocabulary.order[:text]]
+    for own, group in groupby(kinds):
         count = sum(1 for _ in group)
         if name and own != name and count >= least:
             yield name, start, place
@@ -288,7 +291,8 @@ def settle(made: Atlas, name: str, start: int, stop: int) -> Region:
             continue
         right = sums[:, wide:] - sums[:, :-wide]
         count = right[high:] - right[:-high]
-        spots = np.argwhere(count == wide * high)[:, ::-1] + (wide / 2, high / 2)
+        corners = np.argwhere(count == wide * high)[:, ::-1]
+        spots = np.add(corners, (wide / 2, high / 2))
         if len(spots):
             x, y = spots[((spots - middle) ** 2).sum(1).argmin()]
             return Region(name, start, stop, float(x), float(y), float(wide))

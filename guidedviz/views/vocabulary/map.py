@@ -25,7 +25,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, heading, moved, rect, soft, write_legend
+from guidedviz.views.figure import EDGE, Drawn, Figure, centred, figure_of, heading, moved, rect, soft, write_legend
 from guidedviz.views.theme import paint
 from guidedviz.views.vocabulary.atlas import AROUND_CELLS, Atlas, atlas, draw_outline, widen
 from guidedviz.views.words import label, share
@@ -62,7 +62,7 @@ def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
     return f"{said}, EOS {ends}"
 
 
-def count_regions(made: Atlas, cells: Mask) -> dict[str, int]:
+def count_regions(made: Atlas, cells: Mask) -> Counter[str]:
     """How many of these cells each region has, for people who cannot see the map."""
     counts = Counter[str]()
     for region in made.regions:
@@ -81,7 +81,8 @@ def outlined_cells(kinds: Sequence[Kind]) -> Mask:
 
 def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
     """The text colour for the most frequent kind of these cells, with an outline in the colour of the cells."""
-    ground = max(kinds, key=lambda kind: int(kind.cells[start:stop].sum())).colour
+    most = max(kinds, key=lambda kind: int(kind.cells[start:stop].sum()))
+    ground = most.colour
     ink = "foam" if ground == "sea" else "ink"
     seam = ground if ground in ("land", "sea") else "page"
     line = {"stroke_width": 3, "stroke_linejoin": "round", "paint_order": "stroke"}
@@ -134,7 +135,8 @@ def write_stencil(made: Atlas, kind: Kind) -> Element:
     address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     image = node("image", href=address, **size, image_rendering="pixelated")
     hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
-    return hole + node("rect", **size, fill=f"var(--gv-{kind.colour})", mask=f"url(#{name})")
+    mask = f"url(#{name})"
+    return hole + node("rect", **size, fill=paint(kind.colour), mask=mask)
 
 
 def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
@@ -185,10 +187,10 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     cells = made.ordered(mask)
     legal = count_regions(made, cells)
     every = count_regions(made, np.ones_like(cells))
-    more = ", ".join(f"{place} {legal[place]:,} of {count:,}" for place, count in every.items())
+    regions = [f"{place} {legal[place]:,} of {count:,}" for place, count in every.items()]
     name = shorten(guide.label(state), 40)
     text = f"Vocabulary map, {name}: {say_mask(guide.vocabulary, mask)}"
-    return _map_figure(made, legal_kinds(cells), title or name, text, more)
+    return _map_figure(made, legal_kinds(cells), title or name, text, regions)
 
 
 def draw_split(split: Split, at: int, title: str = "") -> Figure:
@@ -206,24 +208,28 @@ def draw_split(split: Split, at: int, title: str = "") -> Figure:
     verdicts = split.node(node).verdicts
     dependent = Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID)
     kinds = (*independent_kinds(made, verdicts), dependent)
-    asking = count_regions(made, dependent.cells)
-    more = ", ".join(f"{place} {count:,} context-dependent" for place, count in asking.items() if count)
+    asking = +count_regions(made, dependent.cells)  # those that have some
+    regions = [f"{place} {count:,} context-dependent" for place, count in asking.items()]
     name = f"node {name_node(node)} of {split.pda.nodes.name_of(node)}"
-    return _map_figure(made, kinds, title or name, f"Split, {name}: {say_kinds(kinds)}", more)
+    text = f"Split, {name}: {say_kinds(kinds)}"
+    return _map_figure(made, kinds, title or name, text, regions)
 
 
-def _map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
+def _map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, regions: Sequence[str]) -> Figure:
     svg, height = write_map(made, kinds, title, MAP_WIDTH - 2 * EDGE)
-    alt = f"{text}. By place: {more}." if more else f"{text}."
-    return Figure(drawing(MAP_WIDTH, height + 24, moved(EDGE, 24, svg), alt=alt), text, alt)
+    alt = f"{text}."
+    if regions:
+        alt += f" By place: {', '.join(regions)}."
+    return figure_of(MAP_WIDTH, height + 24, text, moved(EDGE, 24, svg), alt=alt)
 
 
 def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> Drawn:
     """A map with a title above and, below, the outlined tokens and a legend with counts; and its height."""
     cell = min(LARGEST_CELL, width / made.width)
     about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
-    stencils = [write_stencil(made, kind) for kind in kinds]
-    parts = [node("g", *stencils, _write_borders(made, cell), transform=f"scale({cell:.5g})")]
+    cells = [write_stencil(made, kind) for kind in kinds]
+    cells.append(_write_borders(made, cell))
+    parts = [node("g", *cells, transform=f"scale({cell:.5g})")]
     for kind in kinds:
         if kind.outline:
             parts.append(draw_outline(made.grid(kind.cells) > 0, cell, kind.outline))
@@ -239,7 +245,7 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
         enlarged, height = _enlarge_outlined(made, kinds, width)
         parts.append(moved(0, below + 10, enlarged))
         foot += height
-    signs = ((_write_kind(kind), f"{kind.name} {kind.count:,}") for kind in kinds)
+    signs = [(_write_kind(kind), f"{kind.name} {kind.count:,}") for kind in kinds]
     legend, *_ = write_legend(signs, 0, foot)
     head = heading(0, 0, "the whole vocabulary", about)
     return together([head, moved(0, 14, *parts), *legend]), foot + 14
@@ -248,7 +254,8 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
 def _mark_few(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     """Dots on cells that would be too few and too small to be visible."""
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
-        yield node("circle", cx=x, cy=y, r=DOT_WIDTH / 2, fill=paint(kind.colour), stroke="var(--gv-page)")
+        look = {"fill": paint(kind.colour), "stroke": "var(--gv-page)"}
+        yield node("circle", cx=x, cy=y, r=DOT_WIDTH / 2, **look)
 
 
 def _write_borders(made: Atlas, cell: float) -> Element:
@@ -257,31 +264,35 @@ def _write_borders(made: Atlas, cell: float) -> Element:
     regions = node("path", d=made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
     if cell < READABLE_CELL:
         return regions
-    lines = "".join(f"M{x} 0v{made.height}" for x in range(made.width + 1))
-    lines += "".join(f"M0 {y}h{made.width}" for y in range(made.height + 1))
-    points = " ".join(f"{x + 0.5:g},{y + 0.5:g}" for x, y in made.cells.tolist())
-    way = node("polyline", points=points, **look, stroke_width=0.05, opacity=0.6)
-    return node("path", d=lines, **look, stroke_width=0.05) + way
+    lines = [f"M{x} 0v{made.height}" for x in range(made.width + 1)]
+    lines += [f"M0 {y}h{made.width}" for y in range(made.height + 1)]
+    points = [f"{x:g},{y:g}" for x, y in (made.cells + 0.5).tolist()]
+    way = node("polyline", points=" ".join(points), **look, stroke_width=0.05, opacity=0.6)
+    return node("path", d="".join(lines), **look, stroke_width=0.05) + way
 
 
 def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
     """The names of regions where they fit and cover no outlined cell."""
-    outlined = widen(made.grid(outlined_cells(kinds)) > 0, int(2 * AROUND_CELLS / cell) + 1)
+    around = int(2 * AROUND_CELLS / cell) + 1
+    outlined = widen(made.grid(outlined_cells(kinds)) > 0, around)
     for region in made.regions:
         width = 3.6 * len(region.name) / cell
         height = 8 / cell
         rows = slice(max(0, int(region.y - height)), ceil(region.y + height))
         columns = slice(max(0, int(region.x - width)), ceil(region.x + width))
-        if region.room * cell >= 6.2 * len(region.name) and not outlined[rows, columns].any():
+        fits = region.room * cell >= 6.2 * len(region.name)
+        if fits and not outlined[rows, columns].any():
             look = ink_on(kinds, region.start, region.stop)
-            yield centred(region.x * cell, region.y * cell + 4, region.name, 12, **look)
+            x = region.x * cell
+            yield centred(x, region.y * cell + 4, region.name, 12, **look)
 
 
 def _write_texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
     """The text of every token, on a map of a small vocabulary."""
     for rank, (x, y) in enumerate(((made.cells + 0.5) * cell).tolist()):
         words = shorten(_text_at(made, rank), int(cell // 7))
-        yield centred(x, y + 4, words, 12, mono=True, **ink_on(kinds, rank, rank + 1))
+        look = ink_on(kinds, rank, rank + 1)
+        yield centred(x, y + 4, words, 12, mono=True, **look)
 
 
 def _text_at(made: Atlas, rank: int) -> str:
@@ -289,10 +300,8 @@ def _text_at(made: Atlas, rank: int) -> str:
 
 
 def _write_kind(kind: Kind) -> Element:
-    if kind.outline:
-        dashes = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline}
-        return rect(4, -5, 10, 10, 2, fill=paint(kind.colour), **dashes)
-    return rect(4, -5, 10, 10, 2, fill=paint(kind.colour))
+    line = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline} if kind.outline else {}
+    return rect(4, -5, 10, 10, 2, fill=paint(kind.colour), **line)
 
 
 def _enlarge_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> Drawn:
@@ -311,8 +320,11 @@ def _enlarge_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> Drawn
         kind = next(kind for kind in kinds if kind.outline and kind.cells[rank])
         colour = paint(kind.colour)
         look = {"fill": colour, "fill_opacity": 0.2, "stroke": colour, "stroke_width": 2.4}
-        dash = None if kind.outline == SOLID else kind.outline
-        parts.append(rect(x + 1, y + 1, pitch - 3, ENLARGED_HIGH - 3, 3, **look, stroke_dasharray=dash))
+        if kind.outline != SOLID:
+            look["stroke_dasharray"] = kind.outline
+        box = rect(x + 1, y + 1, pitch - 3, ENLARGED_HIGH - 3, 3, **look)
+        parts.append(box)
         words = shorten(_text_at(made, rank), int(pitch / 7.5))
-        parts.append(centred(x + pitch / 2, y + 16, words, 12, mono=True, font_weight="bold"))
+        middle = x + pitch / 2
+        parts.append(centred(middle, y + 16, words, 12, mono=True, font_weight="bold"))
     return together(parts), 28 + ENLARGED_HIGH * ceil(len(shown) / ENLARGED_COLUMNS)

@@ -1,6 +1,5 @@
 """Tables of masks: the index by state and token, the split by node, and a small vocabulary by position."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy.typing as npt
 
 from guidedviz.decoding.trace import TRACE_HINT, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.frames import say_waits
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, name_node, name_state
@@ -22,7 +22,6 @@ from guidedviz.views.figure import (
     EDGE,
     Figure,
     centred,
-    drawing,
     figure_of,
     heading,
     rect,
@@ -76,22 +75,30 @@ def draw_token_table(guide: Guide) -> Figure:
     parts += map(_write_column, range(len(names)), names)
     end = TABLE_LEFT + COLUMN_WIDTH * len(groups) + 8
     parts.append(soft(end, TABLE_TOP - 8, "legal", 11))
-    after = index.after[[index.kind[group[0]] for group in groups]].T[:MOST_STATE_ROWS].tolist()
+    kinds = [index.kind[group[0]] for group in groups]
+    after = index.after[kinds].T[:MOST_STATE_ROWS].tolist()
     rows = []
     y = TABLE_TOP
     for state, leads in enumerate(after):
         name = name_state(state)
-        parts.append(write(TABLE_LEFT - 8, y + 16, _mark_end(guide, state) + name, 12, text_anchor="end"))
+        mark = "◎ " if guide.is_accepting(state) else ""
+        parts.append(write(TABLE_LEFT - 8, y + 16, mark + name, 12, text_anchor="end"))
         count = int(index.legal[state])
-        parts.append(soft(end, y + 16, f"{count:,} · {share(count / tokens)}", 11))
+        said = f"{count:,} · {share(count / tokens)}"
+        parts.append(soft(end, y + 16, said, 11))
+        legal = []
         for column, lead in enumerate(leads):
             parts += _write_lead(TABLE_LEFT + COLUMN_WIDTH * column, y, lead)
-        legal = [f"{token}→{name_state(lead)}" for token, lead in zip(names, leads, strict=True) if lead >= 0]
+            if lead >= 0:
+                legal.append(f"{names[column]}→{name_state(lead)}")
         rows.append(f"{name}: {' '.join(legal) or 'none'}")
         y += STATE_HIGH
-    parts.append(soft(16, y + 20, _say_key(len(index.machine) - len(after), tokens - sum(map(len, groups)))))
+    hidden = tokens - sum(map(len, groups))
+    key = _say_key(len(index.machine) - len(after), hidden)
+    parts.append(soft(16, y + 20, key))
     text = f"Token table: {size}; {'; '.join(rows)}"
-    return Figure(drawing(max(end + 90, 760), y + 34, *parts, alt=text), shorten(text, 400), text)
+    width = max(end + 90, 760)
+    return figure_of(width, y + 34, shorten(text, 400), *parts, alt=text)
 
 
 def _write_column(column: int, name: str) -> Element:
@@ -111,22 +118,20 @@ def _say_key(states: int, tokens: int) -> str:
     return key
 
 
-def _mark_end(guide: Guide, state: int) -> str:
-    return "◎ " if guide.is_accepting(state) else ""
-
-
 def _name_group(vocabulary: Vocabulary, group: TokenIds) -> str:
     """The text of a column's token; for several, one of them and their number."""
     pieces = vocabulary.pieces
     shortest = min(group.tolist(), key=lambda token: (len(pieces[token]) or 99, pieces[token]))
     name = label(pieces[shortest])
-    return f"{name} +{len(group) - 1:,}" if len(group) > 1 else name
+    others = len(group) - 1
+    return f"{name} +{others:,}" if others else name
 
 
 def _write_lead(x: float, y: float, lead: int) -> Iterator[Element]:
     """A cell: a legal one is filled and names the next state."""
     legal = lead >= 0
-    yield rect(x, y + 1, COLUMN_WIDTH - 2, STATE_HIGH - 2, fill=paint("sea" if legal else "land"))
+    ground = paint("sea" if legal else "land")
+    yield rect(x, y + 1, COLUMN_WIDTH - 2, STATE_HIGH - 2, fill=ground)
     if legal:
         middle = x + COLUMN_WIDTH / 2 - 1
         yield centred(middle, y + 16, name_state(lead), 11, fill="var(--gv-foam)")
@@ -151,9 +156,8 @@ def split_rows(split: Split) -> list[list[NodeSplit]]:
     [[0], [1], [3]]
     """
     rule_of = split.pda.nodes.rule_of
-    alike = defaultdict[tuple[int, int, int], list[NodeSplit]](list)
-    for part in split.build():
-        alike[rule_of[part.node], id(part.accepted.data), id(part.dependent)].append(part)
+    nodes = split.build()
+    alike = grouped(((rule_of[part.node], id(part.accepted.data), id(part.dependent)), part) for part in nodes)
     return sorted(alike.values(), key=lambda row: (rule_of[row[0].node], *_order_of(row)))
 
 
@@ -167,17 +171,12 @@ def _say_node(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
     name = name_node(first.node)
     if len(row) > 1:
         name += f" +{len(row) - 1}"
+    waits = shorten(say_waits(split.pda.stacks, first.node), 24)
     accepted = first.accepted.count
     dependent = len(first.dependent)
-    return (
-        name,
-        shorten(say_waits(split.pda.stacks, first.node), 24),
-        f"{accepted:,}",
-        f"{first.accepted.size - accepted - dependent:,}",
-        f"{dependent:,}" if dependent else "–",
-        first.accepted.kind,
-        f"{first.nbytes:,}",
-    )
+    rejected = first.accepted.size - accepted - dependent
+    numbers = (f"{accepted:,}", f"{rejected:,}", f"{dependent:,}" if dependent else "–")
+    return name, waits, *numbers, first.accepted.kind, f"{first.nbytes:,}"
 
 
 def draw_split_nodes(split: Split) -> Figure:
@@ -214,7 +213,8 @@ def draw_split_nodes(split: Split) -> Figure:
     for place, (words, look) in enumerate(lines):
         parts.append(write(EDGE, NODES_TOP + NODE_HIGH * place, words, 12, mono=True, **look))
     width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
-    said = "\n".join([f"Split: {total}", *(words for words, _ in lines)])
+    table = [words for words, _ in lines]
+    said = "\n".join([f"Split: {total}", *table])
     return figure_of(width, NODES_TOP + NODE_HIGH * len(lines), said, *parts)
 
 
@@ -252,7 +252,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     """
     expect(title, str, "draw_positions, title", "a text")
     guide = _small_guide(expect(trace, Trace, "draw_positions", TRACE_HINT))
-    names = [guide.vocabulary.display(token) for token in range(len(guide.vocabulary))]
+    names = list(map(guide.vocabulary.display, range(len(guide.vocabulary))))
     path = [step.token for step in trace.steps if step.token >= 0]
     parts = [write(12, 18, title or "legal tokens at each position", font_weight="bold")]
     for token, name in enumerate(names):
@@ -263,21 +263,20 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     for position, token in enumerate(path):
         mask = guide.mask(state)
         parts += _write_position(position, mask)
-        legal = int(mask.sum())
-        lines.append(f"position {position}: {legal} of {len(names)} legal, {names[token]} drawn")
+        said = f"position {position}: {int(mask.sum())} of {len(names)} legal"
+        lines.append(f"{said}, {names[token]} drawn")
         state = guide.advance(state, token)
     places = [_grid_place(position, token) for position, token in enumerate(path)]
     points = " ".join(f"{x:g},{y:g}" for x, y in places)
     line = {"points": points, "fill": "none"}
     parts.append(node("polyline", **line, stroke="var(--gv-page)", stroke_width=5))  # keeps the path apart from cells
     parts.append(node("polyline", **line, stroke="var(--gv-orange)", stroke_width=2))
-    parts += [_write_drawn(x, y, names[token][:1]) for (x, y), token in zip(places, path, strict=True)]
+    for (x, y), token in zip(places, path, strict=True):
+        parts.append(_write_drawn(x, y, names[token][:1]))
     low = GRID_TOP + POSITION_PITCH * len(path) + 20
-    signs = (
-        (_write_legal(5, -6, 8, 12, True), "legal"),
-        (_write_legal(5, -6, 8, 12, False), "illegal"),
-        (_write_drawn(9, 0, ""), "drawn"),
-    )
+    signs = [(_write_legal(5, -6, 8, 12, True), "legal")]
+    signs.append((_write_legal(5, -6, 8, 12, False), "illegal"))
+    signs.append((_write_drawn(9, 0, ""), "drawn"))
     parts += write_legend(signs, GRID_LEFT, low)[0]
     width = max(GRID_LEFT + TOKEN_PITCH * len(names) + 16, 330.0)
     return figure_of(width, low + 14, "\n".join(lines), *parts)
@@ -302,13 +301,13 @@ def _write_position(position: int, mask: Mask) -> Iterator[Element]:
     y = GRID_TOP + POSITION_PITCH * position + 4
     yield soft_right(GRID_LEFT - 14, y + 13, f"position {position}", 11)
     for token, legal in enumerate(mask.tolist()):
-        yield _write_legal(GRID_LEFT + TOKEN_PITCH * token + 1, y, TOKEN_PITCH - 2, POSITION_PITCH - 8, legal)
+        x = GRID_LEFT + TOKEN_PITCH * token + 1
+        yield _write_legal(x, y, TOKEN_PITCH - 2, POSITION_PITCH - 8, legal)
 
 
 def _write_legal(x: float, y: float, width: float, height: float, legal: bool) -> Element:
-    if legal:
-        return rect(x, y, width, height, stroke="var(--gv-line)", fill="var(--gv-sky)")
-    return rect(x, y, width, height, stroke="var(--gv-line)", fill="none", stroke_dasharray="2 2")
+    look = {"fill": "var(--gv-sky)"} if legal else {"fill": "none", "stroke_dasharray": "2 2"}
+    return rect(x, y, width, height, stroke="var(--gv-line)", **look)
 
 
 def _write_drawn(x: float, y: float, name: str) -> Element:

@@ -1,7 +1,7 @@
 """Walks of a trie: one as a flat list with jumps, one level by level, and those along a text."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log10
 from typing import Any
 
@@ -13,7 +13,7 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.tokens.slices import Slice
-from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, spans_by_kind
+from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import (
     EDGE,
@@ -124,10 +124,12 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
     asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
     parts = [write(EDGE, 24, title, 13, font_weight="bold")]
-    signs = ((_write_look(0, -6, 16, 12, colour, dashes), words) for colour, dashes, words in NODE_LOOKS.values())
+    signs = [(_write_look(0, -6, 16, 12, look), words) for look, (*_, words) in NODE_LOOKS.items()]
     parts += write_legend(signs, EDGE, 46)[0]
-    low = LIST_TOP + DEPTH_PITCH * max(len(one.prefix) for one in nodes) + 8
-    parts += [soft(EDGE, LIST_TOP + 2, "byte"), soft(EDGE, low + 14, "place"), soft(EDGE, low + 34, "size")]
+    deepest = max(len(one.prefix) for one in nodes)
+    low = LIST_TOP + DEPTH_PITCH * deepest + 8
+    for y, name in ((LIST_TOP + 2, "byte"), (low + 14, "place"), (low + 34, "size")):
+        parts.append(soft(EDGE, y, name))
     for one in nodes:
         parts += _write_node(one, low)
         if one.jumps:
@@ -140,14 +142,13 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
 
 def _write_node(one: FlatNode, low: float) -> Iterator[Element]:
     """A node with its byte, and below the list its place and its size."""
-    x = one.left
-    colour, dashes, _ = NODE_LOOKS[one.look]
-    yield _write_look(x, one.top, NODE_PITCH - 6, NODE_BOX, colour, dashes)
+    yield _write_look(one.left, one.top, NODE_PITCH - 6, NODE_BOX, one.look)
     ink = {"fill": "var(--gv-soft)"} if one.look == LEFT_OUT else {}
     byte = visible(one.prefix[-1:])
     yield centred(one.middle, one.top + 18, byte, 14, mono=True, **ink)
     if one.ends:  # a second line below the byte
-        yield ruled(x + 8, one.top + NODE_BOX - 4, NODE_PITCH - 22, stroke=paint(colour), stroke_width=2)
+        colour = paint(NODE_LOOKS[one.look][0])
+        yield ruled(one.left + 8, one.top + NODE_BOX - 4, NODE_PITCH - 22, stroke=colour, stroke_width=2)
     yield soft_centred(one.middle, low + 14, str(one.place), mono=True)
     yield centred(one.middle, low + 34, str(one.size), 13, mono=True)
 
@@ -157,12 +158,15 @@ def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:
     end = one.middle + NODE_PITCH * one.size
     low = landing - 2
     over = min(one.top, low) - 24
-    arc = f"M{one.middle:g},{one.top:g}C{one.middle:g},{over:g} {end:g},{over:g} {end:g},{low - 6:g}"
+    start = f"M{one.middle:g},{one.top:g}C{one.middle:g},{over:g}"
+    arc = f"{start} {end:g},{over:g} {end:g},{low - 6:g}"
     yield node("path", d=arc, fill="none", stroke="var(--gv-orange)", stroke_width=2)
-    yield node("path", d=f"M{end - 4:g},{low - 7:g}h8l-4,8z", fill="var(--gv-orange)")
+    tip = f"M{end - 4:g},{low - 7:g}h8l-4,8z"
+    yield node("path", d=tip, fill="var(--gv-orange)")
 
 
-def _write_look(x: float, y: float, width: float, height: float, colour: str, dashes: str) -> Element:
+def _write_look(x: float, y: float, width: float, height: float, look: str) -> Element:
+    colour, dashes, _ = NODE_LOOKS[look]
     line = {"stroke": paint(colour), "stroke_width": 1.8, "stroke_dasharray": dashes or None}
     return rect(x, y, width, height, 4, fill="var(--gv-card)", **line)
 
@@ -211,7 +215,8 @@ def walk_levels_of(walk: LazyWalk) -> list[WalkLevel]:
         if len(live) or len(cut):
             letters = bytes(np.unique(trie.byte[live]).tolist())
             dropped = int(trie.below[cut].sum())
-            found.append(WalkLevel(letters, len(live), len(cut), dropped, int(ends[live].sum())))
+            tokens = int(ends[live].sum())
+            found.append(WalkLevel(letters, len(live), len(cut), dropped, tokens))
     return found
 
 
@@ -243,7 +248,8 @@ def draw_walk(walk: LazyWalk) -> Figure:
     parts.append(soft(bars, LEVELS_TOP - 8, "live, and dashed refused and dropped (log.)"))
     for number, (row, level) in enumerate(zip(rows, shown, strict=True)):
         y = LEVELS_TOP + LEVEL_PITCH * (number + 0.7)
-        parts += [write(EDGE, y, row, 12, mono=True), moved(bars, y, *_write_walk_bars(level, ten))]
+        parts.append(write(EDGE, y, row, 12, mono=True))
+        parts.append(moved(bars, y, *_write_walk_bars(level, ten)))
     for depth, letters, *numbers in table:
         counts = ", ".join(map("{} {}".format, LEVEL_HEAD[2:], numbers))
         lines.append(f"byte {depth}: {letters}; {counts}")
@@ -259,9 +265,10 @@ def draw_walk(walk: LazyWalk) -> Figure:
 def say_walk(walk: LazyWalk) -> str:
     """The cost and the result of a walk in one line."""
     part = share(walk.asked / max(1, walk.nodes))
-    asked = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({part})"
-    counts = f"{len(walk.live) - 1:,} live, {len(walk.cut):,} refused, {walk.dropped:,} below these never asked"
-    return f"{asked}: {counts}; {walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
+    said = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({part}): "
+    said += f"{len(walk.live) - 1:,} live, {len(walk.cut):,} refused, "
+    said += f"{walk.dropped:,} below these never asked; "
+    return f"{said}{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
 
 
 def _say_slice(part: Slice, nodes: int) -> str:
@@ -314,15 +321,18 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
     for walk in (*walks, *without):
         expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
     shown = walks[:MOST_WALK_ROWS]
-    names = tuple((float(len(shown) - place), shorten(label(walk.piece), 18)) for place, walk in enumerate(shown))
+    names = [shorten(label(walk.piece), 18) for walk in shown]
+    y = replace(lanes_axis(names), mono=True)
     boxes = list[tuple[str, Box]]()
-    for walk, (lane, _) in zip(without, names, strict=False):
+    for walk, (lane, _) in zip(without, y.ticks, strict=False):
         boxes.append((WITHOUT_SLICES, (1.0, walk.asked, lane, _say_asked(walk))))
-    for walk, (lane, _) in zip(shown, names, strict=True):
+    for walk, (lane, _) in zip(shown, y.ticks, strict=True):
         kind = BESIDE_SLICE if walk.part else WHOLE_TRIE
-        boxes.append((kind, (1.0, walk.asked, lane, f"{walk.asked:,}: {_say_asked(walk)}")))
+        said = f"{walk.asked:,}: {_say_asked(walk)}"
+        boxes.append((kind, (1.0, walk.asked, lane, said)))
     most = max(10, *(walk.nodes for walk in walks))
-    ticks = tuple((10.0**power, f"{10**power:,}") for power in range(int(log10(most)) + 1))
+    powers = range(int(log10(most)) + 1)
+    ticks = tuple((10.0**power, f"{10**power:,}") for power in powers)
     notes = [f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"]
     lines = [f"Lazy walks, {notes[0]}", *map(_say_asked, shown)]
     if len(walks) > MOST_WALK_ROWS:
@@ -330,9 +340,9 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
         notes.append(more)
         lines.append(more)
     x = Axis("nodes asked about", 1.0, float(most), ticks, log=True)
-    y = Axis("", 0.4, len(shown) + 0.6, names, grid=False, mono=True)
     series = spans_by_kind(WALK_SPANS, boxes)
-    chart = Chart("lazy walks", x, y, series, tuple(notes), width=620.0, height=WALK_LANE * len(shown))
+    height = WALK_LANE * len(shown)
+    chart = Chart("lazy walks", x, y, series, tuple(notes), width=620.0, height=height)
     return draw_chart(chart, "\n".join(lines))
 
 
