@@ -148,8 +148,6 @@ def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: boo
     """The diagram of the states of a machine or of a rule or, if they are many, of those around `at`."""
     start = at if at in among else sketch.initial
     keep = choose_states(sketch, among, start)
-    if not keep:
-        return Diagram(sketch, {}, {}, (), frozenset(), 60, 40, {})
     plan = make_plan(sketch, keep, compact)
     boxes = dict(_sized_boxes(sketch, plan))
     number = {part: n for n, part in enumerate(boxes)}

@@ -16,8 +16,6 @@ from guidedviz.machines.graph import distances, grouped
 from guidedviz.views.layout.diagram import Curve, Point, above_middle
 
 WIDEST_ROOM = 140.0  # between two columns, for labels
-
-
 Layers = Mapping[int, int]  # the column of each box
 
 
@@ -54,8 +52,8 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> Layers:
     {0: 0, 1: 1, 2: 2}
     """
     following = grouped((link.source, link.target) for link in links)
-    layer = distances([first] if count else [], following.__getitem__)
-    last = max(layer.values(), default=-1) + 1
+    layer = distances([first], following.__getitem__)
+    last = max(layer.values()) + 1
     return layer | {box: last for box in range(count) if box not in layer}
 
 

@@ -211,8 +211,6 @@ def say_arrow(arrow: Arrow) -> str:
     >>> say_arrow(Arrow(0, 1, ((48, 57),))), say_arrow(Arrow(0, 2, ((97, 97), (32, 32)), through=(1,)))
     ('0-9', 'a␣')
     """
-    if arrow.call:
-        return f"calls {arrow.call}"
     if arrow.loop:
         return f"{arrow.loop} times"
     if arrow.folds_loop:
