@@ -42,9 +42,9 @@ from guidedviz.tokens.index import build_index as build_index
 from guidedviz.tokens.split import build_split as build_split
 from guidedviz.tokens.vocabulary import Vocabulary as Vocabulary
 from guidedviz.views.charts.bars import draw_bars as draw_bars
+from guidedviz.views.charts.bars import draw_distribution as draw_distribution
 from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_costs as draw_costs
-from guidedviz.views.charts.next_token import draw_distribution as draw_distribution
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.text import to_dot as to_dot

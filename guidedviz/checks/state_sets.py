@@ -15,7 +15,7 @@ from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import counted, name_node
 from guidedviz.views.layout.sketch import sketch_nfa
-from guidedviz.views.machine.nfa_reading import moves_by
+from guidedviz.views.machine.construction import moves_by
 from guidedviz.views.machine.picture import draw_machine
 
 # a regex, the text read so far, and the next byte

@@ -4,10 +4,12 @@ Small functions make the elements of drawings.
 """
 
 import base64
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,10 @@ from typing import Any
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import for_site, headless, need
 from guidedviz.markup import Element, node, printable
-from guidedviz.views.fingerprint import fingerprint
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 
 EDGE = 16.0  # pixels between most pictures and their edge
-NEAR_EDGE = 14.0  # the same of pictures of stacks
+NEAR_EDGE = 14.0  # the same of pictures of machines and stacks
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
@@ -102,15 +103,17 @@ def picture(figure: Figure) -> Element:
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:
     """A whole SVG on an opaque page, with its description."""
     page = rect(0, 0, width, height, 8, fill="var(--gv-page)")
-    size = {"viewBox": f"0 0 {round(width, 2):g} {round(height, 2):g}", "width": width, "height": height}
+    view = f"0 0 {round(width, 2):g} {round(height, 2):g}"
+    size = {"viewBox": view, "width": width, "height": height}
     about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": alt}
     style = f"max-width:100%;height:auto;font-family:{SANS}"
     return node("svg", page, *inside, **about, **size, style=style)
 
 
-def figure_of(width: float, height: float, said: str, *parts: Element | str) -> Figure:
-    """A figure whose text is its description, too."""
-    return Figure(drawing(width, height, *parts, alt=said), said, said)
+def figure_of(width: float, height: float, said: str, *parts: Element | str, alt: str = "") -> Figure:
+    """A figure; its text is its description, too, unless that says more."""
+    alt = alt or said
+    return Figure(drawing(width, height, *parts, alt=alt), said, alt)
 
 
 def write(x: float, y: float, words: str, size: float = 13, mono: bool = False, **attributes: Any) -> Element:
@@ -147,12 +150,14 @@ def soft_right(x: float, y: float, words: str, size: float = 12, **look: Any) ->
 
 def ruled(x: float, y: float, width: float, **look: Any) -> Element:
     """A horizontal line."""
-    return node("path", d=f"M{x:g},{y:g}h{width:g}", **look)
+    way = f"M{x:g},{y:g}h{width:g}"
+    return node("path", d=way, **look)
 
 
 def heading(x: float, y: float, name: str, about: str) -> Element:
     """The name of a picture, and beside it what it shows."""
-    return write(x, y, name, font_weight="bold") + soft(x + 10 + 7.8 * len(name), y, about)
+    right = x + 10 + 7.8 * len(name)
+    return write(x, y, name, font_weight="bold") + soft(right, y, about)
 
 
 def rect(x: float, y: float, width: float, height: float, rx: float = 0, /, **attributes: Any) -> Element:
@@ -171,7 +176,9 @@ def write_box(
     if len(words) > room:
         words = shorten(words, room) if room > 3 else "…"
     line = "line-through" if struck else None
-    return box + write(x + width / 2, y + height / 2 + 5, words, mono=True, text_anchor="middle", text_decoration=line)
+    middle = x + width / 2
+    base = y + height / 2 + 5
+    return box + centred(middle, base, words, mono=True, text_decoration=line)
 
 
 def write_legend(
@@ -185,7 +192,8 @@ def write_legend(
         if x > left and x + width > limit:
             x = left
             y += 20
-        parts += [moved(x, y - 4, sign), soft(x + 24, y, meaning)]
+        parts.append(moved(x, y - 4, sign))
+        parts.append(soft(x + 24, y, meaning))
         x += width
         right = max(right, x)
     return parts, right, y
@@ -197,11 +205,47 @@ def moved(x: float, y: float, *inside: Element | str, **attributes: Any) -> Elem
     >>> print(moved(2, 3.5, node("path")))
     <g transform="translate(2 3.5)"><path/></g>
     """
-    return node("g", *inside, transform=f"translate({x:g} {y:g})", **attributes)
+    place = f"translate({x:g} {y:g})"
+    return node("g", *inside, transform=place, **attributes)
 
 
 def wide(words: str, size: float = 13) -> float:
     """The width of a text in the monospaced font, in pixels."""
     if words.isascii():
         return len(words) * size * 0.602
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in words) * size * 0.602
+    double = sum(unicodedata.east_asian_width(c) in "WF" for c in words)
+    return (len(words) + double) * size * 0.602
+
+
+# --- a hash for tests ---
+
+
+KEPT_ATTRIBUTES = frozenset("class fill stroke font-weight text-decoration data-arrow data-state data-rule".split())
+VARIES = re.compile(r"\d{4}-\d\d-\d\d|\b(cpu|mps|cuda(:\d+)?)\b|[\d,]*\.?\d+ (s|ms|µs)\b")
+
+
+def fingerprint(drawn: Element) -> str:
+    """Twelve hex digits of the elements of a drawing, their classes and colours, and its texts.
+
+    >>> from guidedviz.markup import node
+    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "a", x=2))
+    True
+    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "b", x=1))
+    False
+    """
+    content = "\n".join(_content(drawn))
+    return sha256(content.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def _content(element: Element) -> Iterator[str]:
+    if element.attributes.get("class") == "gv-nth":
+        return  # the number of a step: short arrows have no room for one
+    said = f"<{element.name}"
+    for name in sorted(element.attributes.keys() & KEPT_ATTRIBUTES):
+        said += f" {name}={element.attributes[name]}"
+    yield said
+    for part in element.inside:
+        if isinstance(part, str):
+            yield VARIES.sub("…", part)
+        else:
+            yield from _content(part)

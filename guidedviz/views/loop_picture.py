@@ -10,7 +10,7 @@ from itertools import pairwise
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import Figure, centred, figure_of, rect, soft_centred, write
-from guidedviz.views.layout.curves import Point, head, straight
+from guidedviz.views.layout.diagram import Point, head, straight
 
 COLUMN_PITCH = 130.0
 FIRST_COLUMN = 66.0
@@ -97,11 +97,13 @@ def draw_loop(part: str = "free") -> Figure:
     chosen = LOOP_PARTS[part]
     start = (("text", "tokens so far"), ("model", "forward pass"), ("logits", "one per token"), *chosen.middle)
     loop = [LoopBox(words, column) for column, words in enumerate(start)]
-    loop += [LoopBox(("probabilities", "softmax"), LAST_COLUMN - 1), LoopBox(("draw", "one token"), LAST_COLUMN)]
+    loop.append(LoopBox(("probabilities", "softmax"), LAST_COLUMN - 1))
+    loop.append(LoopBox(("draw", "one token"), LAST_COLUMN))
     first = 4 - len(chosen.below)
     below = [LoopBox(words, first + place, 1) for place, words in enumerate(chosen.below)]
     boxes = [*loop, *below]
-    lines = [_write_arrow(one.side(1, 0), other.side(-1, 0)) for one, other in [*pairwise(loop), *pairwise(below)]]
+    pairs = [*pairwise(loop), *pairwise(below)]
+    lines = [_write_lines(one.side(1, 0), other.side(-1, 0)) for one, other in pairs]
     lines += _write_back(loop[0], loop[-1])
     if below:
         lines += _write_advance(below[-1], loop[-1], chosen.advance)
@@ -117,29 +119,32 @@ def draw_loop(part: str = "free") -> Figure:
 
 def _write_back(text: LoopBox, draw: LoopBox) -> Iterator[Element]:
     """The arrow from the draw back to the text."""
-    yield _write_arrow(draw.side(0, -1), (draw.x, BACK_TOP), (text.x, BACK_TOP), text.side(0, -1))
+    right = draw.side(0, -1), (draw.x, BACK_TOP)
+    left = (text.x, BACK_TOP), text.side(0, -1)
+    yield _write_lines(*right, *left)
     yield _write_between(text, draw, BACK_TOP - 6, "append the token")
 
 
 def _write_advance(last: LoopBox, draw: LoopBox, words: str) -> Iterator[Element]:
     """The arrows from the row below up to the mask, and from the draw to that row."""
-    yield _write_arrow(last.side(0, -1), (last.x, LOOP_ROWS[0] + LOOP_BOX_HEIGHT / 2))
-    yield _write_arrow(draw.side(0, 1), (draw.x, last.y), last.side(1, 0))
+    yield _write_lines(last.side(0, -1), (last.x, LOOP_ROWS[0] + LOOP_BOX_HEIGHT / 2))
+    yield _write_lines(draw.side(0, 1), (draw.x, last.y), last.side(1, 0))
     yield _write_between(last, draw, last.y - 7, words)
 
 
 def _write_forced(text: LoopBox, state: LoopBox, forced: LoopBox) -> Iterator[Element]:
     """The arrows from the state over the forced bytes to the text."""
-    yield _write_arrow(state.side(0, 1), (state.x, forced.y), forced.side(1, 0))
-    yield _write_arrow(forced.side(-1, 0), (text.x, forced.y), text.side(0, 1))
+    yield _write_lines(state.side(0, 1), (state.x, forced.y), forced.side(1, 0))
+    yield _write_lines(forced.side(-1, 0), (text.x, forced.y), text.side(0, 1))
     yield _write_between(forced, state, forced.y - 7, "only one way on")
 
 
-def _write_arrow(*points: Point) -> Element:
+def _write_lines(*points: Point) -> Element:
     """Straight lines with a head at the end."""
-    line = "M" + "L".join(f"{x:g},{y:g}" for x, y in points)
-    path = node("path", d=line, fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
-    return path + node("polygon", points=head(straight(*points[-2:]), 8, 4), fill="var(--gv-soft)")
+    line = "L".join(f"{x:g},{y:g}" for x, y in points)
+    path = node("path", d=f"M{line}", fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
+    tip = head(straight(*points[-2:]), 8, 4)
+    return path + node("polygon", points=tip, fill="var(--gv-soft)")
 
 
 def _write_between(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:

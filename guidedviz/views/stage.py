@@ -15,12 +15,11 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.tokens.split import Split
-from guidedviz.views.badge import say_badge, write_badge
-from guidedviz.views.charts.next_token import say_next, write_next
+from guidedviz.views.charts.bars import say_next, write_next
 from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft_right, write
-from guidedviz.views.machine.paths import recorded_paths
+from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
-from guidedviz.views.stack.column import say_stack, write_stack
+from guidedviz.views.stack.stack_table import say_stack, write_stack
 from guidedviz.views.strip import (
     PADDING,
     PANEL_GAP,
@@ -34,8 +33,8 @@ from guidedviz.views.strip import (
     write_strip,
 )
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.kinds import legal_kinds, say_kinds, say_mask, split_kinds
-from guidedviz.views.vocabulary.map import write_map
+from guidedviz.views.vocabulary.map import legal_kinds, say_kinds, say_mask, split_kinds, write_map
+from guidedviz.views.words import say_badge, write_badge
 
 MACHINE_WIDTH = 442.0  # of the panel of the machine
 STACK_COLUMN = 166.0  # of the stack in it
@@ -60,14 +59,16 @@ def draw_stage(
     expect(machine, DFA | PDA | None, "draw_stage, machine", "a finite or pushdown machine")
     expect(split, Split | None, "draw_stage, split", "a split", "gv.tokens.build_split(machine, vocabulary)")
     expect(cursor, int | None, "draw_stage, cursor", "a number of steps")
-    cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
+    last = len(trace.steps)
+    cursor = last if cursor is None else max(0, min(cursor, last))
     steps = pack_trace(trace)
     words = _say_cursor(steps, cursor)
     told = [f"{_say_place(trace, cursor)} · {words}"]
     parts = [_write_header(trace), write_strip(steps, trace, cursor, words)]
     if split is not None and (machine is None or stack):
         machine = None
-        drawn, said = _write_map(split, trace.steps, min(cursor, len(steps) - 1), stack)
+        place = min(cursor, last - 1)
+        drawn, said = _write_map(split, trace.steps, place, stack)
         parts.append(write_panels(("map", STAGE_INNER, drawn)))
         told.append(said)
     panels: list[Panel] = []
@@ -121,10 +122,12 @@ def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, heig
     path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
         return draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
-    rules, high = draw_open_rules(machine, path[-1], width - STACK_COLUMN - PANEL_GAP, height)
-    column, tall = write_stack(machine, path[-1], STACK_COLUMN, most=int((height - 76) / STACK_CARD))
+    state = path[-1]
+    rules, high = draw_open_rules(machine, state, width - STACK_COLUMN - PANEL_GAP, height)
+    most = int((height - 76) / STACK_CARD)
+    column, tall = write_stack(machine, state, STACK_COLUMN, most)
     beside = moved(width - STACK_COLUMN, 2, column, data_part="stack")
-    return (rules + beside, max(high, tall)), say_stack(machine, path[-1])
+    return (rules + beside, max(high, tall)), say_stack(machine, state)
 
 
 def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
@@ -139,7 +142,8 @@ def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> 
         mask = split.mask(state)
         kinds = legal_kinds(made.ordered(mask))
         said = say_mask(split.vocabulary, mask)
-    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", STAGE_INNER - 2 * PADDING)
+    title = f"after {counted(len(before), 'step')}"
+    svg, height = write_map(made, kinds, title, STAGE_INNER - 2 * PADDING)
     return (moved(0, 12, svg), height + 12), f"Mask: {said}"
 
 
@@ -160,16 +164,21 @@ def _write_draw(
         facts.append(("stack", " › ".join(reversed(step["stack"]))))
     if taken and step["end"]:
         facts.append(("end", END_IN_WORDS[step["end"]]))
-    drawn = write_next(step, title, width, f"{step['legal']:,} of {trace.vocabulary_size:,} legal", facts)
+    legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
+    drawn = write_next(step, title, width, legal, facts)
     return drawn, say_next(step, title).removesuffix(".")
 
 
 def _write_controls(trace: Trace, cursor: int) -> Drawn:
     """The place in the run, as a handle on a line and in words, and the settings."""
     end = EDGE + STAGE_INNER / 2
-    x = EDGE + 6 + (end - EDGE - 12) * cursor / max(1, len(trace.steps))
-    rail = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
-    done = node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
+    steps = max(1, len(trace.steps))
+    x = EDGE + 6 + (end - EDGE - 12) * cursor / steps
+    start = f"M{EDGE:g} 9"
+    whole = f"{start}H{end:g}"
+    rail = node("path", d=whole, stroke="var(--gv-line)", stroke_width=4)
+    taken = f"{start}H{x:g}"
+    done = node("path", d=taken, stroke="var(--gv-blue)", stroke_width=4)
     handle = rect(x - 6, 3, 12, 12, 6, fill="var(--gv-blue)")
     words = write(end + 14, 13, _say_place(trace, cursor), 13)
     settings = f"T {trace.temperature:.2f} · seed {trace.seed}"

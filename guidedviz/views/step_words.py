@@ -102,8 +102,9 @@ def _share_left(parts: Iterable[float]) -> float:
 
 
 def _pack_row(c: Candidate) -> PackedRow:
+    odds = (short(c.raw), short(c.drawn))
     words = say_change(c.raw, c.drawn, c.legal)
-    return PackedRow(c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal, *words)
+    return PackedRow(c.token, label(c.piece), *odds, c.legal, *words)
 
 
 def say_change(before: float, after: float, legal: bool = True) -> tuple[str, str]:

@@ -1,12 +1,20 @@
-"""Texts and numbers as people read them: pieces, prompts, probabilities, times, tables."""
+"""Texts, numbers and sources as people read them: pieces, prompts, probabilities, times, tables, badges.
+
+A badge says live, recorded or a toy, and on which model. A picture that is kept is never LIVE.
+"""
 
 import re
 from collections.abc import Collection, Sequence
 
+from guidedviz.decoding.spellings import Spellings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import shorten
+from guidedviz.extras import headless
 from guidedviz.machines.visible import visible
-from guidedviz.views.figure import wide
+from guidedviz.markup import Element
+from guidedviz.models.model import Source
+from guidedviz.views.figure import soft, wide, write
+from guidedviz.views.theme import paint
 
 LONGEST_NAME = 40  # characters of the name of a special token
 
@@ -26,8 +34,8 @@ def reading(text: str) -> str:
     >>> reading(" two words\\n")
     '␣two words↵'
     """
-    shown = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text)
-    return re.sub(r"^ +| +\Z", lambda found: visible(found[0].encode()), shown)
+    words = [visible(part.encode("utf-8", "replace")) for part in text.split(" ")]
+    return re.sub(r"^ +| +\Z", lambda found: visible(found[0].encode()), " ".join(words))
 
 
 def prompt_parts(trace: Trace) -> tuple[str, ...]:
@@ -117,3 +125,50 @@ def milliseconds(ms: float) -> str:
     if ms >= 0.1:
         return f"{ms:.1f} ms"
     return f"{ms * 1000:.0f} µs"
+
+
+# --- the source of a picture ---
+
+
+def say_origin(model: str, device: str, tokens: int) -> str:
+    """The model, its device and the size of its vocabulary.
+
+    >>> say_origin("clerk", "cpu", 4096)
+    'clerk · cpu · 4,096 tokens'
+    """
+    return f"{model} · {device} · {tokens:,} tokens"
+
+
+def kept_source(source: Source) -> Source:
+    """The source of a kept picture: RECORDED instead of LIVE.
+
+    >>> kept_source("LIVE"), kept_source("TOY")
+    ('RECORDED', 'TOY')
+    """
+    return "RECORDED" if source == "LIVE" else source
+
+
+BADGES = {"LIVE": "●", "RECORDED": "◼", "TOY": "◆"}
+BADGE_COLOURS = {"●": "orange", "◼": "blue", "◆": "green"}
+Origin = Trace | Spellings  # a record of one model
+
+
+def write_badge(x: float, y: float, record: Origin) -> Element:
+    """The badge as SVG, and beside it the model, device and, for a recording, the date."""
+    sign, _, about = say_badge(record).partition(" · ")
+    colour = paint(BADGE_COLOURS[sign[0]])
+    badge = write(x, y, sign, 14, fill=colour, font_weight="bold")
+    return badge + soft(x + 108, y, about, 13)
+
+
+def say_badge(record: Origin) -> str:
+    """The same as one line.
+
+    >>> say_badge(gv.record(gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0]), "a", max_tokens=1))
+    '◆ TOY · toy · cpu · 2 tokens'
+    """
+    source = kept_source(record.source) if headless() else record.source
+    about = say_origin(record.model, record.device, record.vocabulary_size)
+    if source == "RECORDED":
+        about += f" · {record.date}"
+    return f"{BADGES[source]} {source} · {shorten(about, 70)}"

@@ -4,14 +4,12 @@ from copy import copy
 from typing import Any, Self
 
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.arrow_words import say_arrow_in_full
 from guidedviz.views.layout.fold import Chain, find_chains, fold, inside_chain, join
 from guidedviz.views.layout.lay_out import lay_out
-from guidedviz.views.layout.sketch import sketch_of
+from guidedviz.views.layout.sketch import say_arrow_in_full, sketch_of
 from guidedviz.views.machine.film import bare_drawing
 from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.legend import say_thick
-from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.machine.picture import draw_machine, say_thick
 from guidedviz.views.machine.text import say_size
 from guidedviz.widgets.display import Display, Shown, said
 

@@ -16,8 +16,7 @@ from guidedviz.tokens.arrays import Mask, pack
 from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import DEPENDENT
-from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.find import SEARCHES, search_tokens
+from guidedviz.views.vocabulary.atlas import SEARCHES, atlas, search_tokens
 from guidedviz.views.words import label
 from guidedviz.widgets.runner import say_failure
 

@@ -21,15 +21,14 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
-from guidedviz.views import badge, step_words, words
+from guidedviz.views import step_words, words
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.film import bare_drawing
-from guidedviz.views.machine.highlight import Highlight, taken_arrows
-from guidedviz.views.machine.paths import Drawable, StatePath, read_bytes
+from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
 from guidedviz.views.machine.text import say_size
-from guidedviz.views.stack.column import say_ground, say_ways
+from guidedviz.views.stack.stack_table import say_ground, say_ways
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
@@ -45,7 +44,7 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     biased = [f"{len(now.bias)} biased"] * bool(now.bias)
     packed: recording.PackedHead = {
         "source": head.source,
-        "about": badge.say_origin(head.model, head.device, head.vocabulary_size),
+        "about": words.say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
         "prompt": words.reading(head.prompt),
         "constraint": " · ".join([head.constraint or "no constraint", *now.cuts, *biased]),
@@ -349,7 +348,7 @@ def show_run(trace: Trace) -> dict[str, Any]:
     player = read_record("step", trace.guide, trace)
     panels = Panels(trace.guide, None)
     shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.news(player, 0, Page())
-    shown |= {"head": pack_head(trace, player) | {"source": badge.kept_source(trace.source)}, "cursor": 0, "turn": 0}
+    shown |= {"head": pack_head(trace, player) | {"source": words.kept_source(trace.source)}, "cursor": 0, "turn": 0}
     shown |= {"playing": False, "speed": 4, "note": "", "why": None}
     if panels.map:
         for step, whys in zip(shown["add"], panels.explain_steps(player), strict=True):

@@ -26,7 +26,6 @@ from guidedviz.files import shipped
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import RemoteModel
-from guidedviz.views.badge import kept_source
 from guidedviz.views.charts.payoff import (
     AXES,
     DRAWING_HEIGHT,
@@ -40,7 +39,7 @@ from guidedviz.views.charts.payoff import (
 )
 from guidedviz.views.charts.threshold import draw_threshold
 from guidedviz.views.figure import Figure, drawing
-from guidedviz.views.words import label, milliseconds, reading
+from guidedviz.views.words import kept_source, label, milliseconds, reading
 from guidedviz.widgets.display import Display, Shown, is_still, mime_bundle
 from guidedviz.widgets.runner import WORKER, running_loop, say_failure
 

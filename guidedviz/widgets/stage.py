@@ -19,8 +19,8 @@ from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.views.badge import kept_source
 from guidedviz.views.stage import draw_stage
+from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, is_still
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop

@@ -8,8 +8,8 @@ CHARTS = """from dataclasses import replace
 import guidedviz as gv
 from guidedviz.decoding.overlap import Overlap
 from guidedviz.files import shipped
-from guidedviz.views.charts.break_even import draw_break_even
-from guidedviz.views.charts.overlap import draw_overlap
+from guidedviz.views.charts.costs import draw_break_even
+from guidedviz.views.charts.lanes import draw_overlap
 toy = gv.ToyModel([b"a", b"<b>x</b>", b"$x$"], lambda tokens: [0.0, 1.0, 2.0])
 trace = gv.record(toy, "a", max_tokens=12)
 times = [(8.0, 2.0, 1.0), (7.0, 3.0, 0.5), (60.0, 2.0, 1.0)]

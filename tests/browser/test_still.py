@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.models.chat import Prompt
-from guidedviz.views.charts.next_token import NOT_ASKED_WORDS
+from guidedviz.views.charts.bars import NOT_ASKED_WORDS
 from tests.browser.access import CONTRAST
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.models import gguf as ours
-from guidedviz.models.tokenizer import byte_alphabet
+from guidedviz.tokens.token_bytes import byte_alphabet
 
 PIECES = [*sorted(byte_alphabet(), key=byte_alphabet().get), "he", "hel", "<end>", "<|im_start|>"]
 SHAPE = {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "num_attention_heads": 3,

@@ -7,8 +7,7 @@ import pytest
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
 from guidedviz.markup import node
-from guidedviz.views.figure import Figure, picture
-from guidedviz.views.fingerprint import fingerprint
+from guidedviz.views.figure import Figure, fingerprint, picture
 from guidedviz.views.layout import placing
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_dfa

@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.tokens.split import build_split
-from guidedviz.views.vocabulary.split_nodes import draw_split_nodes
+from guidedviz.views.vocabulary.tables import draw_split_nodes
 
 NESTED = 'root ::= "(" root ")" | "x"'
 PIECES = (b"(", b")", b"x", b"x)", b"()", b"</s>")

@@ -9,7 +9,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.views.stack.column import say_ways
+from guidedviz.views.stack.stack_table import say_ways
 from guidedviz.widgets import panels
 from tests.widgets.toy import Page, told
 

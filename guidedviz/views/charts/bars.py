@@ -2,13 +2,17 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import NamedTuple
 
 from guidedviz.decoding.distribution import Estimate
+from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
+from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import EDGE, Figure, figure_of, rect, soft_right, wide, write
+from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.views.figure import EDGE, Drawn, Figure, figure_of, moved, rect, soft, soft_right, wide, write
+from guidedviz.views.step_words import pack_step
 from guidedviz.views.theme import paint
 from guidedviz.views.words import reading
 
@@ -74,9 +78,13 @@ def draw_bars(
         parts.append(soft_right(BARS_WIDTH - EDGE, middle, row.said))
     end = top + pitch * len(rows)
     if scale.low < 0:
-        parts.append(node("path", d=f"M{scale.at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
+        zero = scale.at(0.0)
+        line = f"M{zero:g} {top:g}V{end:g}"
+        parts.append(node("path", d=line, stroke="var(--gv-soft)"))
     told = ", ".join(_say_bars(row, series) for row in rows)
-    return figure_of(BARS_WIDTH, end + 10, f"{title}: {told}" if title else told, *parts)
+    if title:
+        told = f"{title}: {told}"
+    return figure_of(BARS_WIDTH, end + 10, told, *parts)
 
 
 def _check_bars(labels: Sequence[str], series: Mapping[str, Values]) -> None:
@@ -122,12 +130,14 @@ def _fit_scale(rows: Sequence[BarRow]) -> BarScale:
 
 def _write_bars(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
     """The bars of one label; a single bar is filled."""
-    for place, value in enumerate(row):
+    for number, value in enumerate(row):
+        top = y + 8 * number
         left, right = sorted((scale.at(0.0), scale.at(float(value))))
-        yield write_bar(left, y + 8 * place, right - left, 7.0, place if len(row) > 1 else 1)
+        yield write_bar(left, top, right - left, 7.0, number if len(row) > 1 else 1)
         if isinstance(value, Estimate):
-            low = f"{scale.at(value.low):g} {y + 0.5 + 8 * place:g}"
-            yield node("path", d=f"M{low}v6m0 -3H{scale.at(value.high):g}m0 -3v6", **WHISKER)
+            low = f"{scale.at(value.low):g} {top + 0.5:g}"
+            high = f"{scale.at(value.high):g}"
+            yield node("path", d=f"M{low}v6m0 -3H{high}m0 -3v6", **WHISKER)
 
 
 def _say_bars(row: BarRow, names: Iterable[str]) -> str:
@@ -169,3 +179,108 @@ def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Elemen
         parts.append(write_bar(x, y - 8, 12, 7.0, place))
         x -= 14
     return parts
+
+
+# --- the next token before and after the mask ---
+
+
+ROWS_TOP = 46.0  # where the rows begin
+CANDIDATE = 26.0  # the height of a row
+FACT = 22.0  # the height of a fact
+NAME_ROOM = 132.0  # the most that a label takes
+DIGIT_WIDTH = 6.6  # pixels per character of a number, about
+NOT_ASKED_WORDS = "The text is fixed here, so the model is not asked and there is no distribution."
+
+
+def draw_distribution(step: Step, title: str = "next token") -> Figure:
+    """The likeliest tokens before and after the mask; forbidden tokens are struck through."""
+    expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
+    expect(title, str, "draw_distribution, title", "a text")
+    packed = pack_step(step)
+    legal = f"{step.legal:,} legal"
+    svg, height = write_next(packed, title, BARS_WIDTH - 2 * EDGE, legal)
+    alt = say_next(packed, title)
+    text = f"{title}: {step.legal} legal, Z {packed['massText']}"
+    if step.how == "forced":
+        text = alt
+    return figure_of(BARS_WIDTH, height + EDGE, text, moved(EDGE, 8, svg), alt=alt)
+
+
+def say_next(step: PackedStep, title: str) -> str:
+    """The same in words."""
+    if step["how"] == "forced":
+        return f"{title}: {step['label']}. {NOT_ASKED_WORDS}"
+    before = f"{title}, probability before and {step['after']}"
+    if step.get("changes"):
+        before += f" ({step['changes']})"
+    rows = ", ".join(f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"])
+    return f"{before}: {rows}. Legal mass Z {step['massText']}."
+
+
+def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Sequence[tuple[str, str]] = ()) -> Drawn:
+    """The panel of the next token: what applies to all, the rows, and below them facts as names and values."""
+    parts = [write(0, 13, title, 13, font_weight="bold")]
+    if step["how"] == "forced":
+        parts.append(soft_right(width, 13, "the model was not asked", 13))
+        label = shorten(step["label"], int(width / 8.5))
+        parts.append(write(0, 40, label, 14, mono=True, font_weight="bold"))
+        y = 64.0
+        for line in wrap(NOT_ASKED_WORDS, int(width / 6.6)):
+            parts.append(soft(0, y, line))
+            y += 18
+    else:
+        parts.append(soft_right(width, 13, f"Z {step['massText']} · {legal}", 13))
+        if step.get("changes"):
+            parts.append(_write_changes(step["changes"]))
+        if not step["free"]:
+            parts += write_bar_names(["before", step["after"]], width, 36)
+        parts += _write_rows(step, width)
+        y = ROWS_TOP + CANDIDATE * (len(step["rows"]) + 1)
+    for name, value in facts:
+        y += FACT
+        room = int((width - 8 * len(name) - 16) / 7.5)
+        parts.append(soft(0, y - 6, name, 13))
+        parts.append(write(width, y - 6, shorten(value, room), 13, text_anchor="end"))
+    return together(parts), y
+
+
+def _write_changes(changes: str) -> Element:
+    """What besides the mask changed the probabilities."""
+    line = {"fill": "none", "stroke": "var(--gv-gold)", "stroke_width": 1.5}
+    box = rect(0, 22, 6.4 * len(changes) + 18, 20, 10, **line)
+    return node("g", box, write(8, 36, changes, 12), data_part="changes")
+
+
+def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
+    """One row per candidate and one for all others; the full scale of a bar is at least a third of the width."""
+    shown: list[PackedRow | PackedRest] = [*step["rows"], step["rest"]]
+    said = [row.rawText if step["free"] else f"{row.rawText} → {row.drawnText}" for row in shown]
+    number = DIGIT_WIDTH * max(map(len, said)) + 8
+    longest = max((wide(row.label, 14) for row in step["rows"]), default=0.0)
+    most = min(NAME_ROOM, width * 2 / 3 - number - 24)
+    name = max(78.0, min(most, longest + 4))
+    start = name + 22
+    span = width - start - number
+    for place, row in enumerate(shown):
+        if isinstance(row, PackedRow):
+            parts = _write_candidate(row, row.token == step["token"], name)
+            struck = not row.legal
+            part = "row"
+        else:
+            parts = [soft_right(name + 14, 17, "all others")]
+            struck = False
+            part = None
+        parts.append(rect(start, 2, span, CANDIDATE - 5, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
+        if step["free"]:
+            parts.append(write_bar(start, 6, row.raw * span, 13.0, 1))
+        else:
+            parts.append(write_bar(start, 4, row.raw * span, 7.0, 0, struck))
+            parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1))
+        parts.append(soft_right(width, 17, said[place]))
+        yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
+
+
+def _write_candidate(row: PackedRow, chosen: bool, name: float) -> list[Element]:
+    room = int(name / 8.5)
+    label = write_name(name + 14, 17, row.label, not row.legal, chosen, room)
+    return [write(0, 17, "▸", 13, fill="var(--gv-orange)"), label] if chosen else [label]

@@ -37,7 +37,8 @@ class Axis:
         """
         value = min(self.high, max(self.low, value))
         if self.log:
-            return (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
+            low = log10(self.low)
+            return (log10(value) - low) / (log10(self.high) - low)
         return (value - self.low) / (self.high - self.low)
 
 
@@ -49,13 +50,14 @@ def round_ticks(high: float, most: int) -> tuple[tuple[float, str], ...]:
     """
     steps = (n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5))
     step = next(step for step in steps if most * step >= high)
-    values = [step * n for n in range(int(high / step) + 1)]
-    return tuple((value, f"{value:g}") for value in values)
+    count = int(high / step) + 1
+    return tuple((step * n, f"{step * n:g}") for n in range(count))
 
 
 def lanes_axis(names: Sequence[str]) -> Axis:
     """A vertical axis with one lane per name, from the top."""
-    ticks = tuple((float(len(names) - place), name) for place, name in enumerate(names))
+    places = map(float, range(len(names), 0, -1))
+    ticks = tuple(zip(places, names, strict=True))
     return Axis("", 0.4, len(names) + 0.6, ticks, grid=False)
 
 
@@ -87,9 +89,10 @@ def spans_by_kind(kinds: Iterable[SpanKind], boxes: Iterable[tuple[str, Box]]) -
     for name, colour, look in kinds:
         if name not in found:
             continue
-        low, up, lanes, told = zip(*found[name], strict=True)
-        hover = told if any(told) else ()
-        words = tuple(said.partition(":")[0] for said in told) if look == "solid" else ()
+        low, up, lanes, hover = zip(*found[name], strict=True)
+        words = ()
+        if look == "solid":
+            words = tuple(said.partition(":")[0] for said in hover)
         made.append(Series(name, "spans", up, lanes, hover, colour, look, low, words, thick=0.7))
     return tuple(made)
 

@@ -9,7 +9,9 @@ from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 
 COMPARISON_HINT = "gv.compare_engines(constraint, vocabulary, text)"
-ABOUT = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
+COMPARISON_NOTE = (
+    "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
+)
 MOST_COMPARED_STEPS = 40  # steps that are drawn
 STEP_PITCH = 84.0
 ENGINE_LANE = 52.0
@@ -50,9 +52,12 @@ def draw_comparison(comparison: Comparison) -> Figure:
                 break
     series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
     series += [_dots_of(kind, found) for kind, found in dots.items() if found]
-    ticks = tuple((float(n), shorten(comparison.name_next(step), 14)) for n, step in enumerate(steps))
-    x = Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
-    y = lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
+    names = [shorten(comparison.name_next(step), 14) for step in steps]
+    ticks = tuple((float(place), name) for place, name in enumerate(names))
+    end = max(1, len(steps)) - 0.5
+    x = Axis("", -0.5, end, ticks, grid=False, mono=True)
+    engines = [f"{shorten(name, 22)} {version}" for name, version in comparison.engines]
+    y = lanes_axis(engines)
     notes = tuple(_comparison_notes(comparison))
     width = min(760.0, STEP_PITCH * max(3, len(steps)))
     height = ENGINE_LANE * (len(y.ticks) + 0.3)
@@ -70,7 +75,8 @@ def _compare_step(comparison: Comparison, engine: str, step: ComparedStep) -> It
         shift = 0.3 * (number - (len(found) - 1) / 2)
         mark, _ = DIFFERENCE_SIGNS[each.kind]
         words = f"{mark} {_say_difference(each)}" if len(found) == 1 else mark
-        yield each.kind, shift, f"{told}{each}: {comparison.name_tokens(each)}", words
+        tokens = comparison.name_tokens(each)
+        yield each.kind, shift, f"{told}{each}: {tokens}", words
 
 
 def _dots_of(kind: str, dots: Sequence[Dot]) -> Series:
@@ -83,7 +89,7 @@ def _dots_of(kind: str, dots: Sequence[Dot]) -> Series:
 
 def _comparison_notes(comparison: Comparison) -> Iterator[str]:
     yield shorten(on_one_line(comparison.constraint), 100)
-    yield ABOUT
+    yield COMPARISON_NOTE
     yield from _say_ends(comparison)
     left = comparison.steps[MOST_COMPARED_STEPS:]
     if left:

@@ -1,15 +1,17 @@
-"""What each token of a run cost: one bar per token, with the milliseconds of its forward pass, mask and sampling."""
+"""What masks cost: each token of a run, many masks with a table or without, and a server."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, combinations
+from math import ceil, floor, log10
 
+from guidedviz.decoding.records import AtLeastZero, Share, check_number
 from guidedviz.decoding.trace import TRACE_HINT, Step, Trace
-from guidedviz.errors import expect, shorten
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.badge import say_badge
-from guidedviz.views.charts.chart import Axis, Chart, Look, Series
+from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Series, round_ticks
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
-from guidedviz.views.words import label, milliseconds, share
+from guidedviz.views.words import label, milliseconds, say_badge, share
 
 MOST_BARS = 300  # that are drawn
 LEAST_BARS = 24  # that have room
@@ -36,12 +38,14 @@ def draw_costs(trace: Trace) -> Figure:
     hover = tuple(map(_say_times, shown, names))
     places = tuple(map(float, range(len(shown))))
     series = []
+    ends = [tuple(accumulate(cost_parts(step), initial=0.0)) for step in shown]
     for number, (name, colour, look) in enumerate(COST_PARTS):
-        low = tuple(sum(cost_parts(step)[:number]) for step in shown)
-        up = tuple(sum(cost_parts(step)[: number + 1]) for step in shown)
+        low = tuple(heights[number] for heights in ends)
+        up = tuple(heights[number + 1] for heights in ends)
         words = tuple(cut) if name == "sample" else ()  # above the last part
         series.append(Series(name, "bars", places, up, hover, colour, look, low, words))
-    x = Axis("", -0.5, max(len(shown), LEAST_BARS) - 0.5, tuple(enumerate(names)), grid=False, mono=True)
+    right = max(len(shown), LEAST_BARS) - 0.5
+    x = Axis("", -0.5, right, tuple(enumerate(names)), grid=False, mono=True)
     half = (top / 2, milliseconds(top / 2))
     y = Axis("", 0.0, top, ((0.0, "0"), half, (top, milliseconds(top))))
     notes = tuple(_cost_notes(trace, len(shown), sum(map(bool, cut))))
@@ -53,7 +57,8 @@ def draw_costs(trace: Trace) -> Figure:
 def _say_times(step: Step, name: str) -> str:
     """The times of a step, one per line."""
     how = "" if step.how == "sampled" else f", {step.how}"
-    lines = [f"step {step.position}: {name}{how}, {milliseconds(total_of(step))}"]
+    total = milliseconds(total_of(step))
+    lines = [f"step {step.position}: {name}{how}, {total}"]
     for (part, *_), ms in zip(COST_PARTS, cost_parts(step), strict=True):
         lines.append(f"  {part} {milliseconds(ms)}")
     return "\n".join(lines)
@@ -64,13 +69,15 @@ def _cost_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
     yield say_badge(trace)
     if trace.constraint:
         yield shorten(trace.constraint, 100)
-    sums = [sum(times) for times in zip(*map(cost_parts, trace.steps), strict=True)] or [0.0, 0.0, 0.0]
+    times = list(map(cost_parts, trace.steps))
+    sums = [sum(column) for column in zip((0.0, 0.0, 0.0), *times, strict=True)]
     whole = sum(sums)
     shares = []
     for (name, *_), ms in zip(COST_PARTS, sums, strict=True):
         part = ms / whole if whole else 0.0
         shares.append(f"{name} {milliseconds(ms)} ({share(part)})")
-    yield f"{counted(len(trace.steps), 'step')} in {milliseconds(whole)}: {', '.join(shares)}"
+    steps = counted(len(trace.steps), "step")
+    yield f"{steps} in {milliseconds(whole)}: {', '.join(shares)}"
     if cut:
         yield f"cut: {counted(cut, 'bar')} far above most others"
     if len(trace.steps) > shown:
@@ -104,3 +111,168 @@ def find_top(totals: Sequence[float]) -> float:
         return 1.0
     median = taking[len(taking) // 2]
     return max(ms for ms in taking if ms <= FAR_ABOVE * median)
+
+
+# --- a table built once, or a walk at each step ---
+
+
+DECADES = 6  # of masks
+Costs = Mapping[str, tuple[float, float]]  # milliseconds before the first mask, and for each
+Crossing = tuple[float, float, str]  # a number of masks, the time there, and what is cheaper from there on
+
+
+def break_even(one: tuple[float, float], other: tuple[float, float]) -> float | None:
+    """The number of masks that cost the same both ways; None if one way is always cheaper.
+
+    >>> break_even((40, 0.02), (0, 1.02)), break_even((40, 2), (0, 1))
+    (40.0, None)
+    """
+    slower = other[1] - one[1]
+    masks = (one[0] - other[0]) / slower if slower else -1.0
+    return masks if masks > 1 else None
+
+
+def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None) -> Figure:
+    """One line per way on logarithmic axes, and a dot where two lines cross: all, or those of the given pairs.
+
+    >>> print(draw_break_even({"table": (40, 0.02), "walk": (0, 1.02)}).text)
+    the cost of many masks
+    table: 40 ms before the first mask, 0.02 ms for each
+    walk: 0 ms before the first mask, 1.02 ms for each
+    table is cheaper than walk after 40 masks
+    """
+    expect(pairs, Iterable | None, "draw_break_even, pairs", "pairs of names", "[('table', 'walk')]")
+    expect(costs, Mapping, "draw_break_even, costs", "names with their costs", "{'table': (40, 0.02)}")
+    _check_costs(costs)
+    y = _time_axis(costs)
+    masks = tuple(10 ** (step / 8) for step in range(8 * DECADES + 1))
+    series = list[Series]()
+    said = ["the cost of many masks"]
+    for (name, (first, each)), (colour, look) in zip(costs.items(), LINES, strict=False):
+        times = tuple(max(y.low, first + each * n) for n in masks)
+        series.append(Series(name, "line", masks, times, colour=colour, look=look))
+        said.append(f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each")
+    if pairs is None:
+        pairs = combinations(costs, 2)
+    crossings = list(_find_crossings(costs, pairs))
+    if crossings:
+        xs, ys, hover = zip(*crossings, strict=True)
+        words = tuple(f"{n:,.0f}" for n in xs)
+        series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
+        said += hover
+    ticks = tuple((10.0**n, f"{10**n:,}") for n in range(DECADES + 1))
+    x = Axis("masks", 1, 10.0**DECADES, ticks, log=True)
+    chart = Chart(said[0], x, y, tuple(series), width=620.0, height=270.0)
+    return draw_chart(chart, "\n".join(said), live=True)
+
+
+def _check_costs(costs: Mapping[str, object]) -> None:
+    if not 0 < len(costs) <= len(LINES):
+        raise SettingError("draw_break_even, costs", seen=f"{len(costs)} costs", expected=f"1 to {len(LINES)}")
+    for name, cost in costs.items():
+        where = f"draw_break_even, {quoted(name)}"
+        if not isinstance(cost, tuple | list) or len(cost) != 2:
+            expected = "milliseconds before the first mask, and per mask"
+            raise SettingError(where, seen=quoted(cost), expected=expected)
+        for ms in cost:
+            check_number(AtLeastZero, ms, where)
+
+
+def _time_axis(costs: Costs) -> Axis:
+    """Powers of ten from the least total to the largest."""
+    totals = [first + each for first, each in costs.values()]
+    totals += [first + each * 10.0**DECADES for first, each in costs.values()]
+    low = floor(log10(max(1e-6, min(totals))))
+    high = ceil(log10(max(*totals, 1e-5)))
+    powers = [10.0**n for n in range(low, high + 1)]
+    ticks = tuple(zip(powers, map(_say_time, powers), strict=True))
+    return Axis("total time", powers[0], 10.0 ** max(high, low + 1), ticks, log=True)
+
+
+def _find_crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[Crossing]:
+    """Where the lines of each pair cross; a pair with a way that was not measured is left out."""
+    for pair in pairs:
+        if not isinstance(pair, tuple) or not costs.keys() >= {*pair}:
+            continue
+        one, other = sorted(pair, key=lambda name: -costs[name][0])
+        masks = break_even(costs[one], costs[other])
+        if masks is not None and masks <= 10**DECADES:
+            first, each = costs[one]
+            said = f"{one} is cheaper than {other} after {masks:,.0f} masks"
+            yield masks, first + each * masks, said
+
+
+def _say_time(ms: float) -> str:
+    """A power of ten.
+
+    >>> [_say_time(10.0**power) for power in (-3, 1, 4)]
+    ['1 µs', '10 ms', '10 s']
+    """
+    if ms < 1:
+        return f"{ms * 1000:g} µs"
+    if ms < 1000:
+        return f"{ms:g} ms"
+    return f"{ms / 1000:,.0f} s"
+
+
+# --- a server ---
+
+
+MOST_RATES = 6  # labels of the vertical axis
+Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
+
+
+def draw_throughput(simulated: Runs, published: Runs) -> Figure:
+    """A line per policy, and dots of the same colour where a number was published for it.
+
+    >>> print(draw_throughput({"V1": {0: 103, 1: 70}}, {"V1": {0: 103.16, 1: 69.36}}).text)
+    requests per second by the share of constrained requests
+    V1, simulated: 0% 103.0, 100% 70.0
+    V1, published: 0% 103.2, 100% 69.4
+    """
+    _check_runs(simulated, published)
+    series = list[Series]()
+    said = ["requests per second by the share of constrained requests"]
+    for (name, row), (colour, look) in zip(simulated.items(), LINES, strict=False):
+        shares, heights, points = _sorted_points(row)
+        hover = tuple(f"{name}, simulated: {point}" for point in points)
+        said.append(f"{name}, simulated: {', '.join(points)}")
+        series.append(Series(name, "line", shares, heights, hover, colour, look))
+        if published.get(name):
+            shares, heights, points = _sorted_points(published[name])
+            hover = tuple(f"{name}, published: {point}" for point in points)
+            said.append(f"{name}, published: {', '.join(points)}")
+            series.append(Series("", "dots", shares, heights, hover, colour, look))
+    ticks = tuple((n / 5, f"{n * 20}%") for n in range(6))
+    x = Axis("constrained requests", 0.0, 1.0, ticks, grid=False)
+    y = _rate_axis([*simulated.values(), *published.values()])
+    notes = ("lines: simulated · dots: published",)
+    chart = Chart(said[0], x, y, tuple(series), notes)
+    return draw_chart(chart, "\n".join(said))
+
+
+def _check_runs(simulated: Runs, published: Runs) -> None:
+    for runs in (simulated, published):
+        expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
+        for row in runs.values():
+            given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
+            for part, height in given.items():
+                check_number(Share, part, "draw_throughput, share")
+                check_number(AtLeastZero, height, "draw_throughput, throughput")
+    if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
+        raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
+
+
+def _sorted_points(row: Mapping[float, float]) -> tuple[tuple[float, ...], tuple[float, ...], list[str]]:
+    """The shares in order, their throughputs, and each pair in words."""
+    points = sorted(row.items())
+    shares, heights = zip(*points, strict=True)
+    return shares, heights, [f"{part:.0%} {height:.1f}" for part, height in points]
+
+
+def _rate_axis(rows: Sequence[Mapping[float, float]]) -> Axis:
+    """From 0 to the first round number above all throughputs."""
+    most = max(height for row in rows for height in row.values()) or 1.0
+    step = round_ticks(most, MOST_RATES)[1][0]
+    top = step * ceil(most / step)
+    return Axis("requests per second", 0.0, top, round_ticks(top, MOST_RATES))

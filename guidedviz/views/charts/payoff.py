@@ -47,11 +47,10 @@ def payoff_chart(payoff: Payoff, rows: int) -> Chart:
     here = [run for run in payoff.runs if run.rows == rows]
     others = [run for run in payoff.runs if run.rows != rows]
     times = [payoff.cost.speedup(share, rows) for share in FORCED_SHARES]
-    series = [
-        _speedup_line("ideal, 1/(1 − f)", map(ideal, FORCED_SHARES), colour="soft", look="dashed", part="ideal"),
-        _speedup_line("cost model", times, part="model"),
-        _run_dots("measured", here, part="points"),
-    ]
+    most = [ideal(share) for share in FORCED_SHARES]
+    series = [_speedup_line("ideal, 1/(1 − f)", most, colour="soft", look="dashed", part="ideal")]
+    series.append(_speedup_line("cost model", times, part="model"))
+    series.append(_run_dots("measured", here, part="points"))
     if others:
         series.append(_run_dots("measured with other rows", others, look="hollow"))
     title = "jump-forward: what forced tokens save"
@@ -75,7 +74,8 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
     yield from write_plot(frame)
     line = {"stroke": "var(--gv-ink)", "stroke_width": 1.2}
     x, _ = frame.at(fraction, LEAST_SPEEDUP)
-    yield node("path", d=f"M{x:.1f},{PLOT_TOP:g}v{PLOT_HIGH:g}", data_part="handle", **line)
+    way = f"M{x:.1f},{PLOT_TOP:g}v{PLOT_HIGH:g}"
+    yield node("path", d=way, data_part="handle", **line)
     speedups = {"on-ideal": ideal(fraction), "on-model": payoff.cost.speedup(fraction, rows)}
     for part, speedup in speedups.items():
         _, y = frame.at(fraction, speedup)
@@ -84,7 +84,8 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
 
 def say_point(run: Timed) -> str:
     """A live run in one line."""
-    return f"{run.fraction:.0%} forced, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
+    measured = f"{say_times(run.speedup)}{say_spread(run)}"
+    return f"{run.fraction:.0%} forced, rows {run.rows}: measured {measured}"
 
 
 def say_spread(run: Timed) -> str:
@@ -127,7 +128,8 @@ def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:
         where = f"{source}, {payoff.date}"
     note = f"{where} · {payoff.model} · {payoff.device}"
     chart = replace(chart, series=(*chart.series, handle), notes=(note, said))
-    return draw_chart(chart, f"jump-forward, {source}: {payoff.model}; {payoff.device}\n{said}")
+    title = f"jump-forward, {source}: {payoff.model}; {payoff.device}"
+    return draw_chart(chart, f"{title}\n{said}")
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
@@ -155,6 +157,7 @@ def say_place(payoff: Payoff, at: int, rows: int) -> str:
         measured = "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
     count = "1 pass" if passes == 1 else f"{passes} passes"
-    said = f"{share:.0%} forced: {tokens} tokens{side}, {count} instead of {naive}; {measured}"
+    said = f"{share:.0%} forced: {tokens} tokens{side}"
+    said += f", {count} instead of {naive}; {measured}"
     model = say_times(payoff.cost.speedup(share, rows))
     return f"{said}, the cost model says {model}, ideal {say_times(ideal(share))}"

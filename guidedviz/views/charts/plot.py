@@ -1,14 +1,17 @@
-"""`draw_chart` draws a chart as SVG: title, notes, legend, both axes and the marks of each series."""
+"""`draw_chart` draws a chart as SVG, and as Plotly's JSON, which a notebook shows.
 
+The JSON has plain lists, and text in the colour of JupyterLab's theme.
+"""
+
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, log10
 from typing import Any
 
 from guidedviz.errors import expect, shorten
-from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.charts.chart import Chart, Series
-from guidedviz.views.charts.plotly import plotly_json
+from guidedviz.markup import NOTHING, Element, node, printable
+from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.figure import (
     EDGE,
     Figure,
@@ -22,7 +25,7 @@ from guidedviz.views.figure import (
     write,
     write_legend,
 )
-from guidedviz.views.theme import paint
+from guidedviz.views.theme import LIGHT, paint
 
 NOTE_LINE = 18.0  # the height of a line of text
 LEGEND_LINE = 26.0
@@ -44,34 +47,39 @@ class PlotFrame:
         """The pixel of a value."""
         across = self.chart.x.share(x)
         down = 1 - self.chart.y.share(y)
-        return self.left + self.chart.width * across, self.top + self.chart.height * down
+        right = self.left + self.chart.width * across
+        return right, self.top + self.chart.height * down
 
 
 def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     """The chart as a figure: its drawing, its words, and the numbers that a notebook shows with Plotly."""
     expect(chart.title, str, "title", "a text")
     lines = NOTE_LINE * (1 + len(chart.notes))
-    left = EDGE + max((wide(words, 12) for _, words in chart.y.ticks), default=0.0) + 12
+    labels = max((wide(words, 12) for _, words in chart.y.ticks), default=0.0)
+    left = EDGE + labels + 12
     top = EDGE + lines + LEGEND_LINE + (NOTE_LINE if chart.y.title else 6)
     parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
-    parts += [write(EDGE, 24 + NOTE_LINE * n, words, 13) for n, words in enumerate(chart.notes, 1)]
+    for number, words in enumerate(chart.notes, 1):
+        parts.append(write(EDGE, 24 + NOTE_LINE * number, words, 13))
     signs = ((_write_series_sign(series), series.name) for series in chart.series if series.name)
     legend, end, _ = write_legend(signs, EDGE, 24 + lines)
     parts += legend
     parts += write_plot(PlotFrame(chart, left, top))
-    low = top + chart.height + _label_room(chart) + (NOTE_LINE + 6 if chart.x.title else 8)
+    below = NOTE_LINE + 6 if chart.x.title else 8.0
+    low = top + chart.height + _label_room(chart) + below
     longest = max((6.8 * len(words) for words in chart.notes), default=0.0)
     width = 2 * EDGE + max(left + chart.width, end, longest)
     alt = text.replace("\n", ". ")
-    return Figure(drawing(width, low, *parts, alt=alt), text, alt, live, plotly_json(chart))
+    sheet = drawing(width, low, *parts, alt=alt)
+    return Figure(sheet, text, alt, live, plotly_json(chart))
 
 
 def _write_series_sign(series: Series) -> Element:
     """The sign of a series in the legend."""
     if series.mark in ("bars", "spans"):
-        return _write_box(replace(series, hover=()), 0, 4, -6, 12, 12)
+        return _write_mark_box(replace(series, hover=()), 0, 4, -6, 12, 12)
     dashes = DASHES.get(series.look, "none")
-    look: dict[str, Any] = {"stroke": paint(series.colour), "stroke_width": 2, "stroke_dasharray": dashes}
+    look = {"stroke": paint(series.colour), "stroke_width": 2, "stroke_dasharray": dashes}
     if series.mark == "line":
         return node("path", d="M-4,0h24", **look)
     return node("circle", cx=10, cy=0, r=4.5, fill=_dot_fill(series), **look)
@@ -100,10 +108,12 @@ def _write_y(frame: PlotFrame) -> Iterator[Element]:
     for value, words in chart.y.ticks:
         x, y = frame.at(chart.x.low, value)
         if chart.y.grid:
-            yield node("path", d=f"M{x:g},{y:.1f}h{chart.width:g}", stroke="var(--gv-line)")
+            line = f"M{x:g},{y:.1f}h{chart.width:g}"
+            yield node("path", d=line, stroke="var(--gv-line)")
         yield soft_right(x - 8, y + 4, words)
     if chart.y.title:
-        yield soft(EDGE if frame.left > 60 else 6, frame.top - 14, chart.y.title)
+        left = EDGE if frame.left > 60 else 6
+        yield soft(left, frame.top - 14, chart.y.title)
 
 
 def _write_x(frame: PlotFrame) -> Iterator[Element]:
@@ -114,7 +124,8 @@ def _write_x(frame: PlotFrame) -> Iterator[Element]:
     for value, words in chart.x.ticks[:: _label_step(chart)]:
         x, _ = frame.at(value, chart.y.low)
         if chart.x.grid:
-            yield node("path", d=f"M{x:.1f},{frame.top:g}v{chart.height + 5:g}", stroke="var(--gv-line)")
+            line = f"M{x:.1f},{frame.top:g}v{chart.height + 5:g}"
+            yield node("path", d=line, stroke="var(--gv-line)")
         if turned:
             turn = f"rotate(-90 {x + 4:.1f} {ground + 7:g})"
             said = shorten(words, TURNED_ROOM)
@@ -143,21 +154,23 @@ def _are_turned(chart: Chart) -> bool:
 def _label_room(chart: Chart) -> float:
     if not _are_turned(chart):
         return 22.0
-    return 8 + max(wide(shorten(words, TURNED_ROOM), 12) for _, words in chart.x.ticks)
+    longest = max(wide(shorten(words, TURNED_ROOM), 12) for _, words in chart.x.ticks)
+    return 8 + longest
 
 
 def _write_line(frame: PlotFrame, series: Series) -> Element:
-    points = map(frame.at, series.x, series.y)
-    way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    places = map(frame.at, series.x, series.y)
+    points = [f"{x:.1f},{y:.1f}" for x, y in places]
+    way = "M" + "L".join(points)
     look = {"stroke": paint(series.colour), "stroke_dasharray": DASHES.get(series.look, "none")}
     return node("path", d=way, fill="none", stroke_width=2.2, **look, data_part=series.part or None)
 
 
 def _write_series_dots(frame: PlotFrame, series: Series) -> Element:
     dots: list[Element] = []
-    look: dict[str, Any] = {"r": 4.5, "stroke_width": 1.6, "stroke": paint(series.colour)}
+    look = {"fill": _dot_fill(series), "r": 4.5, "stroke_width": 1.6, "stroke": paint(series.colour)}
     for n, (cx, cy) in enumerate(map(frame.at, series.x, series.y)):
-        dots.append(node("circle", *_write_hover(series, n), cx=cx, cy=cy, fill=_dot_fill(series), **look))
+        dots.append(node("circle", *_write_hover(series, n), cx=cx, cy=cy, **look))
         if series.words:
             dots.append(centred(cx, cy - 10, series.words[n], 12, **HALO))
     return node("g", *dots, data_part=series.part or None)
@@ -167,7 +180,8 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
     """Bars with their words above them, or spans with their words inside where there is room."""
     bars = series.mark == "bars"
     half = series.thick / 2
-    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.start, strict=True)):
+    boxes = zip(series.x, series.y, series.start, strict=True)
+    for n, (x, y, low) in enumerate(boxes):
         if bars:
             left, base = frame.at(x - half, low)
             right, top = frame.at(x + half, y)
@@ -177,13 +191,14 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
             right, top = frame.at(x, y + half)
             width = max(1.0, right - left - 1)
         if base - top > 0.05:
-            yield _write_box(series, n, left, top, width, base - top)
+            yield _write_mark_box(series, n, left, top, width, base - top)
         words = series.words[n] if series.words else ""
         if bars and words:
             yield centred((left + right) / 2, top - 5, words, 10)
         elif words and wide(words, 11) + 4 < width:
             look = {"fill": "var(--gv-on)", "text_anchor": "middle"}
-            yield write(left + width / 2, (top + base) / 2 + 4, words, 11, mono=True, **look)
+            middle = left + width / 2
+            yield write(middle, (top + base) / 2 + 4, words, 11, mono=True, **look)
 
 
 def _dot_fill(series: Series) -> str:
@@ -194,7 +209,7 @@ def _write_hover(series: Series, n: int) -> list[Element]:
     return [node("title", series.hover[n])] if series.hover else []
 
 
-def _write_box(series: Series, n: int, x: float, y: float, width: float, height: float) -> Element:
+def _write_mark_box(series: Series, n: int, x: float, y: float, width: float, height: float) -> Element:
     """One bar or span: solid, hatched, or an outline."""
     place = {"x": x, "y": y, "width": width, "height": height}
     colour = paint(series.colour)
@@ -206,3 +221,126 @@ def _write_box(series: Series, n: int, x: float, y: float, width: float, height:
     if series.look == "hatched":
         over = node("rect", **place, fill=f"url(#gv-hatch-{series.colour})")
     return node("g", *hover, node("rect", **place, fill=colour), over)
+
+
+# --- Plotly's JSON ---
+
+
+PLOTLY_DASHES = {"dashed": "dash", "dotted": "dot", "mixed": "dashdot"}
+LAB_INK = "var(--jp-ui-font-color1, #444)"
+PLOTLY_COLOURS = LIGHT | {"ink": "#808080", "soft": "#808080"}  # on light and on dark paper
+GRID_COLOUR = "rgba(128,128,128,0.3)"
+TRANSPARENT = "rgba(0,0,0,0)"
+PLOTLY_FONT = "system-ui, sans-serif"
+PLOTLY_LAYOUT: dict[str, Any] = {  # of every chart
+    "template": {"data": {"scatter": [{"type": "scatter"}]}},  # what template="none" stands for
+    "paper_bgcolor": TRANSPARENT,
+    "plot_bgcolor": TRANSPARENT,
+    "font": {"family": PLOTLY_FONT, "size": 12, "color": "#777777"},
+    "barmode": "overlay",
+    "uniformtext": {"mode": "hide", "minsize": 9},
+    "bargap": 0,
+    "hovermode": "closest",
+    "hoverlabel": {"bgcolor": LIGHT["ink"], "font": {"color": LIGHT["page"]}},
+}
+PLOTLY_TITLE = {
+    "x": 0,
+    "xref": "paper",
+    "xanchor": "left",
+    "y": 1,
+    "yref": "container",
+    "yanchor": "top",
+    "pad": {"t": 20},
+}
+
+
+def plotly_json(chart: Chart) -> dict[str, Any]:
+    """The chart as Plotly's JSON."""
+    lines = [f"<b>{_escape_words(chart.title)}</b>"]
+    lines += [f"<span style='font-size:13px'>{_escape_words(note)}</span>" for note in chart.notes]
+    top = 80 + 20 * len(chart.notes)
+    layout = PLOTLY_LAYOUT | {
+        "title": PLOTLY_TITLE | {"text": _in_ink("<br>".join(lines)), "font": {"size": 15}, "automargin": False},
+        "xaxis": _plotly_axis(chart.x),
+        "yaxis": _plotly_axis(chart.y),
+        "legend": {"orientation": "h", "x": 0, "y": 1 + 18 / chart.height, "yanchor": "bottom", "xanchor": "left"},
+        "margin": {"l": 60, "r": 40, "t": top, "b": 50 if chart.x.title else 34},
+        "height": top + chart.height + 50,
+    }
+    return {"data": list(map(_plotly_trace, chart.series)), "layout": layout}
+
+
+def _plotly_axis(axis: Axis) -> dict[str, Any]:
+    scale = log10 if axis.log else float
+    low = scale(axis.low)
+    high = scale(axis.high)
+    return {
+        "type": "log" if axis.log else "linear",
+        "range": [low, high + (high - low) / 200],  # with room for the last grid line
+        "title": {"text": _in_ink(_escape_words(axis.title))},
+        "tickvals": [value for value, _ in axis.ticks],
+        "ticktext": [_in_ink(_escape_words(words)) for _, words in axis.ticks],
+        "tickfont": {"family": "monospace" if axis.mono else PLOTLY_FONT},
+        "showgrid": axis.grid,
+        "gridcolor": GRID_COLOUR,
+        "zeroline": False,
+        "automargin": True,
+    }
+
+
+def _plotly_trace(series: Series) -> dict[str, Any]:
+    """One series as a trace of Plotly."""
+    trace: dict[str, Any] = {
+        "name": _in_ink(_escape_words(series.name)),
+        "showlegend": bool(series.name),
+        "hovertext": list(map(_escape_words, series.hover)),
+        "hoverinfo": "text" if series.hover else "skip",
+        "x": [*series.x],
+        "y": [*series.y],
+    }
+    if series.mark == "line":
+        return trace | _plotly_line(series)
+    words = list(map(_escape_words, series.words))
+    if series.mark == "dots":
+        return trace | _plotly_dots(series) | {"text": [*map(_in_ink, words)], "textposition": "top center"}
+    along = "y" if series.mark == "bars" else "x"
+    ends = zip(series.start, trace[along], strict=True)
+    trace[along] = [up - down for down, up in ends]
+    return trace | _plotly_bars(series) | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
+
+
+def _plotly_line(series: Series) -> dict[str, Any]:
+    dash = PLOTLY_DASHES.get(series.look, "solid")
+    line = {"color": PLOTLY_COLOURS[series.colour], "width": 2, "dash": dash}
+    return {"type": "scatter", "mode": "lines", "line": line}
+
+
+def _plotly_dots(series: Series) -> dict[str, Any]:
+    colour = PLOTLY_COLOURS[series.colour]
+    symbol = "circle-open" if series.look == "hollow" else "circle"
+    marker = {"color": colour, "size": 9, "symbol": symbol, "line": {"color": colour, "width": 2}}
+    return {"marker": marker, "type": "scatter", "mode": "markers+text"}
+
+
+def _plotly_bars(series: Series) -> dict[str, Any]:
+    orientation = "v" if series.mark == "bars" else "h"
+    opacity = 0.4 if series.look == "hollow" else 1.0
+    fill: dict[str, Any] = {"color": PLOTLY_COLOURS[series.colour], "opacity": opacity}
+    if series.look == "hatched":
+        fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
+    bars = {"base": [*series.start], "type": "bar", "orientation": orientation}
+    return bars | {"width": series.thick, "marker": fill}
+
+
+def _escape_words(words: str) -> str:
+    """A text that Plotly neither reads as tags nor as TeX.
+
+    >>> _escape_words("<b>$x$")
+    '&lt;b&gt;&#36;x&#36;'
+    """
+    return html.escape(printable(words), quote=False).replace("$", "&#36;").replace("\n", "<br>")
+
+
+def _in_ink(words: str) -> str:
+    """Markup in the text colour of JupyterLab's theme; Plotly itself cannot follow it."""
+    return f'<span style="color:{LAB_INK}">{words}</span>' if words else ""

@@ -1,18 +1,30 @@
-"""The likeliest spellings of a forced run, token below bytes."""
+"""Tokens below the bytes of a forced run: its likeliest spellings, and the tokens that it takes back."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.spellings import Spelling, Spellings
+from guidedviz.decoding.trace import TRACE_HINT, Step, Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element
-from guidedviz.views.badge import write_badge
-from guidedviz.views.figure import EDGE, Figure, centred, drawing, rect, soft, soft_right, write, write_box
+from guidedviz.views.figure import (
+    EDGE,
+    Figure,
+    centred,
+    drawing,
+    figure_of,
+    rect,
+    soft,
+    soft_right,
+    write,
+    write_box,
+    write_legend,
+)
 from guidedviz.views.theme import paint
-from guidedviz.views.words import characters, label
+from guidedviz.views.words import characters, label, write_badge
 
 MOST_SPELLED = 48  # bytes that are drawn
 BYTES_WIDTH = 600.0
@@ -67,7 +79,9 @@ def draw_spellings(record: Spellings) -> Figure:
     counts = _say_counts(record)
     under = f"{counts}; a dashed token goes beyond the run" if columns.beyond else counts
     parts = [write_badge(EDGE, 24, record), soft(EDGE, 66, under)]
-    parts.append(write(EDGE, 47, f"the spellings of {shorten(label(record.run), 40)}", 13, font_weight="bold"))
+    run = label(record.run)
+    title = f"the spellings of {shorten(run, 40)}"
+    parts.append(write(EDGE, 47, title, font_weight="bold"))
     parts += _write_run(record, columns)
     bars = columns.right + 104  # where the probabilities end and their bars begin
     y = RUN_TOP + 52
@@ -78,7 +92,8 @@ def draw_spellings(record: Spellings) -> Figure:
     widths = [bars + ODDS_BAR + 80, 6.4 * len(under)]
     for row in rows:
         parts += _write_spelling(row, columns, bars, y)
-        widths.append(bars + ODDS_BAR + 124 + 7.2 * sum(map(len, _names_of(row))))
+        names = 7.2 * sum(map(len, _names_of(row)))
+        widths.append(bars + ODDS_BAR + 124 + names)
         y += SPELLING
     left_out = _say_left_out(record, rows)
     for words in left_out:
@@ -86,10 +101,11 @@ def draw_spellings(record: Spellings) -> Figure:
         widths.append(6.4 * len(words))
         y += 18
     source = "" if record.source == "LIVE" else f", {record.source}"  # a saved notebook is not live any more
-    title = f"spellings of {shorten(label(record.run), 60)} by {record.model}{source}: {counts}"
+    title = f"spellings of {shorten(run, 60)} by {record.model}{source}: {counts}"
     text = "\n".join([title, *_say_rows(rows), *left_out])
     alt = text.replace("\n", ". ")
-    return Figure(drawing(max(widths) + 2 * EDGE, y + 14, *parts, alt=alt), text, text)
+    sheet = drawing(max(widths) + 2 * EDGE, y + 14, *parts, alt=alt)
+    return Figure(sheet, text, text)
 
 
 def _say_rows(rows: Sequence[Spelling]) -> Iterator[str]:
@@ -97,17 +113,20 @@ def _say_rows(rows: Sequence[Spelling]) -> Iterator[str]:
     longest = max(map(len, spelled), default=0)
     for words, row in zip(spelled, rows, strict=True):
         odds = probability(row.probability, 3)
-        yield f"{words:{longest}}  {odds}  {_say_cost(row)} nats  {', '.join(_names_of(row))}".rstrip()
+        names = ", ".join(_names_of(row))
+        yield f"{words:{longest}}  {odds}  {_say_cost(row)} nats  {names}".rstrip()
 
 
 def _write_spelling(row: Spelling, columns: ByteColumns, bars: float, y: float) -> Iterator[Element]:
     """A row: its tokens below their bytes, its probability in digits and as a bar, its cost, and its names."""
     names = _names_of(row)
     yield from _write_spelled(row, columns, y, "green" if names else "soft")
-    yield write(bars, y + 5, probability(row.probability, 3), 13, mono=True, text_anchor="end")
-    yield rect(bars + 10, y - 4, max(0.5, ODDS_BAR * row.probability), 9, fill="var(--gv-blue)")
-    yield write(bars + ODDS_BAR + 66, y + 5, _say_cost(row), 13, mono=True, text_anchor="end")
-    yield write(bars + ODDS_BAR + 94, y + 5, " and ".join(names), 13)
+    yield write(bars, y + 5, probability(row.probability, 3), mono=True, text_anchor="end")
+    long = max(0.5, ODDS_BAR * row.probability)
+    yield rect(bars + 10, y - 4, long, 9, fill="var(--gv-blue)")
+    end = bars + ODDS_BAR
+    yield write(end + 66, y + 5, _say_cost(row), mono=True, text_anchor="end")
+    yield write(end + 94, y + 5, " and ".join(names))
 
 
 def spelling_rows(record: Spellings) -> tuple[Spelling, ...]:
@@ -150,7 +169,8 @@ def _write_run(record: Spellings, columns: ByteColumns) -> Iterator[Element]:
 
 def _write_spelled(row: Spelling, columns: ByteColumns, y: float, colour: str) -> Iterator[Element]:
     """One box per token of a spelling, below its bytes; that of a token that goes beyond the run is dashed."""
-    look: Any = {"stroke": paint(colour), "stroke_width": 1 if colour == "soft" else 1.8, "fill": "none"}
+    line = 1 if colour == "soft" else 1.8
+    look: Any = {"stroke": paint(colour), "stroke_width": line, "fill": "none"}
     end = 0
     for piece in row.pieces:
         start = end
@@ -170,7 +190,8 @@ def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:
     count = len(others) + faint
     said = []
     if count:
-        said.append(f"and {count:,} more: {probability(sum(others) + odds, 3)}")
+        rest = probability(sum(others) + odds, 3)
+        said.append(f"and {count:,} more: {rest}")
     if record.lost:
         said.append(f"dead ends, after which no token is legal: {probability(record.lost, 3)}")
     if record.rest:
@@ -183,3 +204,89 @@ def _say_counts(record: Spellings) -> str:
     if record.count_beyond:
         counts += f", {record.count_beyond:,} go beyond it"
     return counts
+
+
+# --- tokens that are taken back ---
+
+
+BYTE_WIDTH = 15.0
+NEAR_BYTES = 48  # bytes per row
+TOKEN_LOOKS: dict[str, tuple[str, dict[str, Any]]] = {  # what a box means, and how it looks
+    "kept": ("stays", {"stroke": "var(--gv-soft)"}),
+    "gone": ("taken back", {"stroke": "var(--gv-orange)", "stroke_width": 2}),
+    "put": ("appended without a pass", {"stroke": "var(--gv-blue)", "stroke_width": 2, "stroke_dasharray": "5 3"}),
+}
+MARKS = {"kept": ("", ""), "gone": ("[", "]"), "put": ("{", "}")}
+
+
+class RetokenisedRun(NamedTuple):
+    """The tokens before a jump and after it; the first `kept` stay."""
+
+    before: list[bytes]
+    after: list[bytes]
+    kept: int
+
+
+def draw_rollback(trace: Trace) -> Figure:
+    """Per jump that takes tokens back two rows: the tokens before it and after it.
+
+    >>> toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
+    >>> guide = gv.guide(gv.regex("(n|x)o[t!]"), toy.vocabulary)
+    >>> print(draw_rollback(gv.record(toy, "t", guide, temperature=0, jump_forward=True)).text)
+    retokenisation: 1 jump takes tokens back
+    before: [n]
+    after: {no}
+    """
+    steps: tuple[Step, ...] = expect(trace, Trace, "draw_rollback", "a trace", TRACE_HINT).steps
+    jumps = list(_find_jumps(steps))
+    takes = "takes" if len(jumps) == 1 else "take"
+    title = f"retokenisation: {counted(len(jumps), 'jump')} {takes} tokens back"
+    parts = [write(16, 24, title, 13, font_weight="bold")]
+    signs = ((write_box(0, -6, 16, 12, **style), means) for means, style in TOKEN_LOOKS.values())
+    parts += write_legend(signs, 16, 46)[0]
+    lines = [title]
+    y = 56.0
+    width = 460.0
+    for jump in jumps:
+        first = _first_near(jump)
+        for name, pieces, new in (("before", jump.before, "gone"), ("after", jump.after, "put")):
+            looks = ["kept" if number < jump.kept else new for number in range(len(pieces))]
+            shown = list(zip(pieces, looks, strict=True))[first:]
+            parts.append(soft(16, y + 18, name, 13))
+            parts += _write_retokenised(shown, y)
+            marked = [label(piece).join(MARKS[look]) for piece, look in shown]
+            lines.append(" ".join([f"{name}:", *marked]))
+            width = max(width, 88 + BYTE_WIDTH * sum(map(len, pieces[first:])))
+            y += 40
+        y += 8
+    return figure_of(width, y, "\n".join(lines), *parts)
+
+
+def _find_jumps(steps: Sequence[Step]) -> Iterator[RetokenisedRun]:
+    """The jumps that take tokens back; a jump ends at the next step that is not forced."""
+    for place, step in enumerate(steps):
+        if step.back:
+            end = place + 1
+            while end < len(steps) and steps[end].how == "forced":
+                end += 1
+            before = [one.piece for one in standing(steps[:place])]
+            after = [one.piece for one in standing(steps[:end])]
+            yield RetokenisedRun(before, after, len(before) - step.back)
+
+
+def _first_near(jump: RetokenisedRun) -> int:
+    """The first token that is shown: of a long text only those near the change."""
+    first = 0
+    while first < jump.kept and sum(map(len, jump.after[first:])) > NEAR_BYTES:
+        first += 1
+    return first
+
+
+def _write_retokenised(shown: Sequence[tuple[bytes, str]], y: float) -> Iterator[Element]:
+    x = 72.0
+    for piece, look in shown:
+        width = BYTE_WIDTH * len(piece)
+        _, style = TOKEN_LOOKS[look]
+        gone = look == "gone"
+        yield write_box(x, y, width - 3, 26.0, label(piece), struck=gone, **style)
+        x += width

@@ -47,7 +47,8 @@ def draw_text_tree(task: Task) -> Figure:
     top = 0.0
     for panel, about in PANELS.items():
         boxes = list(_grow_boxes(tree, panel, task.model.vocabulary.pieces))
-        parts += [write(EDGE, top + 22, panel, font_weight="bold"), soft(EDGE + 96, top + 22, about)]
+        parts.append(write(EDGE, top + 22, panel, font_weight="bold"))
+        parts.append(soft(EDGE + 96, top + 22, about))
         parts += [_write_text_box(box, top + 34 + 30 * box.row) for box in boxes]
         lines.append(f"{panel}: {', '.join(_say_texts(boxes))}")
         top += 74 + 30 * max(box.row for box in boxes)
@@ -80,8 +81,9 @@ def _grow_boxes(tree: Branch, panel: str, pieces: Sequence[bytes], x: float = 0.
     for one in tree.branches:
         share = getattr(one, panel)
         if share > LEAST_SHARE:
-            text = "" if one.branches else label(b"".join(pieces[token] for token in one.tokens))
-            yield TreeBox(x, share, row, label(pieces[one.tokens[-1]]), text)
+            read = [pieces[token] for token in one.tokens]
+            text = "" if one.branches else label(b"".join(read))
+            yield TreeBox(x, share, row, label(read[-1]), text)
             yield from _grow_boxes(one, panel, pieces, x, row + 1)
             x += share
     if panel == "free" and tree.illegal > LEAST_SHARE:

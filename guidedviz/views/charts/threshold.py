@@ -12,11 +12,10 @@ import numpy as np
 
 from guidedviz.decoding.sampling import Floats, probability
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.bars import BARS_WIDTH, write_bar, write_bar_names, write_name
+from guidedviz.views.charts.bars import BARS_WIDTH, CANDIDATE, write_bar, write_bar_names, write_name
 from guidedviz.views.charts.chart import Axis, Chart, Series
-from guidedviz.views.charts.next_token import CANDIDATE
 from guidedviz.views.charts.plot import HALO, PlotFrame, write_plot
-from guidedviz.views.figure import EDGE, Figure, figure_of, moved, rect, soft, soft_right, wide, write
+from guidedviz.views.figure import EDGE, Figure, figure_of, moved, rect, soft, soft_right, write
 from guidedviz.views.theme import paint
 from guidedviz.views.words import label
 
@@ -53,20 +52,26 @@ def draw_threshold(
     toy: a before 0.70 after 0.28, b +2 before 0.20 after 0.60; bias +2: 3 above
     """
     shown = sorted({*bias, int(before.argmax())}, key=lambda token: (-before[token], token))
-    rows = [BiasRow(label(pieces[token]), bias.get(token, 0.0), before[token], after[token]) for token in shown]
+    names = [label(pieces[token]) for token in shown]
+    biases = [bias.get(token, 0.0) for token in shown]
+    rows = list(map(BiasRow, names, biases, before[shown], after[shown]))
     unbiased = np.delete(before, [token for token, amount in bias.items() if amount])
     rival = float(unbiased.max(initial=0.0)) or 1.0  # the likeliest token without a bias
     lines = _say_thresholds(before, bias, rival)
     frame = PlotFrame(_curve_chart(-np.sort(-before)), CURVE_LEFT, CURVE_TOP)
     parts = [write(EDGE, 24, title, 13, font_weight="bold"), soft(EDGE, 48, "probability before the bias")]
-    parts += [*write_plot(frame), *_write_thresholds(frame, lines), *_write_named(frame, rows, before, rival)]
+    parts += write_plot(frame)
+    parts += _write_thresholds(frame, lines)
+    parts += _write_named(frame, rows, before, rival)
     y = CURVE_TOP + CURVE_HEIGHT + 62
     parts += write_bar_names(["before", "after"], BARS_WIDTH - EDGE, y - 8)
     rest = BiasRow("all others", 0.0, _left_over(before, shown), _left_over(after, shown))
     for place, row in enumerate([*rows, rest]):
         parts.append(moved(0, y + CANDIDATE * place, *_write_bias_row(row)))
-    text = "; ".join([f"{title}: {', '.join(map(str, rows))}", *lines.values()])
-    return figure_of(BARS_WIDTH, y + CANDIDATE * (len(rows) + 1) + 10, text, *parts)
+    told = f"{title}: {', '.join(map(str, rows))}"
+    text = "; ".join([told, *lines.values()])
+    low = y + CANDIDATE * (len(rows) + 1)
+    return figure_of(BARS_WIDTH, low + 10, text, *parts)
 
 
 def _left_over(probabilities: Floats, shown: Sequence[int]) -> float:
@@ -95,19 +100,16 @@ def _write_thresholds(frame: PlotFrame, lines: Mapping[float, str]) -> Iterator[
 
 
 def _write_named(frame: PlotFrame, rows: Sequence[BiasRow], before: Floats, rival: float) -> Iterator[Element]:
-    """A dot per named token, filled if its bias is enough; a label that would cover one further right stands higher."""
-    taken: list[tuple[float, float]] = []
+    """A dot per named token, filled if its bias is enough; its name beside it."""
     for row in reversed(rows):
         rank = int((before > row.before).sum()) + 1
         x, y = frame.at(rank, row.before)
         height = y - 9
-        end = x + 12 + wide(row.name)
-        while any(left < end and abs(height - other) < 15 for left, other in taken):
-            height -= 3
-        taken.append((x + 8, height))
         fill = "orange" if row.before * exp(row.bias) > rival else "page"
-        yield node("path", d=f"M{x:.1f},{y:.1f}L{x + 8:.1f},{height:.1f}", stroke="var(--gv-soft)")
-        yield node("circle", cx=x, cy=y, r=5, fill=paint(fill), stroke="var(--gv-orange)", stroke_width=2)
+        line = f"M{x:.1f},{y:.1f}L{x + 8:.1f},{height:.1f}"
+        yield node("path", d=line, stroke="var(--gv-soft)")
+        look = {"fill": paint(fill), "stroke": "var(--gv-orange)", "stroke_width": 2}
+        yield node("circle", cx=x, cy=y, r=5, **look)
         yield write(x + 10, height, row.name, 13, True, **HALO)
 
 
@@ -119,26 +121,27 @@ def _curve_chart(falling: Floats) -> Chart:
     ranks = [*(10**n for n in range(9) if 10**n < count / 2), count]
     ticks = tuple((n, f"{n:,}") for n in ranks)
     x = Axis("tokens, the likeliest first", 1, max(2, count), ticks, log=True, grid=False)
-    powers = [10.0**-n for n in range(0, deep + 1, 2 if deep > 5 else 1)]
-    y = Axis("", 10.0**-deep, 1, tuple((p, probability(p)) for p in powers), log=True)
+    step = 2 if deep > 5 else 1
+    powers = [10.0**-n for n in range(0, deep + 1, step)]
+    marks = tuple((power, probability(power)) for power in powers)
+    y = Axis("", 10.0**-deep, 1, marks, log=True)
     places = np.unique(np.geomspace(1, count, CURVE_POINTS).astype(int))
     heights = np.maximum(falling[places - 1], 10.0**-deep)
     curve = Series("", "line", tuple(places.tolist()), tuple(heights.tolist()), colour="blue")
     return Chart("", x, y, (curve,), (), CURVE_WIDTH, CURVE_HEIGHT)
 
 
-def _write_bias_row(row: BiasRow) -> list[Element]:
+def _write_bias_row(row: BiasRow) -> Iterator[Element]:
     """A row of the table: a name, two bars, the bias and both probabilities, in columns that do not move."""
     left = NAME_END + 12
+    end = NAME_END + FULL_BAR + 70
+    yield write_name(NAME_END, 17, row.name, bold=bool(row.bias))
+    yield rect(left, 2, FULL_BAR, 21, 3, fill="var(--gv-card)")
+    yield write_bar(left, 4, row.before * FULL_BAR, 7.0, 0)
+    yield write_bar(left, 13, row.after * FULL_BAR, 8.0, 1)
+    yield write(end, 17, _say_bias(row.bias), 13, text_anchor="end", fill="var(--gv-orange)")
     odds = f"{probability(row.before)} → {probability(row.after)}"
-    return [
-        write_name(NAME_END, 17, row.name, bold=bool(row.bias)),
-        rect(left, 2, FULL_BAR, 21, 3, fill="var(--gv-card)"),
-        write_bar(left, 4, row.before * FULL_BAR, 7.0, 0),
-        write_bar(left, 13, row.after * FULL_BAR, 8.0, 1),
-        write(NAME_END + FULL_BAR + 70, 17, _say_bias(row.bias), 13, text_anchor="end", fill="var(--gv-orange)"),
-        soft_right(BARS_WIDTH - EDGE, 17, odds),
-    ]
+    yield soft_right(BARS_WIDTH - EDGE, 17, odds)
 
 
 def _say_bias(bias: float) -> str:

@@ -1,15 +1,126 @@
-"""A diagram is a sketch with positions: where each state, arrow and label of a machine is drawn."""
+"""A diagram is a sketch with positions: where each state, arrow and label of a machine is drawn.
 
-from collections.abc import Iterable, Mapping
+A curve is a tuple of points: a start, then three points per Bézier segment. It can be measured, cut into parts of equal
+length, and written as the path data of SVG.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import dist
 
 import numpy as np
+import numpy.typing as npt
 
-from guidedviz.views.layout.curves import Curve, Point, move
 from guidedviz.views.layout.sketch import Sketch
+
+Point = tuple[float, float]
+Points = npt.NDArray[np.float64]  # x and y in the last dimension
+Curve = tuple[Point, ...]
+
+
+def bezier(count: int) -> Points:
+    """The weights of the four points of a Bézier segment at `count` places after its start."""
+    t = np.arange(1, count + 1)[:, None] / count
+    u = 1 - t
+    return np.hstack([u**3, 3 * u**2 * t, 3 * u * t**2, t**3])
+
+
+SEGMENT = bezier(12)  # a curve is measured and cut as so many straight lines per segment
+
+
+def straight(*points: Point) -> Curve:
+    """Straight lines from point to point.
+
+    >>> straight((0, 0), (3, 0))
+    ((0, 0), (1.0, 0.0), (2.0, 0.0), (3, 0))
+    """
+    curve = [points[0]]
+    for (a, b), (c, d) in pairwise(points):
+        curve.append(((2 * a + c) / 3, (2 * b + d) / 3))
+        curve.append(((a + 2 * c) / 3, (b + 2 * d) / 3))
+        curve.append((c, d))
+    return tuple(curve)
+
+
+def move(points: Iterable[Point], x: float, y: float) -> tuple[Point, ...]:
+    """The same points or curve at another place."""
+    return tuple((a + x, b + y) for a, b in points)
+
+
+def sample_curve(curve: Curve) -> Points:
+    """Points along the curve at short distances."""
+    points = np.array(curve, dtype=float)
+    starts = range(0, len(curve) - 3, 3)
+    parts = [SEGMENT @ points[first : first + 4] for first in starts]
+    return np.concatenate([points[:1], *parts])
+
+
+def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
+    """The points at these fractions of the curve's length.
+
+    >>> along(straight((0, 0), (8, 0)), [0.25, 1])
+    [(2.0, 0.0), (8.0, 0.0)]
+    """
+    points = sample_curve(curve)
+    steps = np.diff(points, axis=0, prepend=points[:1])
+    lengths = np.hypot(*steps.T).cumsum()
+    wanted = np.multiply(shares, lengths[-1])
+    columns = [np.interp(wanted, lengths, column).tolist() for column in points.T]
+    return list(zip(*columns, strict=True))
+
+
+def cut(curve: Curve, count: int) -> list[Curve]:
+    """The curve in `count` parts of equal length, each as four straight lines."""
+    lines = 4 * count
+    points = along(curve, [number / lines for number in range(lines + 1)])
+    return [straight(*points[first : first + 5]) for first in range(0, lines, 4)]
+
+
+def above_middle(curve: Curve) -> Point:
+    """The position of a label: above the point at half the length."""
+    [(x, y)] = along(curve, [0.5])
+    return x, y - 9
+
+
+def write_path(curve: Curve) -> str:
+    """The curve as the path data of SVG.
+
+    >>> write_path(((0, 0), (1, 0), (2, 0), (3.25, 0)))
+    'M0,0C1,0 2,0 3.2,0'
+    """
+    points = [f"{_one_digit(x)},{_one_digit(y)}" for x, y in curve]
+    return f"M{points[0]}C{' '.join(points[1:])}"
+
+
+def _one_digit(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
+    """The arrowhead at the end of a curve, as the points of a polygon."""
+    x, y = curve[-1]
+    behind = [point for point in sample_curve(curve).tolist() if dist(point, (x, y)) >= long]
+    a, b = behind[-1] if behind else curve[0]
+    far = dist((a, b), (x, y)) or 1.0
+    u = (x - a) / far
+    v = (y - b) / far
+    base_x = x - long * u
+    base_y = y - long * v
+    left = (base_x - broad * v, base_y + broad * u)
+    right = (base_x + broad * v, base_y - broad * u)
+    corners = [(x, y), left, right]
+    return " ".join(f"{p:.1f},{q:.1f}" for p, q in corners)
+
+
+# --- the diagram ---
+
 
 Curves = dict[int, Curve]  # by the number of the arrow
 Spots = dict[int, "Spot"]  # by state
+Jumps = tuple[
+    Curve, ...
+]  # of a call: to the start of the called rule, and from each of its ends back to the node after
 
 
 @dataclass(frozen=True)
@@ -59,14 +170,6 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Jumps:
-    """The curves of a call: to the start of the called rule, and from its ends back to the node after."""
-
-    call: Curve
-    returns: tuple[Curve, ...]
-
-
-@dataclass(frozen=True)
 class Diagram:
     """A sketch with positions; the states in `more` have neighbours that are not drawn."""
 
@@ -79,7 +182,7 @@ class Diagram:
     height: float
     counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
     blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
-    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
+    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # by the number of the arrow of a call
 
     def moved(self, x: float, y: float) -> "Diagram":
         """The same diagram at another place."""

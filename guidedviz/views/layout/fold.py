@@ -4,7 +4,7 @@ A chain, bytes in a row without a choice such as the keys of a schema, folds to 
 in SGLang's compressed finite state machine (LMSYS, 2024-02). So does a loop such as a JSON string, with its escapes.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from dataclasses import replace
 
 from guidedviz.views.layout.sketch import Arrow, ByState, Sketch, by_state, is_one_byte
@@ -13,19 +13,19 @@ Chain = tuple[Arrow, ...]  # in a row, one byte each
 FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
 
 
-def find_rows(arrows: Iterable[Arrow], ends: Set[int], single: bool = False) -> list[Chain]:
+def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -> list[Chain]:
     """Maximal rows of arrows through states with one arrow in and one out; with `single` each reads one byte.
 
     No row goes on after a state of `ends`.
     """
     into, out = by_state(arrows)
     inner = set()
-    for state, before in into.items():
-        after = out.get(state, [])
-        one_byte = all(is_one_byte(arrow.ranges) for arrow in before + after)
-        if len(before) == len(after) == 1 and (one_byte or not single):
+    for state in into.keys() - ends:
+        touching = into[state] + out.get(state, [])
+        one_byte = all(is_one_byte(arrow.ranges) for arrow in touching)
+        no_choice = len(into[state]) == 1 and len(touching) == 2
+        if no_choice and (one_byte or not single):
             inner.add(state)
-    inner -= ends
 
     def follow(arrow: Arrow) -> Iterator[Arrow]:
         yield arrow

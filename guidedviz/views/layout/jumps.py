@@ -10,8 +10,7 @@ from math import cos, pi, sin
 import numpy as np
 
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.curves import Curve, Points, bezier
-from guidedviz.views.layout.diagram import Block, Diagram, Jumps, Spot
+from guidedviz.views.layout.diagram import Block, Curve, Diagram, Jumps, Points, Spot, bezier
 from guidedviz.views.layout.room import Rect, Room, box_around, call_box, label_box
 from guidedviz.views.layout.sketch import Sketch
 
@@ -36,10 +35,9 @@ def find_jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
         if block and number in diagram.curves:
             edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # stands for a start that is not drawn
             start = spots.get(block.nodes[0], edge)
-            call = bend(room, spots[arrow.source], start)
-            ends = _ends_of_rule(diagram, block, edge)
-            returns = tuple(bend(room, end, spots[arrow.target]) for end in ends)
-            yield number, Jumps(call, returns)
+            ways = [(spots[arrow.source], start)]
+            ways += [(end, spots[arrow.target]) for end in _ends_of_rule(diagram, block, edge)]
+            yield number, tuple(bend(room, *way) for way in ways)
 
 
 def _ends_of_rule(diagram: Diagram, block: Block, edge: Spot) -> list[Spot]:
@@ -117,6 +115,7 @@ def _rims(spot: Spot, toward: Points) -> Points:
     """The points on a state's border towards other points."""
     centre = np.array([spot.x, spot.y])
     way: Points = toward - centre
-    size = np.hypot(way[..., :1] / spot.rx, way[..., 1:] / spot.ry)
+    across, down = np.split(way, 2, axis=-1)
+    size = np.hypot(across / spot.rx, down / spot.ry)
     rims: Points = centre + way / size
     return rims

@@ -1,16 +1,122 @@
-"""Boxes and the curves that join them, placed by Graphviz inside this process, or in layers where it cannot.
+"""Boxes and the curves that join them, placed by Graphviz inside this process, or in columns where it cannot.
 
 Graphviz gets sizes and pairs of numbers only: no name, no label and no font. So no hostile text reaches it, and the
-drawing itself does not depend on its version.
+drawing itself does not depend on its version. Without it, as in a browser tab, the column of a box is its distance from
+the first; inside a column, boxes follow the order in which a search from the first finds them.
 """
 
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from guidedviz.views.layout.curves import Point, above_middle
-from guidedviz.views.layout.layers import Extent, Layout, Link, count_layers, place_in_layers
+from guidedviz.machines.graph import distances, grouped
+from guidedviz.views.layout.diagram import Curve, Point, above_middle
+
+WIDEST_ROOM = 140.0  # between two columns, for labels
+Layers = Mapping[int, int]  # the column of each box
+
+
+class Extent(NamedTuple):
+    """A thing to place: half its width and half its height."""
+
+    rx: float
+    ry: float
+
+
+class Link(NamedTuple):
+    """A line between two boxes, with space for a label."""
+
+    source: int
+    target: int
+    room: float = 0.0  # the width of its label; 0 for none
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The positions of boxes, lines and labels; y grows downwards."""
+
+    centres: tuple[Point, ...]
+    curves: tuple[Curve, ...]  # one per link
+    labels: tuple[Point, ...]  # one per link: the centre of its label
+    width: float
+    height: float
+
+
+def count_layers(count: int, links: Sequence[Link], first: int = 0) -> Layers:
+    """The distance of every box from the first, in the order of the search; unreachable boxes come after the rest.
+
+    >>> count_layers(3, [Link(0, 1), Link(1, 0)])
+    {0: 0, 1: 1, 2: 2}
+    """
+    following = grouped((link.source, link.target) for link in links)
+    layer = distances([first], following.__getitem__)
+    last = max(layer.values()) + 1
+    return layer | {box: last for box in range(count) if box not in layer}
+
+
+def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Layers, left: float = 0.0) -> Layout:
+    """The boxes in columns from left to right."""
+    in_layer = grouped((number, box) for box, number in layer.items())
+    columns = [in_layer[number] for number in range(len(in_layer))]
+    most = max(map(len, columns))
+    gap = 22 if most < 12 else 9
+    pitch = 2 * max(box.ry for box in boxes) + gap
+    spots: dict[int, Point] = {}
+    for x, column in zip(_columns_x(columns, boxes, links, layer, left), columns, strict=True):
+        top = 60 + (most - len(column)) * pitch / 2
+        for row, box in enumerate(column):
+            spots[box] = (x, top + (row + 0.5) * pitch)
+    centres = tuple(spots[box] for box in sorted(spots))
+    curves = tuple(_curve(spots, boxes, link, layer) for link in links)
+    lowest = max((y for curve in curves for _, y in curve), default=0.0)
+    labels = tuple(map(above_middle, curves))
+    height = max(most * pitch + 90, lowest + 20)
+    return Layout(centres, curves, labels, x + 60, height)
+
+
+def _columns_x(
+    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: Layers, left: float
+) -> Iterator[float]:
+    """The x of every column, with space for the labels between neighbours."""
+    room: defaultdict[int, float] = defaultdict(float)  # after each column
+    for link in links:
+        low, high = sorted((layer[link.source], layer[link.target]))
+        if high - low <= 1:
+            room[low] = max(room[low], min(link.room, WIDEST_ROOM))
+    x = left + 40
+    for number, column in enumerate(columns):
+        half = max(boxes[box].rx for box in column)
+        x += half
+        yield x
+        x = x + half + room[number] + 44
+
+
+def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: Layers) -> Curve:
+    """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
+    x, y = spots[link.source]
+    a, b = spots[link.target]
+    source = boxes[link.source]
+    target = boxes[link.target]
+    if link.source == link.target:
+        top = y - source.ry
+        return (x - 7, top + 2), (x - 20, top - 28), (x + 20, top - 28), (x + 7, top + 2)
+    span = layer[link.target] - layer[link.source]
+    if span > 0:
+        lift = 26.0 * (span - 1) ** 0.5
+        reach = (a - x) * 0.4
+        return (x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b)
+    back = min(8, -span)
+    down = 34 + 12 * back + abs(y - b) * 0.1
+    start = y + source.ry
+    end = b + target.ry
+    return (x, start), (x - 10, start + down), (a + 10, end + down), (a, end)
+
+
+# --- by Graphviz; in columns where it is missing ---
+
 
 DOT_INCH = 72.0  # points per inch in Graphviz
 MARGIN = 10.0
@@ -22,8 +128,8 @@ MOST_LABELLED = 200  # space for labels doubles the number of columns
 
 
 @lru_cache(maxsize=64)
-def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) -> Layout:
-    """The layout by Graphviz; in layers where it is missing, fails, or would take too long.
+def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0, left: float = 0.0) -> Layout:
+    """The layout by Graphviz, with room on the left; in layers where it is missing, fails, or would take too long.
 
     >>> found = place((Extent(17, 17), Extent(17, 17)), (Link(0, 1, 30),))
     >>> found.centres[0][0] < found.labels[0][0] < found.centres[1][0]
@@ -35,10 +141,8 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) ->
         work += max(1, abs(layer[link.source] - layer[link.target]))
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
-    answer = None
-    if work <= MOST_FOR_GRAPHVIZ:
-        answer = ask_graphviz(write_graph(boxes, links))
-    return read_layout(answer) if answer else place_in_layers(boxes, links, first)
+    answer = ask_graphviz(write_graph(boxes, links)) if work <= MOST_FOR_GRAPHVIZ else None
+    return read_layout(answer, left) if answer else place_in_layers(boxes, links, layer, left)
 
 
 def ask_graphviz(text: str) -> dict[str, Any] | None:
@@ -46,11 +150,8 @@ def ask_graphviz(text: str) -> dict[str, Any] | None:
     try:
         import pygraphviz
 
-        graph = pygraphviz.AGraph(string=text)
-        try:
+        with pygraphviz.AGraph(string=text) as graph:
             answer = graph.draw(format="json", prog="dot")
-        finally:
-            graph.close()
     except (ImportError, OSError, ValueError):  # all that pygraphviz raises here
         return None
     found: dict[str, Any] = json.loads(answer)
@@ -69,24 +170,21 @@ def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
         height = 2 * box.ry / DOT_INCH
         lines.append(f"{number}[width={width:g},height={height:g}]")
     for number, link in enumerate(links):
-        lines.append(f"{link.source}->{link.target}[id={number}{_space_for_label(link)}]")
+        label = ""
+        if link.room:
+            size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
+            label = f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>"
+        lines.append(f"{link.source}->{link.target}[id={number}{label}]")
     return "\n".join([*lines, "}"])
 
 
-def _space_for_label(link: Link) -> str:
-    if not link.room:
-        return ""
-    size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
-    return f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>"
-
-
-def read_layout(answer: dict[str, Any]) -> Layout:
+def read_layout(answer: dict[str, Any], left: float) -> Layout:
     """The positions in an answer of Graphviz, whose y grows upwards."""
     _, _, width, height = map(float, answer["bb"].split(","))
 
     def turn(text: str) -> Point:
         x, y = map(float, text.split(","))
-        return x + MARGIN, height - y + MARGIN
+        return x + MARGIN + left, height - y + MARGIN
 
     boxes = sorted(answer.get("objects", ()), key=lambda box: int(box["name"]))
     lines = sorted(answer.get("edges", ()), key=lambda line: int(line["id"]))
@@ -95,4 +193,4 @@ def read_layout(answer: dict[str, Any]) -> Layout:
     labels = []
     for line, curve in zip(lines, curves, strict=True):
         labels.append(turn(line["lp"]) if "lp" in line else above_middle(curve))
-    return Layout(centres, curves, tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)
+    return Layout(centres, curves, tuple(labels), width + 2 * MARGIN + left, height + 2 * MARGIN)

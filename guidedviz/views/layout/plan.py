@@ -1,17 +1,27 @@
-"""Which states are discs, and which are dots on a line.
+"""Which states of a machine are drawn, as discs or as dots on a line; of a large machine those around the current one.
 
 Large machines consist mostly of runs: the letters of a key, a class repeated thirty times, the bytes of a character.
 A state inside a run is a dot on a line with one label; it can still be highlighted.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from guidedviz.errors import shorten
 from guidedviz.machines.graph import distances, grouped, reach
-from guidedviz.views.layout.arrow_words import LABEL_LENGTH, say_arrow, say_arrow_in_full, say_row
 from guidedviz.views.layout.fold import Chain, find_rows, inside_chain
-from guidedviz.views.layout.sketch import Arrow, ByState, Sketch, by_state
+from guidedviz.views.layout.sketch import (
+    LABEL_LENGTH,
+    Arrow,
+    ByState,
+    DrawnRule,
+    Sketch,
+    by_state,
+    say_arrow,
+    say_arrow_in_full,
+    say_row,
+)
 
 MOST_DISCS = 16  # states above which runs are drawn as runs
 SHORT_RUN = 2  # a run has more arrows than this
@@ -52,7 +62,8 @@ class Plan:
 
 def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None) -> Plan:
     """The plan for these states; with `compact` None only large machines have runs."""
-    number = _drawn_arrows(sketch, keep)
+    arrows = enumerate(sketch.arrows)
+    number = {arrow: n for n, arrow in arrows if arrow.source in keep and arrow.target in keep}
     bundles = [] if compact is False else find_bundles(sketch, number, keep)
     drawn = set[Arrow]()
     dots = set[int]()
@@ -72,11 +83,6 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
             lines.append(ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow)))
     discs = tuple(sorted({*keep} - dots))
     return Plan(discs, tuple(lines), tuple(bundles), tuple(calls))
-
-
-def _drawn_arrows(sketch: Sketch, keep: Collection[int]) -> Numbered:
-    arrows = enumerate(sketch.arrows)
-    return {arrow: n for n, arrow in arrows if arrow.source in keep and arrow.target in keep}
 
 
 def _line_of_run(run: Chain, number: Numbered) -> ArrowLine:
@@ -100,7 +106,8 @@ def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> lis
     into, out = by_state(number)
 
     def near(state: int) -> Set[int]:
-        neighbours = [arrow.source for arrow in into[state]] + [arrow.target for arrow in out[state]]
+        neighbours = [arrow.source for arrow in into[state]]
+        neighbours += [arrow.target for arrow in out[state]]
         return inside.intersection(neighbours)
 
     bundles = []
@@ -120,13 +127,17 @@ def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> lis
 
 def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[int, ...], ...]:
     """The states of a bundle by the number of bytes to come."""
-    to_come = distances([target], lambda state: part.intersection(arrow.source for arrow in into[state]))
+
+    def before(state: int) -> Set[int]:
+        return part.intersection(arrow.source for arrow in into[state])
+
+    to_come = distances([target], before)
     most = max(to_come.values())
     columns = grouped((most - to_come.get(state, most), state) for state in sorted(part))
     return tuple(tuple(columns[column]) for column in range(most))
 
 
-def inside_characters(sketch: Sketch, arrows: Iterable[Arrow], keep: Collection[int]) -> frozenset[int]:
+def inside_characters(sketch: Sketch, arrows: Collection[Arrow], keep: Collection[int]) -> frozenset[int]:
     """States whose arrows in read bytes beyond ASCII and whose arrows out read continuation bytes."""
     into, out = by_state(arrows)
 
@@ -141,3 +152,70 @@ def inside_characters(sketch: Sketch, arrows: Iterable[Arrow], keep: Collection[
         return lowest >= 0x80 and max(ranges[-1][1] for ranges in after) <= 0xBF
 
     return frozenset(filter(is_inside, {*keep} - sketch.accepting - {sketch.initial}))
+
+
+# --- the states, or the rules, nearest to the current one ---
+
+
+MOST_DRAWN_STATES = 300  # of a larger machine the neighbourhood of one state is drawn
+MOST_ARROWS = 1200
+NEAR_STATES = 40  # states in that neighbourhood
+MOST_DRAWN_NODES = 150  # of a larger grammar the neighbourhood of one rule is drawn
+NEAR_NODES = 70  # in that neighbourhood
+LEAST_NODES = 6  # a smaller rule counts as so many
+
+
+def choose_states(sketch: Sketch, among: Collection[int], start: int) -> Set[int]:
+    """All unfolded states or, if there are many, those nearest to one."""
+    inside = frozenset(among)
+    states = inside - sketch.folded
+    arrows = [arrow for arrow in sketch.arrows if arrow.source in inside]
+    if len(states) <= MOST_DRAWN_STATES and len(arrows) <= MOST_ARROWS:
+        return states
+    ahead = grouped((arrow.source, arrow.target) for arrow in arrows)
+    behind = grouped((arrow.target, arrow.source) for arrow in arrows)
+    near = nearest_first(start, ahead, NEAR_STATES * 2 // 3)
+    near += nearest_first(start, behind, NEAR_STATES // 3)
+    return {*near}
+
+
+def choose_rules(sketch: Sketch, node: int) -> Sequence[DrawnRule]:
+    """All rules or, for a large grammar, those nearest by calls to the rule of a node, in the grammar's order."""
+    size: dict[int, int] = {}
+    rule_of: dict[int, int] = {}
+    number: dict[str, int] = {}
+    for rule, (name, nodes) in enumerate(sketch.rules):
+        size[rule] = max(LEAST_NODES, len({*nodes} - sketch.folded))
+        rule_of |= dict.fromkeys(nodes, rule)
+        number[name] = rule
+    if sum(size.values()) <= MOST_DRAWN_NODES:
+        return sketch.rules
+    near = defaultdict(list)
+    for arrow in sketch.arrows:
+        if arrow.call:
+            caller = rule_of[arrow.source]
+            called = number[arrow.call]
+            near[caller].append(called)
+            near[called].append(caller)
+    rules = nearest_first(rule_of.get(node, 0), near, NEAR_NODES, size)
+    return [sketch.rules[rule] for rule in sorted(rules)]
+
+
+def nearest_first(
+    start: int, near: Mapping[int, Iterable[int]], most: int, size: Mapping[int, int] | None = None
+) -> list[int]:
+    """The states or rules nearest to one, as many as fit; each counts 1 unless it has a size.
+
+    >>> nearest_first(5, {5: [6, 7], 6: [8]}, most=3)
+    [5, 6, 7]
+    """
+    sizes = size or {}
+    room = most - sizes.get(start, 1)
+    found = [start]
+    for one in found:
+        for other in near.get(one, ()):
+            needed = sizes.get(other, 1)
+            if other not in found and needed <= room:
+                room -= needed
+                found.append(other)
+    return found

@@ -3,20 +3,21 @@
 The frames of a construction are sketches too.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, shorten
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA, Edge
-from guidedviz.machines.visible import name_node, name_state
+from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.views.words import reading
 
@@ -92,11 +93,9 @@ def sketch_dfa(dfa: DFA) -> Sketch:
 
 def _reading_arrows(edges_of: Iterable[Iterable[Edge]]) -> list[Arrow]:
     """One arrow per pair of states, with all bytes that lead from one to the other."""
-    ranges = defaultdict(list)
-    for source, edges in enumerate(edges_of):
-        for low, high, target in edges:
-            ranges[source, target].append((low, high))
-    return [Arrow(*ends, tuple(sorted(found))) for ends, found in ranges.items()]
+    each = (((source, to), (low, high)) for source, edges in enumerate(edges_of) for low, high, to in edges)
+    ranges = grouped(each)
+    return [Arrow(*ends, tuple(sorted(ranges[ends]))) for ends in ranges]
 
 
 def sketch_nfa(nfa: NFA) -> Sketch:
@@ -124,11 +123,11 @@ def sketch_fsm(fsm: GuidedFSM) -> Sketch:
     if any(len(pieces[token]) > 1 for targets in fsm.transitions.values() for token in targets):
         return sketch_dfa(fsm.machine())
     number = {state: n for n, state in enumerate(fsm.transitions)}
-    between = defaultdict(list)
+    moves = []
     for source, targets in fsm.transitions.items():
-        for token, target in targets.items():
-            between[number[source], number[target]].append(pieces[token][0])
-    arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in between.items())
+        moves += [((number[source], number[target]), pieces[token][0]) for token, target in targets.items()]
+    read = grouped(moves)
+    arrows = tuple(Arrow(*ends, tuple(byte_ranges(read[ends]))) for ends in read)
     accepting = frozenset(number[state] for state in fsm.transitions if fsm.is_accepting(state))
     return Sketch(tuple(map(str, fsm.transitions)), arrows, number[fsm.start], accepting)
 
@@ -152,7 +151,8 @@ def sketch_pda(pda: PDA) -> Sketch:
         if isinstance(bounds, Bounds):
             arrows.append(Arrow(end, nodes.starts[rule], (), loop=str(bounds)))
     names = tuple(map(name_node, range(len(nodes))))
-    repeats = tuple((nodes.names[rule], str(bounds)) for rule, bounds in enumerate(nodes.counts) if bounds)
+    counted_rules = zip(nodes.names, nodes.counts, strict=True)
+    repeats = tuple((name, str(bounds)) for name, bounds in counted_rules if bounds)
     return Sketch(names, tuple(arrows), nodes.starts[0], nodes.accepting, rules=rules, repeats=repeats)
 
 
@@ -191,11 +191,100 @@ def _visible(sketch: Sketch) -> Sketch:
     return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
 
 
-def by_state(arrows: Iterable[Arrow]) -> tuple[ByState, ByState]:
+def by_state(arrows: Collection[Arrow]) -> tuple[ByState, ByState]:
     """The arrows into each state, and those out of it."""
-    into: ByState = defaultdict(list)
-    out: ByState = defaultdict(list)
-    for arrow in arrows:
-        into[arrow.target].append(arrow)
-        out[arrow.source].append(arrow)
-    return into, out
+    into = grouped((arrow.target, arrow) for arrow in arrows)
+    return into, grouped((arrow.source, arrow) for arrow in arrows)
+
+
+# --- the bytes of an arrow as text ---
+
+
+LABEL_LENGTH = 16  # characters of a label, and twice as many of a chain's; the tooltip has the rest
+ASCII_BYTES = frozenset(range(128))
+CONTROL_BYTES = frozenset(range(32))
+
+
+def say_arrow(arrow: Arrow) -> str:
+    """The bytes of an arrow, short for its label; those of a folded chain as one text.
+
+    >>> say_arrow(Arrow(0, 1, ((48, 57),))), say_arrow(Arrow(0, 2, ((97, 97), (32, 32)), through=(1,)))
+    ('0-9', 'a␣')
+    """
+    if arrow.loop:
+        return f"{arrow.loop} times"
+    if arrow.folds_loop:
+        return shorten(say_ranges(arrow.ranges, 64), LABEL_LENGTH)
+    if arrow.through:
+        return shorten(_say_chain(arrow), 2 * LABEL_LENGTH)
+    return shorten(say_ranges(arrow.ranges), LABEL_LENGTH)
+
+
+def say_arrow_in_full(arrow: Arrow) -> str:
+    """The bytes of an arrow in full, for its tooltip.
+
+    >>> say_arrow_in_full(Arrow(0, 4, ((97, 97), (195, 195), (169, 169), (32, 32)), through=(1, 2, 3)))
+    'aé␣ (3 states inside)'
+    """
+    if arrow.call:
+        return f"calls {arrow.call}"
+    if arrow.loop:
+        return f"again, {arrow.loop} times in all"
+    if not arrow.through:
+        return say_ranges(arrow.ranges, 64, whole=True)
+    text = say_ranges(arrow.ranges, 64, whole=True) if arrow.folds_loop else _say_chain(arrow)
+    return f"{text} ({counted(len(arrow.through), 'state')} inside)"
+
+
+def _say_chain(arrow: Arrow) -> str:
+    return visible(bytes(low for low, _ in arrow.ranges))
+
+
+def say_row(row: Sequence[Ranges]) -> Iterator[str]:
+    """Arrows in a row: single bytes as one text, equal classes as one with a count.
+
+    >>> list(say_row([((58, 58),), ((32, 32),), ((48, 57),), ((48, 57),)]))
+    [':␣', '0-9 ×2']
+    """
+    for single, group in groupby(row, key=is_one_byte):
+        if single:
+            yield visible(bytes(low for [(low, _)] in group))
+            continue
+        for ranges, same in groupby(group):
+            count = len(list(same))
+            said = say_ranges(ranges)
+            yield said if count == 1 else f"{said} ×{count}"
+
+
+def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
+    """Ranges of bytes, short for a label or in full for a tooltip.
+
+    >>> say_ranges(((48, 57),)), say_ranges(((0, 33), (35, 91), (93, 127))), say_ranges(((0xC2, 0xDF),)), say_ranges(())
+    ('0-9', 'any but " \\\\', '0xC2-0xDF', 'ε')
+    """
+    if not ranges:
+        return "an epsilon edge: reads nothing" if whole else "ε"
+    values = {value for low, high in ranges for value in range(low, high + 1)}
+    if len(values) == 256:
+        return "any byte"
+    parts = []
+    if values & ASCII_BYTES:
+        parts.append(_say_ascii(values & ASCII_BYTES, limit, whole))
+    for low, high in byte_ranges(values - ASCII_BYTES):
+        first = f"0x{low:02X}"
+        parts.append(first if low == high else f"{first}-0x{high:02X}")
+    return (", " if whole else " ").join(parts)
+
+
+def _say_ascii(values: Set[int], limit: int, whole: bool) -> str:
+    """A few characters as they are, and many by what is missing of them."""
+    missing = ASCII_BYTES - values
+    without_controls = missing >= CONTROL_BYTES
+    seen = missing - CONTROL_BYTES if without_controls else missing
+    if len(values) <= 64 or len(seen) > 8:
+        return visible_bytes(values, limit)
+    kind = "any ASCII" if whole or not missing else "any"
+    words = [visible_bytes(seen, 8)] if seen else []
+    if without_controls:
+        words.append("controls" if whole else "ctrl")
+    return f"{kind} but {' '.join(words)}" if words else kind

@@ -1,19 +1,26 @@
-"""The two constructions of a DFA as films: from an NFA by sets of states, and to the smallest one by splitting blocks.
+"""The algorithms of finite machines as films: reading, the two constructions of a DFA, and the walk of a trie.
 
-All frames of a film have the states of the last one, so one layout serves them and only arrows are added. The last
-frame of a minimisation is another machine, in which every block is one state.
+A DFA is built from an NFA by sets of states, and made smallest by splitting blocks. All frames of a film have the
+states of the last one, so one layout serves them and only arrows are added.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from guidedviz.machines.graph import grouped, reach
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
+from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages
-from guidedviz.machines.visible import name_state, visible_bytes
-from guidedviz.views.layout.sketch import Groups, Sketch, sketch_dfa
-from guidedviz.views.machine.film import check_machine, list_names, say_nodes
+from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
+from guidedviz.tokens.trie import Trie
+from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.walk import walk_steps
+from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa
+from guidedviz.views.machine.film import check_machine, check_watchable, list_names, say_nodes
 
 
 def dfa_frames(text: str) -> list[Sketch]:
@@ -89,8 +96,8 @@ def minimal_frames(text: str) -> list[Sketch]:
         blocks[step.block] -= step.moved
         blocks.append(step.moved)
         byte = step.by[0][0]
-        targets = {state: trimmed.step(state, byte) for state in step.moved}
-        moves = {f"{state}-{target}" for state, target in targets.items() if target in step.into}
+        ways = [(state, trimmed.step(state, byte)) for state in step.moved]
+        moves = {f"{state}-{target}" for state, target in ways if target in step.into}
         frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
     merged = merged_states(dfa, minimal)
     names = tuple(_name_set(state, old) for state, old in enumerate(merged))
@@ -125,8 +132,9 @@ def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int
         into = list_names(names[state] for state in sorted(step.into))
     moved = list_names(names[state] for state in sorted(step.moved))
     lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
-    rest = f"the rest of {title_of(step.block)} does not"
-    return f"On {_say_byte_ranges(step.by)}, {moved} {lead} into {into} and {rest}: {become} {title_of(step.new)}."
+    said = f"On {_say_byte_ranges(step.by)}, {moved} {lead} into {into}"
+    said += f" and the rest of {title_of(step.block)} does not"
+    return f"{said}: {become} {title_of(step.new)}."
 
 
 def title_of(block: int) -> str:
@@ -141,3 +149,161 @@ def title_of(block: int) -> str:
 
 def _lettered(blocks: Iterable[frozenset[int]]) -> Groups:
     return tuple((title_of(number), block) for number, block in enumerate(blocks))
+
+
+# --- an NFA that reads a text ---
+
+
+def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
+    """Two frames per byte: the states that the byte leads to, then those that ε edges add.
+
+    >>> for frame in nfa_reading_frames("a?b|a", "a"):
+    ...     print(sorted(frame.lit), frame.words)
+    [0] Nothing is read. The NFA starts in n0.
+    [0, 2] ε edges add n2: the NFA is in 2 states.
+    [1, 2] "a" is read. It leads to n1 n2.
+    [1, 2] The text ends. n1 is lit and accepting: the NFA accepts it.
+    """
+    nfa, _, _ = machine_stages(regex)
+    check_machine(regex, nfa)
+    data = text.encode()
+    whole = replace(sketch_nfa(nfa), tape=(data, 0))
+    frames = [whole.frame(f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.", {nfa.initial})]
+    states = _add_closure(frames, nfa, {nfa.initial})
+    for read, byte in enumerate(data, 1):
+        moves = moves_by(nfa, states, byte)
+        sign = visible(bytes([byte]))
+        if not moves:
+            frames.append(whole.frame(f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.'))
+            return frames
+        states = {target for _, target in moves}
+        whole = replace(whole, tape=(data, read))
+        keys = {f"{source}-{target}" for source, target in moves}
+        words = f'"{sign}" is read. It leads to {say_nodes(states)}.'
+        frames.append(whole.frame(words, states, keys))
+        states = _add_closure(frames, nfa, states)
+    words = f"The text ends. {name_node(nfa.accepting)} is accepting and not lit: the NFA refuses it."
+    if nfa.accepting in states:
+        words = f"The text ends. {name_node(nfa.accepting)} is lit and accepting: the NFA accepts it."
+    return [*frames, whole.frame(words, states)]
+
+
+def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]]:
+    """The edges that read this byte from these states.
+
+    >>> moves_by(gv.machines.machine_stages("a?b|a")[0], {0}, ord("a"))
+    [(0, 2), (0, 1)]
+    """
+    moves = []
+    for state in sorted(states):
+        moves += [(state, target) for low, high, target in nfa.edges[state] if low <= byte <= high]
+    return moves
+
+
+def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
+    """The closure over ε edges, and its frame if it adds a state."""
+    closed = set(reach(states, nfa.epsilon.__getitem__))
+    added = closed - states
+    if added:
+        moves = {f"{state}~{target}" for state in closed for target in nfa.epsilon[state]}
+        words = f"ε edges add {say_nodes(added)}: the NFA is in {counted(len(closed), 'state')}."
+        frames.append(frames[-1].frame(words, closed, moves))
+    return closed
+
+
+# --- the walk of a trie ---
+
+
+def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
+    """One frame per node that the machine is asked about, depth first, from a state, by default the initial one.
+
+    >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
+    ...     print(frame.words)
+    4 tokens, 4 nodes below the start: a ring marks where a token ends. The machine is in q0.
+    "." cannot be read in q0: the subtree is cut, . and .5 are illegal.
+    "3" is read, q0 to q1: 3 is legal.
+    "3" is read, q1 to q1: 33 is legal.
+    The walk is over: 3 and 33 are legal in q0. The machine was asked about 3 of these nodes.
+    """
+    machine = as_machine(machine, "trie_frames")
+    trie = vocabulary.trie
+    state = machine.initial if state is None else state
+    check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
+    names = {0: machine.describe(state)}  # of the machine's state at each node that it reaches
+    for node, after in walk_steps(trie, machine, state):
+        names[node] = machine.describe(after)
+    whole = sketch_trie(trie, vocabulary)
+    tokens = counted(len(vocabulary.text_ids), "token")
+    nodes = counted(len(trie) - 1, "node")
+    size = f"{tokens}, {nodes} below the start"
+    frames = [whole.frame(f"{size}: a ring marks where a token ends. The machine is in {names[0]}.", {0})]
+    waiting = [*reversed(_children(trie, 0))]
+    while waiting:
+        node = waiting.pop()
+        if node in names:
+            waiting += reversed(_children(trie, node))
+            frames.append(_read_node(frames[-1], trie, node, names))
+        else:
+            frames.append(_cut_node(frames[-1], trie, node, names))
+    last = frames[-1]
+    legal = last.lit & whole.accepting
+    said = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
+    asked = f"The machine was asked about {len(frames) - 1} of these nodes."
+    return [*frames, replace(last, words=f"{said} {asked}", lit=legal)]
+
+
+def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
+    """The frame of a node that can be read."""
+    parent = int(trie.parent[node])
+    words = f'"{_sign_of(trie, node)}" is read, {names[parent]} to {names[node]}'
+    words += f": {before.names[node]} is legal." if node in before.accepting else ": on to what is below."
+    moves = before.lit_arrows | {f"{parent}-{node}"}
+    return before.frame(words, before.lit | {node}, moves)
+
+
+def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
+    """The frame of a node that cannot be read, nor what is below it."""
+    lost = frozenset(reach([node], partial(_children, trie)))
+    cut = lost.union(*(nodes for _, nodes in before.groups))
+    said = f"{_say_tokens(before, lost)} illegal."
+    if len(lost) > 1:
+        said = f"the subtree is cut, {said}"
+    here = names[int(trie.parent[node])]
+    words = f'"{_sign_of(trie, node)}" cannot be read in {here}: {said}'
+    return replace(before, words=words, groups=(("cut", cut),))
+
+
+def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
+    """The trie; a node's name is its prefix, and a node where a piece ends is accepting.
+
+    >>> v = Vocabulary([b"a", b"ab"])
+    >>> sketch_trie(v.trie, v).names
+    ('start', 'a', 'ab')
+    """
+    prefixes = [b""]
+    arrows = []
+    for node in range(1, len(trie)):
+        parent = int(trie.parent[node])
+        byte = int(trie.byte[node])
+        prefixes.append(prefixes[parent] + bytes([byte]))
+        arrows.append(Arrow(parent, node, ((byte, byte),)))
+    names = ("start", *map(visible, prefixes[1:]))
+    ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
+    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here")
+
+
+def _children(trie: Trie, node: int) -> range:
+    return range(int(trie.first[node]), int(trie.first[node + 1]))
+
+
+def _sign_of(trie: Trie, node: int) -> str:
+    """The byte that leads to a node."""
+    return visible(bytes([int(trie.byte[node])]))
+
+
+def _say_tokens(sketch: Sketch, nodes: frozenset[int]) -> str:
+    """The pieces that end in these nodes, with the verb."""
+    named = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting]
+    if len(named) > 1:
+        return f"{', '.join(named[:-1])} and {named[-1]} are"
+    return f"{named[0]} is" if named else "no token is"

@@ -10,13 +10,12 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import name_node
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import drawing, moved
+from guidedviz.views.figure import NEAR_EDGE, drawing, moved
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_of
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import bare
-from guidedviz.views.machine.svg import STYLE, write_diagram
-from guidedviz.views.machine.tape import CELL, EDGE, STRIP, mark_bytes, write_bytes
+from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow
 MOST_IN_SENTENCE = 9  # states that a sentence names
@@ -66,8 +65,8 @@ def pack_frame(
     states: Sequence[int], arrows: Sequence[str], lit: Iterable[int], on: Sequence[str], words: str, **more: Any
 ) -> dict[str, Any]:
     """A frame for the page: the visible states and arrows, and which of them are highlighted."""
-    seen = {"drawing": 0, "states": states, "arrows": arrows, "lit": list(lit), "on": on, "groups": [], "words": words}
-    return seen | more
+    seen = {"drawing": 0, "states": states, "arrows": arrows, "lit": list(lit), "on": on}
+    return seen | {"groups": [], "words": words} | more
 
 
 def build_film(frames: Iterable[Any]) -> FilmDrawings:
@@ -112,7 +111,7 @@ def bare_drawing(
     widths = [diagram.width + 2 * FILM_PAD]
     marks: dict[str, Element] = {}
     for text, read in tapes:
-        widths.append(2 * EDGE + CELL * len(text))
+        widths.append(2 * NEAR_EDGE + CELL * len(text))
         marks |= mark_bytes(text, read)
     if tapes:
         parts += write_bytes(tapes[0][0])

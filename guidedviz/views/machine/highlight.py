@@ -7,11 +7,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
+from typing import Any
 
+from guidedviz.decoding.trace import Step, tokens_before
+from guidedviz.errors import SettingError, expect
 from guidedviz.machines.graph import grouped, reach
+from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
 from guidedviz.machines.pushdown.stack import Cell, State
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.visible import visible
 from guidedviz.views.layout.sketch import Arrow
 
 MOST_TOPS = 60
@@ -52,7 +58,7 @@ class Highlight:
     def of_state(cls, pda: PDA, state: State) -> "Highlight":
         """The current nodes, the open calls, and the nodes where these continue.
 
-        >>> from guidedviz.views.machine.paths import state_after
+        >>> from guidedviz.views.machine.highlight import state_after
         >>> pda = gv.grammar('root ::= "(" root ")" | "x"')
         >>> lit = Highlight.of_state(pda, state_after(pda, "(("))
         >>> sorted(lit.now), lit.calls, sorted(lit.back)
@@ -73,12 +79,14 @@ class Highlight:
                 bounds = nodes.counts[cell.rule]
                 if bounds:
                     counts.setdefault(nodes.names[cell.rule], bounds.describe(cell.counts))
+        last = frozenset(key for called, now in opened for key in _last_calls(nodes, called, now))
+        rules = frozenset(nodes.name_of(node) for node, _ in state.tops)
         return cls(
             frozenset(pda.places(state)),
             calls=tuple(calls.items()),
-            last=frozenset(key for called, now in opened for key in _last_calls(nodes, called, now)),
+            last=last,
             back=frozenset(back),
-            rules=frozenset(nodes.name_of(node) for node, _ in state.tops),
+            rules=rules,
             opened=frozenset(map(nodes.name_of, back)),
             counts=tuple(counts.items()),
         )
@@ -122,14 +130,15 @@ def arrow_ends(arrow: Arrow) -> tuple[int, int]:
 def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
     """The keys of the arrows that read a byte, at the state or at the start of a rule that it calls.
 
-    >>> from guidedviz.views.machine.paths import state_after
+    >>> from guidedviz.views.machine.highlight import state_after
     >>> pda = gv.grammar('root ::= "(" root ")" | "x"')
     >>> taken_arrows(pda, state_after(pda, "("), ord("x"))
     ('0-2',)
     """
     nodes = pda.nodes
     keys = []
-    for node in dict.fromkeys(node for place in pda.places(state) for node in free_places(nodes, place)):
+    free = (node for place in pda.places(state) for node in free_places(nodes, place))
+    for node in dict.fromkeys(free):
         for low, high, target in nodes.edges[node]:
             if low <= byte <= high:
                 keys.append(f"{node}-{nodes.settled(target)}")
@@ -170,3 +179,57 @@ def _last_calls(nodes: RuleNodes, rule: int, target: int) -> tuple[str, ...]:
                     came[called] = (*came[caller], f"{node}:{nodes.names[called]}")
                     waiting.append(called)
     return came.get(target, ())
+
+
+# --- the states along a text, and along a recording ---
+
+
+Drawable = DFA | PDA
+StatePath = tuple[Any, ...]
+
+
+def check_pda(machine: object, where: str) -> None:
+    """Refuse a machine without a stack.
+
+    >>> check_pda(gv.regex("a"), "draw_stack_table")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: draw_stack_table: saw DFA, expected a pushdown machine; try: gv.grammar(text)
+    """
+    expect(machine, PDA, where, "a pushdown machine", "gv.grammar(text)")
+
+
+def state_after(pda: PDA, text: State | bytes | str, where: str = "text") -> State:
+    """The state after a text, or the state itself; an error names the first byte that cannot be read.
+
+    >>> state_after(gv.grammar('root ::= "a"*'), "ab")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: text, byte 1: saw b, expected a or its end
+    """
+    check_pda(pda, where)
+    if isinstance(text, State):
+        pda.is_accepting(text)  # raises for a state of another machine
+        return text
+    return states_along(pda, to_bytes(text))[-1]
+
+
+def states_along(pda: PDA, data: bytes) -> tuple[State, ...]:
+    """The state before the first byte of a text and after each; an error names the first byte that cannot be read."""
+    path: tuple[State, ...] = read_path(pda, data)
+    if (read := len(path) - 1) < len(data):
+        top = pda.frames(path[-1])
+        expected = top[0].waits if top else "the end"
+        raise SettingError(f"text, byte {read}", seen=visible(data[read : read + 1]), expected=expected)
+    return path
+
+
+def read_bytes(step: Step) -> bytes:
+    """The bytes that a machine reads at a step; the end reads none."""
+    return b"" if step.how == "none" or step.end == "eos" else step.piece
+
+
+def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
+    """The initial state, and the path of every step; each starts where the step that it follows ends."""
+    paths: list[StatePath] = [(machine.initial,)]
+    for step, place in zip(steps, tokens_before(steps), strict=True):
+        paths.append(read_path(machine, read_bytes(step), paths[place][-1]))
+    return paths

@@ -1,7 +1,8 @@
 """A machine as a figure: its diagram with a title above and a legend below, alone or inside a larger picture."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from textwrap import wrap
 from typing import Any
 
@@ -11,16 +12,13 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import Figure, figure_of, moved, soft, write
+from guidedviz.views.figure import NEAR_EDGE, Drawn, Figure, figure_of, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Sketch, sketch_of
-from guidedviz.views.machine.highlight import Highlight
-from guidedviz.views.machine.legend import LEAST_LEGEND, write_machine_legend
-from guidedviz.views.machine.paths import state_after
-from guidedviz.views.machine.svg import STYLE, write_diagram
-from guidedviz.views.machine.tape import EDGE, STRIP, mark_bytes, write_bytes
+from guidedviz.views.machine.highlight import Highlight, state_after
+from guidedviz.views.machine.svg import FEW_CALLS, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 from guidedviz.views.machine.text import say_machine, say_size
 
 TITLE_LINE = 20.0
@@ -101,29 +99,29 @@ def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Fig
     """A diagram as a figure, with its title above and a legend below."""
     scale = min(1.0, HIGHEST / diagram.height)
     height = diagram.height * scale
-    title_width = min(LEAST_LEGEND, TITLE_LETTER * len(title) + 2 * EDGE)
-    least = max(diagram.width * scale + 2 * EDGE, NARROWEST, title_width)
+    title_width = min(LEAST_LEGEND, TITLE_LETTER * len(title) + 2 * NEAR_EDGE)
+    least = max(diagram.width * scale + 2 * NEAR_EDGE, NARROWEST, title_width)
     legend, width, lower = write_machine_legend(diagram, lit, least)
-    lines = wrap(title, int((width - 2 * EDGE) / TITLE_LETTER), break_on_hyphens=False)
+    lines = wrap(title, int((width - 2 * NEAR_EDGE) / TITLE_LETTER), break_on_hyphens=False)
     top = 8.0 + TITLE_LINE * len(lines)
     parts = [node("style", STYLE)]
     data, read = diagram.sketch.tape
     if data:
-        marks = dict(mark_bytes(data, read))
-        parts.append(moved(0, top - EDGE, *write_bytes(data), *marks.values()))
-        top += STRIP - EDGE
+        marks = [mark for _, mark in mark_bytes(data, read)]
+        parts.append(moved(0, top - NEAR_EDGE, *write_bytes(data), *marks))
+        top += STRIP - NEAR_EDGE
     for number, line in enumerate(lines, 1):
-        parts.append(write(EDGE, TITLE_LINE * number, line, 13, font_weight="bold"))
-    fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
+        parts.append(write(NEAR_EDGE, TITLE_LINE * number, line, 13, font_weight="bold"))
+    fit = f"translate({NEAR_EDGE:g} {top:g}) scale({scale:.4g})"
     parts.append(node("g", write_diagram(diagram, lit), transform=fit, class_="gv-on-page"))
-    parts.append(moved(EDGE, top + height + 14, legend))
+    parts.append(moved(NEAR_EDGE, top + height + 14, legend))
     return figure_of(width, top + height + lower + 30, text, *parts)
 
 
 # --- a machine inside a larger picture ---
 
 
-def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:
+def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> Drawn:
     """A finite machine inside a larger picture, and its height."""
     sketch = sketch_of(machine)
     lit = Highlight.of_path(path)
@@ -132,32 +130,32 @@ def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) 
     return _fit_inside(diagram, lit, say_size(diagram), path[-1], width, height)
 
 
-def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[Element, float]:
+def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> Drawn:
     """The innermost open rules at a state, as part of a larger picture."""
     sketch = sketch_of(pda)
     lit = Highlight.of_state(pda, state)
-    called = [key.partition(":")[2] for key, _ in lit.calls]
-    first, _ = sketch.rules[0]
-    nearest = dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, first])
-    wanted = list(nearest)[:MOST_OPEN_RULES]
-    rules = tuple((name, nodes) for name, nodes in sketch.rules if name in wanted)
+    nearest = [*sorted(lit.rules), *pda.stack(state)]
+    nearest += [key.partition(":")[2] for key, _ in lit.calls]
+    nearest.append(sketch.rules[0][0])
+    wanted = list(dict.fromkeys(nearest))[:MOST_OPEN_RULES]
+    rules = tuple(rule for rule in sketch.rules if rule[0] in wanted)
     at = pda.places(state)[0] if state.tops else -1
     said = f"the innermost {len(rules)} of {counted(len(sketch.rules), 'rule')}"
     diagram = lay_out(replace(sketch, rules=rules), at)
     return _fit_inside(diagram, lit, said, at, width, height)
 
 
-def _fit_inside(
-    diagram: Diagram, lit: Highlight, about: str, at: int, width: float, height: float
-) -> tuple[Element, float]:
+def _fit_inside(diagram: Diagram, lit: Highlight, about: str, at: int, width: float, height: float) -> Drawn:
     """A diagram under its title, and its height: whole where it fits, else the part around a state."""
     wide = min(width, diagram.width)
     high = min(height - ABOVE_INSIDE, diagram.height)
     left = top = 0.0
     if at in diagram.spots:
         spot = diagram.spots[at]
-        left = max(0.0, min(spot.x - wide / 2, diagram.width - wide))
-        top = max(0.0, min(spot.y - high / 2, diagram.height - high))
+        left = min(spot.x - wide / 2, diagram.width - wide)
+        top = min(spot.y - high / 2, diagram.height - high)
+        left = max(0.0, left)
+        top = max(0.0, top)
     if (wide, high) != (diagram.width, diagram.height):
         about += ", in part"
     body = moved(0 - left, 0 - top, write_diagram(diagram, lit))
@@ -173,3 +171,102 @@ def _fit_inside(
 def bare(sketch: Sketch) -> Sketch:
     """The sketch without highlights and groups, so that all frames share one cached layout."""
     return replace(sketch, words="", lit=frozenset(), lit_arrows=frozenset(), groups=(), tape=(b"", 0))
+
+
+# --- the legend: the icon and the meaning of each shape ---
+
+
+LEAST_LEGEND = 620.0  # the legend of a narrower diagram may be this wide
+ROW_HEIGHT = 20.0
+LEGEND_LETTER = 6.6  # pixels per character, about
+MOST_IN_FULL = 8  # shortened labels in full; the others have their tooltip
+LINE_ICON = node("path", d="M1,0h17", class_="gv-line")
+CROSS_ICON = node("path", d="M4,-5l10,10m0,-10l-10,10")
+CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
+
+Sign = tuple[object, Element, str]  # a sign is in the legend if the first of its three values is true
+
+
+def write_machine_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
+    """The legend, the least width of the picture, and the y of the last line."""
+    limit = max(width, LEAST_LEGEND)
+    signs = chain(_signs_of_states(diagram, lit), _signs_of_calls(diagram, lit), _signs_of_parts(diagram))
+    shown = ((_icon("machine", icon), words) for there, icon, words in signs if there)
+    parts, right, y = write_legend(shown, 0, 4, limit)
+    short = [(label.words, label.full) for label in diagram.labels if label.words.endswith("…")]
+    for words, full in list(dict.fromkeys(short))[:MOST_IN_FULL]:
+        start = wide(words, 12) + 12
+        parts.append(write(0, y + ROW_HEIGHT, words, 12, mono=True))
+        for line in wrap(full, int((limit - start) / LEGEND_LETTER), break_on_hyphens=False):
+            y += ROW_HEIGHT
+            parts.append(soft(start, y, line))
+    return together(parts), max(width, right + NEAR_EDGE), y - 4
+
+
+def _signs_of_states(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
+    """The start, the ends, and the path that is highlighted."""
+    sketch = diagram.sketch
+    start = "where a rule begins" if diagram.blocks else "start"
+    end = "the rule may end here" if diagram.blocks else sketch.ring
+    taken = "taken, byte by byte" if lit.numbers else "taken"
+    has_epsilon = any(not arrow.ranges and not arrow.call for arrow in sketch.arrows)
+    start_icon = LINE_ICON + _circle(3, "head", 3) + _tip("head")
+    yield sketch.initial in diagram.spots, start_icon, start
+    end_icon = _circle(7) + _circle(4.4, "ring")
+    yield sketch.accepting & diagram.spots.keys(), end_icon, end
+    yield lit.now, _icon("lit", _circle(5.5)), "now"
+    yield lit.arrows, _arrow_icon("on"), taken
+    yield lit.cross, _icon("cross", CROSS_ICON), "refused here"
+    yield has_epsilon, _arrow_icon("free"), "ε reads nothing"
+
+
+def _signs_of_calls(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
+    """The calls of a grammar, and their curves."""
+    calls = any(arrow.call for arrow in diagram.sketch.arrows)
+    jumps = diagram.jumps and (lit.calls or lit.last or len(diagram.jumps) <= FEW_CALLS)
+    yield calls, _icon("call", CALL_ICON), "calls a rule"
+    yield lit.calls, _icon("call gv-open", CALL_ICON), "open: on the stack"
+    yield lit.last, _icon("call gv-last", CALL_ICON), "last call of its rule: not on the stack"
+    yield jumps, _jump_icon("push"), "push: to the rule's start"
+    yield jumps, _jump_icon("pop"), "pop: back from its end"
+    yield lit.back, _icon("back", _circle(5.5)), "where the caller continues"
+
+
+def _signs_of_parts(diagram: Diagram) -> Iterator[Sign]:
+    """What is folded, and what is not drawn in full."""
+    sketch = diagram.sketch
+    folded = any(map(sketch.is_chain, sketch.arrows))
+    dots = any(spot.dot for spot in diagram.spots.values())
+    yield folded, _arrow_icon("chain"), say_thick(sketch)
+    yield dots, _icon("dot", _circle(3.4)), "a state inside a run or a character"
+    yield diagram.more, _icon("more", _circle(7)), "has neighbours that are not drawn"
+
+
+def say_thick(sketch: Sketch) -> str:
+    """The meaning of a thick arrow."""
+    said = "thick: bytes in a row without a choice"
+    if any(arrow.folds_loop for arrow in sketch.arrows):
+        said += ", or a loop with all its states"
+    if sketch.folded:
+        said += f"; {counted(len(sketch.folded), 'state')} inside"
+    return said
+
+
+def _icon(kind: str, shape: Element) -> Element:
+    return node("g", shape, class_=f"gv-{kind}")
+
+
+def _arrow_icon(kind: str) -> Element:
+    return _icon(kind, LINE_ICON + _tip("head"))
+
+
+def _jump_icon(kind: str) -> Element:
+    return node("path", d="M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")
+
+
+def _circle(radius: float, kind: str = "disc", x: float = 9) -> Element:
+    return node("circle", cx=x, cy=0, r=radius, class_=f"gv-{kind}")
+
+
+def _tip(kind: str) -> Element:
+    return node("polygon", points="19,0 12,-3.2 12,3.2", class_=f"gv-{kind}")

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from guidedviz.errors import shorten
+from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import rect, wide, write
-from guidedviz.views.layout.arrow_words import say_arrow_in_full
-from guidedviz.views.layout.curves import Curve, head, straight, write_path
-from guidedviz.views.layout.diagram import Diagram, Label, Spot
+from guidedviz.views.figure import NEAR_EDGE, rect, ruled, wide, write
+from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.lay_out import FREE_END, short_name
 from guidedviz.views.layout.room import call_box
-from guidedviz.views.layout.sketch import Arrow, Sketch
-from guidedviz.views.layout.states import FREE_END, short_name
+from guidedviz.views.layout.sketch import Arrow, Sketch, say_arrow_in_full
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
@@ -72,7 +71,8 @@ def _write_arrow(diagram: Diagram, n: int, lit: Highlight, *label: Element) -> E
         said = _say_numbers(arrow, lit.numbers)
         parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=12))
     key = arrow_key(arrow)
-    kinds = {"gv-free": not arrow.ranges, "gv-chain": diagram.sketch.is_chain(arrow), "gv-on": key in lit.arrows}
+    kinds = {"gv-free": not arrow.ranges, "gv-chain": diagram.sketch.is_chain(arrow)}
+    kinds["gv-on"] = key in lit.arrows
     return node("g", *parts, class_=classes("gv-arrow", kinds), data_arrow=key)
 
 
@@ -162,7 +162,8 @@ def _write_tag(spot: Spot, number: int, title: str) -> Element:
     y = spot.y - spot.ry * 0.9
     half = max(9.0, wide(words, 12) / 2 + 4)
     colour = f"var(--gv-{GROUP_COLOURS[number % len(GROUP_COLOURS)]})"
-    back = rect(x - half, y - 9, 2 * half, 18, 9, fill="var(--gv-page)", stroke=colour, stroke_width=2.4)
+    line = {"stroke": colour, "stroke_width": 2.4}
+    back = rect(x - half, y - 9, 2 * half, 18, 9, fill="var(--gv-page)", **line)
     return back + _write_middle(x, y + 4, words, "gv-tag")
 
 
@@ -177,7 +178,8 @@ def _write_start(spot: Spot) -> Element:
 def _write_cross(spot: Spot, byte: str) -> Element:
     x = spot.x + spot.rx + 9
     y = spot.y - spot.ry - 5
-    path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
+    cross = f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10"
+    path = node("path", d=cross)
     words = write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)")
     return node("g", path, words, class_="gv-cross")
 
@@ -203,7 +205,8 @@ def write_call(diagram: Diagram, n: int, lit: Highlight, label: Label) -> Elemen
     arrow = diagram.sketch.arrows[n]
     key = arrow_key(arrow)
     times = dict(lit.calls).get(key, 0)
-    parts = [_write_title(diagram.sketch, arrow), *_write_jumps(diagram, n), *_write_curve(diagram, n)]
+    parts = [_write_title(diagram.sketch, arrow), *_write_jumps(diagram, n)]
+    parts += _write_curve(diagram, n)
     kinds = {"gv-open": times, "gv-last": key in lit.last and not times}
     return node("g", *parts, _write_box(label, times), class_=classes("gv-arrow gv-call", kinds), data_arrow=key)
 
@@ -212,7 +215,7 @@ def _write_box(label: Label, times: int) -> Element:
     """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
     x, y, right, low = call_box(label)
     box = rect(x, y, right - x, low - y, class_="gv-box")
-    sides = "".join(f"M{side:.1f},{y:.1f}v20" for side in (x + 4, right - 4))
+    sides = f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20"
     more = f"×{times}" if times > 1 else ""
     words = _write_middle(label.x, label.y + 4, label.words, "gv-label", mono=True)
     parts = [box, node("path", d=sides, class_="gv-box"), words]
@@ -221,13 +224,39 @@ def _write_box(label: Label, times: int) -> Element:
 
 def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
     """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
-    if n not in diagram.jumps:
-        return []
-    jumps = diagram.jumps[n]
-    drawn = []
-    curves = [("gv-push", jumps.call)]
-    curves += [("gv-pop", curve) for curve in jumps.returns]
-    for kind, curve in curves:
+    drawn = list[Element]()
+    for curve in diagram.jumps.get(n, ()):
+        kind = "gv-pop" if drawn else "gv-push"
         drawn.append(node("path", d=write_path(curve), class_=kind))
         drawn.append(_write_head(curve, f"{kind}-head"))
-    return [node("g", *drawn, class_="gv-jumps")]
+    return [node("g", *drawn, class_="gv-jumps")] if drawn else []
+
+
+# --- a text above a machine, one cell per byte ---
+
+
+CELL = 26.0  # one byte of a text above the machine
+STRIP = 50.0  # all of the text
+
+
+def write_bytes(text: bytes, cell: float = CELL, y: float = NEAR_EDGE) -> list[Element]:
+    """The cells, each with its byte."""
+    parts = []
+    for place, byte in enumerate(text):
+        x = NEAR_EDGE + cell * place
+        sign = visible(bytes([byte]))
+        parts.append(rect(x, y, cell - 3, 26, 4, fill="var(--gv-card)", stroke="var(--gv-line)"))
+        middle = x + cell / 2 - 1.5
+        parts.append(write(middle, y + 18, sign, 14, mono=True, text_anchor="middle"))
+    return parts
+
+
+def mark_bytes(text: bytes, read: int) -> Iterator[tuple[str, Element]]:
+    """A line below the bytes that are read and a frame around the next one, each with a key."""
+    if read:
+        line = {"stroke": "var(--gv-blue)", "stroke_width": 3}
+        yield f"read {read}", ruled(NEAR_EDGE, NEAR_EDGE + 31, CELL * read - 3, **line)
+    if read < len(text):
+        look = {"fill": "none", "stroke": "var(--gv-orange)", "stroke_width": 2.4}
+        x = NEAR_EDGE + CELL * read
+        yield f"next {read}", rect(x, NEAR_EDGE, CELL - 3, 26, 4, **look)

@@ -5,10 +5,9 @@ from typing import Any
 
 from guidedviz.extras import need
 from guidedviz.machines.visible import counted
-from guidedviz.views.layout.arrow_words import say_arrow, say_arrow_in_full, say_ranges
 from guidedviz.views.layout.diagram import Diagram
-from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, sketch_of
-from guidedviz.views.layout.states import short_name
+from guidedviz.views.layout.lay_out import short_name
+from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, say_arrow, say_arrow_in_full, say_ranges, sketch_of
 from guidedviz.views.machine.highlight import Highlight, arrow_key
 
 MOST_LINES = 40  # at most so many states have a line
@@ -45,9 +44,9 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     _, out = by_state(sketch.arrows)
     for state, name in zip(shown, names, strict=True):
         lines += heads.get(state, ())
-        mark = _mark(sketch, lit, state)
         said = _say_state(sketch, lit, state, out[state])
-        lines.append(f"{mark} {name:<{long}}{said}".rstrip())
+        line = f"{_mark(sketch, lit, state)} {name:<{long}}{said}"
+        lines.append(line.rstrip())
     left = len(every) - len(shown)
     if left:
         lines.append(f"    … and {left:,} more")
@@ -65,7 +64,8 @@ def _heads_of_rules(sketch: Sketch, lit: Highlight) -> dict[int, list[str]]:
     counters = dict(sketch.repeats) | dict(lit.counts)
     heads = {}
     for name, nodes in sketch.rules:
-        heads[nodes[0]] = [f"{name}, {counters[name]}" if name in counters else name]
+        counter = f", {counters[name]}" if name in counters else ""
+        heads[nodes[0]] = [f"{name}{counter}"]
     return heads
 
 
@@ -90,9 +90,9 @@ def _mark(sketch: Sketch, lit: Highlight, state: int) -> str:
 
 def _say_state(sketch: Sketch, lit: Highlight, state: int, arrows: Sequence[Arrow]) -> str:
     """The groups of a state, and its arrows."""
-    groups = "".join(f" [{title}]" for title, states in sketch.groups if state in states)
-    said = " · ".join(f"{_say_arrow(arrow, lit)} → {sketch.names[arrow.target]}" for arrow in arrows)
-    return f"{groups}  {said}"
+    groups = [f" [{title}]" for title, states in sketch.groups if state in states]
+    said = [f"{_say_arrow(arrow, lit)} → {sketch.names[arrow.target]}" for arrow in arrows]
+    return f"{''.join(groups)}  {' · '.join(said)}"
 
 
 def _say_arrow(arrow: Arrow, lit: Highlight) -> str:

@@ -11,8 +11,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
-from guidedviz.views.figure import Figure, figure_of, rect, wide, write
-from guidedviz.views.machine.tape import EDGE
+from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, rect, soft, wide, write
 from guidedviz.views.words import align, label
 
 MOST_VERDICTS = 40  # texts of a table
@@ -85,10 +84,10 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
     verb = "is" if complete == 1 else "are"
     summary = f"{complete} of {counted(len(found), 'text')} {verb} complete"
     cells = ["".join(one.shown) for one in found]
-    second = EDGE + 52 + max(wide(shown, VERDICT_SIZE) for shown in cells)
+    second = NEAR_EDGE + 52 + max(wide(shown, VERDICT_SIZE) for shown in cells)
     longest = max(len(shorten(one.said, LONGEST_SAID)) for one in found)
-    width = max(second + 7.4 * longest, 8.0 * len(summary) + EDGE) + EDGE
-    drawn = [write(EDGE, 20, summary, VERDICT_SIZE, font_weight="bold")]
+    width = max(second + 7.4 * longest, 8.0 * len(summary) + NEAR_EDGE) + NEAR_EDGE
+    drawn = [write(NEAR_EDGE, 20, summary, VERDICT_SIZE, font_weight="bold")]
     rows = []
     for number, (one, shown) in enumerate(zip(found, cells, strict=True)):
         drawn.append(_write_row(one, second, 34 + VERDICT_ROW * number, width))
@@ -111,19 +110,21 @@ def _judge_texts(machine: Machine[Any], texts: Iterable[str | bytes]) -> list[Te
 def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Element:
     sign, colour = VERDICT_SIGNS[one.verdict]
     before, wrong, after = one.shown
-    x = EDGE + 26
+    x = NEAR_EDGE + 26
     base = y + 18
     fill = f"var(--gv-{colour})"
     bold: dict[str, Any] = {"fill": fill, "font_weight": "bold"}
-    rule = f"M{EDGE:g} {y:g}H{width - EDGE:.1f}"
+    right = width - NEAR_EDGE
+    rule = f"M{NEAR_EDGE:g} {y:g}H{right:.1f}"
     parts = [node("path", d=rule, stroke="var(--gv-line)", stroke_width=1)]
-    parts.append(write(EDGE + 4, base, sign, VERDICT_SIZE, **bold))
+    parts.append(write(NEAR_EDGE + 4, base, sign, VERDICT_SIZE, **bold))
     parts.append(write(x, base, before, VERDICT_SIZE, mono=True))
     if wrong:
         left = x + wide(before, VERDICT_SIZE) + 3
         size = wide(wrong, VERDICT_SIZE)
-        parts.append(rect(left - 1.5, y + 4, size + 3, 19, 3, fill="none", stroke=fill, stroke_width=1.6))
+        line = {"fill": "none", "stroke": fill, "stroke_width": 1.6}
+        parts.append(rect(left - 1.5, y + 4, size + 3, 19, 3, **line))
         parts.append(write(left, base, wrong, VERDICT_SIZE, mono=True, **bold))
-        parts.append(write(left + size + 4, base, after, VERDICT_SIZE, mono=True, fill="var(--gv-soft)"))
+        parts.append(soft(left + size + 4, base, after, VERDICT_SIZE, mono=True))
     said = shorten(one.said, LONGEST_SAID)
     return node("g", *parts, write(second, base, said, VERDICT_SIZE))

@@ -15,10 +15,9 @@ from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import NEAR_EDGE, Figure, centred, figure_of, heading, moved, rect, soft_centred, wide
-from guidedviz.views.layout.curves import head, write_path
-from guidedviz.views.layout.layers import Extent, Link
-from guidedviz.views.layout.placing import place
-from guidedviz.views.machine.paths import check_pda, state_after
+from guidedviz.views.layout.diagram import head, write_path
+from guidedviz.views.layout.placing import Extent, Link, place
+from guidedviz.views.machine.highlight import check_pda, state_after
 
 FRAME_HIGH = 36.0  # of a card
 LEAST_WIDTH = 240.0  # of a picture
@@ -28,7 +27,7 @@ TEXT_END = 16  # characters of a text
 MOST_DRAWN = 12  # frames of a state
 BOTTOM = 0  # the numbers of cards that are no frames
 NOT_DRAWN = -1
-STACK_ENDS = {BOTTOM: "bottom", NOT_DRAWN: "⋮ more, not drawn"}
+CARD_ENDS = {BOTTOM: "bottom", NOT_DRAWN: "⋮ more, not drawn"}
 CARD_LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others have no border
     "top": {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4},
     "frame": {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"},
@@ -71,7 +70,8 @@ def draw_shared_stacks(pda: PDA, text: State | bytes | str) -> Figure:
     cards = _stack_cards(pda, [state_after(pda, text, "draw_shared_stacks")])
     kinds = [card.kind for card in cards.values()]
     tops = kinds.count("top")
-    about = f"{counted(tops, 'top')}, {counted(tops + kinds.count('frame'), 'frame')}"
+    frames = tops + kinds.count("frame")
+    about = f"{counted(tops, 'top')}, {counted(frames, 'frame')}"
     return _draw_cards(cards, "stacks", about, [f"stacks: {about}", *_say_cards(cards)])
 
 
@@ -114,15 +114,14 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
             said += f", {about}"
         below = tuple(dict.fromkeys(_cards_of(cards, _top_frames(pda, state))))
         data = visible(to_bytes(text)) or "∅"
-        chips[NOT_DRAWN - number] = StackCard("text", f"{number} {_end_of_text(data)}", about, below)
+        end = data if len(data) <= TEXT_END else "…" + data[1 - TEXT_END :]
+        chips[NOT_DRAWN - number] = StackCard("text", f"{number} {end}", about, below)
         leads = " · ".join(map(places.__getitem__, below)) or "bottom"
         lines.append(f"{number} {data[-40:]}: {said} → {leads}")
-    about = f"{counted(len(texts), 'text')}, {copied:,} frames if each had a stack of its own, {len(kept):,} kept"
-    return _draw_cards(chips | cards, "branches", about, [f"branches: {about}", *lines, *_say_cards(cards)])
-
-
-def _end_of_text(text: str) -> str:
-    return text if len(text) <= TEXT_END else "…" + text[1 - TEXT_END :]
+    about = f"{counted(len(texts), 'text')}, {copied:,} frames if each had a stack of its own"
+    about += f", {len(kept):,} kept"
+    lines = [f"branches: {about}", *lines, *_say_cards(cards)]
+    return _draw_cards(chips | cards, "branches", about, lines)
 
 
 def _frames_of(pda: PDA, state: State) -> set[Configuration]:
@@ -159,15 +158,15 @@ def _cards_of(known: Collection[int], numbers: Iterable[int]) -> tuple[int, ...]
 def _end_cards(cards: Cards) -> dict[int, StackCard]:
     """The cards that are no frames and lie below some frame."""
     below = {number for card in cards.values() for number in card.below}
-    return {number: StackCard("end", words) for number, words in STACK_ENDS.items() if number in below}
+    return {number: StackCard("end", words) for number, words in CARD_ENDS.items() if number in below}
 
 
 def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:
     """The cards in layers, laid out from the bottom to the right, then turned."""
     index = {number: place for place, number in enumerate(cards)}
     boxes = tuple(Extent(FRAME_HIGH / 2, card.width / 2) for card in cards.values())
-    links = tuple(Link(index[under], index[number]) for number, card in cards.items() for under in card.below)
-    ends = [index[number] for number in STACK_ENDS if number in cards]
+    links = tuple(Link(index[under], at) for at, card in enumerate(cards.values()) for under in card.below)
+    ends = [index[number] for number in CARD_ENDS if number in cards]
     placed = place(boxes, links, *ends[:1])
     high = placed.width
     parts = []
@@ -177,9 +176,11 @@ def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Fi
         parts.append(node("polygon", points=head(turned), fill="var(--gv-soft)"))
     for card, (x, y) in zip(cards.values(), placed.centres, strict=True):
         parts += _write_frame(card, y, high - x)
-    width = max(placed.height + 2 * NEAR_EDGE - 16, LEAST_WIDTH, 7.2 * len(name + about) + 40)
+    words = 7.2 * len(name + about) + 40
+    width = max(placed.height + 2 * NEAR_EDGE - 16, LEAST_WIDTH, words)
     title = heading(NEAR_EDGE, 20, name, about)
-    return figure_of(width, high + 36, "\n".join(lines), title, moved(NEAR_EDGE - 8, 24, *parts))
+    body = moved(NEAR_EDGE - 8, 24, *parts)
+    return figure_of(width, high + 36, "\n".join(lines), title, body)
 
 
 def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:
@@ -187,12 +188,14 @@ def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:
     half = card.width / 2
     words = shorten(card.words, LINE_ROOM)
     if card.kind in CARD_LOOKS:
-        yield rect(x - half, y - FRAME_HIGH / 2, 2 * half, FRAME_HIGH, 5, **CARD_LOOKS[card.kind])
+        look = CARD_LOOKS[card.kind]
+        top = y - FRAME_HIGH / 2
+        yield rect(x - half, top, 2 * half, FRAME_HIGH, 5, **look)
         yield centred(x, y - 2, words, 13, mono=True)
         yield soft_centred(x, y + 12, shorten(card.about, LINE_ROOM), 11)
         return
     yield centred(x, y + 4, words, 13, mono=True)
-    if words == STACK_ENDS[BOTTOM]:
+    if words == CARD_ENDS[BOTTOM]:
         way = f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}"
         yield node("path", d=way, stroke="var(--gv-ink)", stroke_width=3)
 

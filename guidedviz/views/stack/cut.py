@@ -25,7 +25,7 @@ from guidedviz.views.figure import (
     wide,
     write,
 )
-from guidedviz.views.machine.paths import check_pda, state_after
+from guidedviz.views.machine.highlight import check_pda, state_after
 from guidedviz.views.theme import paint
 
 TOKEN_TOP = 62.0  # where the bytes of the token stand
@@ -105,15 +105,18 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     data = to_bytes(piece)
     states = _check_texts(pda, texts, data)
     own, verdict = cut_token(pda, states[0], data)
-    token = CutToken(data, pda.nodes.name_of(pda.places(states[0])[0]), own, verdict)
-    lines = [_cut_text(pda, text, state, data) for text, state in zip(texts, states, strict=True)]
+    place = pda.places(states[0])[0]
+    token = CutToken(data, pda.nodes.name_of(place), own, verdict)
+    pairs = zip(texts, states, strict=True)
+    lines = [_cut_text(pda, text, state, data) for text, state in pairs]
     said = [str(token), *(line.say(token.dependent) for line in lines)]
 
     columns = _lay_columns(token, lines)
     low = TOKEN_TOP + 52 + TEXT_LINE * len(texts)
     about = f"{visible(data)} at a node of the rule {token.rule}: {verdict}"
     parts = [heading(EDGE, 24, "a token, byte by byte", about)]
-    parts += [soft(EDGE, TOKEN_TOP + 30, TEXTS_HEAD), soft(columns.stacks, TOKEN_TOP + 30, STACKS_HEAD)]
+    parts.append(soft(EDGE, TOKEN_TOP + 30, TEXTS_HEAD))
+    parts.append(soft(columns.stacks, TOKEN_TOP + 30, STACKS_HEAD))
     parts += _write_token(token, columns)
     for number, line in enumerate(lines):
         parts += _write_text(line, columns, TOKEN_TOP + 70 + TEXT_LINE * number, token.dependent)
@@ -126,7 +129,8 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
 def _lay_columns(token: CutToken, lines: Sequence[CutText]) -> CutColumns:
     texts = max(map(wide, [TEXTS_HEAD, *(line.text for line in lines)]))
     stacks = EDGE + texts + 22
-    start = stacks + max(wide(STACKS_HEAD, 12), *(wide(line.stack) for line in lines)) + 26
+    widest = max(wide(STACKS_HEAD, 12), *(wide(line.stack) for line in lines))
+    start = stacks + widest + 26
     places = [start + CUT_PITCH * place for place in range(len(token.data))]
     if token.dependent:
         places[token.own :] = [x + RETURN_PITCH for x in places[token.own :]]
@@ -152,8 +156,11 @@ def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
     stack = " › ".join(" ".join(frame) for frame in reversed(frames))
     back = frames[1][1] if len(frames) > 1 else "end"
     read = len(read_path(pda, data, state)) - 1
-    result = READS_ON if read == len(data) else f"illegal at {visible(data[read : read + 1])}"
-    return CutText(shorten(visible(text.encode()), 24), shorten(stack, 52), back, read, result)
+    result = READS_ON
+    if read < len(data):
+        result = f"illegal at {visible(data[read : read + 1])}"
+    shown = shorten(visible(text.encode()), 24)
+    return CutText(shown, shorten(stack, 52), back, read, result)
 
 
 def _write_token(token: CutToken, columns: CutColumns) -> Iterator[Element]:
@@ -203,8 +210,8 @@ def _write_border(rule: str, x: float, low: float) -> Iterator[Element]:
 
 def _write_return(x: float, y: float, back: str) -> Iterator[Element]:
     """The node to which the machine returns."""
-    ring = {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
-    yield node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", r=15, **ring)
+    ring = {"r": 15, "fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
+    yield node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", **ring)
     yield centred(x, y - 1, back, 12)
 
 
@@ -216,8 +223,10 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
     [(2, 'accepted'), (2, 'context-dependent'), (1, 'rejected')]
     """
     unknown = UnknownBottom(pda, expand=False)
-    path: list[State | None] = [unknown.known(state, 0)]
-    for byte in data:
-        path.append(unknown.step(path[-1], byte) if path[-1] else None)
-    shared = [place for place, reached in enumerate(path) if reached is not None and not reached.guessed]
-    return shared[-1], CUT_VERDICTS.get(classify(path[-1]), "rejected")
+    reached: State | None = unknown.known(state, 0)
+    own = 0
+    for read, byte in enumerate(data, 1):
+        reached = unknown.step(reached, byte) if reached else None
+        if reached and not reached.guessed:
+            own = read
+    return own, CUT_VERDICTS.get(classify(reached), "rejected")

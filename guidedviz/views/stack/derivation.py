@@ -80,9 +80,10 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     title = f"tree of {shorten(label(data[:200]), 60)}: {about}"
     ground = TREE_TOP + LEVEL_HIGH * (drawn.height - 1)
     parts = _write_tree(drawn, NEAR_EDGE, TREE_TOP, ground)
-    width = max(drawn.width + 2 * NEAR_EDGE, NEAR_EDGE * 2 + 40 + 6.4 * len(about))
+    width = max(drawn.width, 40 + 6.4 * len(about)) + 2 * NEAR_EDGE
     height = ground + NAME_HIGH + NEAR_EDGE
-    return figure_of(width, height, "\n".join([title, *lines]), heading(NEAR_EDGE, 20, "tree", about), *parts)
+    head = heading(NEAR_EDGE, 20, "tree", about)
+    return figure_of(width, height, "\n".join([title, *lines]), head, *parts)
 
 
 def _grow_tree(part: ParseTree | ParseLeaf, data: bytes) -> TreePart:
@@ -112,7 +113,8 @@ def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[
         down = ground if part.kind in ("leaf", "next") else top
         to = left + part.width / 2
         line = OPEN_LINE if part.kind in ("open", "next") else PART_LINE
-        way = f"M{middle:.1f},{y + NAME_HIGH:.1f}L{to:.1f},{min(down, top):.1f}V{down:.1f}"
+        turn = f"{to:.1f},{min(down, top):.1f}"
+        way = f"M{middle:.1f},{y + NAME_HIGH:.1f}L{turn}V{down:.1f}"
         yield node("path", d=way, fill="none", **line)
         yield from _write_tree(part, left, down, ground)
         left += part.width

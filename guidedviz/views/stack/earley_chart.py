@@ -24,7 +24,7 @@ from guidedviz.views.figure import (
     write_legend,
 )
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, pack_frame
-from guidedviz.views.machine.tape import write_bytes
+from guidedviz.views.machine.svg import write_bytes
 from guidedviz.views.stack.earley_film import ChartFrame, RowPlace, dotted
 from guidedviz.views.theme import paint
 
@@ -54,7 +54,8 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
         seen = []
         for place, rows in enumerate(frame.columns):
             seen += [_item_number((place, row)) for row in range(len(rows))]
-        keys = [*map(str, seen), *(f"c{place}" for place in range(len(frame.columns)))]
+        keys = list(map(str, seen))
+        keys += [f"c{place}" for place in range(len(frame.columns))]
         keys += [f"l{number}" for number in range(len(frame.lexemes))]
         lit = [_item_number(frame.lit)] if frame.lit else []
         causes = [f"{_item_number(place)}" for place in sorted(frame.causes)]
@@ -86,9 +87,12 @@ def draw_frame(frame: ChartFrame) -> Figure:
     fitting = [(wide(one.name, 12) + 8) / (one.end - one.start) for one in frame.lexemes]
     cell = max([BYTE_CELL, *fitting])  # names fit below their bytes
     high = COLUMN_HEAD + ITEM_HIGH * max(map(len, frame.columns)) + 4
-    parts = [node("style", ITEM_STYLE), *write_bytes(frame.text, cell, 10), *_write_lexemes(frame, cell)]
+    parts = [node("style", ITEM_STYLE)]
+    parts += write_bytes(frame.text, cell, 10)
+    parts += _write_lexemes(frame, cell)
     lexemes = counted(len(frame.lexemes), "lexeme")
-    lines = [f"the text {visible(frame.text)}, {lexemes}; chart: {counted(len(frame.columns), 'column')}"]
+    columns = counted(len(frame.columns), "column")
+    lines = [f"the text {visible(frame.text)}, {lexemes}; chart: {columns}"]
     x = NEAR_EDGE
     for place, rows in enumerate(frame.columns):
         name = _column_name(frame, place)
@@ -110,7 +114,8 @@ def draw_frame(frame: ChartFrame) -> Figure:
     low = COLUMNS_TOP + high + 22
     legend, right = _write_signs(frame, low)
     width = max(x, right + 260, NEAR_EDGE * 2 + cell * len(frame.text))
-    return figure_of(width, low + 16, "\n".join(lines), node("g", *parts, *legend, class_="gv-machine"))
+    chart = node("g", *parts, *legend, class_="gv-machine")
+    return figure_of(width, low + 16, "\n".join(lines), chart)
 
 
 def _column_name(frame: ChartFrame, place: int) -> str:
@@ -131,7 +136,8 @@ def _item_class(frame: ChartFrame, place: RowPlace) -> str:
 
 
 def _say_item(kind: str, item: Item) -> str:
-    said = f"  {MOVE_SIGNS[kind][0]} {kind:<8}  {dotted(item)}  from {item.origin}"
+    sign = MOVE_SIGNS[kind][0]
+    said = f"  {sign} {kind:<8}  {dotted(item)}  from {item.origin}"
     return said if item.wanted else f"{said} ✓"
 
 
@@ -161,7 +167,8 @@ def _write_item(kind: str, item: Item, width: float) -> Iterator[Element]:
     yield write(30, 15, left, 12, mono=True)
     yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)")
     yield soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True)
-    yield soft_right(width - 10, 15, f"{item.origin}" if item.wanted else f"✓ {item.origin}")
+    origin = f"{item.origin}" if item.wanted else f"✓ {item.origin}"
+    yield soft_right(width - 10, 15, origin)
 
 
 def _write_lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:

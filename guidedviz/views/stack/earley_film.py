@@ -1,11 +1,11 @@
 """The film of Earley's algorithm: a lexer cuts the text into lexemes, and each item that is added is one frame."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guidedviz.machines.earley.items import Item, Rules
+from guidedviz.machines.earley.items import Item, Rules, begin
 from guidedviz.machines.graph import derive
 from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.regular.regex import regex
@@ -58,18 +58,15 @@ class _ChartFilm:
     """Reads a text, and keeps a frame of each move."""
 
     def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
-        self.rules = rules
-        self.named = {*rules, *lexemes}
+        self.named = {*rules, *lexemes}  # all other symbols are texts
         self.text = text
         self.frames = list[ChartFrame]()
         self.columns: list[list[tuple[str, Item]]] = [[]]
         self.lexemes = list[Lexeme]()
+        self.read = 0  # bytes of the text
         self.machines = {name: regex(pattern) for name, pattern in lexemes.items()}
-        self.ways = []
-        self.literals = set[str]()
-        for rule, alternatives in rules.items():
-            self.ways += [(rule, tuple(map(self.name_symbol, symbols))) for symbols in alternatives]
-        self.nullable = derive(self.ways)  # the rules that may be empty
+        self.rules = {rule: [tuple(map(self.name_symbol, one)) for one in ways] for rule, ways in rules.items()}
+        self.nullable = derive((rule, one) for rule, ways in self.rules.items() for one in ways)  # those may be empty
         start = next(iter(rules))
         self.add("predict", Item("start", (start,), 0, 0), [], f"start: the text is one {start}.")
         self.close()
@@ -85,7 +82,6 @@ class _ChartFilm:
         if symbol in self.named:
             return symbol
         name = f'"{visible(symbol.encode())}"'
-        self.literals.add(name)
         self.machines[name] = regex(re.escape(symbol))
         return name
 
@@ -105,15 +101,16 @@ class _ChartFilm:
         if self.find(item) is not None:
             self.show(f"{words.rpartition(',')[0]}; this item is in the column already, it is kept once.", causes)
         else:
+            row = len(self.columns[-1])
             self.columns[-1].append((kind, item))
-            self.show(words, causes, (len(self.columns) - 1, len(self.columns[-1]) - 1))
+            self.show(words, causes, (len(self.columns) - 1, row))
 
     def close(self) -> None:
         """Predict and complete until nothing is new."""
         here = len(self.columns) - 1
         for row, (_, item) in enumerate(self.columns[-1]):  # it grows
-            if item.wanted and item.wanted in self.rules:
-                self.predict(item, item.wanted, (here, row))
+            if item.wanted in self.rules:
+                self.predict(item, (here, row))
             if item.wanted is None and item.origin < here:
                 self.complete(item, (here, row))
 
@@ -124,61 +121,53 @@ class _ChartFilm:
                 words = f"complete: {item.rule} is finished. {old.rule} waited for it in column {item.origin}"
                 self.add("complete", old.moved, [place, (item.origin, row)], f"{words}, and its dot moves.")
 
-    def predict(self, item: Item, wanted: str, place: RowPlace) -> None:
+    def predict(self, item: Item, place: RowPlace) -> None:
         """Add the alternatives of the rule after the dot, and skip a rule that may be empty."""
-        asked = f"predict: {item.rule} waits for {wanted}"
-        begun = [Item(wanted, way, 0, place[0]) for rule, way in self.ways if rule == wanted]
-        fresh = [new for new in begun if self.find(new) is None]
+        asked = f"predict: {item.rule} waits for {item.wanted}"
+        fresh = [new for new in begin(self.rules, item, place[0]) if self.find(new) is None]
         for new in fresh:
             self.add("predict", new, [place], f"{asked}, so {dotted(new)} may begin here.")
         if not fresh:
             self.show(f"{asked}. Its items are in this column already: nothing is added.", [place])
-        if wanted in self.nullable:
-            words = f"skip: {wanted} may be empty. {item.rule} waited for it, and its dot moves."
+        if item.wanted in self.nullable:
+            words = f"skip: {item.wanted} may be empty. {item.rule} waited for it, and its dot moves."
             self.add("skip", item.moved, [place], words)
-
-    @property
-    def place(self) -> int:
-        """How many bytes are read."""
-        return self.lexemes[-1].end if self.lexemes else 0
 
     def lex(self) -> tuple[str, int] | None:
         """The longest lexeme for which the last column waits, and where it ends."""
-        found = []
+        longest = None
+        end = self.read
         for _, item in self.columns[-1]:
             if item.wanted in self.machines:
-                found += [(item.wanted, end) for end in self.ends(item.wanted)]
-        return max(found, key=lambda one: one[1], default=None)
-
-    def ends(self, name: str) -> Iterator[int]:
-        """Where a lexeme that begins here may end."""
-        machine = self.machines[name]
-        path = read_path(machine, self.text[self.place :])
-        for read, state in enumerate(path):
-            if read and machine.is_accepting(state):
-                yield self.place + read
+                machine = self.machines[item.wanted]
+                for place, state in enumerate(read_path(machine, self.text[self.read :]), self.read):
+                    if place > end and machine.is_accepting(state):
+                        longest = item.wanted
+                        end = place
+        return (longest, end) if longest else None
 
     def scan(self, name: str, end: int) -> None:
         """Begin a column with the items that waited for a lexeme."""
-        read = visible(self.text[self.place : end])
-        after = visible(self.text[end : end + 1])
-        then = f"then comes {after}" if after else "then the text ends"
-        words = f"lexer: {read} is read, {then}. The lexeme is a {name}."
-        if name in self.literals:
-            words = f"lexer: {read} is read. It is a lexeme of its own."
-        before = self.columns[-1]
-        column = len(self.columns) - 1
-        self.lexemes.append(Lexeme("" if name in self.literals else name, self.place, end))
+        words = f"lexer: {visible(self.text[self.read : end])} is read"
+        if name in self.named:
+            after = visible(self.text[end : end + 1])
+            then = f"then comes {after}" if after else "then the text ends"
+            self.lexemes.append(Lexeme(name, self.read, end))
+            words += f", {then}. The lexeme is a {name}."
+        else:
+            self.lexemes.append(Lexeme("", self.read, end))
+            words += ". It is a lexeme of its own."
+        self.read = end
         self.columns.append([])
         self.show(words)
-        for row, (_, item) in enumerate(before):
+        for row, (_, item) in enumerate(self.columns[-2]):
             if item.wanted == name:
                 words = f"scan: {item.rule} waited for {name}, and the dot moves over it."
-                self.add("scan", item.moved, [(column, row)], words)
+                self.add("scan", item.moved, [(len(self.columns) - 2, row)], words)
 
     def end(self, whole: Item) -> None:
         """The last frame: whether the text is complete."""
-        rest = self.text[self.place :]
+        rest = self.text[self.read :]
         row = self.find(whole)
         said = f"start → {whole.symbols[0]} • is"
         if rest:

@@ -13,15 +13,13 @@ from guidedviz.machines.pushdown.pda import PDA, say_waits
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, ruled, soft_centred, write
-from guidedviz.views.layout.curves import Curve, head, write_path
-from guidedviz.views.layout.diagram import Diagram
+from guidedviz.views.layout.diagram import Curve, Diagram, head, write_path
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
-from guidedviz.views.machine.svg import STYLE, write_diagram
-from guidedviz.views.machine.tape import CELL, STRIP, mark_bytes, write_bytes
-from guidedviz.views.stack.column import CARD_HIGH, write_card
+from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
+from guidedviz.views.stack.stack_table import CARD_HIGH, write_card
 
 BESIDE = 26.0  # between the automaton and the stack
 STACK_WIDTH = 216.0
@@ -46,7 +44,8 @@ class StackFrame:
     @property
     def arrows(self) -> list[str]:
         """The key of the arrow that is read, if one is."""
-        return [f"{self.way[0]}-{self.way[1]}"] if self.move == "read" else []
+        source, target = self.way
+        return [f"{source}-{target}"] if self.move == "read" else []
 
     def name(self, node: int) -> str:
         """A node and its rule."""
@@ -95,7 +94,8 @@ def _next_frame(frame: StackFrame, moves: Moves, ends: frozenset[int]) -> StackF
         _, start, back = move
         stack = (*below, back, start)
         called = frame.pda.nodes.name_of(start)
-        words = f"Call {called}: pop {here}, push {name_node(back)} to go on there later, push {name_node(start)}."
+        words = f"Call {called}: pop {here}, push {name_node(back)} to go on there later"
+        words += f", push {name_node(start)}."
         return replace(frame, stack=stack, move="call", way=(node, start), words=words)
     rule = frame.pda.nodes.name_of(node)
     if node in ends:
@@ -127,7 +127,8 @@ def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
     sheet, keys = _draw_frames(frames, diagram, UNLIT, f"{frames[0].pda!r} and its stack")
     packed = []
     for frame, parts in zip(frames, keys, strict=True):
-        packed.append(pack_frame(states, [*fixed, *parts], frame.stack[-1:], frame.arrows, frame.words))
+        arrows = [*fixed, *parts]
+        packed.append(pack_frame(states, arrows, frame.stack[-1:], frame.arrows, frame.words))
     return FilmDrawings((sheet,), tuple(packed))
 
 
@@ -169,9 +170,12 @@ def _draw_frames(
     curves = {key: moved(NEAR_EDGE, top, curve) for key, curve in _jump_curves(diagram)}
     parts = []
     for frame in frames:
-        words = _write_move(frame, curves, left + STACK_WIDTH, top + 14)
-        parts.append(dict([*mark_bytes(text, frame.read), *_write_cards(frame, left, low), *words]))
-    fixed = [node("style", STYLE + FILM_STYLE), moved(NEAR_EDGE, top, write_diagram(diagram, lit)), *write_bytes(text)]
+        found = dict(mark_bytes(text, frame.read))
+        found.update(_write_cards(frame, left, low))
+        found.update(_write_move(frame, curves, left + STACK_WIDTH, top + 14))
+        parts.append(found)
+    machine = moved(NEAR_EDGE, top, write_diagram(diagram, lit))
+    fixed = [node("style", STYLE + FILM_STYLE), machine, *write_bytes(text)]
     fixed.append(ruled(left, low, STACK_WIDTH, stroke="var(--gv-ink)", stroke_width=3))
     fixed.append(write(left, top + 14, "stack", font_weight="bold"))
     every = dict[str, Element]()
@@ -196,7 +200,8 @@ def _write_cards(frame: StackFrame, left: float, low: float) -> Iterator[tuple[s
         about = f"now {waits}" if now else f"then {waits}"
         card = write_card(frame.name(place), about, f"{height:,}", now, STACK_WIDTH)
         kind = "top" if now else "card"
-        yield f"{kind} {level} {hidden} {place}", moved(left, low - LEVEL * level, card)
+        key = f"{kind} {level} {hidden} {place}"
+        yield key, moved(left, low - LEVEL * level, card)
 
 
 def _write_move(frame: StackFrame, curves: Mapping[str, Element], x: float, y: float) -> Iterator[tuple[str, Element]]:
@@ -204,24 +209,25 @@ def _write_move(frame: StackFrame, curves: Mapping[str, Element], x: float, y: f
     if frame.move in STACK_MOVES:
         _, words, colour = STACK_MOVES[frame.move]
         yield frame.move, write(x, y, words, 14, text_anchor="end", font_weight="bold", fill=colour)
-        key = f"{frame.move} {frame.way[0]} {frame.way[1]}"
+        source, target = frame.way
+        key = f"{frame.move} {source} {target}"
         yield key, curves.get(key, NOTHING)
 
 
 def _jump_curves(diagram: Diagram) -> Iterator[tuple[str, Element]]:
     """The curve of each call and of each return, by its key."""
     nodes = {block.name: block.nodes for block in diagram.blocks}
-    for crossing, jumps in diagram.jumps.items():
+    for crossing, (call, *returns) in diagram.jumps.items():
         arrow = diagram.sketch.arrows[crossing]
         called = nodes[arrow.call]
-        yield f"call {arrow.source} {called[0]}", _write_curve("call", jumps.call)
+        yield f"call {arrow.source} {called[0]}", _write_taken("call", call)
         ends = [end for end in called if end in diagram.sketch.accepting]
         for number, end in enumerate(ends):
-            curve = jumps.returns[min(number, len(jumps.returns) - 1)]
-            yield f"return {end} {arrow.target}", _write_curve("return", curve)
+            curve = returns[min(number, len(returns) - 1)]
+            yield f"return {end} {arrow.target}", _write_taken("return", curve)
 
 
-def _write_curve(move: str, curve: Curve) -> Element:
+def _write_taken(move: str, curve: Curve) -> Element:
     kind = f"gv-{STACK_MOVES[move][0]}"
     line = node("path", d=write_path(curve), class_=kind)
     tip = node("polygon", points=head(curve, 11, 6), class_=f"{kind}-head")

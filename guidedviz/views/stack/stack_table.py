@@ -1,4 +1,4 @@
-"""What each byte of a text does to the stack, as a table.
+"""The stack of a pushdown machine as a column of cards, and a table of what each byte of a text does to it.
 
 Only recursive rules need a stack, because a call of any other rule could be inlined. So the table shows the recursive
 rules, if there are any; `every` shows all.
@@ -13,12 +13,125 @@ from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
-from guidedviz.markup import Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, soft, wide, write
-from guidedviz.views.machine.paths import check_pda, state_after, states_along
-from guidedviz.views.stack.column import say_ways
+from guidedviz.markup import Element, node, together
+from guidedviz.views.figure import (
+    NEAR_EDGE,
+    Drawn,
+    Figure,
+    figure_of,
+    moved,
+    rect,
+    ruled,
+    soft,
+    soft_centred,
+    soft_right,
+    wide,
+    write,
+)
+from guidedviz.views.machine.highlight import check_pda, state_after, states_along
 from guidedviz.views.theme import paint
 from guidedviz.views.words import align, label
+
+CARD_HIGH = 42.0
+FOLD_HIGH = 22.0  # the line between the outer cards of a folded stack
+MOST_SAID_FRAMES = 12  # frames in words
+OUTER_CARDS = 2  # cards at the bottom of a folded stack
+StackLine = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold has no rule
+
+
+def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
+    """The frames, top first; of a deep stack the outer ones and how many are between them."""
+    depth = pda.depth(state)
+    rows = []
+    for place, frame in enumerate(pda.frames(state)):
+        waits = f"then {frame.waits}" if place else f"now {frame.waits}"
+        rows.append((f"{depth - place:,}", frame.rule, waits))
+    if depth <= most:
+        return rows
+    first = rows[: most - OUTER_CARDS]
+    last = rows[-OUTER_CARDS:]
+    if len(rows) < depth:  # of a very deep stack the machine lists the innermost frames
+        last = []
+    hidden = depth - len(first) - len(last)
+    return [*first, ("⋮", "", f"{hidden:,} more"), *last]
+
+
+def write_stack(pda: PDA, state: State, width: float, most: int) -> Drawn:
+    """The column as part of a larger picture, and its height."""
+    parts = [write(0, 11, "stack", font_weight="bold")]
+    parts.append(soft_right(width, 11, f"depth {pda.depth(state):,}"))
+    y = 24.0
+    ways = say_ways(state)
+    if ways:
+        parts.append(soft(0, y + 5, ways))
+        y += 18
+    for place, (height, rule, waits) in enumerate(_list_frames(pda, state, most)):
+        if rule:
+            parts.append(moved(0, y, write_card(rule, waits, height, place == 0, width)))
+            y += CARD_HIGH + 4
+        else:
+            parts.append(soft_centred(width / 2, y + 13, f"{height} {waits}"))
+            y += FOLD_HIGH
+    parts.append(ruled(0, y + 2, width, stroke="var(--gv-ink)", stroke_width=3))
+    parts.append(soft_right(width, y + 20, say_ground(state)))
+    return together(parts), y + 24
+
+
+def write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
+    """The card of a frame."""
+    if now:
+        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
+        card += write(8, 17, "▸", 13, fill="var(--gv-orange)")
+    else:
+        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
+    card += write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
+    card += soft(22, 34, shorten(waits, int(width / 6.4) - 6))
+    return card + soft_right(width - 8, 17, height)
+
+
+def say_ways(state: State) -> str:
+    """In how many ways the text can be read, each with a stack of its own; nothing if there is one way.
+
+    >>> pda = gv.json()
+    >>> say_ways(pda.step(pda.initial, ord("1")))
+    '2 ways to read this so far'
+    """
+    several = sum(len(cells) for _, cells in state.tops)
+    return f"{several} ways to read this so far" if several > 1 else ""
+
+
+def say_ground(state: State) -> str:
+    """What is said of the bottom of a stack."""
+    return "bottom · the text may end" if state.accepting else "bottom"
+
+
+def say_stack(pda: PDA, state: State) -> str:
+    """The column as text.
+
+    >>> from guidedviz.machines.machine import read
+    >>> pda = gv.grammar('root ::= "[" root "]" | "x"')
+    >>> print(say_stack(pda, read(pda, b"[[")))
+    stack: depth 2
+    ▸ 2 root  now [ or x
+      1 root  then ]
+    ⏚ bottom
+    """
+    depth = f"{pda.depth(state):,}"
+    title = f"stack: depth {depth}"
+    ways = say_ways(state)
+    if ways:
+        title += f" · {ways}"
+    lines = [title]
+    for place, (height, rule, waits) in enumerate(_list_frames(pda, state, MOST_SAID_FRAMES)):
+        frame = f"{height} {waits}"
+        if rule:
+            frame = f"{height.rjust(len(depth))} {rule}  {waits}"
+        lines.append(f"  {frame}" if place else f"▸ {frame}")
+    return "\n".join([*lines, f"⏚ {say_ground(state)}"])
+
+
+# --- the table ---
+
 
 MOST_TABLE_BYTES = 300
 MOST_TABLE_ROWS = 40  # rows
@@ -54,15 +167,16 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
     """
     keep = frozenset(pda.nodes.names) if every else nested_rules(pda)
     rows = list[StackRow]()
-    old = _open_calls(pda, pda.initial, keep, {})
+    old = _named_calls(pda, pda.initial, keep, {})
     for byte, (before, state) in zip(data, pairwise(states_along(pda, data)), strict=True):
-        calls = _open_calls(pda, state, keep, old)
+        calls = _named_calls(pda, state, keep, old)
+        read = bytes([byte])
         if calls == old and rows:
-            rows[-1] = replace(rows[-1], read=rows[-1].read + bytes([byte]))
+            rows[-1] = replace(rows[-1], read=rows[-1].read + read)
         else:
             pop = "pop" if _goes_on(pda, before, byte) else "not"
             change = _say_change(old, calls, pop) or "—"
-            rows.append(StackRow(bytes([byte]), change, tuple(calls.values()), say_ways(state)))
+            rows.append(StackRow(read, change, tuple(calls.values()), say_ways(state)))
         old = calls
     return tuple(rows)
 
@@ -82,7 +196,7 @@ def nested_rules(pda: PDA) -> frozenset[str]:
     return recursive_rules(graph) or frozenset(nodes.names)
 
 
-def _open_calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
+def _named_calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
     """The first stack; a rule that is not shown keeps the name of the rule that it replaced."""
     found = {}
     for at, cell in islice(pda.first_stack(state), pda.depth(state)):
@@ -129,13 +243,16 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     verdict = _say_end(pda, data, lines[-1][3] == EMPTY_STACK, unread)
     more = len(rows) - MOST_TABLE_ROWS
     if more > 0:
-        lines[ABOVE_FOLD + 1 : ABOVE_FOLD + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
+        fold = ABOVE_FOLD + 1
+        lines[fold : fold + more] = [("⋮", f"{more:,} more rows", "", "")]
     said = align(lines, ())
     last = "end".ljust(said[0].index("stack")) + verdict
-    widths = [max(wide(words, 13) for words in column) + 26 for column in zip(*lines, strict=True)]
+    columns = zip(*lines, strict=True)
+    widths = [max(map(wide, column)) + 26 for column in columns]
     starts = list(accumulate(widths, initial=NEAR_EDGE))
     low = 5 + MOVE_HIGH * len(lines)
-    width = max(starts[-1], starts[1] + 8.0 * len(verdict) + NEAR_EDGE)
+    end = starts[1] + 8.0 * len(verdict)
+    width = max(starts[-1], end + NEAR_EDGE)
     parts = [soft(x, 20, words, 13) for x, words in zip(starts, TABLE_HEAD, strict=False)]
     for number, line in enumerate(lines[1:], 1):
         y = 22 + MOVE_HIGH * number
@@ -144,13 +261,15 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
             parts.append(_write_cell(x, y, words, colour, True))
     parts.append(_write_cell(NEAR_EDGE, low + 17, "end", "", True))
     parts.append(_write_cell(starts[1], low + 17, verdict, _colour_of(verdict), False))
-    lines_at = (f"M{NEAR_EDGE:g},{y:g}H{width - NEAR_EDGE:g}" for y in (30.0, low))
-    parts += [node("path", d=way, stroke="var(--gv-line)") for way in lines_at]
+    for y in (30.0, low):
+        way = f"M{NEAR_EDGE:g},{y:g}H{width - NEAR_EDGE:g}"
+        parts.append(node("path", d=way, stroke="var(--gv-line)"))
     return figure_of(width, low + MOVE_HIGH + 10, "\n".join([*said, last]), *parts)
 
 
 def _write_cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
-    return write(x, y, words, mono=mono, fill=paint(colour or "ink"), font_weight="bold" if colour else None)
+    weight = "bold" if colour else None
+    return write(x, y, words, mono=mono, fill=paint(colour or "ink"), font_weight=weight)
 
 
 def _say_stack_row(number: int, row: StackRow) -> tuple[str, str, str, str]:

@@ -4,35 +4,163 @@ The cells of one kind are one small PNG used as an SVG mask, so that the colours
 cells have an outline, and below the map they are enlarged.
 """
 
+import base64
+import struct
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from guidedviz.errors import expect, shorten
+from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import name_node
 from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import Split
-from guidedviz.tokens.verdicts import DEPENDENT
-from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, heading, moved, rect, soft, write_legend
+from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, REJECTED
+from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.views.figure import EDGE, Drawn, Figure, centred, figure_of, heading, moved, rect, soft, write_legend
 from guidedviz.views.theme import paint
-from guidedviz.views.vocabulary.atlas import Atlas, atlas
-from guidedviz.views.vocabulary.kinds import (
-    SOLID,
-    Kind,
-    count_regions,
-    independent_kinds,
-    ink_on,
-    legal_kinds,
-    outlined_cells,
-    say_kinds,
-    say_mask,
-)
-from guidedviz.views.vocabulary.outline import AROUND_CELLS, draw_outline, widen
-from guidedviz.views.vocabulary.stencil import write_stencil
-from guidedviz.views.words import label
+from guidedviz.views.vocabulary.atlas import AROUND_CELLS, Atlas, atlas, draw_outline, widen
+from guidedviz.views.words import label, share
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The cells of one colour, in byte order, and their name."""
+
+    name: str
+    colour: str
+    cells: Mask
+    outline: str = ""  # the dashes of a line around them; empty for no line
+
+    @property
+    def count(self) -> int:
+        """The number of cells."""
+        return int(self.cells.sum())
+
+
+def legal_kinds(mask: Mask) -> tuple[Kind, ...]:
+    """The two kinds of a mask."""
+    return Kind("legal", "sea", mask), Kind("illegal", "land", ~mask)
+
+
+def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
+    """The number of legal tokens, and whether the text may end."""
+    count = int(mask.sum())
+    part = share(count / max(1, len(mask)))
+    said = f"{count:,} of {len(mask):,} tokens legal ({part})"
+    if not vocabulary.eos:
+        return said
+    ends = "legal" if mask[sorted(vocabulary.eos)].any() else "illegal"
+    return f"{said}, EOS {ends}"
+
+
+def count_regions(made: Atlas, cells: Mask) -> Counter[str]:
+    """How many of these cells each region has, for people who cannot see the map."""
+    counts = Counter[str]()
+    for region in made.regions:
+        counts[region.name] += int(cells[region.start : region.stop].sum())
+    return counts
+
+
+def outlined_cells(kinds: Sequence[Kind]) -> Mask:
+    """The cells of the kinds with a line around them."""
+    cells = np.zeros_like(kinds[0].cells)
+    for kind in kinds:
+        if kind.outline:
+            cells |= kind.cells
+    return cells
+
+
+def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
+    """The text colour for the most frequent kind of these cells, with an outline in the colour of the cells."""
+    most = max(kinds, key=lambda kind: int(kind.cells[start:stop].sum()))
+    ground = most.colour
+    ink = "foam" if ground == "sea" else "ink"
+    seam = ground if ground in ("land", "sea") else "page"
+    line = {"stroke_width": 3, "stroke_linejoin": "round", "paint_order": "stroke"}
+    return {"fill": paint(ink), "stroke": paint(seam), **line}
+
+
+SOLID = "none"
+DASHED = "3 2"
+
+
+def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
+    """The tokens at a state by the verdicts of the nodes and, for context-dependent tokens, of the stack."""
+    verdicts = split.answers(state)
+    legal = split.mask(state)
+    asked = verdicts == DEPENDENT
+    allowed = Kind("context-dependent, legal", "gold", made.ordered(asked & legal), outline=SOLID)
+    refused = Kind("context-dependent, illegal", "orange", made.ordered(asked & ~legal), outline=DASHED)
+    return (*independent_kinds(made, verdicts), allowed, refused)
+
+
+def independent_kinds(made: Atlas, verdicts: Any) -> tuple[Kind, Kind]:
+    accepted = made.ordered(verdicts == ACCEPTED)
+    rejected = made.ordered(verdicts == REJECTED)
+    return Kind("accepted", "sea", accepted), Kind("rejected", "land", rejected)
+
+
+def say_kinds(kinds: Sequence[Kind]) -> str:
+    """The number of tokens of each kind."""
+    legal, illegal, *asked = (kind.count for kind in kinds)
+    dependent = sum(asked)
+    tokens = legal + illegal + dependent
+    said = f"of {tokens:,} tokens {legal:,} are accepted, {illegal:,} rejected"
+    if not dependent:
+        return f"{said}, none is context-dependent"
+    said += f", {dependent:,} context-dependent"
+    if len(asked) == 1:
+        return said
+    allowed, refused = asked
+    return f"{said}: {allowed:,} legal, {refused:,} illegal"
+
+
+# --- a kind as a stencil: a PNG with one bit per cell ---
+
+
+def write_stencil(made: Atlas, kind: Kind) -> Element:
+    """The cells of one kind: a rectangle of its colour behind a mask."""
+    png = write_png(made.grid(kind.cells).astype(np.bool_))
+    name = f"gv-{zlib.crc32(png):08x}"
+    size = {"width": made.width, "height": made.height}
+    address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    image = node("image", href=address, **size, image_rendering="pixelated")
+    hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
+    mask = f"url(#{name})"
+    return hole + node("rect", **size, fill=paint(kind.colour), mask=mask)
+
+
+def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
+    """A PNG with one bit per pixel: white where True.
+
+    >>> write_png(np.eye(2, dtype=bool))[:8]
+    b'\\x89PNG\\r\\n\\x1a\\n'
+    """
+    height, width = picture.shape
+    rows = np.packbits(picture, axis=1)
+    lines = np.pad(rows, ((0, 0), (1, 0)))  # every line starts with its filter: none
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    data = zlib.compress(lines.tobytes(), 9)
+    chunks = [_png_chunk(b"IHDR", head), _png_chunk(b"IDAT", data), _png_chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _png_chunk(name: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
+
+
+# --- the map ---
+
 
 READABLE_CELL = 20.0  # larger cells contain the text of their tokens
 MAP_WIDTH = 920.0
@@ -59,10 +187,10 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     cells = made.ordered(mask)
     legal = count_regions(made, cells)
     every = count_regions(made, np.ones_like(cells))
-    more = ", ".join(f"{place} {legal[place]:,} of {count:,}" for place, count in every.items())
+    regions = [f"{place} {legal[place]:,} of {count:,}" for place, count in every.items()]
     name = shorten(guide.label(state), 40)
     text = f"Vocabulary map, {name}: {say_mask(guide.vocabulary, mask)}"
-    return _map_figure(made, legal_kinds(cells), title or name, text, more)
+    return _map_figure(made, legal_kinds(cells), title or name, text, regions)
 
 
 def draw_split(split: Split, at: int, title: str = "") -> Figure:
@@ -80,24 +208,28 @@ def draw_split(split: Split, at: int, title: str = "") -> Figure:
     verdicts = split.node(node).verdicts
     dependent = Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID)
     kinds = (*independent_kinds(made, verdicts), dependent)
-    asking = count_regions(made, dependent.cells)
-    more = ", ".join(f"{place} {count:,} context-dependent" for place, count in asking.items() if count)
+    asking = +count_regions(made, dependent.cells)  # those that have some
+    regions = [f"{place} {count:,} context-dependent" for place, count in asking.items()]
     name = f"node {name_node(node)} of {split.pda.nodes.name_of(node)}"
-    return _map_figure(made, kinds, title or name, f"Split, {name}: {say_kinds(kinds)}", more)
+    text = f"Split, {name}: {say_kinds(kinds)}"
+    return _map_figure(made, kinds, title or name, text, regions)
 
 
-def _map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
+def _map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, regions: Sequence[str]) -> Figure:
     svg, height = write_map(made, kinds, title, MAP_WIDTH - 2 * EDGE)
-    alt = f"{text}. By place: {more}." if more else f"{text}."
-    return Figure(drawing(MAP_WIDTH, height + 24, moved(EDGE, 24, svg), alt=alt), text, alt)
+    alt = f"{text}."
+    if regions:
+        alt += f" By place: {', '.join(regions)}."
+    return figure_of(MAP_WIDTH, height + 24, text, moved(EDGE, 24, svg), alt=alt)
 
 
 def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> Drawn:
     """A map with a title above and, below, the outlined tokens and a legend with counts; and its height."""
     cell = min(LARGEST_CELL, width / made.width)
     about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
-    stencils = [write_stencil(made, kind) for kind in kinds]
-    parts = [node("g", *stencils, _write_borders(made, cell), transform=f"scale({cell:.5g})")]
+    cells = [write_stencil(made, kind) for kind in kinds]
+    cells.append(_write_borders(made, cell))
+    parts = [node("g", *cells, transform=f"scale({cell:.5g})")]
     for kind in kinds:
         if kind.outline:
             parts.append(draw_outline(made.grid(kind.cells) > 0, cell, kind.outline))
@@ -113,7 +245,7 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
         enlarged, height = _enlarge_outlined(made, kinds, width)
         parts.append(moved(0, below + 10, enlarged))
         foot += height
-    signs = ((_write_kind(kind), f"{kind.name} {kind.count:,}") for kind in kinds)
+    signs = [(_write_kind(kind), f"{kind.name} {kind.count:,}") for kind in kinds]
     legend, *_ = write_legend(signs, 0, foot)
     head = heading(0, 0, "the whole vocabulary", about)
     return together([head, moved(0, 14, *parts), *legend]), foot + 14
@@ -122,7 +254,8 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
 def _mark_few(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     """Dots on cells that would be too few and too small to be visible."""
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
-        yield node("circle", cx=x, cy=y, r=DOT_WIDTH / 2, fill=paint(kind.colour), stroke="var(--gv-page)")
+        look = {"fill": paint(kind.colour), "stroke": "var(--gv-page)"}
+        yield node("circle", cx=x, cy=y, r=DOT_WIDTH / 2, **look)
 
 
 def _write_borders(made: Atlas, cell: float) -> Element:
@@ -131,31 +264,35 @@ def _write_borders(made: Atlas, cell: float) -> Element:
     regions = node("path", d=made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
     if cell < READABLE_CELL:
         return regions
-    lines = "".join(f"M{x} 0v{made.height}" for x in range(made.width + 1))
-    lines += "".join(f"M0 {y}h{made.width}" for y in range(made.height + 1))
-    points = " ".join(f"{x + 0.5:g},{y + 0.5:g}" for x, y in made.cells.tolist())
-    way = node("polyline", points=points, **look, stroke_width=0.05, opacity=0.6)
-    return node("path", d=lines, **look, stroke_width=0.05) + way
+    lines = [f"M{x} 0v{made.height}" for x in range(made.width + 1)]
+    lines += [f"M0 {y}h{made.width}" for y in range(made.height + 1)]
+    points = [f"{x:g},{y:g}" for x, y in (made.cells + 0.5).tolist()]
+    way = node("polyline", points=" ".join(points), **look, stroke_width=0.05, opacity=0.6)
+    return node("path", d="".join(lines), **look, stroke_width=0.05) + way
 
 
 def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
     """The names of regions where they fit and cover no outlined cell."""
-    outlined = widen(made.grid(outlined_cells(kinds)) > 0, int(2 * AROUND_CELLS / cell) + 1)
+    around = int(2 * AROUND_CELLS / cell) + 1
+    outlined = widen(made.grid(outlined_cells(kinds)) > 0, around)
     for region in made.regions:
         width = 3.6 * len(region.name) / cell
         height = 8 / cell
         rows = slice(max(0, int(region.y - height)), ceil(region.y + height))
         columns = slice(max(0, int(region.x - width)), ceil(region.x + width))
-        if region.room * cell >= 6.2 * len(region.name) and not outlined[rows, columns].any():
+        fits = region.room * cell >= 6.2 * len(region.name)
+        if fits and not outlined[rows, columns].any():
             look = ink_on(kinds, region.start, region.stop)
-            yield centred(region.x * cell, region.y * cell + 4, region.name, 12, **look)
+            x = region.x * cell
+            yield centred(x, region.y * cell + 4, region.name, 12, **look)
 
 
 def _write_texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
     """The text of every token, on a map of a small vocabulary."""
     for rank, (x, y) in enumerate(((made.cells + 0.5) * cell).tolist()):
         words = shorten(_text_at(made, rank), int(cell // 7))
-        yield centred(x, y + 4, words, 12, mono=True, **ink_on(kinds, rank, rank + 1))
+        look = ink_on(kinds, rank, rank + 1)
+        yield centred(x, y + 4, words, 12, mono=True, **look)
 
 
 def _text_at(made: Atlas, rank: int) -> str:
@@ -163,10 +300,8 @@ def _text_at(made: Atlas, rank: int) -> str:
 
 
 def _write_kind(kind: Kind) -> Element:
-    if kind.outline:
-        dashes = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline}
-        return rect(4, -5, 10, 10, 2, fill=paint(kind.colour), **dashes)
-    return rect(4, -5, 10, 10, 2, fill=paint(kind.colour))
+    line = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline} if kind.outline else {}
+    return rect(4, -5, 10, 10, 2, fill=paint(kind.colour), **line)
 
 
 def _enlarge_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> Drawn:
@@ -185,8 +320,11 @@ def _enlarge_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> Drawn
         kind = next(kind for kind in kinds if kind.outline and kind.cells[rank])
         colour = paint(kind.colour)
         look = {"fill": colour, "fill_opacity": 0.2, "stroke": colour, "stroke_width": 2.4}
-        dash = None if kind.outline == SOLID else kind.outline
-        parts.append(rect(x + 1, y + 1, pitch - 3, ENLARGED_HIGH - 3, 3, **look, stroke_dasharray=dash))
+        if kind.outline != SOLID:
+            look["stroke_dasharray"] = kind.outline
+        box = rect(x + 1, y + 1, pitch - 3, ENLARGED_HIGH - 3, 3, **look)
+        parts.append(box)
         words = shorten(_text_at(made, rank), int(pitch / 7.5))
-        parts.append(centred(x + pitch / 2, y + 16, words, 12, mono=True, font_weight="bold"))
+        middle = x + pitch / 2
+        parts.append(centred(middle, y + 16, words, 12, mono=True, font_weight="bold"))
     return together(parts), 28 + ENLARGED_HIGH * ceil(len(shown) / ENLARGED_COLUMNS)

@@ -16,9 +16,13 @@ from guidedviz.machines.regular.minimal import first_blocks, minimise_steps, tri
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import machine_stages, parse_regex, regex
 from guidedviz.views.layout.sketch import sketch_dfa
-from guidedviz.views.machine.construction import dfa_frames, merged_states, minimal_frames
-from guidedviz.views.machine.nfa_reading import nfa_reading_frames
-from guidedviz.views.machine.trie_walk import trie_frames
+from guidedviz.views.machine.construction import (
+    dfa_frames,
+    merged_states,
+    minimal_frames,
+    nfa_reading_frames,
+    trie_frames,
+)
 from tests.machines.oracle import count_classes
 from tests.strategies import regexes
 

@@ -11,8 +11,8 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.views.layout import placing as layout
 from guidedviz.views.layout.lay_out import lay_out
-from guidedviz.views.layout.layers import Extent, Link, place_in_layers
-from guidedviz.views.layout.neighbourhood import MOST_DRAWN_STATES, NEAR_STATES
+from guidedviz.views.layout.placing import Extent, Link, count_layers, place_in_layers
+from guidedviz.views.layout.plan import MOST_DRAWN_STATES, NEAR_STATES
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import DRAWN_WHOLE, draw_machine
 from guidedviz.views.machine.text import to_dot
@@ -110,7 +110,7 @@ BOXES, LINKS = (Extent(16, 16),) * 3, (Link(0, 1, 20), Link(1, 2, 30), Link(2, 0
 def test_a_graphviz_that_fails_is_no_error(monkeypatch, error):
     monkeypatch.setattr("pygraphviz.AGraph.draw", Mock(side_effect=error))
     layout.place.cache_clear()
-    assert layout.place(BOXES, LINKS) == place_in_layers(BOXES, LINKS)
+    assert layout.place(BOXES, LINKS) == place_in_layers(BOXES, LINKS, count_layers(len(BOXES), LINKS))
     layout.place.cache_clear()
 
 

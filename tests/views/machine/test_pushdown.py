@@ -10,10 +10,9 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.layout.lay_out import lay_out
-from guidedviz.views.layout.neighbourhood import NEAR_NODES
+from guidedviz.views.layout.plan import NEAR_NODES
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.highlight import Highlight, arrow_key, taken_arrows
-from guidedviz.views.machine.paths import state_after
+from guidedviz.views.machine.highlight import Highlight, arrow_key, state_after, taken_arrows
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.machine.text import to_dot
 

@@ -10,9 +10,8 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.cards import draw_shared_stacks
-from guidedviz.views.stack.column import say_stack
 from guidedviz.views.stack.derivation import draw_derivation
-from guidedviz.views.stack.stack_table import draw_stack_table, stack_rows
+from guidedviz.views.stack.stack_table import draw_stack_table, say_stack, stack_rows
 
 CLASSIC = '{"key": {"b": 1}}'
 HOSTILE = '{"<script>\u202e\x7f é日": ["</text>'

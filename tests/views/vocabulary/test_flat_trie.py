@@ -3,7 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.flat_trie import MOST_FLAT_NODES, draw_flat_trie, flat_walk
+from guidedviz.views.vocabulary.walks import MOST_FLAT_NODES, draw_flat_trie, flat_walk
 
 DECIMAL = gv.regex(r"\d+(\.\d+)?")
 TOY = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]

@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.atlas import Atlas, atlas
-from guidedviz.views.vocabulary.curve import curve, size_for
-from guidedviz.views.vocabulary.regions import kind
+from guidedviz.views.vocabulary.atlas import Atlas, atlas, curve, kind, size_for
 
 HOSTILE = [b"<script>alert(1)</script>", b'"onload="x', b"]]>", b"&amp;", b"\x00\x1b\xff", "\u202e\u200b".encode()]
 HOSTILE += [b"", b"\n", b" a", b"a", b"7", b"42", b"</s>"]

@@ -11,9 +11,8 @@ import guidedviz as gv
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.kinds import split_kinds
-from guidedviz.views.vocabulary.map import write_map
-from guidedviz.views.vocabulary.split_nodes import split_rows
+from guidedviz.views.vocabulary.map import split_kinds, write_map
+from guidedviz.views.vocabulary.tables import split_rows
 from tests.views.vocabulary.test_map import read_png
 
 GRAMMAR = 'root ::= "(" root ")" | "[" root "]" | "x"'

@@ -5,8 +5,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.tokens.index import build_index
-from guidedviz.views.vocabulary.find import search_tokens
-from guidedviz.views.vocabulary.token_table import MOST_STATE_ROWS, MOST_TOKEN_COLUMNS, token_groups
+from guidedviz.views.vocabulary.atlas import search_tokens
+from guidedviz.views.vocabulary.tables import MOST_STATE_ROWS, MOST_TOKEN_COLUMNS, token_groups
 
 TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"4.2", b""], eos={5})
 NUMBER = r"[0-9]+(\.[0-9]+)?"

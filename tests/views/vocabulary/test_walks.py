@@ -8,8 +8,7 @@ from guidedviz.machines.pushdown.pda import json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.vocabulary.walk import draw_walk, walk_levels_of
-from guidedviz.views.vocabulary.walks import MOST_WALK_ROWS, draw_walks
+from guidedviz.views.vocabulary.walks import MOST_WALK_ROWS, draw_walk, draw_walks, walk_levels_of
 
 DATE = regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

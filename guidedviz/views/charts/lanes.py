@@ -1,0 +1,162 @@
+"""Charts with lanes on one clock: a simulated server, and the forward pass beside the mask of each token."""
+
+from collections.abc import Iterator
+from statistics import fmean
+
+from guidedviz.decoding.overlap import EngineRun, Overlap
+from guidedviz.errors import expect, shorten
+from guidedviz.machines.visible import counted
+from guidedviz.serving.simulation import Served, Timeline
+from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, round_ticks, spans_by_kind
+from guidedviz.views.charts.plot import draw_chart
+from guidedviz.views.figure import Figure
+
+LANE_HEIGHT = 24.0
+LANES_ABOVE = 2  # above the requests
+MOST_TIMES = 8  # labels of the clock
+MOST_REQUESTS = 8  # that are drawn
+WAITS_FOR_PLACE = "waits for its machine or a place"
+SERVER_SPANS: tuple[SpanKind, ...] = (
+    ("forward pass", "blue", "solid"),
+    ("masks", "gold", "solid"),
+    ("compile", "orange", "hatched"),
+    (WAITS_FOR_PLACE, "soft", "hollow"),
+    ("decodes", "sky", "solid"),
+)
+
+
+def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
+    """A simulated run with its first eight requests.
+
+    >>> from guidedviz.serving import Costs, Request, simulate
+    >>> run = simulate([Request(0, 3), Request(0, 2, "order", compile_ms=5, mask_ms=1)], Costs(forward=4))
+    >>> print(draw_timeline(run).text)
+    simulated: 18 ms, 4 passes, 2 requests
+    request 0, no schema: arrives 0.0 ms, joins 0.0 ms, first token 4.0 ms, done 13.0 ms, 4.5 ms per token
+    request 1, order: arrives 0.0 ms, joins 8.0 ms, first token 13.0 ms, done 18.0 ms, 5.0 ms per token
+    """
+    expect(timeline, Timeline, "draw_timeline", "a timeline", "gv.serving.simulate(requests, costs)")
+    end = max(one.done for one in timeline.served)
+    shown = timeline.served[:MOST_REQUESTS]
+    requests = counted(len(timeline.served), "request")
+    note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {requests}"
+    if len(timeline.served) > MOST_REQUESTS:
+        note += f", of which {MOST_REQUESTS} are drawn"
+    names = [shorten(f"{n} {_schema_of(one)}", 24) for n, one in enumerate(shown)]
+    lanes = ["device", "CPU", *names]
+    x = Axis("ms", 0.0, end, round_ticks(end, MOST_TIMES))
+    series = spans_by_kind(SERVER_SPANS, _place_spans(timeline, len(lanes)))
+    height = LANE_HEIGHT * len(lanes)
+    chart = Chart(title or "a simulated server", x, lanes_axis(lanes), series, (note,), height=height)
+    said = map(_say_request, range(len(shown)), shown)
+    return draw_chart(chart, "\n".join([note, *said]))
+
+
+def _place_spans(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+    """The boxes of the device and the CPU, and of each request."""
+    for one in timeline.passes:
+        rows = f"{len(one.rows)} rows"
+        yield "forward pass", (*one.forward, lanes, f"forward pass: {_took(one.forward)}, {rows}")
+        yield "masks", (*one.masks, lanes - 1, f"masks: {_took(one.masks)}, {rows}")
+        yield "compile", (*one.compiling, lanes - 1, f"compile, the batch waits: {_took(one.compiling)}")
+    for number, served in enumerate(timeline.served[:MOST_REQUESTS]):
+        lane = lanes - LANES_ABOVE - number
+        said = _say_request(number, served)
+        start, end = served.compiling
+        yield WAITS_FOR_PLACE, (served.request.arrives, start, lane, said)
+        yield "compile", (start, end, lane, f"compile: {end - start:.1f} ms; {said}")
+        yield WAITS_FOR_PLACE, (end, served.joined, lane, said)
+        for one in timeline.passes:
+            if number in one.rows:
+                yield "decodes", (one.compiling[1], one.end, lane, said)
+
+
+def _took(span: tuple[float, float]) -> str:
+    return f"{span[1] - span[0]:.1f} ms"
+
+
+def _say_request(number: int, one: Served) -> str:
+    said = f"request {number}, {_schema_of(one)}: arrives {one.request.arrives:.1f} ms"
+    said += f", joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
+    return f"{said}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
+
+
+def _schema_of(one: Served) -> str:
+    return one.request.schema or "no schema"
+
+
+# --- a forward pass and a mask, one by one and side by side ---
+
+
+CLOCK_TICKS = 6
+MOST_TURNS = 6  # that are drawn
+LEAST_WAIT = 1 / 760  # of the clock: a shorter wait is not drawn
+CLOCK_SPANS: tuple[SpanKind, ...] = (
+    ("forward", "blue", "solid"),
+    ("mask", "gold", "solid"),
+    ("logits wait", "orange", "hatched"),
+)
+
+
+def draw_overlap(record: Overlap, engine: str = "") -> Figure:
+    """The first tokens of a record: above one by one, below side by side, both on the same clock.
+
+    >>> from guidedviz.decoding.overlap import Turn
+    >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
+    >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
+    >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
+    trie, 1 of 1 token, TOY: toy; cpu
+    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, 5.50 ms per token
+    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, 4.50 ms per token
+    """
+    expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
+    pair = record.pair(engine)
+    end = max(_end_of(run) for run in pair)
+    spans = [*_place_turns(pair[0], 7.0, end)]
+    spans += _place_turns(pair[1], 3.0, end)
+    lanes = "one by one: device", "CPU", "logits wait", "", "side by side: device", "CPU", "logits wait"
+    source = where = "live"
+    if record.source != "LIVE":
+        source = record.source
+        where = f"{source}, {record.date}"
+    origin = f"{where} · {record.model} · {record.device}"
+    notes = (origin, *map(_say_run, pair))
+    name = pair[0].engine
+    x = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS))
+    series = spans_by_kind(CLOCK_SPANS, spans)
+    chart = Chart(f"{name}: masks and forward passes", x, lanes_axis(lanes), series, notes, height=170.0)
+    count = len(pair[0].turns)
+    said = f"{name}, {min(count, MOST_TURNS)} of {counted(count, 'token')}"
+    said += f", {source}: {record.model}; {record.device}"
+    return draw_chart(chart, "\n".join([said, *map(_say_run, pair)]))
+
+
+def _start_of(run: EngineRun) -> float:
+    """When the first token of a run begins, on the clock of the run."""
+    first = run.turns[0]
+    return min(*first.forward, *first.mask)
+
+
+def _end_of(run: EngineRun) -> float:
+    """When the last token that is drawn is chosen, after the start."""
+    return run.turns[:MOST_TURNS][-1].chosen - _start_of(run)
+
+
+def _place_turns(run: EngineRun, top: float, end: float) -> Iterator[tuple[str, Box]]:
+    """The forward pass, the mask and the wait of each token, in three lanes."""
+    start = _start_of(run)
+    for number, turn in enumerate(run.turns[:MOST_TURNS]):
+        wait = (turn.forward[1], turn.mask[1])
+        spans = (("forward", "token", turn.forward), ("mask", "mask", turn.mask), ("logits wait", "logits wait", wait))
+        for lane, (kind, name, (low, up)) in enumerate(spans):
+            if kind != "logits wait" or up - low > LEAST_WAIT * end:
+                told = f"{name} {number}: {up - low:.2f} ms"
+                yield kind, (low - start, up - start, top - lane, told)
+
+
+def _say_run(run: EngineRun) -> str:
+    forward = fmean(end - start for start, end in (turn.forward for turn in run.turns))
+    mask = fmean(end - start for start, end in (turn.mask for turn in run.turns))
+    said = "side by side" if run.beside else "one by one"
+    said += f": forward {forward:.2f} ms, mask {mask:.2f} ms"
+    return f"{said}, the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms per token"
