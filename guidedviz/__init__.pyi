@@ -21,6 +21,7 @@ from guidedviz.errors import SettingError as SettingError
 from guidedviz.errors import TraceError as TraceError
 from guidedviz.errors import VocabularyError as VocabularyError
 from guidedviz.machines.earley.earley import earley as earley
+from guidedviz.machines.lark import lark as lark
 from guidedviz.machines.pushdown.large_regex import regex as regex
 from guidedviz.machines.pushdown.pda import grammar as grammar
 from guidedviz.machines.pushdown.pda import json as json

@@ -9,7 +9,7 @@ byte like everything else; `tokens/vocabulary.py` gives each special id its name
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from guidedviz.errors import PatternError, expect, quoted
@@ -79,6 +79,26 @@ def any_but(names: Iterable[str]) -> Tree:
     """One character of a text, or any special token but these."""
     others = difference(code_machine(ANY_NAME), code_machine(either(*map(named, names))))
     return either(ANY_CHARACTER, code_net(others))
+
+
+NamesOf = Callable[[int, int], Iterable[str]]  # the texts of the special ids from one to another
+
+
+def no_names(first: int, last: int) -> Iterable[str]:
+    """Where there is no vocabulary, ids have no names."""
+    raise PatternError("ids", seen="no vocabulary", expected="the one that has these ids", hint="vocabulary=")
+
+
+def read_special(text: str, names_of: NamesOf = no_names) -> Tree:
+    """`<think>` by its text, `<[128010]>` or `<[5-9,12]>` by ids; `!` before it: one character, or any other token."""
+    inside = text.removeprefix("!")
+    names = [inside]
+    if inside.startswith("<["):
+        names = []
+        for pair in inside[2:-2].split(","):
+            first, _, last = pair.partition("-")
+            names += names_of(int(first), int(last or first))
+    return any_but(names) if text.startswith("!") else either(*map(named, names))
 
 
 def split_names(data: bytes) -> list[bytes]:

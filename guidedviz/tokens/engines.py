@@ -175,7 +175,7 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
             elif asked.kind == "schema":
                 compiled = compiler.compile_json_schema(asked.text, any_whitespace=False)
             else:
-                compiled = compiler.compile_grammar(asked.gbnf)
+                compiled = compiler.compile_grammar(asked.gbnf, root_rule_name=asked.grammar.root)
             return XGrammarMatcher(xgrammar.GrammarMatcher(compiled), words, len(vocabulary))
         except RuntimeError as error:
             raise engine_refusal("xgrammar", error) from error

@@ -9,14 +9,14 @@ and `!<think>` any character, or any other special token.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.ranges import LAST, Ranges, merge_ranges, other_ranges
-from guidedviz.machines.special import any_but, named
+from guidedviz.machines.special import NamesOf, no_names, read_special
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
     Call,
@@ -25,7 +25,6 @@ from guidedviz.machines.syntax import (
     Repeat,
     Tree,
     concat,
-    either,
     one_character,
     read_count,
 )
@@ -37,7 +36,7 @@ TOKEN = re.compile(
       | (?P<line>\r\n?|\n)
       | (?P<define>::=)
       | (?P<name>[A-Za-z0-9_-]+)
-      | (?P<special>!?<(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?\]|[^<>\[\]\r\n][^<>\r\n]*)>)
+      | (?P<special>!?<(?:\[[0-9]{1,9}(?:[-,][0-9]{1,9})*\]|[^<>\[\]\r\n][^<>\r\n]*)>)
       | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
       | (?P<chars>\[[^\]\\]*(?:\\.[^\]\\]*)*\])
       | (?P<count>[*+?]|\{[^{}\r\n]*\})
@@ -79,14 +78,6 @@ class Token(NamedTuple):
 
 def brief(text: str) -> str:
     return show_line(shorten(text, 40))
-
-
-NamesOf = Callable[[int, int], Iterable[str]]  # the texts of the special ids from one to another
-
-
-def no_names(first: int, last: int) -> Iterable[str]:
-    """Where there is no vocabulary, ids have no names."""
-    raise PatternError("ids", seen="no vocabulary", expected="the one that has these ids", hint="vocabulary=")
 
 
 def parse_grammar(text: str, root: str = "root", names_of: NamesOf = no_names) -> Grammar:
@@ -245,15 +236,10 @@ class _Parser:
 
     def special(self, token: Token) -> Tree:
         """One of the special tokens that are named, or anything but these."""
-        inside = token.text.lstrip("!")
-        names = [inside]
-        if inside.startswith("<["):
-            first, _, last = inside[2:-2].partition("-")
-            try:
-                names = list(self.names_of(int(first), int(last or first)))
-            except PatternError as error:
-                raise self.error(token.start, f"saw {token}, {error.seen}", error.expected, error.hint) from None
-        return any_but(names) if token.text.startswith("!") else either(*map(named, names))
+        try:
+            return read_special(token.text, self.names_of)
+        except PatternError as error:
+            raise self.error(token.start, f"saw {token}, {error.seen}", error.expected, error.hint) from None
 
     def repeat(self, part: Tree) -> Tree:
         token = self.take()

@@ -16,13 +16,14 @@ from itertools import islice
 from typing import Any
 
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.gbnf import no_names, parse_grammar
+from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.automaton import build_rule_nodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
 from guidedviz.machines.pushdown.step import StackSteps
+from guidedviz.machines.special import no_names
 from guidedviz.machines.visible import counted, visible_bytes
 from guidedviz.machines.work import limited_work
 

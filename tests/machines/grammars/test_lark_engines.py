@@ -1,0 +1,289 @@
+"""Grammars as people write them for OpenAI's tools, llguidance and xgrammar: the engines agree, or a table says why."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.tokens.engines import build_tokenizer
+
+BYTES = gv.Vocabulary([bytes([value]) for value in range(256)] + [b"</s>"], eos={256}, special={256})
+
+# A name, a grammar, texts that it has, texts that it does not have.
+GRAMMARS = {
+    "arithmetic": (
+        r"""
+        start: expr
+        expr: term (SP ADD SP term)* -> add
+            | term
+        term: factor (SP MUL SP factor)* -> mul
+            | factor
+        factor: INT
+        SP: " "
+        ADD: "+"
+        MUL: "*"
+        %import common.INT
+        """,
+        ["1", "1 + 2", "4 + 4 * 12"],
+        ["", "1+2", "1 +", "(1)"],
+    ),
+    "calculator": (
+        r"""
+        ?start: sum
+              | NAME "=" sum    -> assign_var
+        ?sum: product
+            | sum "+" product   -> add
+            | sum "-" product   -> sub
+        ?product: atom
+            | product "*" atom  -> mul
+            | product "/" atom  -> div
+        ?atom: NUMBER           -> number
+             | "-" atom         -> neg
+             | NAME             -> var
+             | "(" sum ")"
+        %import common.CNAME -> NAME
+        %import common.NUMBER
+        %import common.WS_INLINE
+        %ignore WS_INLINE
+        """,
+        ["1", "a = 1 + 2.5*-b", "(1-(2 / 3))"],
+        ["", "a =", "1 +", "((1)", "a b"],
+    ),
+    "JSON": (
+        r"""
+        ?start: value
+        ?value: object | array | string
+              | SIGNED_NUMBER      -> number
+              | "true"             -> true
+              | "false"            -> false
+              | "null"             -> null
+        array  : "[" [value ("," value)*] "]"
+        object : "{" [pair ("," pair)*] "}"
+        pair   : string ":" value
+        string : ESCAPED_STRING
+        %import common.ESCAPED_STRING
+        %import common.SIGNED_NUMBER
+        %import common.WS
+        %ignore WS
+        """,
+        ["{}", '{"a": [1, -2.5e3, {"b\\"": null}], "c" :true}', "[ ]"],
+        ["", "{a: 1}", "[1,]", '{"a" 1}', "'a'"],
+    ),
+    "SQL": (
+        r"""
+        SP: " "
+        COMMA: ","
+        GT: ">"
+        EQ: "="
+        SEMI: ";"
+        start: "SELECT" SP columns SP "FROM" SP table SP "WHERE" SP amount SP "AND" SP date order? limit SEMI
+        columns: column (COMMA SP column)*
+        column: IDENTIFIER
+        table: IDENTIFIER
+        amount: "total_amount" SP GT SP NUMBER
+        date: "order_date" SP GT SP DATE
+        order: SP "ORDER" SP "BY" SP IDENTIFIER (SP ("ASC" | "DESC"))?
+        limit: SP "LIMIT" SP NUMBER
+        IDENTIFIER: /[A-Za-z_][A-Za-z0-9_]*/
+        NUMBER: /[0-9]+/
+        DATE: /'[0-9]{4}-[0-9]{2}-[0-9]{2}'/
+        """,
+        [
+            "SELECT a, b_2 FROM orders WHERE total_amount > 500 AND order_date > '2025-01-01' LIMIT 5;",
+            "SELECT a FROM t WHERE total_amount > 5 AND order_date > '2025-01-01' ORDER BY order_date DESC LIMIT 5;",
+        ],
+        ["SELECT a FROM t;", "select a", "SELECT a FROM t WHERE total_amount > x AND order_date > '2025-1-1' LIMIT 5;"],
+    ),
+    "SQL with blanks": (
+        r"""
+        start: "SELECT"i fields "FROM"i CNAME where?
+        fields: "*" | CNAME ("," CNAME)*
+        where: "WHERE"i test (("AND"i | "OR"i) test)*
+        test: CNAME ("=" | "<" | ">=") (SIGNED_INT | SQL_TEXT)
+        SQL_TEXT: "'" /[^']*/ "'"
+        %import common (CNAME, SIGNED_INT, WS)
+        %ignore WS
+        """,
+        ["SELECT * FROM t", "select a , b from t where a >= -1 and b = 'x y'", "SELECT a\n  FROM t"],
+        ["SELECT", "select a b from t", "select a from t where a", "SELECT * FROM t WHERE a = 'x"],
+    ),
+    "a time": (
+        r"""
+        start: date "T" clock zone
+        date: /[0-9]{4}/ "-" MONTH "-" /[0-3][0-9]/
+        MONTH: "0" "1".."9" | "1" "0".."2"
+        clock: TWO ~ 2 ":" TWO TWO (":" TWO~2)?
+        TWO: "0".."9"
+        zone: "Z" | ("+" | "-") TWO{2} ":" TWO{2}
+        """,
+        ["2025-08-07T12:30Z", "2025-12-31T23:59:59+02:00"],
+        ["2025-13-01T12:30Z", "2025-08-07 12:30Z", "2025-08-07T12:3Z"],
+    ),
+    "a patch": (
+        r"""
+        start: begin hunk+ end
+        begin: "*** Begin" LF
+        end: "*** End" LF?
+        hunk: "*** File: " name LF line+
+        name: /(.+)/
+        line: ("+" | "-" | " ") /(.*)/ LF -> line
+        %import common.LF
+        """,
+        ["*** Begin\n*** File: a.py\n+x = 1\n-\n*** End", "*** Begin\n*** File: a\n y\n*** File: b\n+\n*** End\n"],
+        ["*** Begin\n*** End", "*** Begin\n*** File: a\nx\n*** End", "*** Begin\n*** File: \n+\n*** End"],
+    ),
+    "tool calls": (
+        r"""
+        start: text | call
+        text: /[^{](.|\n)*/
+        call: %json {
+          "type": "object",
+          "properties": {
+            "name": {"const": "get_weather"},
+            "parameters": {
+              "type": "object",
+              "properties": {"city": {"type": "string"}},
+              "required": ["city"],
+              "additionalProperties": false
+            }
+          },
+          "required": ["name", "parameters"],
+          "additionalProperties": false
+        }
+        """,
+        ["I cannot.\nSorry {", '{"name":"get_weather", "parameters": {"city":"Seattle"}}'],
+        ["", '{"name":"other","parameters":{"city":"a"}}', '{"name":"get_weather"}', '{"name":"get_weather"} no'],
+    ),
+    "a markup": (
+        r"""
+        start: element
+        element: "<" TAG attribute* ">" (element | TEXT)* "</" TAG ">"
+        attribute: " " TAG "=\"" /[^"<]*/ "\""
+        TAG: /[a-z]+/
+        TEXT: /[^<>]+/
+        """,
+        ["<a></a>", '<p id="x y">one<b>two</b></p>'],
+        ["<a>", "<a></a", "<a x=1></a>", "a"],
+    ),
+    "a list of records": (
+        r"""
+        start: record (NEWLINE record)*
+        record: field (";" field)*
+        field: QUOTED | /[^;"\r\n]+/ | ""
+        QUOTED: "\"" (/[^"]/ | "\"\"")* "\""
+        %import common.NEWLINE
+        """,
+        ["", "a;b;1", '"a;b";c\n;', '"x ""y"""'],
+        ['a"b', '"a'],
+    ),
+    "an address": (
+        r"""
+        start: SCHEME "://" host [":" PORT] path?
+        SCHEME: "http" ["s"]
+        host: LABEL ("." LABEL)+
+        LABEL: /[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?/i
+        PORT: "1".."9" DIGIT~0..4
+        path: ("/" SEGMENT?)+
+        SEGMENT: /[A-Za-z0-9._~%-]+/
+        %import common.DIGIT
+        """,
+        ["http://a.de", "https://www.Example-site.org:8080/a/b.html", "http://a.b/"],
+        ["ftp://a.b", "http://a", "http://a.b:0", "http://-a.b"],
+    ),
+    "a small language": (
+        r"""
+        start: statement*
+        statement: NAME "=" value ";" | "if" "(" value ")" block ["else" block] | "return" value? ";"
+        block: "{" statement* "}"
+        value: value ("+" | "==") part | part
+        part: NAME | NUMBER | STRING | "(" value ")" | NAME "(" (value ("," value)*)? ")"
+        NAME: /[a-z_]\w*/
+        NUMBER: /\d+(\.\d+)?/
+        STRING: /"(\\.|[^"\\])*"/
+        %ignore /[ \n]+/
+        %ignore /#[^\n]*/
+        """,
+        ['x = f(1, "a\\"b") + 2;', "if (x == 1) { return; } else { y=2; }\n# end", "return(1.5);"],
+        ["x = ;", "if x { }", "return 1", "x = 1; }"],
+    ),
+}
+# A grammar, a text, and who accepts it: we, llguidance 1.9.1, xgrammar 0.2.8.
+DIFFERENCES = {
+    "the longest lexeme only": ('start: /[a-z]+/ "b"', "ab", True, False, True),
+    "the longest option only": ('start: "a" "b" | "ab" "c"', "ab", True, False, True),
+    "nothing is ignored at the end": ('start: "a"\n%ignore " "', "a ", True, False, True),
+    "other keys are forbidden": (
+        'start: %json {"type": "object", "properties": {"a": {}}}',
+        '{"b":1}',
+        True,
+        True,
+        False,
+    ),
+    "letters of other scripts": (r"start: /\w/", "é", False, True, False),
+    "digits of other scripts": (r"start: /\d/", "١", False, True, False),
+    "blanks of other scripts": (r"start: /\s/", "\u00a0", False, True, True),
+    "a code of Rust's regexes": (r"start: /a\x{41}/", "aA", True, True, False),
+}
+
+
+def llguidance_machine(text):
+    llguidance = pytest.importorskip("llguidance")
+    matcher = llguidance.LLMatcher(
+        build_tokenizer(BYTES), '%llguidance {"no_forcing": true}\n' + text + "\n", log_level=0
+    )
+    assert not matcher.is_error(), matcher.get_error()
+
+    def accepts(text):
+        state = matcher.deep_copy()
+        return all(state.consume_token(byte) for byte in text.encode()) and state.is_accepting()
+
+    return accepts
+
+
+def xgrammar_machine(text):
+    xgrammar = pytest.importorskip("xgrammar")
+    info = xgrammar.TokenizerInfo(list(BYTES.pieces), stop_token_ids=[256])
+    compiled = xgrammar.GrammarCompiler(info, max_threads=1).compile_grammar(xgrammar.Grammar.from_lark(text))
+
+    def accepts(text):
+        state = xgrammar.GrammarMatcher(compiled)
+        return all(state.accept_token(byte) for byte in text.encode()) and state.is_completed()
+
+    return accepts
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_a_realistic_grammar_has_these_texts(name):
+    text, accepted, refused = GRAMMARS[name]
+    machine = gv.lark(text)
+    assert [each for each in accepted if not machine.accepts(each.encode())] == []
+    assert [each for each in refused if machine.accepts(each.encode())] == []
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_its_rules_are_those_of_any_other_machine(name):
+    text, accepted, refused = GRAMMARS[name]
+    machine = gv.lark(text)
+    for other in (gv.earley(machine), gv.grammar(gv.machines.to_gbnf(machine), root="start")):
+        assert [each for each in accepted if not other.accepts(each.encode())] == []
+        assert [each for each in refused if other.accepts(each.encode())] == []
+    guides = [gv.guide(machine, BYTES, engine=engine) for engine in ("split", "trie", "xgrammar", "llguidance")]
+    states = [guide.initial for guide in guides]
+    for byte in accepted[-1].encode():
+        masks = [guide.mask(state).tolist() for guide, state in zip(guides, states, strict=True)]
+        assert masks[0] == masks[1] == masks[2] == masks[3]
+        states = [guide.advance(state, byte) for guide, state in zip(guides, states, strict=True)]
+
+
+@pytest.mark.parametrize("engine", [llguidance_machine, xgrammar_machine])
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_the_engines_agree(name, engine):
+    text, accepted, refused = GRAMMARS[name]
+    accepts = engine(text)
+    assert [each for each in accepted if not accepts(each)] == []
+    assert [each for each in refused if accepts(each)] == []
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_where_an_engine_reads_otherwise(name):
+    text, example, *expected = DIFFERENCES[name]
+    accepts = [lambda given: gv.lark(text).accepts(given.encode()), llguidance_machine(text), xgrammar_machine(text)]
+    assert [accept(example) for accept in accepts] == expected
