@@ -1,6 +1,6 @@
 """Exercises on automata, on sets of NFA states and on regexes of schemas."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -44,7 +44,7 @@ one token is one step: the target's own transitions wait for the next token
 """)
 
 
-def check_advance(answer: Callable[[Sequence[Moved], int, int], int | None]) -> Verdict:
+def check_advance(answer: Any) -> Verdict:
     """Does `answer(transitions, state, token)` give the state after the token, or None?
 
     >>> check_advance(lambda transitions, state, token: next((t for _, ids, t in transitions if token in ids), None))
@@ -108,7 +108,7 @@ if two transitions fit a token, keep both
 )
 
 
-def check_compile_pattern(answer: Callable[[PatternParts, Mapping[str, set[int]]], Any]) -> Verdict:
+def check_compile_pattern(answer: Any) -> Verdict:
     """Does `answer(parts, sets)` give transitions from state 0, and the states in which a text may end?
 
     >>> check_compile_pattern(lambda parts, sets: ([(0, sets[name], 0) for name, _ in parts], {0}))
@@ -139,7 +139,8 @@ def compile_pattern(parts: PatternParts, sets: Mapping[str, set[int]]) -> tuple[
 def wire_tokens(wired: Any) -> DFA:
     """The machine of transitions whose tokens are bytes."""
     transitions, ends = wired
-    return wire([(source, bytes([token]), to) for source, tokens, to in transitions for token in tokens], ends)
+    arrows = [(source, bytes([token]), target) for source, tokens, target in transitions for token in tokens]
+    return wire(arrows, ends)
 
 
 def _say_wiring(case: Case, value: Any) -> Mistake:
@@ -216,7 +217,7 @@ the regex may grow with the digits of n, but not with n
 """)
 
 
-def check_schema_to_regex(answer: Callable[[Mapping[str, Any]], str]) -> Verdict:
+def check_schema_to_regex(answer: Any) -> Verdict:
     """Does `answer(schema)` write a regex for fixed keys, enums and simple types, spelled as by json.dumps?
 
     >>> leaves = {kind: schema_regex({"type": kind}) for kind in ("string", "integer", "boolean")}
@@ -227,7 +228,7 @@ def check_schema_to_regex(answer: Callable[[Mapping[str, Any]], str]) -> Verdict
     return check_function(answer, cases, partial(say_texts, regex), partial(same_texts, regex))
 
 
-def check_at_most(answer: Callable[[int], str]) -> Verdict:
+def check_at_most(answer: Any) -> Verdict:
     """Does `answer(n)` write a regex for the whole numbers from 0 to n, short for large n too?
 
     >>> check_at_most(lambda n: f"[0-{n}]")
@@ -269,7 +270,7 @@ SUBSETS = r"a ab a|b ab? a?b|a (a*)* \x00a [ab]*a[ab] [ab]*a[ab]{2} é+ \d+|\d+\
 BORDER = NFA((((255, 255, 1),), ()), ((), ()))  # it reads the last byte, which UTF-8 never has
 
 
-def check_step_set(answer: Callable[[NFA, set[int], int], Iterable[int]]) -> Verdict:
+def check_step_set(answer: Any) -> Verdict:
     """Does `answer(nfa, states, byte)` give all states after the byte, with those that epsilon edges add?
 
     >>> check_step_set(lambda nfa, states, byte: {
@@ -310,7 +311,7 @@ def _say_states(case: Case, value: Any) -> Mistake | str:
     return Mistake(f"{wrong}: {case.why}", draw_machine(sketch))
 
 
-def check_subsets(answer: Callable[..., Iterable[frozenset[int]]]) -> Verdict:
+def check_subsets(answer: Any) -> Verdict:
     """Does `answer(start, step)` find all sets of NFA states that a text leads to, except the empty one?
 
     >>> check_subsets(lambda start, step: [start, *(after for byte in range(256) if (after := step(start, byte)))])
@@ -333,7 +334,7 @@ def check_subsets(answer: Callable[..., Iterable[frozenset[int]]]) -> Verdict:
     why = "each is start, or what step gives for a set of the list and a byte"
     cases = []
     for words, nfa in nfas.items():
-        step = _remembered_step(nfa)
+        step = cache(partial(_step_subset, nfa))
         sets = [one.subset for one in build_dfa_steps(nfa, whole=True)]
         for one in sets:  # the guard's time is for the answer
             for byte in range(256):
@@ -343,9 +344,5 @@ def check_subsets(answer: Callable[..., Iterable[frozenset[int]]]) -> Verdict:
     return check_function(answer, cases, say, same)
 
 
-def _remembered_step(nfa: NFA) -> Callable[[frozenset[int], int], frozenset[int]]:
-    @cache
-    def step(states: frozenset[int], byte: int) -> frozenset[int]:
-        return frozenset(step_set(nfa, {*states}, byte))
-
-    return step
+def _step_subset(nfa: NFA, states: frozenset[int], byte: int) -> frozenset[int]:
+    return frozenset(step_set(nfa, {*states}, byte))
