@@ -22,9 +22,10 @@ from starlette.types import Receive, Scope, Send
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.files import parse_json
+from guidedviz.host.access import find_tokens, warn_of_tokens
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
-from guidedviz.host.limits import Guard, Limits, Refused, find_tokens, is_loopback, warn_of_tokens
+from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
 from guidedviz.models.frames import JSON, OCTETS, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens

@@ -3,22 +3,16 @@
 import hashlib
 import hmac
 import ipaddress
-import os
-import secrets
-import shlex
-import sys
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from guidedviz.errors import GuidedVizError, SettingError, quoted
+from guidedviz.errors import GuidedVizError
 from guidedviz.models.remote import forget
 
 TEACHER = "teacher"  # the name of the token that may see the class, and show it a run
-SHORTEST = 16  # characters of a token
 SECRET = 22  # characters of a student's secret: 128 bits in base64
 STEPS = 400  # of a student that are remembered
 WRONG = 10  # wrong tokens per address and minute
@@ -240,83 +234,3 @@ def digest(token: str) -> bytes:
 def name_session(secret: str) -> str:
     """What the host calls the session of a secret; "" without a secret. The host keeps no secret."""
     return digest(secret).hex()[:32] if secret else ""
-
-
-def read_tokens(path: Path) -> dict[str, str]:
-    """The tokens in a file: a line per student, with a name, a space and the token; or one token for the class."""
-    where = f"tokens file {quoted(str(path))}"
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        seen = getattr(error, "strerror", None) or "other bytes than UTF-8"
-        hint = "correct the path after --tokens"
-        raise SettingError(where, seen=seen, expected="a text file that can be read", hint=hint) from None
-    found: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        here, (name, _, token) = f"{where}, line {number}", line.strip().rpartition(" ")
-        check_token(here, token)
-        if name.strip() in found or token in found.values():
-            hint = f"delete the line, or give it another name and the token {make_token()}"
-            raise SettingError(here, seen="the same name or token twice", expected="each only once", hint=hint)
-        found[name.strip()] = token
-    if not found:
-        expected = "a line per student: name token"
-        hint = f"the line `ada {make_token()}`"
-        raise SettingError(where, seen="no token", expected=expected, hint=hint)
-    return found
-
-
-def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
-    """The tokens by student: those of a file, or one for the class, else that of the variable GUIDEDVIZ_TOKEN.
-
-    The variable GUIDEDVIZ_TEACHER_TOKEN adds the teacher's.
-    """
-    token = token or os.environ.get("GUIDEDVIZ_TOKEN", "")
-    found = read_tokens(file) if file else {"": check_token("--token", token)} if token else {}
-    if teacher := os.environ.get("GUIDEDVIZ_TEACHER_TOKEN", ""):
-        where = "GUIDEDVIZ_TEACHER_TOKEN"
-        if not found or teacher in (other for name, other in found.items() if name != TEACHER):
-            seen = "the token of a student" if found else "no token of the students"
-            expected = "a token of the teacher beside those of the students"
-            hint = f"GUIDEDVIZ_TEACHER_TOKEN={make_token()}, and GUIDEDVIZ_TOKEN or --tokens for the students"
-            raise SettingError(where, seen=seen, expected=expected, hint=hint)
-        found[TEACHER] = check_token(where, teacher)
-    return found
-
-
-def warn_of_tokens(file: Path | None, token: str = "") -> None:
-    """Warn of a file of tokens that others can read, and of a token that stands in the command line.
-
-    Windows has other rights than modes, so nothing is said about a file there.
-    """
-    if token:
-        seen = "a token in the command line, which `ps` shows to everybody"
-        expected = "a token that nobody else sees"
-        warn(
-            SettingError("--token", seen=seen, expected=expected, hint="the variable GUIDEDVIZ_TOKEN, or --tokens FILE")
-        )
-    mode = file.stat().st_mode & 0o777 if file and os.name == "posix" else 0
-    if file and mode & 0o077:
-        seen = f"mode {mode:o}: a file that others can read"
-        hint = f"chmod 600 {shlex.quote(str(file))}"
-        warn(SettingError(f"tokens file {quoted(str(file))}", seen=seen, expected="mode 600", hint=hint))
-
-
-def warn(about: GuidedVizError) -> None:
-    """Print a warning beside what the host says."""
-    print(f"warning: {about}", file=sys.stderr, flush=True)
-
-
-def check_token(where: str, token: str) -> str:
-    """A token that cannot be guessed and that fits into a header."""
-    if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
-        expected = f"at least {SHORTEST} printable ASCII characters without spaces"
-        raise SettingError(where, seen=f"a token of {len(token)} characters", expected=expected, hint=make_token())
-    return token
-
-
-def make_token() -> str:
-    """A new token."""
-    return secrets.token_urlsafe(24)

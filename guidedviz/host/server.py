@@ -19,8 +19,9 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from guidedviz.errors import SettingError, escaped, quoted
+from guidedviz.host.access import find_tokens, make_token, warn_of_tokens
 from guidedviz.host.app import Service, open_service, reply
-from guidedviz.host.limits import Refused, find_tokens, is_loopback, make_token, warn_of_tokens
+from guidedviz.host.limits import Refused, is_loopback
 
 MOST_HEAD = 1 << 14  # bytes
 SECONDS_TO_ASK = 10.0  # for the head of a request, from the first byte on
