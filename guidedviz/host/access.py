@@ -25,7 +25,8 @@ def read_tokens(path: Path) -> dict[str, str]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
-        here, (name, _, token) = f"{where}, line {number}", line.strip().rpartition(" ")
+        here = f"{where}, line {number}"
+        name, _, token = line.strip().rpartition(" ")
         check_token(here, token)
         if name.strip() in found or token in found.values():
             hint = f"delete the line, or give it another name and the token {make_token()}"
@@ -44,13 +45,18 @@ def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
     The variable GUIDEDVIZ_TEACHER_TOKEN adds the teacher's.
     """
     token = token or os.environ.get("GUIDEDVIZ_TOKEN", "")
-    found = read_tokens(file) if file else {"": check_token("--token", token)} if token else {}
-    if teacher := os.environ.get("GUIDEDVIZ_TEACHER_TOKEN", ""):
-        where = "GUIDEDVIZ_TEACHER_TOKEN"
+    found: dict[str, str] = {}
+    if file:
+        found = read_tokens(file)
+    elif token:
+        found = {"": check_token("--token", token)}
+    where = "GUIDEDVIZ_TEACHER_TOKEN"
+    teacher = os.environ.get(where, "")
+    if teacher:
         if not found or teacher in (other for name, other in found.items() if name != TEACHER):
             seen = "the token of a student" if found else "no token of the students"
             expected = "a token of the teacher beside those of the students"
-            hint = f"GUIDEDVIZ_TEACHER_TOKEN={make_token()}, and GUIDEDVIZ_TOKEN or --tokens for the students"
+            hint = f"{where}={make_token()}, and GUIDEDVIZ_TOKEN or --tokens for the students"
             raise SettingError(where, seen=seen, expected=expected, hint=hint)
         found[TEACHER] = check_token(where, teacher)
     return found
@@ -64,14 +70,14 @@ def warn_of_tokens(file: Path | None, token: str = "") -> None:
     if token:
         seen = "a token in the command line, which `ps` shows to everybody"
         expected = "a token that nobody else sees"
-        warn(
-            SettingError("--token", seen=seen, expected=expected, hint="the variable GUIDEDVIZ_TOKEN, or --tokens FILE")
-        )
-    mode = file.stat().st_mode & 0o777 if file and os.name == "posix" else 0
-    if file and mode & 0o077:
-        seen = f"mode {mode:o}: a file that others can read"
-        hint = f"chmod 600 {shlex.quote(str(file))}"
-        warn(SettingError(f"tokens file {quoted(str(file))}", seen=seen, expected="mode 600", hint=hint))
+        hint = "the variable GUIDEDVIZ_TOKEN, or --tokens FILE"
+        warn(SettingError("--token", seen=seen, expected=expected, hint=hint))
+    if file and os.name == "posix":
+        mode = file.stat().st_mode & 0o777
+        if mode & 0o077:
+            seen = f"mode {mode:o}: a file that others can read"
+            hint = f"chmod 600 {shlex.quote(str(file))}"
+            warn(SettingError(f"tokens file {quoted(str(file))}", seen=seen, expected="mode 600", hint=hint))
 
 
 def warn(about: GuidedVizError) -> None:

@@ -49,7 +49,10 @@ class Showing:
     """The run that is shown now; each has another name, and without one there is none."""
 
     def __init__(self) -> None:
-        self.name, self.steps, self.known, self._answer = "", 0, "", say({"known": "", "shown": ""})
+        self.name = ""
+        self.steps = 0
+        self.known = ""
+        self._answer = say({"known": "", "shown": ""})
         self._asked: OrderedDict[str, float] = OrderedDict()  # who follows, and when they asked last
         self._changed = asyncio.Event()
 
@@ -59,7 +62,9 @@ class Showing:
             expected = "the run that is shown, or a new one"
             hint = "show it to the class again"
             raise SettingError("run", seen="another run is shown", expected=expected, hint=hint)
-        self.name, self.steps, self.known = run.name, run.steps, token_hex(8)
+        self.name = run.name
+        self.steps = run.steps
+        self.known = token_hex(8)
         self._answer = say({"known": self.known, "shown": run.shown})
         self._changed.set()
         self._changed = asyncio.Event()
@@ -102,14 +107,17 @@ class Desk:
     """The class of one host."""
 
     def __init__(self, engine: Engine, guard: Guard) -> None:
-        self._engine, self._guard = engine, guard
-        self.standing, self.run, self._sessions = Standing(), Showing(), Sessions()
+        self._engine = engine
+        self._guard = guard
+        self._sessions = Sessions()
+        self.standing = Standing()
+        self.run = Showing()
 
     async def sum_up(self, request: Request) -> Response:
         """The class, for the teacher."""
         self._check_teacher(request)
-        guard, engine, run = self._guard, self._engine, self.run
-        said = sum_up_class(guard.accounts, engine.card, engine.waiting, guard.named)
+        run = self.run
+        said = sum_up_class(self._guard.accounts, self._engine.card, self._engine.waiting, self._guard.named)
         shown = {"steps": run.steps, "followers": run.followers} if run.known else None
         return say(said | self.standing.summary() | {"run": shown})
 
@@ -190,7 +198,8 @@ def sum_up_class(
     With a token of the whole class students have numbers instead of names.
     """
     now = time.monotonic() if now is None else now
-    students, every = [], list[float]()
+    students = []
+    every: list[float] = []
     for name, account in accounts.items():
         recent = [(at, took) for at, took in account.steps if at > now - MINUTE]
         if not recent:
@@ -198,11 +207,18 @@ def sum_up_class(
         times = [1e3 * took for _, took in recent]
         every += times
         known = name if named else f"student {account.number}"
-        median, ago = round(float(np.median(times)), 1), round(now - recent[-1][0])
+        median = round(float(np.median(times)), 1)
+        ago = round(now - recent[-1][0])
         students.append({"name": known, "steps": len(recent), "ms": median, "ago": ago})
-    levels = [float(np.percentile(every, level)) for level in (50, 95)] if every else [0.0, 0.0]
-    facts = (
-        f"{card['name']} · {card['device']} · {len(students)} students · {len(every) / MINUTE:.1f} steps per second · "
-        f"median {levels[0]:.0f} ms, 95 of 100 within {levels[1]:.0f} ms · {waiting} texts wait"
+    middle, most = np.percentile(every or [0.0], (50, 95))
+    facts = " · ".join(
+        [
+            card["name"],
+            card["device"],
+            f"{len(students)} students",
+            f"{len(every) / MINUTE:.1f} steps per second",
+            f"median {middle:.0f} ms, 95 of 100 within {most:.0f} ms",
+            f"{waiting} texts wait",
+        ]
     )
     return {"facts": facts, "students": sorted(students, key=lambda student: str(student["name"]))}

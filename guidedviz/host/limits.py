@@ -1,13 +1,13 @@
 """Who may ask, and how much: tokens of a class or of each student, requests per second, and requests at once."""
 
 import hashlib
-import hmac
 import ipaddress
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 
 from guidedviz.errors import GuidedVizError
 from guidedviz.models.remote import forget
@@ -51,7 +51,10 @@ class Bucket:
     """
 
     def __init__(self, most: float, rate: float, now: float) -> None:
-        self._most, self._rate, self._left, self._seen = most, rate, most, now
+        self._most = most
+        self._rate = rate
+        self._left = most
+        self._seen = now
 
     def use(self, amount: float, now: float) -> bool:
         """Use an amount, which may be more than what is left; False if nothing is left."""
@@ -114,14 +117,16 @@ class Guard:
     def __init__(
         self, tokens: Mapping[str, str], limits: Limits | None = None, now: Callable[[], float] = time.monotonic
     ) -> None:
-        self.limits, self._now = limits or Limits(), now
-        self._known = {name: digest(token) for name, token in tokens.items()}
+        self.limits = limits or Limits()
         self.guarded = bool(tokens)
         self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
-        self._number, self._wrong = 0, Few(WRONG, now)
+        self._now = now
+        self._names = {digest(token): name for name, token in tokens.items()}
+        self._numbers = count(1)
+        self._wrong = Few(WRONG, now)
+        self._sent: OrderedDict[tuple[str, bytes], None] = OrderedDict()  # the tokens that each address has sent
         self._outgoing = Outgoing()
-        self._judged: OrderedDict[tuple[str, bytes], str | None] = OrderedDict()  # whose token an address has sent
 
     def name(self, authorization: str, secret: str, peer: str) -> str:
         """The student that a request comes from, by its token; an unknown token is refused.
@@ -131,35 +136,34 @@ class Guard:
         that it has not sent before, also with a right one.
         """
         guest = f"{peer}/{name_session(secret)}"
-        if not self._known:
+        if not self.guarded:
             return guest
         kind, _, token = authorization.partition(" ")
         given = digest(token if kind.lower() == "bearer" else "")
-        if (peer, given) not in self._judged:
+        if (peer, given) not in self._sent:
             if self._wrong.full(peer):
                 hint = "again in a minute, with the token that the teacher gave you"
                 raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute", hint)
-            names = [name for name, known in self._known.items() if hmac.compare_digest(known, given)]
-            self._judged[peer, given] = names[0] if names else None
-            forget(self._judged, self.limits.students)
-            if token and not names:
+            self._sent[peer, given] = None
+            forget(self._sent, self.limits.students)
+            if token and given not in self._names:
                 self._wrong.add(peer)
-        name = self._judged[peer, given]
-        if name is None:
+        if given not in self._names:
             hint = "the token that the teacher gave you, without spaces"
             raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN", hint)
-        return name or guest
+        return self._names[given] or guest
 
     @contextmanager
     def counted(self, student: str) -> Iterator[Account]:
         """Count a request while it runs; a student who asks too much is refused."""
-        now, most = self._now(), self.limits
-        account = self.accounts.get(student)
-        if account is None:
-            self._number += 1
-            buckets = Bucket(most.burst, most.rate, now), Bucket(most.run_bytes, most.run_rate, now)
-            account = self.accounts[student] = Account(*buckets, self._number)
+        now = self._now()
+        most = self.limits
+        if student not in self.accounts:
+            requests = Bucket(most.burst, most.rate, now)
+            run = Bucket(most.run_bytes, most.run_rate, now)
+            self.accounts[student] = Account(requests, run, next(self._numbers))
             forget(self.accounts, most.students)
+        account = self.accounts[student]
         self.accounts.move_to_end(student)
         if account.together >= most.together:
             seen = f"{account.together} requests at once"
@@ -187,7 +191,7 @@ class Guard:
 
     def is_named(self, student: str) -> bool:
         """Whether a token says who this is: it is that of one student, not that of the class."""
-        return student != "" and student in self._known
+        return student != "" and student in self._names.values()
 
 
 class Few:
@@ -199,7 +203,8 @@ class Few:
     """
 
     def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._now = most, now
+        self._most = most
+        self._now = now
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def add(self, address: str) -> None:

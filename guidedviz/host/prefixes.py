@@ -29,7 +29,9 @@ class Prefixes:
     """
 
     def __init__(self, network: Network, most: int) -> None:
-        self.network, self.most, self.nbytes = network, most, 0
+        self.network = network
+        self.most = most
+        self.nbytes = 0
         self._kept: OrderedDict[bytes, Kept] = OrderedDict()
         self._sorted: list[bytes] = []
 
@@ -41,22 +43,25 @@ class Prefixes:
 
         A cache that one text continues is taken out of the store; all other texts get copies.
         """
-        found = [self._longest(text) for text in wanted]
-        asked = Counter(key for key, _ in found)
-        out = []
-        for key, shared in found:
-            if shared and shared == len(self._kept[key].text) and asked[key] == 1:
-                cache = self._drop(key).cache
-            else:  # a network that cannot crop a cache gives none
-                cache = self._kept[key].cache.fork(shared) if shared else None
-            if cache is None:
-                shared, cache = 0, self.network.new_cache()
-            out.append((shared, cache))
-        return out
+        longest = [self._longest(text) for text in wanted]
+        asked = Counter(key for key, _ in longest)
+        return [self._take(key, shared, asked[key] == 1) for key, shared in longest]
+
+    def _take(self, key: bytes, shared: int, alone: bool) -> tuple[int, Any]:
+        """How many tokens a cache has read, and the cache: the kept one if nobody else wants it, else a copy."""
+        if shared:
+            kept = self._kept[key]
+            if alone and shared == len(kept.text):
+                return shared, self._drop(key).cache
+            cache = kept.cache.fork(shared)
+            if cache is not None:  # a network that cannot crop a cache gives none
+                return shared, cache
+        return 0, self.network.new_cache()
 
     def keep(self, text: Ids, cache: Any) -> None:
         """Keep the cache of a text; those used longest ago make room for it."""
-        key, nbytes = text.tobytes(), int(cache.nbytes) + text.nbytes
+        key = text.tobytes()
+        nbytes = int(cache.nbytes) + text.nbytes
         if key in self._kept:
             self._drop(key)
         insort(self._sorted, key)
@@ -70,13 +75,16 @@ class Prefixes:
         place = bisect_left(self._sorted, text.tobytes())
         near = self._sorted[max(0, place - 1) : place + 1]
         tokens = text.tolist()
-        shared, _, key = max(
-            ((shared_length(tokens, self._kept[key].text.tolist()), -len(key), key) for key in near),
-            default=(0, 0, b""),
-        )
-        if shared:
-            self._kept.move_to_end(key)
-        return key, shared
+        best = b""
+        most = 0
+        for key in sorted(near, key=len):  # of two the shorter one
+            shared = shared_length(tokens, self._kept[key].text.tolist())
+            if shared > most:
+                most = shared
+                best = key
+        if best:
+            self._kept.move_to_end(best)
+        return best, most
 
     def _drop(self, key: bytes) -> Kept:
         """Remove a text."""

@@ -79,7 +79,8 @@ def read_report(body: bytes) -> Report:
     """
     said: Report = read_body(Report, body, "report")
     if not said.nickname.strip() or not can_be_seen(said.nickname + said.lab):
-        seen, expected = quoted(f"{said.nickname}, {said.lab}"), "characters that can be seen"
+        seen = quoted(f"{said.nickname}, {said.lab}")
+        expected = "characters that can be seen"
         raise SettingError("report, nickname or lab", seen=seen, expected=expected, hint='a nickname such as "Ada"')
     choices = None if said.choices is None else tuple(map(escaped, said.choices))
     if choices and (len(choices) > CHOICES or len(set(choices)) < len(choices)):
@@ -102,7 +103,9 @@ def read_answer(said: Any, choices: Sequence[str]) -> Answer | None:
     raise SettingError("report, answer", seen=quoted(said), expected=expected, hint="null for a question that is open")
 
 
-STUDENTS, QUESTIONS, ANSWERS = 500, 40, 200  # at most so many are kept
+STUDENTS = 500  # at most so many are kept
+QUESTIONS = 40
+ANSWERS = 200
 NEW = 20  # sessions per address and minute
 BARS = 12  # numbers that a histogram shows
 KEPT_SECONDS = 2 * 3600.0  # seconds
@@ -181,35 +184,40 @@ class Standing:
 
     def _count(self, key: str, report: Report, choices: tuple[str, ...]) -> None:
         """Count the first answer of a student to a question, or that they have seen it."""
-        lab, text, answer, now = report.lab, report.place, report.answer, self._now()
-        name = hashlib.sha256(json.dumps([lab, text, choices]).encode()).hexdigest()[:16]
-        question = self.questions.setdefault(name, Question(lab, text, choices, now))
+        now = self._now()
+        name = hashlib.sha256(json.dumps([report.lab, report.place, choices]).encode()).hexdigest()[:16]
+        question = self.questions.setdefault(name, Question(report.lab, report.place, choices, now))
         if len(question.reached) < STUDENTS:
             question.reached.add(key)
-        if answer is not None and key in question.reached and key not in question.students:
-            question.students[key] = question.at = now
-            known = answer in question.counts or len(question.counts) < ANSWERS
-            question.counts[answer if known else "another answer"] += 1
+        answer = report.answer
+        if answer is None or key in question.students or key not in question.reached:
+            return
+        question.students[key] = now
+        question.at = now
+        if answer not in question.counts and len(question.counts) >= ANSWERS:
+            answer = "another answer"
+        question.counts[answer] += 1
 
     def summary(self) -> dict[str, Any]:
         """What the teacher's page shows: the students, the questions with their bars, and which question is open."""
         now = self._now()
         self._drop_old(now)
-        students = [
-            {"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state, "ago": round(now - at)}
-            for r, at in sorted(self.students.values(), key=lambda one: (one.report.lab, one.report.nickname))
-        ]
-        questions = [
-            {"id": name, "lab": q.lab, "text": q.text, "bars": bars(q.choices, q.counts)}
-            | {"answers": len(q.students), "sessions": len(q.reached)}
-            for name, q in sorted(self.questions.items(), key=lambda pair: -pair[1].at)
-        ]
+        students = []
+        for r, at in sorted(self.students.values(), key=lambda one: (one.report.lab, one.report.nickname)):
+            ago = round(now - at)
+            students.append({"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state, "ago": ago})
+        questions = []
+        for name, q in sorted(self.questions.items(), key=lambda pair: -pair[1].at):
+            said = {"id": name, "lab": q.lab, "text": q.text, "bars": bars(q.choices, q.counts)}
+            questions.append(said | {"answers": len(q.students), "sessions": len(q.reached)})
         return {"standing": students, "questions": questions, "open": self._open(now)}
 
     def _open(self, now: float) -> str:
         """The question that most students answered last; "" for none."""
-        answers = ((at, key, name) for name, one in self.questions.items() for key, at in one.students.items())
-        last = {key: name for at, key, name in sorted(answers) if at > now - NOW}
+        answers = []
+        for name, question in self.questions.items():
+            answers += [(at, key, name) for key, at in question.students.items() if at > now - NOW]
+        last = {key: name for _, key, name in sorted(answers)}
         said = Counter(last.values())
         return max(said, key=lambda name: (said[name], self.questions[name].at), default="")
 
@@ -234,7 +242,9 @@ def bars(choices: Sequence[str], counts: Counter[Answer]) -> list[tuple[str, int
     """
     if choices:
         return [(choice, counts[choice]) for choice in choices]
-    common = [(value, count) for value, count in counts.most_common() if not isinstance(value, str)][:BARS]
-    rest = counts.total() - sum(count for _, count in common)
-    shown = [(f"{value:,.{DIGITS}g}", count) for value, count in sorted(common)]
-    return [*shown, ("another number", rest)] if rest else shown
+    common = [value for value, _ in counts.most_common() if not isinstance(value, str)][:BARS]
+    shown = [(f"{value:,.{DIGITS}g}", counts[value]) for value in sorted(common)]
+    rest = counts.total() - sum(counts[value] for value in common)
+    if rest:
+        shown.append(("another number", rest))
+    return shown
