@@ -30,10 +30,10 @@ from guidedviz.models.frames import JSON, OCTETS, Ask, body_type, read_ask, rows
 from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
 
-T = TypeVar("T")
+Counted = TypeVar("Counted")
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_BODY = 1 << 13  # bytes of a body
-MOST_TEXT = 1 << 20  # of a text to encode
+MOST_ENCODED = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
@@ -49,7 +49,7 @@ class Service:
         self.engine = engine
         self.guard = guard
         context: int = engine.card["context"]
-        most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
+        most_text = min(MOST_ENCODED, max(1 << 14, 16 * context))
         most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
         self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
         desk = Desk(engine, guard)
@@ -101,7 +101,7 @@ class Service:
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
         following = ", following" if (method, path) == ("GET", "/v1/run") else ""  # may wait, and ask beside it
         account = await enter(counted, self.guard.counted(student + following), DELAY)
-        body = await read_body(headers, request.receive, self.most.get(path, MOST_BODY))
+        body = await receive_body(headers, request.receive, self.most.get(path, MOST_BODY))
         if body is None:
             return None
         request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
@@ -192,7 +192,7 @@ def open_service(
     return Service(Engine(load_here(model, device), cache_mb * MB), guard, whole)
 
 
-async def enter(counted: ExitStack, count: AbstractContextManager[T], delay: float) -> T:
+async def enter(counted: ExitStack, count: AbstractContextManager[Counted], delay: float) -> Counted:
     """Count a request; one that is refused hears so after a pause."""
     try:
         return counted.enter_context(count)
@@ -289,7 +289,7 @@ def check_kind(method: str, path: str, said: str) -> None:
         raise Refused(415, "header Content-Type", quoted(said), wanted, f"the header Content-Type: {wanted}")
 
 
-async def read_body(headers: Headers, receive: Receive, most: int) -> bytes | None:
+async def receive_body(headers: Headers, receive: Receive, most: int) -> bytes | None:
     """The body of a request; None if the student has left before it was whole."""
     said = int(headers.get("content-length", "0"))
     body = bytearray()

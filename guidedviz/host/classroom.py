@@ -42,7 +42,7 @@ class ShownRun:
 
 
 FOLLOWS = 15.0  # seconds since the last request of a follower
-MOST_ASKED = 5000  # followers
+MOST_FOLLOWERS = 5000  # followers
 
 
 class Showing:
@@ -82,7 +82,7 @@ class Showing:
         """
         self._asked[student] = time.monotonic()
         self._asked.move_to_end(student)
-        forget(self._asked, MOST_ASKED)
+        forget(self._asked, MOST_FOLLOWERS)
         if known == self.known:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
@@ -94,7 +94,7 @@ class Showing:
 
 VERSION = 3  # of this part of the protocol
 MOST_CHANGE = MOST_RUN + 4096  # bytes
-WAIT = 10.0  # seconds that a follower waits for the next step, at most
+LONGEST_WAIT = 10.0  # seconds that a follower waits for the next step, at most
 CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
 FILES = PACKAGE / "widgets" / "page" / "dist"  # built with the widgets
 POLICY = (
@@ -185,9 +185,9 @@ def read_wish(query: Mapping[str, str]) -> tuple[str, float]:
     seconds = query.get("wait", "0")
     if not (seconds.isascii() and seconds.isdecimal() and len(seconds) < 10):
         expected = "/v1/run?known=NAME&wait=SECONDS"
-        hint = f"whole seconds from 0 to {WAIT:g}"
+        hint = f"whole seconds from 0 to {LONGEST_WAIT:g}"
         raise SettingError("run", seen=quoted(seconds), expected=expected, hint=hint)
-    return query.get("known", ""), min(WAIT, float(seconds))
+    return query.get("known", ""), min(LONGEST_WAIT, float(seconds))
 
 
 def sum_up_class(

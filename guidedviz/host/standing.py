@@ -35,7 +35,7 @@ def between(low: int, high: int) -> Callable[[Any, str], None]:
     return check
 
 
-Answer = str | int | float
+GivenAnswer = str | int | float
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class Report:
     place: Annotated[str, between(0, PLACE_LENGTH)]  # the name of a check, or a question
     state: Literal["open", "answered", "right", "wrong"]
     choices: tuple[Annotated[str, between(0, ANSWER)], ...] | None = None  # () for a number; None for a check
-    answer: Annotated[Answer | None, lambda value, where: None] = None  # `read_answer` checks it
+    answer: Annotated[GivenAnswer | None, lambda value, where: None] = None  # `read_answer` checks it
 
 
-FORMS = "the same version of guidedviz in the kernel and on the host; guidedviz/host/README.md has the forms"
+FORMS_HINT = "the same version of guidedviz in the kernel and on the host; guidedviz/host/README.md has the forms"
 
 
 def read_body(kind: Any, body: bytes, where: str) -> Any:
@@ -59,9 +59,9 @@ def read_body(kind: Any, body: bytes, where: str) -> Any:
         return read_value(kind, json.loads(body), where)
     except TraceError as error:
         place = error.where.replace(".", ", ", 1)
-        raise SettingError(place, seen=error.seen, expected=error.expected, hint=error.hint or FORMS) from None
+        raise SettingError(place, seen=error.seen, expected=error.expected, hint=error.hint or FORMS_HINT) from None
     except (ValueError, RecursionError):
-        raise SettingError(where, seen=quoted(body), expected="a JSON object", hint=FORMS) from None
+        raise SettingError(where, seen=quoted(body), expected="a JSON object", hint=FORMS_HINT) from None
 
 
 CHOICES = 12  # of a question, at most
@@ -91,7 +91,7 @@ def read_report(body: bytes) -> Report:
     return replace(said, place=escaped(said.place), choices=choices, answer=answer)
 
 
-def read_answer(said: Any, choices: Sequence[str]) -> Answer | None:
+def read_answer(said: Any, choices: Sequence[str]) -> GivenAnswer | None:
     """One of the choices or, without choices, a number; None if the question is not answered yet."""
     if said is None:
         return None
@@ -129,7 +129,7 @@ class Question:
     at: float
     students: dict[str, float] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)  # the sessions that have answered, or seen it
-    counts: Counter[Answer] = field(default_factory=Counter)
+    counts: Counter[GivenAnswer] = field(default_factory=Counter)
 
 
 class Sessions:
@@ -230,7 +230,7 @@ class Standing:
         self.questions = {name: one for name, one in self.questions.items() if one.at >= since}
 
 
-def bars(choices: Sequence[str], counts: Counter[Answer]) -> list[tuple[str, int]]:
+def bars(choices: Sequence[str], counts: Counter[GivenAnswer]) -> list[tuple[str, int]]:
     """The bars of a histogram: all choices, or the numbers in their order; of many numbers the most frequent.
 
     >>> bars(("yes", "no"), Counter({"no": 3}))

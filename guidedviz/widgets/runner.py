@@ -29,7 +29,7 @@ WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, ou
 GLANCE = 0.3  # seconds between two glances at a model that may wait for its host
 MOST_BEHIND = 0.1  # seconds that steps which came late may be followed faster
 
-Move = Callable[[], Player]
+PlayerMove = Callable[[], Player]
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -127,7 +127,7 @@ class Runner:
             else:
                 return
 
-    def _wished(self) -> Move | None:
+    def _wished(self) -> PlayerMove | None:
         """The step that a person asked for, unless the cursor has moved since."""
         wish = self._wish
         self._wish = None
@@ -137,7 +137,7 @@ class Runner:
         token, _ = wish
         return self._stage.player.forward if token is None else partial(self._stage.player.choose, token)
 
-    def _due_step(self, now: float) -> Move | None:
+    def _due_step(self, now: float) -> PlayerMove | None:
         """The next step of a stage that plays, if it is time; at the end of the run the stage stops."""
         stage = self._stage
         if not stage.playing:
@@ -151,7 +151,7 @@ class Runner:
         self._due = max(self._due + 1 / stage.speed, now - MOST_BEHIND)
         return stage.player.forward
 
-    async def _do(self, work: Move) -> None:
+    async def _do(self, work: PlayerMove) -> None:
         """Move the player in the worker; the result counts only if nothing else moved it meanwhile."""
         stage = self._stage
         player = stage.player
@@ -170,7 +170,7 @@ class Runner:
         self._stage.note = say_failure(error)
         self._stage.playing = False
 
-    async def _in_worker(self, work: Move) -> Player:
+    async def _in_worker(self, work: PlayerMove) -> Player:
         """What the work gives; while the model waits for its host, the stage says so."""
         stage = self._stage
         said = ""

@@ -43,7 +43,7 @@ from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 MOST_MACHINE = 256 << 10  # bytes of a machine; a larger one is left out
 STEP_WAIT = 10  # seconds that a host waits for the next step before it answers
-HOST_PATIENCE = 1.0  # seconds in which a lost host is asked again
+CLASS_PATIENCE = 1.0  # seconds in which a lost host is asked again
 HOST_TIMEOUT = 5.0  # seconds that an answer may take
 HOST_PAUSE = 1.0  # seconds after which a lost host is asked again
 ALONE = "go on alone from here"
@@ -178,7 +178,7 @@ class Publisher:
     def __init__(self, place: Address, vocabulary: str) -> None:
         self.followers = 0
         self.trouble = ""
-        self._wire = Connection(place, patience=HOST_PATIENCE, timeout=HOST_TIMEOUT)
+        self._wire = Connection(place, patience=CLASS_PATIENCE, timeout=HOST_TIMEOUT)
         self._vocabulary = vocabulary
         self._state = "ended"
         self._name = ""  # of the run
@@ -283,7 +283,7 @@ class Follower:
     def __init__(self, model: Model, place: Address, guide: Guide | None = None) -> None:
         self._model = model
         self._guide = guide
-        self._wire = Connection(place, patience=HOST_PATIENCE, timeout=STEP_WAIT + 10)
+        self._wire = Connection(place, patience=CLASS_PATIENCE, timeout=STEP_WAIT + 10)
         self._stage: weakref.ref[Any] = weakref.ref(self)
         self._known = ""  # the run that was heard last, as the host calls it
         self._scene: Scene | None = None

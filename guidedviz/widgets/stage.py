@@ -409,7 +409,7 @@ def stage(
     check_utf8("gv.stage, constraint", constraint)
     check_utf8("gv.stage, edit", edit)
     if follow:
-        return _follow(model, prompt, guide, share)
+        return _follow_teacher(model, prompt, guide, share)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
@@ -440,7 +440,7 @@ def _check_options(given: dict[str, Any]) -> None:
             raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
 
 
-def _follow(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stage:
+def _follow_teacher(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stage:
     """A stage that follows the teacher's; without a guide it takes the teacher's."""
     where = "gv.stage, follow"
     if prompt or share:

@@ -231,9 +231,9 @@ async def test_a_follower_waits_for_the_next_move():
 
 async def test_only_so_many_followers_are_remembered():
     run = Showing()
-    for number in range(classroom.MOST_ASKED + 9):
+    for number in range(classroom.MOST_FOLLOWERS + 9):
         await run.latest(str(number), "-", 0.0)
-    assert run.followers == classroom.MOST_ASKED
+    assert run.followers == classroom.MOST_FOLLOWERS
 
 
 @pytest.mark.parametrize(
