@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from guidedviz.checks.values import Failed, Stop, attempt, differ
+from guidedviz.checks.values import Arguments, Failed, Function, Stop, attempt, differ
 from guidedviz.files import IN_TAB, PACKAGE
 
 if sys.platform == "linux":
@@ -52,8 +52,12 @@ ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
 DONE = None  # the message of a forked process that nothing follows
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
-CALLED = [one.__code__.co_filename for one in (suppress.__exit__, copy.deepcopy)]  # as their code names it
-OWN_FILES = (str(PACKAGE), str(Path(np.__file__).parent), *CALLED)  # is not watched
+OWN_FILES = (  # are not watched, as their code names them
+    str(PACKAGE),
+    str(Path(np.__file__).parent),
+    suppress.__exit__.__code__.co_filename,
+    copy.deepcopy.__code__.co_filename,
+)
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -71,7 +75,7 @@ WAITS = Failed("it waits without end: check input(), sleep, locks and threads (t
 GONE = Failed("it ended the Python process, by os._exit or a crash")
 
 
-def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
+def run(function: Function, inputs: Sequence[Arguments]) -> list[Outcome]:
     """What a function gives for each input, up to the first input on which it must be stopped.
 
     >>> run(divmod, [(7, 2), (7, 0)])
@@ -254,7 +258,7 @@ def _in_place(work: Work, take: Send) -> Failed:
 
 
 @contextmanager
-def _watched(watch: Callable[..., Any]) -> Iterator[None]:
+def _watched(watch: Function) -> Iterator[None]:
     """Call `watch` at each call and each jump; before Python 3.12 at each instruction until it raises once."""
     if sys.version_info >= (3, 12):
         own = sys.monitoring
@@ -285,7 +289,7 @@ def _watched(watch: Callable[..., Any]) -> Iterator[None]:
 # -- what runs there -----------------------------------------------------------------------------------------------
 
 
-def _run_all(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], send: Send) -> None:
+def _run_all(function: Function, inputs: Sequence[Arguments], send: Send) -> None:
     printer = _Printer(send)
     with suppress(Stop), redirect_stdout(printer), redirect_stderr(printer), np.errstate(all="ignore"):
         for arguments in inputs:

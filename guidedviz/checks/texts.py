@@ -11,7 +11,7 @@ from typing import Any
 from guidedviz.checks.cases import Case, Spell
 from guidedviz.checks.compare import say_kind
 from guidedviz.checks.function import Mistake
-from guidedviz.checks.values import Failed
+from guidedviz.checks.values import Failed, Function
 from guidedviz.checks.verdict import FACT_CHARACTERS, Facts, Verdict, show
 from guidedviz.errors import GuidedVizError, shorten
 from guidedviz.machines.machine import Machine, read, read_path
@@ -126,7 +126,7 @@ def say_path(machine: DFA, text: bytes) -> tuple[str, str]:
 
 
 def machine_cases(
-    reference: Callable[..., Any],
+    reference: Function,
     rows: Iterable[Sequence[Any]],
     *names: str,
     why: Callable[..., str] = lambda *given: "",

@@ -1,7 +1,7 @@
 """Exercises on walks of a trie, and on the index made of them."""
 
 from collections import UserList
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from guidedviz.checks.compare import say_difference, say_kind
 from guidedviz.checks.function import check_function
 from guidedviz.checks.masks import legal_tokens
 from guidedviz.checks.texts import machine_cases
-from guidedviz.checks.values import Failed, attempt
+from guidedviz.checks.values import Failed, Function, attempt
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import read
@@ -123,7 +123,7 @@ def check_walk(answer: Any) -> Verdict:
     return check_function(limited if callable(answer) else answer, cases, say_tokens)
 
 
-def _find_wrong_child(answer: Callable[..., Any], root: Node, machine: DFA, state: int) -> str:
+def _find_wrong_child(answer: Function, root: Node, machine: DFA, state: int) -> str:
     """The first node below the root at which a walk is wrong; empty if there is none."""
     for byte, child in root.children.items():
         after = machine.step(state, byte)

@@ -211,14 +211,8 @@ def sum_up_class(
         ago = round(now - recent[-1][0])
         students.append({"name": known, "steps": len(recent), "ms": median, "ago": ago})
     middle, most = np.percentile(every or [0.0], (50, 95))
-    facts = " · ".join(
-        [
-            card["name"],
-            card["device"],
-            f"{len(students)} students",
-            f"{len(every) / MINUTE:.1f} steps per second",
-            f"median {middle:.0f} ms, 95 of 100 within {most:.0f} ms",
-            f"{waiting} texts wait",
-        ]
+    facts = (
+        f"{card['name']} · {card['device']} · {len(students)} students · {len(every) / MINUTE:.1f} steps per second · "
+        f"median {middle:.0f} ms, 95 of 100 within {most:.0f} ms · {waiting} texts wait"
     )
     return {"facts": facts, "students": sorted(students, key=lambda student: str(student["name"]))}

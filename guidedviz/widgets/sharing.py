@@ -15,7 +15,6 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
 from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -378,21 +377,28 @@ class Follower:
 def read_scene(model: Model, guide: Guide | None, before: Scene | None, run: SentRun) -> Scene:
     """The scene of a run; where its head is the one before, the steps that are the same stay."""
     scene = before if before and before.run.head == run.head else open_scene(model, guide, run)
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(scene.run.records, run.records, strict=False))
-    kept = scene.player.taken[: len([*same])]
+    kept = scene.player.taken[: same_records(scene.run, run)]
     count = len(run.records)
-    records = [*run.records[len(kept) :]]
+    records = run.records
     if run.next and run.cursor >= count:
-        records.append(run.next)
-    steps = (*(one.step for one in kept), *(one.step for one in records))
+        records = (*records, run.next)
+    steps = tuple(one.step for one in records)
     check_steps(replace(scene.head, steps=steps, vocabulary_size=len(model.vocabulary)))
     walk = scene.player.walk
     earlier = copy(walk)  # a step under an earlier constraint has another walk
-    rows = [(one.step, one.settings, earlier if one.earlier else walk) for one in records]
+    rows = [(one.step, one.settings, earlier if one.earlier else walk) for one in records[len(kept) :]]
     taken = read_taken("shared run, step", scene.guide, kept[-1].after if kept else walk.first, rows, kept)
     peek = taken[-1] if len(taken) > count else None
     player = replace(scene.player, taken=taken[:count], cursor=min(run.cursor, count), peek=peek)
     return scene._replace(run=run, player=player)
+
+
+def same_records(one: SentRun, other: SentRun) -> int:
+    """How many first records two runs have in common."""
+    for number, (mine, theirs) in enumerate(zip(one.records, other.records, strict=False)):
+        if mine != theirs:
+            return number
+    return min(len(one.records), len(other.records))
 
 
 def open_scene(model: Model, guide: Guide | None, run: SentRun) -> Scene:
