@@ -23,7 +23,6 @@ from guidedviz.tokens.explain import Explanation
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
-from guidedviz.widgets.display import Message
 
 WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, outside the kernel's event loop
 GLANCE = 0.3  # seconds between two glances at a model that may wait for its host
@@ -261,7 +260,7 @@ class Editor:
             if self._stage.player.taken[: len(steps)] != steps:
                 self._settle(new)
 
-    def pack(self) -> Message:
+    def pack(self) -> dict[str, Any]:
         """What the page shows of the box."""
         box = {"kind": self._kind, "text": self._text, "state": self._state, "error": self._error}
         if not self._waits:
