@@ -126,9 +126,8 @@ class Stage:
 
     def turn(self, branch: int) -> Self:
         """Return to a run that was left, at the place where it parts from the current one."""
-        if not 0 <= branch < len(self.player.branches):
-            return self
-        return self._stop_and(lambda: self.player.turn(branch))
+        known = range(len(self.player.branches))
+        return self._stop_and(lambda: self.player.turn(branch) if branch in known else self.player)
 
     def reset(self) -> Self:
         """Go back to the prompt and forget all steps."""
