@@ -15,7 +15,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, SettingError, quoted
-from guidedviz.host.limits import digest, make_token, read_tokens
+from guidedviz.host.access import make_token, read_tokens
+from guidedviz.host.limits import digest
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 LETTERS = "bcdfghjkmnpqrstvwxyz"  # none that look alike, no words

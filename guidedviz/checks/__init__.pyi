@@ -2,6 +2,8 @@ from guidedviz.checks.automata import check_advance as advance
 from guidedviz.checks.automata import check_at_most as at_most
 from guidedviz.checks.automata import check_compile_pattern as compile_pattern
 from guidedviz.checks.automata import check_schema_to_regex as schema_to_regex
+from guidedviz.checks.automata import check_step_set as step_set
+from guidedviz.checks.automata import check_subsets as subsets
 from guidedviz.checks.decoding import check_look as look
 from guidedviz.checks.decoding import check_masked_loop as masked_loop
 from guidedviz.checks.decoding import check_only_answers as only_answers
@@ -31,15 +33,13 @@ from guidedviz.checks.masks import check_fill_mask as fill_mask
 from guidedviz.checks.masks import check_sort_token as sort_token
 from guidedviz.checks.masks import check_storage as storage
 from guidedviz.checks.masks import check_whole as whole
+from guidedviz.checks.production import check_cache_key as cache_key
 from guidedviz.checks.production import check_packed_row as packed_row
+from guidedviz.checks.production import check_slow_pass as slow_pass
 from guidedviz.checks.production import check_who_emptied as who_emptied
 from guidedviz.checks.production import check_z_bounds as z_bounds
-from guidedviz.checks.servers import check_cache_key as cache_key
-from guidedviz.checks.servers import check_slow_pass as slow_pass
 from guidedviz.checks.stacks import check_may_end as may_end
 from guidedviz.checks.stacks import check_stack_step as stack_step
-from guidedviz.checks.state_sets import check_step_set as step_set
-from guidedviz.checks.state_sets import check_subsets as subsets
 from guidedviz.checks.walks import check_index as index
 from guidedviz.checks.walks import check_jump as jump
 from guidedviz.checks.walks import check_walk as walk

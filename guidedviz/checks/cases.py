@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from guidedviz.checks.values import Arguments, Function
 from guidedviz.checks.verdict import Facts, show
 from guidedviz.views.figure import Figure
 
@@ -26,7 +27,7 @@ Spell = Callable[[Any], str]  # a value in words
 class Case:
     """Arguments and the right answer; an exception class as the answer means that it must be raised."""
 
-    arguments: tuple[Any, ...]
+    arguments: Arguments
     expected: Any
     why: str = ""  # one sentence for an answer that fails here
     given: Facts = ()  # the input in words; the arguments by default
@@ -43,7 +44,7 @@ def as_arrays(*arguments: Any) -> Any:
     return tuple(np.array(one, float) if isinstance(one, list) else one for one in arguments)
 
 
-def read_table(text: str, build: Callable[..., Any] = as_they_are) -> list[Any]:
+def read_table(text: str, build: Function = as_they_are) -> list[Any]:
     """A trial per line, built from the arguments that stand there.
 
     >>> read_table("'ab', 1")
@@ -57,7 +58,7 @@ def read_table(text: str, build: Callable[..., Any] = as_they_are) -> list[Any]:
     return rows
 
 
-def read_trials(text: str, build: Callable[..., Any] = as_they_are) -> dict[str, list[Any]]:
+def read_trials(text: str, build: Function = as_they_are) -> dict[str, list[Any]]:
     """The trials of each sentence.
 
     >>> read_trials('''
@@ -78,7 +79,7 @@ def read_trials(text: str, build: Callable[..., Any] = as_they_are) -> dict[str,
     return trials
 
 
-def cases_of(reference: Callable[..., Any], trials: Trials, *names: str, spell: Spell = show) -> list[Case]:
+def cases_of(reference: Function, trials: Trials, *names: str, spell: Spell = show) -> list[Case]:
     """A case per trial. An argument is shown under its name; one whose name is empty is not shown.
 
     >>> cases_of(abs, {"a distance is never negative": [(-2,)]}, "number")

@@ -13,7 +13,7 @@ from guidedviz.checks.values import Failed
 from guidedviz.checks.verdict import show
 
 Same = Callable[[Any, Any], bool]
-VALUE_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+EXPECTED_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "True or False is"),
     (int, "a whole number is"),
     ((float, int), "a number is"),
@@ -81,7 +81,7 @@ def say_kind(value: Any, expected: Any) -> str:
         shape = np.asarray(value, dtype=object).shape
         right = f"an array of shape {expected.shape} is expected, and this has shape {shape}"
         return "" if shape == expected.shape else right
-    for kinds, words in VALUE_KINDS:
+    for kinds, words in EXPECTED_KINDS:
         if isinstance(expected, kinds) and not isinstance(value, kinds):
             return f"{words} expected"
     return ""

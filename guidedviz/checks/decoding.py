@@ -1,6 +1,6 @@
 """Exercises on decoding: softmax, a bias, masks, the loop, and parts of a model."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ YES_OR_NO = (
 AHEAD = 20  # as much as a model's logits usually differ
 
 
-def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
+def check_softmax(answer: Any) -> Verdict:
     """Is `answer(logits, temperature)` softmax?
 
     >>> check_softmax(lambda logits, temperature: np.exp(logits) / np.exp(logits).sum())
@@ -80,7 +80,7 @@ def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
     return check_function(answer, cases_of(softmax, LOGITS))
 
 
-def check_spellings(answer: Callable[[Sequence[bytes], str], Iterable[int]]) -> Verdict:
+def check_spellings(answer: Any) -> Verdict:
     """Does `answer(pieces, word)` find every id whose piece is the word, ignoring case and surrounding blanks?
 
     >>> check_spellings(lambda pieces, word: [i for i, p in enumerate(pieces) if p == word.encode()])
@@ -121,24 +121,21 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
         return shares(softmax(apply_bias(logits, bias)))
 
     def same(value: dict[str, float], expected: dict[str, float]) -> bool:
-        return value.keys() == expected.keys() and all(abs(value[one] - expected[one]) < 0.005 for one in expected)
+        if value.keys() != expected.keys():
+            return False
+        return all(abs(value[one] - expected[one]) < 0.005 for one in expected)
 
     asked = {show(prompt): np.asarray(model.logits(model.encode(prompt)), dtype=float) for prompt in YES_OR_NO}
-    asked[f"a prompt after which all other logits are {AHEAD} larger"] = _logits_behind(len(model.vocabulary), words)
+    behind = np.full(len(model.vocabulary), float(AHEAD))
+    behind[words] = -1.0
+    behind[words[0]] = 0.0
+    asked[f"a prompt after which all other logits are {AHEAD} larger"] = behind
     why = "yes and no have at least 99.9% together, in the model's own ratio: give them equal, large biases"
     cases = []
     for prompt, logits in asked.items():
         expected = shares(softmax(apply_mask(logits, words)))
         cases.append(Case((logits,), expected, why, (("prompt", prompt),)))
     return check_function(first_token, cases, same=same)
-
-
-def _logits_behind(size: int, words: Sequence[int]) -> Floats:
-    """Logits in which the first word is a little ahead of the other words, and every other token is far ahead."""
-    logits = np.full(size, float(AHEAD))
-    logits[words] = -1.0
-    logits[words[0]] = 0.0
-    return logits
 
 
 # -- the mask of a step, and the loop ------------------------------------------------------------------------------
@@ -202,7 +199,7 @@ without masks nothing is written
 )
 
 
-def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
+def check_token_mask(answer: Any) -> Verdict:
     """Does `answer(logits, legal)` put minus infinity at every id outside the set, and nothing else?
 
     >>> check_token_mask(lambda logits, legal: [x if i in legal else x - 100 for i, x in enumerate(logits)])
@@ -217,7 +214,7 @@ def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
     return check_function(answer, [*cases_of(apply_mask, LOGIT_MASKS), none])
 
 
-def check_masked_loop(answer: Callable[[FiveTokens, Sequence[int], Sequence[set[int]], int], Sequence[int]]) -> Verdict:
+def check_masked_loop(answer: Any) -> Verdict:
     """Does `answer(model, tokens, masks, seed)` give the tokens that masked decoding writes after these tokens?
 
     >>> check_masked_loop(lambda model, tokens, masks, seed: [min(legal) for legal in masks])
@@ -278,7 +275,7 @@ subtract the largest match before you exponentiate
 )
 
 
-def check_rms_norm(answer: Callable[[Any, Any], Any]) -> Verdict:
+def check_rms_norm(answer: Any) -> Verdict:
     """Is `answer(x, weights)` RMSNorm with 1e-6 added to the mean?
 
     >>> check_rms_norm(lambda x, weights: x / np.sqrt(np.mean(x**2) + 1e-6) * weights)
@@ -296,7 +293,7 @@ def check_rms_norm(answer: Callable[[Any, Any], Any]) -> Verdict:
     return check_function(answer, cases_of(reference, NORMS))
 
 
-def check_look(answer: Callable[[Any, Any, Any], Any]) -> Verdict:
+def check_look(answer: Any) -> Verdict:
     """Is `answer(query, keys, values)` what one head of attention gives one token?
 
     >>> check_look(lambda query, keys, values: values.mean(axis=0))

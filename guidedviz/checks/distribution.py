@@ -1,7 +1,8 @@
 """Exercises on the distribution of masked decoding, and on drafts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ no token is legal: None
 )
 
 
-def check_conditioned(answer: Callable[[Chances, set[str]], Chances]) -> Verdict:
+def check_conditioned(answer: Any) -> Verdict:
     """Does `answer(chances, legal)` give the probability of each legal text among the legal texts?
 
     >>> check_conditioned(lambda chances, legal: {text: chances[text] for text in legal})
@@ -79,7 +80,7 @@ def check_conditioned(answer: Callable[[Chances, set[str]], Chances]) -> Verdict
     return check_function(answer, cases_of(reference, TEXT_CHANCES))
 
 
-def check_distance(answer: Callable[[Sequence[float]], float]) -> Verdict:
+def check_distance(answer: Any) -> Verdict:
     """Does `answer(weights)` give half the mean distance between 1 and each weight divided by the mean weight?
 
     >>> check_distance(lambda weights: sum(abs(1 - w) for w in weights) / len(weights) / 2)
@@ -97,7 +98,7 @@ def check_distance(answer: Callable[[Sequence[float]], float]) -> Verdict:
     return check_function(answer, cases_of(reference, WEIGHTS))
 
 
-def check_adaptive(answer: Callable[[Sequence[str], Chances, set[str]], tuple[str, float] | None]) -> Verdict:
+def check_adaptive(answer: Any) -> Verdict:
     """Does `answer(order, chances, legal)` give the first legal token and the estimate of Z?
 
     >>> check_adaptive(lambda order, chances, legal: (order[0], 1.0)).facts[-1][1]
@@ -144,7 +145,7 @@ a has no more in p than in q: it is not listed
 """)
 
 
-def check_accept(answer: Callable[[Chances, Chances, str, float], Chances | None]) -> Verdict:
+def check_accept(answer: Any) -> Verdict:
     """Does `answer(p, q, token, u)` accept (None) or give the residual distribution?
 
     >>> check_accept(lambda p, q, token, u: None if token in p else p).facts[-1][1]

@@ -4,7 +4,7 @@ A case writes an item as its rule, its symbols, the place of the dot, and the co
 sum → sum • + digit (from 0) is ("sum", ("sum", "+", "digit"), 1, 0).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -67,7 +67,7 @@ GRAMMARS = read_table("""
 """)
 
 
-def check_predict(answer: Callable[[Rules, list[Item], int], Iterable[Item]]) -> Verdict:
+def check_predict(answer: Any) -> Verdict:
     """Does `answer(rules, column, place)` give the column with all items that may begin at its place?
 
     >>> check_predict(lambda rules, column, place: column)
@@ -83,7 +83,7 @@ def check_predict(answer: Callable[[Rules, list[Item], int], Iterable[Item]]) ->
     return check_function(answer, cases, _say_items, _same_items, show_items)
 
 
-def check_scan(answer: Callable[[list[Item], str], Iterable[Item]]) -> Verdict:
+def check_scan(answer: Any) -> Verdict:
     """Does `answer(column, character)` give the first items of the next column?
 
     >>> print(check_scan(lambda column, character: [item for item in column if item.wanted == character]).facts[-1][1])
@@ -94,7 +94,7 @@ def check_scan(answer: Callable[[list[Item], str], Iterable[Item]]) -> Verdict:
     return check_function(answer, cases, _say_items, _same_items, show_items)
 
 
-def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
+def check_complete(answer: Any) -> Verdict:
     """Does `answer(chart, done)` give the items that waited for a finished one, with their dots moved?
 
     >>> check_complete(lambda chart, done: [item.moved for item in chart[-1] if item.wanted == done.rule])

@@ -1,7 +1,6 @@
 """Exercises on texts with JSON in them: what JSON is, an object in prose, a window in free text."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from guidedviz.checks.cases import cases_of, read_trials
@@ -73,7 +72,7 @@ the outer object is not closed; the inner one is the first that is
 """)
 
 
-def check_parses(answer: Callable[[str], bool]) -> Verdict:
+def check_parses(answer: Any) -> Verdict:
     """Does `answer(text)` say whether a text is valid JSON, with nothing before or after it?
 
     >>> check_parses(lambda text: text.startswith("{"))
@@ -90,7 +89,7 @@ def check_parses(answer: Callable[[str], bool]) -> Verdict:
     return check_function(answer, cases_of(reference, JSON_TEXTS))
 
 
-def check_cut_out(answer: Callable[[str], Any]) -> Verdict:
+def check_cut_out(answer: Any) -> Verdict:
     """Does `answer(text)` give the value of the first JSON object in the text, or None?
 
     >>> check_cut_out(lambda text: json.loads(text) if text[:1] == "{" else None).facts[-1][1]
@@ -118,10 +117,10 @@ def cut_object(text: str) -> dict[str, Any] | None:
 # -- drafts and windows --------------------------------------------------------------------------------------------
 
 WindowState = tuple[str, Any]  # "free" with the bytes of the trigger read so far, or "in" with a state of the machine
-CLOCK = regex("([0-9]:)*")
+CLOCK_TIMES = regex("([0-9]:)*")
 # a trigger, a state and a byte
 WINDOWS = read_trials(
-    build=lambda trigger, state, byte: (CLOCK, trigger, state, byte[0]),
+    build=lambda trigger, state, byte: (CLOCK_TIMES, trigger, state, byte[0]),
     text=r"""
 in free text every byte is legal; one that does not go on with the trigger leaves b''
     b":", ("free", b""), b"x"
@@ -149,7 +148,7 @@ the trigger may begin again: keep the longest beginning of the trigger with whic
 )
 
 
-def check_window_step(answer: Callable[[Machine[Any], bytes, WindowState, int], WindowState | None]) -> Verdict:
+def check_window_step(answer: Any) -> Verdict:
     """Does `answer(machine, trigger, state, byte)` give the state after one more byte, or None?
 
     >>> check_window_step(lambda machine, trigger, state, byte: ("free", b"")).facts[-1][1]

@@ -13,7 +13,7 @@ from guidedviz.checks.cases import Case, cases_of, read_table, read_trials
 from guidedviz.checks.function import Mistake, check_function, is_empty
 from guidedviz.checks.guard import safe_copy
 from guidedviz.checks.texts import no_machine, say_refusal, say_text, spell_text
-from guidedviz.checks.verdict import NOT_BEGUN, SHOWN_CHARACTERS, Verdict
+from guidedviz.checks.verdict import FACT_CHARACTERS, NOT_BEGUN, Verdict
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.machine import read_path
 from guidedviz.machines.pushdown.moves import pushdown_moves
@@ -156,8 +156,8 @@ def _show_text(machine: PDA, truth: PDA, text: bytes, said: str) -> Verdict:
     """The text, why it is refused, and the stack of the student's machine after each byte that it read."""
     accepted = machine.accepts(text)
     because = _say_too_much(truth, text) if accepted else say_refusal(machine, text)
-    if len(because) > SHOWN_CHARACTERS:  # its end says what is wrong
-        because = "…" + because[1 - SHOWN_CHARACTERS :]
+    if len(because) > FACT_CHARACTERS:  # its end says what is wrong
+        because = "…" + because[1 - FACT_CHARACTERS :]
     taken = longest_beginning(machine, text)
     figure = draw_stack_table(machine, taken, every=True, unread=text[len(taken) :])
     return Verdict("wrong", said, (*say_text(text, accepted), ("because", because)), figure)

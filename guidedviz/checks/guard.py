@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from guidedviz.checks.values import Failed, Stop, attempt, differ
+from guidedviz.checks.values import Arguments, Failed, Function, Stop, attempt, differ
 from guidedviz.files import IN_TAB, PACKAGE
 
 if sys.platform == "linux":
@@ -42,18 +42,22 @@ else:
     LEAVE = object()
 
 FORKS = hasattr(os, "fork") and not IN_TAB
-SECONDS = 1.5  # of processor time for all inputs of a check
-PATIENCE = 6.0  # of wall time, for a function that sleeps or waits
+CPU_SECONDS = 1.5  # of processor time for all inputs of a check
+WALL_SECONDS = 6.0  # of wall time, for a function that sleeps or waits
 IDLE = 0.3  # of processor time: a function that was stopped for its wall time and used less was waiting
-MEMORY = 200 << 20  # bytes, on top of what the kernel has (enforced on Linux)
+MORE_MEMORY = 200 << 20  # bytes, on top of what the kernel has (enforced on Linux)
 PRINTED = 2_000  # characters of the student's prints that are shown
 STOPPING = 2.0  # seconds of wall time for what a function started and left
 ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
 DONE = None  # the message of a forked process that nothing follows
 SENT = 8 << 20  # bytes of one message of a forked process
 TOOL = 4  # a number for sys.monitoring that no debugger has
-CALLED = [one.__code__.co_filename for one in (suppress.__exit__, copy.deepcopy)]  # as their code names it
-OWN = (str(PACKAGE), str(Path(np.__file__).parent), *CALLED)  # is not watched
+OWN_FILES = (  # are not watched, as their code names them
+    str(PACKAGE),
+    str(Path(np.__file__).parent),
+    suppress.__exit__.__code__.co_filename,
+    copy.deepcopy.__code__.co_filename,
+)
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -71,7 +75,7 @@ WAITS = Failed("it waits without end: check input(), sleep, locks and threads (t
 GONE = Failed("it ended the Python process, by os._exit or a crash")
 
 
-def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
+def run(function: Function, inputs: Sequence[Arguments]) -> list[Outcome]:
     """What a function gives for each input, up to the first input on which it must be stopped.
 
     >>> run(divmod, [(7, 2), (7, 0)])
@@ -119,7 +123,7 @@ def _in_process(work: Work, take: Send) -> Failed:
 
 def _receive(ours: Connection, take: Send) -> Failed:
     """Take the messages until the work is done, its process has ended, or the time is over."""
-    deadline = monotonic() + PATIENCE
+    deadline = monotonic() + WALL_SECONDS
     try:
         while ours.poll(max(0.0, deadline - monotonic())):
             message = _PlainUnpickler(io.BytesIO(ours.recv_bytes(SENT))).load()
@@ -161,7 +165,7 @@ def _work(work: Work, theirs: Connection) -> None:
             theirs.send_bytes(pickle.dumps(message))
 
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
     work(send)
     send(DONE)
 
@@ -214,33 +218,35 @@ def _limit(pipe: int) -> None:
     os.closerange(pipe + 1, 1 << 16)
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + MEMORY
+        most = pages * resource.getpagesize() + MORE_MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _in_thread(work: Work, take: Send) -> Failed:
     """Work in a thread that is interrupted until it ends or is given up."""
-    out, err = sys.stdout, sys.stderr
+    out = sys.stdout
+    err = sys.stderr
     worker = Thread(target=work, args=(take,), daemon=True)
     try:
         worker.start()
     except RuntimeError:  # there are no threads
         return _in_place(work, take)
-    worker.join(2 * SECONDS)
+    worker.join(2 * CPU_SECONDS)
     for _ in range(50):
         if worker.is_alive():
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(Stop))
             worker.join(0.02)
-    sys.stdout, sys.stderr = out, err
+    sys.stdout = out
+    sys.stderr = err
     return ENDLESS
 
 
 def _in_place(work: Work, take: Send) -> Failed:
     """Work in this thread, which stops itself when its time is over."""
-    end = process_time() + 2 * SECONDS
+    end = process_time() + 2 * CPU_SECONDS
 
     def watch(code: Any, *more: Any) -> Any:
-        if code.co_filename.startswith(OWN):
+        if code.co_filename.startswith(OWN_FILES):
             return LEAVE
         if process_time() > end:
             raise Stop
@@ -252,10 +258,11 @@ def _in_place(work: Work, take: Send) -> Failed:
 
 
 @contextmanager
-def _watched(watch: Callable[..., Any]) -> Iterator[None]:
+def _watched(watch: Function) -> Iterator[None]:
     """Call `watch` at each call and each jump; before Python 3.12 at each instruction until it raises once."""
     if sys.version_info >= (3, 12):
-        own, events = sys.monitoring, sys.monitoring.events
+        own = sys.monitoring
+        events = own.events
         own.use_tool_id(TOOL, "guidedviz")
         for event in (events.JUMP, events.PY_START):
             own.register_callback(TOOL, event, watch)
@@ -282,7 +289,7 @@ def _watched(watch: Callable[..., Any]) -> Iterator[None]:
 # -- what runs there -----------------------------------------------------------------------------------------------
 
 
-def _run_all(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], send: Send) -> None:
+def _run_all(function: Function, inputs: Sequence[Arguments], send: Send) -> None:
     printer = _Printer(send)
     with suppress(Stop), redirect_stdout(printer), redirect_stderr(printer), np.errstate(all="ignore"):
         for arguments in inputs:
@@ -298,7 +305,8 @@ class _Printer(io.TextIOBase):
     """Sends on what is printed, up to the limit."""
 
     def __init__(self, send: Send) -> None:
-        self.send, self.room = send, PRINTED
+        self.send = send
+        self.room = PRINTED
 
     def write(self, text: str) -> int:
         if self.room >= 0:  # below zero it was cut

@@ -4,7 +4,7 @@ A case writes a stack as its nodes, the top last: "5 11". 4,000 nodes are more t
 allow, so that recursion fails where a loop does not: "3*4000 1".
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -18,7 +18,7 @@ from guidedviz.machines.visible import name_node, visible
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 SHOWN_NODES = 6  # of a stack in a fact
-STACK_ENDS = frozenset({2, 6})
+ENDING_NODES = frozenset({2, 6})
 AUTOMATA = {
     "letter": 'root ::= "x"',
     "nested": 'root ::= "(" root ")" | "x"',
@@ -74,7 +74,7 @@ an end that has a move for the byte does not return: the move comes first
     "chain", "1 5*4000 4", ";"
 """)
 STACKS = read_trials(
-    build=lambda text: (STACK_ENDS, None if text is None else read_stack(text)),
+    build=lambda text: (ENDING_NODES, None if text is None else read_stack(text)),
     text="""
 every rule on the stack may end, so the text may
     "6"
@@ -93,7 +93,7 @@ None is the stack of a text that was refused
 )
 
 
-def check_stack_step(answer: Callable[[Moves, Collection[int], list[int], int], Sequence[int] | None]) -> Verdict:
+def check_stack_step(answer: Any) -> Verdict:
     """Does `answer(moves, ends, stack, byte)` give the stack after one more byte, or None?
 
     >>> check_stack_step(lambda moves, ends, stack, byte: [*stack[:-1], moves[stack[-1], byte][1]]).facts[:3]
@@ -123,7 +123,7 @@ def _say_move(moves: Moves, ends: Collection[int], node: int, byte: int) -> str:
     return f"none, and {name_node(node)} is {article} end"
 
 
-def check_may_end(answer: Callable[[Collection[int], list[int] | None], bool]) -> Verdict:
+def check_may_end(answer: Any) -> Verdict:
     """Does `answer(ends, stack)` say whether the text may end on this stack?
 
     >>> print(check_may_end(lambda ends, stack: stack[-1] in ends).facts[-1][1])
@@ -131,7 +131,7 @@ def check_may_end(answer: Callable[[Collection[int], list[int] | None], bool]) -
     """
 
     def reference(ends: Collection[int], stack: list[int] | None) -> bool:
-        return stack is not None and STACK_ENDS.issuperset(stack)
+        return stack is not None and ENDING_NODES.issuperset(stack)
 
     return check_function(answer, cases_of(reference, STACKS, "ends", "stack", spell=show_stack))
 

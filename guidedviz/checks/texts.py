@@ -11,8 +11,8 @@ from typing import Any
 from guidedviz.checks.cases import Case, Spell
 from guidedviz.checks.compare import say_kind
 from guidedviz.checks.function import Mistake
-from guidedviz.checks.values import Failed
-from guidedviz.checks.verdict import SHOWN_CHARACTERS, Facts, Verdict, show
+from guidedviz.checks.values import Failed, Function
+from guidedviz.checks.verdict import FACT_CHARACTERS, Facts, Verdict, show
 from guidedviz.errors import GuidedVizError, shorten
 from guidedviz.machines.machine import Machine, read, read_path
 from guidedviz.machines.regular.compare import shortest_difference
@@ -45,7 +45,7 @@ def say_text(text: bytes, accepted: bool) -> Facts:
 def spell_text(text: bytes) -> str:
     """A text in words."""
     words = reading(text.decode("utf-8", "backslashreplace"))
-    return shorten(words or "the empty text", SHOWN_CHARACTERS)
+    return shorten(words or "the empty text", FACT_CHARACTERS)
 
 
 def say_refusal(machine: Machine[Any], text: bytes) -> str:
@@ -126,7 +126,7 @@ def say_path(machine: DFA, text: bytes) -> tuple[str, str]:
 
 
 def machine_cases(
-    reference: Callable[..., Any],
+    reference: Function,
     rows: Iterable[Sequence[Any]],
     *names: str,
     why: Callable[..., str] = lambda *given: "",

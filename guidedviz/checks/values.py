@@ -14,6 +14,9 @@ from guidedviz.machines.visible import counted
 MOST_ITEMS = 100_000  # items and characters of one value
 MOST_DEPTH = 50  # collections inside each other
 
+Function = Callable[..., Any]  # a student's, or a reference
+Arguments = tuple[Any, ...]
+
 
 @dataclass(frozen=True)
 class Failed:
@@ -38,7 +41,7 @@ class TooManyItems(Exception):
     """A value has more items than `MOST_ITEMS`."""
 
 
-def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def attempt(function: Function, arguments: Arguments) -> Any:
     """The value of a call as built-in values, or how it failed.
 
     >>> attempt(lambda: (n * n for n in range(3)), ()), attempt(exit, ()), attempt(count, ())
@@ -114,7 +117,7 @@ def _plain_collection(value: Any, plain: Callable[[Any], Any]) -> Any:
     return [plain(one) for one in value]
 
 
-def differ(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
+def differ(before: Arguments, after: Arguments) -> bool:
     """Did an argument change?"""
     for one, other in zip(before, after, strict=True):
         if isinstance(one, np.ndarray):

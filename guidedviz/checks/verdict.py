@@ -18,7 +18,7 @@ RESULT_SIGNS = {
     "wrong": ("✗", "not yet right", "#b3400a"),
     "open": ("○", "not done yet", "#5a6472"),
 }
-SHOWN_CHARACTERS = 160  # characters of a value
+FACT_CHARACTERS = 160  # characters of a value
 AS_TYPED = "white-space:pre-wrap"
 SENTENCES = ("because", "but")  # the facts that are not code
 Facts = tuple[tuple[str, str], ...]
@@ -72,7 +72,7 @@ def show(value: Any) -> str:
     ('[0.5, -inf]', '{1, 3}', 'a ValueError')
     """
     text = f"a {value.__name__}" if isinstance(value, type) else _spell(value)
-    return shorten(text, SHOWN_CHARACTERS)
+    return shorten(text, FACT_CHARACTERS)
 
 
 def _spell(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Exercises on walks of a trie, and on the index made of them."""
 
 from collections import UserList
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from guidedviz.checks.compare import say_difference, say_kind
 from guidedviz.checks.function import check_function
 from guidedviz.checks.masks import legal_tokens
 from guidedviz.checks.texts import machine_cases
-from guidedviz.checks.values import Failed, attempt
+from guidedviz.checks.values import Failed, Function, attempt
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import read
@@ -92,7 +92,7 @@ def list_nodes(pieces: Sequence[bytes]) -> list[bytes]:
     return sorted({piece[:end] for piece in pieces for end in range(1, len(piece) + 1)})
 
 
-def check_walk(answer: Callable[[Node, DFA, int], WalkRow]) -> Verdict:
+def check_walk(answer: Any) -> Verdict:
     """Does `answer(node, machine, state)` find the legal tokens and their next states, without refused subtrees?
 
     >>> check_walk(lambda node, machine, state: dict.fromkeys(node.tokens, state))
@@ -123,7 +123,7 @@ def check_walk(answer: Callable[[Node, DFA, int], WalkRow]) -> Verdict:
     return check_function(limited if callable(answer) else answer, cases, say_tokens)
 
 
-def _find_wrong_child(answer: Callable[..., Any], root: Node, machine: DFA, state: int) -> str:
+def _find_wrong_child(answer: Function, root: Node, machine: DFA, state: int) -> str:
     """The first node below the root at which a walk is wrong; empty if there is none."""
     for byte, child in root.children.items():
         after = machine.step(state, byte)
@@ -135,7 +135,7 @@ def _find_wrong_child(answer: Callable[..., Any], root: Node, machine: DFA, stat
     return ""
 
 
-def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]]) -> Verdict:
+def check_jump(answer: Any) -> Verdict:
     """Does `answer(machine, state, tree)` find the legal ids without reading a node below a refused one?
 
     >>> check_jump(lambda machine, state, tree: {0})
@@ -200,7 +200,7 @@ INDEXES = read_table(r"""
 """)
 
 
-def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], WalkRow]], dict[int, WalkRow]]) -> Verdict:
+def check_index(answer: Any) -> Verdict:
     """Does `answer(root, machine, walk)` give a row for each state that tokens lead to from the initial one?
 
     >>> check_index(lambda root, machine, walk: {machine.initial: walk(root, machine, machine.initial)})

@@ -22,17 +22,18 @@ from starlette.types import Receive, Scope, Send
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.files import parse_json
+from guidedviz.host.access import find_tokens, warn_of_tokens
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
-from guidedviz.host.limits import Guard, Limits, Refused, find_tokens, is_loopback, warn_of_tokens
+from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
 from guidedviz.models.frames import JSON, OCTETS, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
 
-T = TypeVar("T")
+Counted = TypeVar("Counted")
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_BODY = 1 << 13  # bytes of a body
-MOST_TEXT = 1 << 20  # of a text to encode
+MOST_ENCODED = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
 SECONDS_TO_SEND = 20.0  # for the body of a request
 PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
@@ -45,12 +46,14 @@ class Service:
     """A model, and what is asked of it; `whole` says that all requests of the class come to this one."""
 
     def __init__(self, engine: Engine, guard: Guard, whole: bool = True) -> None:
-        self.engine, self.guard = engine, guard
+        self.engine = engine
+        self.guard = guard
         context: int = engine.card["context"]
-        most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
+        most_text = min(MOST_ENCODED, max(1 << 14, 16 * context))
         most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
         self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
-        desk = self.desk = Desk(engine, guard)
+        desk = Desk(engine, guard)
+        self.desk = desk
         self._class = VERSION if whole else 0
         self.start = token_hex(8) if whole else ""  # which start of the host this is
         self._handlers: dict[tuple[str, str], Callable[[Request], Coroutine[Any, Any, Response]]] = {
@@ -86,7 +89,8 @@ class Service:
 
     async def _let_in(self, request: Request, counted: ExitStack) -> Response | None:
         """The answer to a request that may come in; None if the student has left before."""
-        path, headers = request.scope["path"], request.headers
+        path = request.scope["path"]
+        headers = request.headers
         method = "GET" if request.method == "HEAD" else request.method
         handler = self._handlers.get((method, path), self._unknown)
         check_sender(headers, path, self.guard.guarded)
@@ -97,7 +101,7 @@ class Service:
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
         following = ", following" if (method, path) == ("GET", "/v1/run") else ""  # may wait, and ask beside it
         account = await enter(counted, self.guard.counted(student + following), DELAY)
-        body = await read_body(headers, request.receive, self.most.get(path, MOST_BODY))
+        body = await receive_body(headers, request.receive, self.most.get(path, MOST_BODY))
         if body is None:
             return None
         request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
@@ -150,7 +154,7 @@ class Service:
 
     async def _logits(self, request: Request) -> Response:
         """The logits of a text, unless the student expects another model than this one."""
-        card, student = self.engine.card, request.state.student
+        card = self.engine.card
         wanted = request.headers.get("x-guidedviz-model", card["version"])
         if wanted != card["version"]:
             seen = f"a request for another model ({quoted(wanted, 40)})"
@@ -160,19 +164,21 @@ class Service:
         if self.engine.waiting >= self.guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
         began = time.monotonic()
-        body = await self.engine.rows(student, ask)
+        body = await self.engine.rows(request.state.student, ask)
         ended = time.monotonic()
         request.state.account.steps.append((ended, ended - began))
         return Response(body, media_type=OCTETS)
 
     def _check(self, ask: Ask) -> Ask:
         """A request that the model can answer."""
-        count, size = len(ask.tokens), self.engine.card["size"]
+        count = len(ask.tokens)
+        size = self.engine.card["size"]
         check_tokens(ask.tokens, self.engine.card["context"], size)
         if not -1 <= ask.start < count:
             hint = "-1 for the last row alone"
             raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}", hint=hint)
-        if (wanted := rows_bytes(count - ask.first, size)) > self.guard.limits.rows_bytes:
+        wanted = rows_bytes(count - ask.first, size)
+        if wanted > self.guard.limits.rows_bytes:
             expected = f"at most {self.guard.limits.rows_bytes}"
             raise SettingError("rows", seen=f"{wanted} bytes", expected=expected, hint="ask for fewer rows")
         return ask
@@ -186,7 +192,7 @@ def open_service(
     return Service(Engine(load_here(model, device), cache_mb * MB), guard, whole)
 
 
-async def enter(counted: ExitStack, count: AbstractContextManager[T], delay: float) -> T:
+async def enter(counted: ExitStack, count: AbstractContextManager[Counted], delay: float) -> Counted:
     """Count a request; one that is refused hears so after a pause."""
     try:
         return counted.enter_context(count)
@@ -197,15 +203,19 @@ async def enter(counted: ExitStack, count: AbstractContextManager[T], delay: flo
 
 async def live(receive: Receive, send: Send) -> None:
     """Agree to start and to end, which Ray Serve asks first and last."""
-    while (asked := (await receive())["type"]).startswith("lifespan."):
-        await send({"type": f"{asked}.complete"})
-        if asked == "lifespan.shutdown":
+    asked = ""
+    while asked != "lifespan.shutdown":
+        message = await receive()
+        asked = message["type"]
+        if not asked.startswith("lifespan."):
             return
+        await send({"type": f"{asked}.complete"})
 
 
 async def answer_or_leave(answer: Coroutine[Any, Any, Response], receive: Receive) -> Response | None:
     """The answer; None if the student hangs up before that, and nothing more is computed."""
-    work, gone = asyncio.ensure_future(answer), asyncio.ensure_future(receive())
+    work = asyncio.ensure_future(answer)
+    gone = asyncio.ensure_future(receive())
     try:
         await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
         return work.result() if work.done() else None
@@ -273,20 +283,23 @@ async def send_in_parts(answer: Response, send: Send) -> None:
 
 def check_kind(method: str, path: str, said: str) -> None:
     """Refuse a body of a type that a web page may send anywhere, such as a form's."""
-    kind, wanted = said.partition(";")[0].strip().lower(), body_type(path)
+    kind = said.partition(";")[0].strip().lower()
+    wanted = body_type(path)
     if method == "POST" and kind != wanted and (kind or wanted == JSON):
         raise Refused(415, "header Content-Type", quoted(said), wanted, f"the header Content-Type: {wanted}")
 
 
-async def read_body(headers: Headers, receive: Receive, most: int) -> bytes | None:
+async def receive_body(headers: Headers, receive: Receive, most: int) -> bytes | None:
     """The body of a request; None if the student has left before it was whole."""
-    said, body, more = headers.get("content-length", "0"), bytearray(), True
+    said = int(headers.get("content-length", "0"))
+    body = bytearray()
+    more = True
     try:
         async with asyncio.timeout(SECONDS_TO_SEND):
             while more:
-                if len(body) > most or int(said) > most:
-                    seen = f"{max(len(body), int(said))} bytes"
-                    raise Refused(413, "body", seen, f"at most {most}", "send less in one request")
+                size = max(len(body), said)
+                if size > most:
+                    raise Refused(413, "body", f"{size} bytes", f"at most {most}", "send less in one request")
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return None
@@ -303,7 +316,11 @@ def reply(error: Exception) -> Response:
     """An error as a reply in four parts."""
     if not isinstance(error, GuidedVizError):
         error = Refused(500, "host", type(error).__name__, "an answer", "ask again")
-    status = error.status if isinstance(error, Refused) else 503 if isinstance(error, ModelError) else 400
+    status = 400
+    if isinstance(error, Refused):
+        status = error.status
+    elif isinstance(error, ModelError):
+        status = 503
     hint = error.hint or f"a request as {PROTOCOL_PAGE} describes it"  # of errors from the rooms below
     parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": hint}
     response = say({"error": parts}, status)
@@ -320,8 +337,14 @@ def reply(error: Exception) -> Response:
 # names its whole text, so any replica can answer it; one that dies takes only its kept prefixes with it.
 
 
-DEFAULTS: dict[str, Any] = {"model": "clerk", "device": "auto", "tokens": "", "open": False}
-DEFAULTS |= {"rate": Limits.rate, "cache_mb": CACHE // MB}
+DEFAULTS: dict[str, Any] = {
+    "model": "clerk",
+    "device": "auto",
+    "tokens": "",
+    "open": False,
+    "rate": Limits.rate,
+    "cache_mb": CACHE // MB,
+}
 
 
 class Replica:
@@ -340,7 +363,8 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
     Without a token (the variable GUIDEDVIZ_TOKEN, or a file of tokens) it is refused, unless `open` says that only this
     machine can reach it.
     """
-    if unknown := sorted(set(arguments) - set(DEFAULTS)):
+    unknown = sorted(set(arguments) - set(DEFAULTS))
+    if unknown:
         known = ", ".join(sorted(DEFAULTS))
         hint = "correct its name in deploy/serve.yaml"
         raise SettingError("args", seen=quoted(unknown[0]), expected=known, hint=hint)
@@ -353,5 +377,6 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
         raise SettingError("args", seen="no token", expected="a token", hint=hint)
     serve = need("ray.serve", "classroom", "serve run")
     deployment = serve.deployment(serve.ingress()(Replica), name="model")
-    rate, cache_mb = float(chosen["rate"]), int(chosen["cache_mb"])
-    return deployment.bind(tokens, str(chosen["model"]), str(chosen["device"]), rate, cache_mb)
+    model = str(chosen["model"])
+    device = str(chosen["device"])
+    return deployment.bind(tokens, model, device, float(chosen["rate"]), int(chosen["cache_mb"]))

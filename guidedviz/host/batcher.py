@@ -7,104 +7,25 @@ runs, the next one collects.
 
 import asyncio
 import hashlib
-from bisect import bisect_left, insort
-from collections import Counter, OrderedDict, deque
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from guidedviz.errors import ModelError
 from guidedviz.extras import installed
+from guidedviz.host.prefixes import Prefixes
 from guidedviz.models.chat import Messages, Prompt
 from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.language_model import LanguageModel, Network
 from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
-from guidedviz.tokens.vocabulary import shared_length
 
-# The beginnings of texts that were read, with their keys and values; bounded in bytes and shared between students.
-
-
-class Kept(NamedTuple):
-    """A text that was read, its keys and values, and the bytes of all that when it was kept."""
-
-    text: Ids
-    cache: Any
-    nbytes: int
-
-
-class Prefixes:
-    """The texts that were read, by the bytes of their tokens: in sorted order, and the one used last at the end.
-
-    In sorted order, one of the two neighbours of a text has the longest beginning in common with it. So what was read
-    for one student also serves another with the same prompt: the cache is copied up to the last shared token.
-    """
-
-    def __init__(self, network: Network, most: int) -> None:
-        self.network, self.most, self.nbytes = network, most, 0
-        self._kept: OrderedDict[bytes, Kept] = OrderedDict()
-        self._sorted: list[bytes] = []
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def find(self, wanted: Sequence[Ids]) -> list[tuple[int, Any]]:
-        """For each text how many of its first tokens were read, and a cache of its own that has read them.
-
-        A cache that one text continues is taken out of the store; all other texts get copies.
-        """
-        found = [self._longest(text) for text in wanted]
-        asked = Counter(key for key, _ in found)
-        out = []
-        for key, shared in found:
-            if shared and shared == len(self._kept[key].text) and asked[key] == 1:
-                cache = self._drop(key).cache
-            else:  # a network that cannot crop a cache gives none
-                cache = self._kept[key].cache.fork(shared) if shared else None
-            if cache is None:
-                shared, cache = 0, self.network.new_cache()
-            out.append((shared, cache))
-        return out
-
-    def keep(self, text: Ids, cache: Any) -> None:
-        """Keep the cache of a text; those used longest ago make room for it."""
-        key, nbytes = text.tobytes(), int(cache.nbytes) + text.nbytes
-        if key in self._kept:
-            self._drop(key)
-        insort(self._sorted, key)
-        self._kept[key] = Kept(text, cache, nbytes)
-        self.nbytes += nbytes
-        while self.nbytes > self.most and self._kept:
-            self._drop(next(iter(self._kept)))
-
-    def _longest(self, text: Ids) -> tuple[bytes, int]:
-        """The kept text with the longest beginning in common with this one, and its length in tokens."""
-        place = bisect_left(self._sorted, text.tobytes())
-        near = self._sorted[max(0, place - 1) : place + 1]
-        tokens = text.tolist()
-        shared, _, key = max(
-            ((shared_length(tokens, self._kept[key].text.tolist()), -len(key), key) for key in near),
-            default=(0, 0, b""),
-        )
-        if shared:
-            self._kept.move_to_end(key)
-        return key, shared
-
-    def _drop(self, key: bytes) -> Kept:
-        """Remove a text."""
-        del self._sorted[bisect_left(self._sorted, key)]
-        self.nbytes -= self._kept[key].nbytes
-        return self._kept.pop(key)
-
-
-# Read texts of several students in one forward pass, each from the longest beginning that is kept.
-#
 # A pass reads a limited number of new tokens: a long text is read in parts, one per pass.
-
 
 PASS_TOKENS = 256  # new tokens per pass; 32 times as many on a GPU
 
@@ -121,8 +42,10 @@ class WantedText:
 
     def next_part(self, most: int) -> tuple[Ids, bool]:
         """The tokens that the next pass reads, and whether a row is wanted for each of them."""
-        every = self.read >= self.start and self.start < len(self.tokens) - 1
-        end = len(self.tokens) if every or self.start == len(self.tokens) - 1 else self.start
+        whole = len(self.tokens)
+        last_alone = self.start == whole - 1
+        every = self.read >= self.start and not last_alone
+        end = whole if every or last_alone else self.start
         return self.tokens[self.read : min(end, self.read + most)], every
 
     @property
@@ -135,27 +58,35 @@ class PassReader:
     """A network and the texts that it has read."""
 
     def __init__(self, network: Network, cache: int) -> None:
-        self.network, self.prefixes = network, Prefixes(network, cache)
-        self.pass_tokens = PASS_TOKENS if "cuda" not in network.device else 32 * PASS_TOKENS
-        self.passes = self.tokens = 0
+        self.network = network
+        self.prefixes = Prefixes(network, cache)
+        self.pass_tokens = 32 * PASS_TOKENS if "cuda" in network.device else PASS_TOKENS
+        self.passes = 0
+        self.tokens = 0  # that were read
 
     def read(self, texts: Sequence[WantedText]) -> None:
         """One turn: a pass for the texts that want their last row, and one for those that want every row."""
-        fresh = [text for text in texts if text.cache is None]
-        found = self.prefixes.find([text.tokens[: text.start] for text in fresh])
-        for text, (read, cache) in zip(fresh, found, strict=True):
-            text.read, text.cache = read, cache
-        parts = [(text, *text.next_part(max(1, self.pass_tokens // len(texts)))) for text in texts]
+        self._begin([text for text in texts if text.cache is None])
+        most = max(1, self.pass_tokens // len(texts))
+        parts = [(text, *text.next_part(most)) for text in texts]
         for every in (False, True):
             self._pass([(text, part) for text, part, wanted in parts if wanted == every], every)
         for text in texts:
             if text.done:
                 self.prefixes.keep(text.tokens, text.cache)
 
+    def _begin(self, texts: Sequence[WantedText]) -> None:
+        """Give each text the longest beginning that is kept."""
+        found = self.prefixes.find([text.tokens[: text.start] for text in texts])
+        for text, (read, cache) in zip(texts, found, strict=True):
+            text.read = read
+            text.cache = cache
+
     def _pass(self, parts: list[tuple[WantedText, Ids]], every: bool) -> None:
         if not parts:
             return
-        rows = self.network.read([text.cache for text, _ in parts], [part.tolist() for _, part in parts], every)
+        caches = [text.cache for text, _ in parts]
+        rows = self.network.read(caches, [part.tolist() for _, part in parts], every)
         self.passes += 1
         for (text, part), found in zip(parts, rows, strict=True):
             self.tokens += len(part)
@@ -164,8 +95,8 @@ class PassReader:
                 text.rows.append(found)
 
 
-WAIT = 0.002  # seconds
-MOST = 32  # texts per pass
+WAIT_FOR_OTHERS = 0.002  # seconds
+MOST_TOGETHER = 32  # texts per pass
 
 
 @dataclass(eq=False)
@@ -188,13 +119,17 @@ class Engine:
     """A model of this process. One thread runs its passes, another one tokenizes."""
 
     def __init__(self, model: LanguageModel, cache: int = CACHE) -> None:
-        self.model, self.reader = model, PassReader(model.network, cache)
-        self.card, self.words = make_card(model), pack_vocabulary(model.vocabulary)
-        self.wait, self.waiting = WAIT, 0  # seconds; texts that are not answered
+        self.model = model
+        self.reader = PassReader(model.network, cache)
+        self.card = make_card(model)
+        self.words = pack_vocabulary(model.vocabulary)
+        self.wait = WAIT_FOR_OTHERS
+        self.waiting = 0  # texts that are not answered
         self._jobs: deque[Job] = deque()
         self._students: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # who has a text among the jobs
         self._running: asyncio.Task[None] | None = None
-        self._passes, self._encoder = (ThreadPoolExecutor(1, f"guidedviz-{job}") for job in ("pass", "encode"))
+        self._passes = ThreadPoolExecutor(1, "guidedviz-pass")
+        self._encoder = ThreadPoolExecutor(1, "guidedviz-encode")
 
     async def encode(self, text: str) -> bytes:
         """The tokens of a text."""
@@ -206,7 +141,8 @@ class Engine:
 
     async def rows(self, student: str, ask: Ask) -> bytes:
         """The rows of logits that a request wants, as bytes; a student's texts are read one after the other."""
-        loop, mine = asyncio.get_running_loop(), self._students.setdefault(student, asyncio.Lock())
+        loop = asyncio.get_running_loop()
+        mine = self._students.setdefault(student, asyncio.Lock())
         self.waiting += 1
         try:
             async with mine:
@@ -225,26 +161,31 @@ class Engine:
 
     async def _run(self) -> None:
         """Take turns while jobs wait."""
-        if len(self._jobs) < MOST:
+        if len(self._jobs) < MOST_TOGETHER:
             await asyncio.sleep(self.wait)
         while self._jobs:
-            turn = [self._jobs.popleft() for _ in range(min(MOST, len(self._jobs)))]
-            jobs = [job for job in turn if not job.answer.done()]
-            try:
-                answers = await asyncio.get_running_loop().run_in_executor(self._passes, self._read, jobs)
-            except Exception as error:  # one turn fails; the host goes on
-                seen = "out of memory" if isinstance(error, MemoryError) else type(error).__name__
-                for job in jobs:
-                    if not job.answer.done():
-                        hint = "ask again, for a shorter text or fewer rows"
-                        said = ModelError("the host's model", seen=seen, expected="a pass that succeeds", hint=hint)
-                        job.answer.set_exception(said)
+            turn = [self._jobs.popleft() for _ in range(min(MOST_TOGETHER, len(self._jobs)))]
+            await self._take_turn([job for job in turn if not job.answer.done()])
+
+    async def _take_turn(self, jobs: list[Job]) -> None:
+        """One turn in the thread; a text of which a part is left waits for the next one."""
+        try:
+            answers = await asyncio.get_running_loop().run_in_executor(self._passes, self._read, jobs)
+        except Exception as error:  # one turn fails; the host goes on
+            seen = "out of memory" if isinstance(error, MemoryError) else type(error).__name__
+            hint = "ask again, for a shorter text or fewer rows"
+            failed = ModelError("the host's model", seen=seen, expected="a pass that succeeds", hint=hint)
+            for job in jobs:
+                if not job.answer.done():
+                    job.answer.set_exception(failed)
+            return
+        for job, answer in zip(jobs, answers, strict=True):
+            if job.answer.done():  # nobody waits for it
                 continue
-            for job, answer in zip(jobs, answers, strict=True):
-                if answer and not job.answer.done():
-                    job.answer.set_result(answer)
-                elif not job.answer.done():  # a part of the text is left
-                    self._jobs.append(job)
+            if answer:
+                job.answer.set_result(answer)
+            else:
+                self._jobs.append(job)
 
     def _read(self, jobs: list[Job]) -> list[bytes]:
         """One turn of the reader; gives the answers of the texts that are done, and nothing for the others."""

@@ -1,24 +1,18 @@
 """Who may ask, and how much: tokens of a class or of each student, requests per second, and requests at once."""
 
 import hashlib
-import hmac
 import ipaddress
-import os
-import secrets
-import shlex
-import sys
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import count
 
-from guidedviz.errors import GuidedVizError, SettingError, quoted
+from guidedviz.errors import GuidedVizError
 from guidedviz.models.remote import forget
 
 TEACHER = "teacher"  # the name of the token that may see the class, and show it a run
-SHORTEST = 16  # characters of a token
 SECRET = 22  # characters of a student's secret: 128 bits in base64
 STEPS = 400  # of a student that are remembered
 WRONG = 10  # wrong tokens per address and minute
@@ -57,7 +51,10 @@ class Bucket:
     """
 
     def __init__(self, most: float, rate: float, now: float) -> None:
-        self._most, self._rate, self._left, self._seen = most, rate, most, now
+        self._most = most
+        self._rate = rate
+        self._left = most
+        self._seen = now
 
     def use(self, amount: float, now: float) -> bool:
         """Use an amount, which may be more than what is left; False if nothing is left."""
@@ -120,14 +117,16 @@ class Guard:
     def __init__(
         self, tokens: Mapping[str, str], limits: Limits | None = None, now: Callable[[], float] = time.monotonic
     ) -> None:
-        self.limits, self._now = limits or Limits(), now
-        self._known = {name: digest(token) for name, token in tokens.items()}
+        self.limits = limits or Limits()
         self.guarded = bool(tokens)
         self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
-        self._number, self._wrong = 0, Few(WRONG, now)
+        self._now = now
+        self._names = {digest(token): name for name, token in tokens.items()}
+        self._numbers = count(1)
+        self._wrong = Few(WRONG, now)
+        self._sent: OrderedDict[tuple[str, bytes], None] = OrderedDict()  # the tokens that each address has sent
         self._outgoing = Outgoing()
-        self._judged: OrderedDict[tuple[str, bytes], str | None] = OrderedDict()  # whose token an address has sent
 
     def name(self, authorization: str, secret: str, peer: str) -> str:
         """The student that a request comes from, by its token; an unknown token is refused.
@@ -137,35 +136,34 @@ class Guard:
         that it has not sent before, also with a right one.
         """
         guest = f"{peer}/{name_session(secret)}"
-        if not self._known:
+        if not self.guarded:
             return guest
         kind, _, token = authorization.partition(" ")
         given = digest(token if kind.lower() == "bearer" else "")
-        if (peer, given) not in self._judged:
+        if (peer, given) not in self._sent:
             if self._wrong.full(peer):
                 hint = "again in a minute, with the token that the teacher gave you"
                 raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute", hint)
-            names = [name for name, known in self._known.items() if hmac.compare_digest(known, given)]
-            self._judged[peer, given] = names[0] if names else None
-            forget(self._judged, self.limits.students)
-            if token and not names:
+            self._sent[peer, given] = None
+            forget(self._sent, self.limits.students)
+            if token and given not in self._names:
                 self._wrong.add(peer)
-        name = self._judged[peer, given]
-        if name is None:
+        if given not in self._names:
             hint = "the token that the teacher gave you, without spaces"
             raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN", hint)
-        return name or guest
+        return self._names[given] or guest
 
     @contextmanager
     def counted(self, student: str) -> Iterator[Account]:
         """Count a request while it runs; a student who asks too much is refused."""
-        now, most = self._now(), self.limits
-        account = self.accounts.get(student)
-        if account is None:
-            self._number += 1
-            buckets = Bucket(most.burst, most.rate, now), Bucket(most.run_bytes, most.run_rate, now)
-            account = self.accounts[student] = Account(*buckets, self._number)
+        now = self._now()
+        most = self.limits
+        if student not in self.accounts:
+            requests = Bucket(most.burst, most.rate, now)
+            run = Bucket(most.run_bytes, most.run_rate, now)
+            self.accounts[student] = Account(requests, run, next(self._numbers))
             forget(self.accounts, most.students)
+        account = self.accounts[student]
         self.accounts.move_to_end(student)
         if account.together >= most.together:
             seen = f"{account.together} requests at once"
@@ -193,7 +191,7 @@ class Guard:
 
     def is_named(self, student: str) -> bool:
         """Whether a token says who this is: it is that of one student, not that of the class."""
-        return student != "" and student in self._known
+        return student != "" and student in self._names.values()
 
 
 class Few:
@@ -205,7 +203,8 @@ class Few:
     """
 
     def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._now = most, now
+        self._most = most
+        self._now = now
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def add(self, address: str) -> None:
@@ -240,83 +239,3 @@ def digest(token: str) -> bytes:
 def name_session(secret: str) -> str:
     """What the host calls the session of a secret; "" without a secret. The host keeps no secret."""
     return digest(secret).hex()[:32] if secret else ""
-
-
-def read_tokens(path: Path) -> dict[str, str]:
-    """The tokens in a file: a line per student, with a name, a space and the token; or one token for the class."""
-    where = f"tokens file {quoted(str(path))}"
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        seen = getattr(error, "strerror", None) or "other bytes than UTF-8"
-        hint = "correct the path after --tokens"
-        raise SettingError(where, seen=seen, expected="a text file that can be read", hint=hint) from None
-    found: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        here, (name, _, token) = f"{where}, line {number}", line.strip().rpartition(" ")
-        check_token(here, token)
-        if name.strip() in found or token in found.values():
-            hint = f"delete the line, or give it another name and the token {make_token()}"
-            raise SettingError(here, seen="the same name or token twice", expected="each only once", hint=hint)
-        found[name.strip()] = token
-    if not found:
-        expected = "a line per student: name token"
-        hint = f"the line `ada {make_token()}`"
-        raise SettingError(where, seen="no token", expected=expected, hint=hint)
-    return found
-
-
-def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
-    """The tokens by student: those of a file, or one for the class, else that of the variable GUIDEDVIZ_TOKEN.
-
-    The variable GUIDEDVIZ_TEACHER_TOKEN adds the teacher's.
-    """
-    token = token or os.environ.get("GUIDEDVIZ_TOKEN", "")
-    found = read_tokens(file) if file else {"": check_token("--token", token)} if token else {}
-    if teacher := os.environ.get("GUIDEDVIZ_TEACHER_TOKEN", ""):
-        where = "GUIDEDVIZ_TEACHER_TOKEN"
-        if not found or teacher in (other for name, other in found.items() if name != TEACHER):
-            seen = "the token of a student" if found else "no token of the students"
-            expected = "a token of the teacher beside those of the students"
-            hint = f"GUIDEDVIZ_TEACHER_TOKEN={make_token()}, and GUIDEDVIZ_TOKEN or --tokens for the students"
-            raise SettingError(where, seen=seen, expected=expected, hint=hint)
-        found[TEACHER] = check_token(where, teacher)
-    return found
-
-
-def warn_of_tokens(file: Path | None, token: str = "") -> None:
-    """Warn of a file of tokens that others can read, and of a token that stands in the command line.
-
-    Windows has other rights than modes, so nothing is said about a file there.
-    """
-    if token:
-        seen = "a token in the command line, which `ps` shows to everybody"
-        expected = "a token that nobody else sees"
-        warn(
-            SettingError("--token", seen=seen, expected=expected, hint="the variable GUIDEDVIZ_TOKEN, or --tokens FILE")
-        )
-    mode = file.stat().st_mode & 0o777 if file and os.name == "posix" else 0
-    if file and mode & 0o077:
-        seen = f"mode {mode:o}: a file that others can read"
-        hint = f"chmod 600 {shlex.quote(str(file))}"
-        warn(SettingError(f"tokens file {quoted(str(file))}", seen=seen, expected="mode 600", hint=hint))
-
-
-def warn(about: GuidedVizError) -> None:
-    """Print a warning beside what the host says."""
-    print(f"warning: {about}", file=sys.stderr, flush=True)
-
-
-def check_token(where: str, token: str) -> str:
-    """A token that cannot be guessed and that fits into a header."""
-    if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
-        expected = f"at least {SHORTEST} printable ASCII characters without spaces"
-        raise SettingError(where, seen=f"a token of {len(token)} characters", expected=expected, hint=make_token())
-    return token
-
-
-def make_token() -> str:
-    """A new token."""
-    return secrets.token_urlsafe(24)

@@ -12,6 +12,7 @@ import ssl
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from guidedviz.errors import SettingError, escaped, quoted
+from guidedviz.host.access import find_tokens, make_token, warn_of_tokens
 from guidedviz.host.app import Service, open_service, reply
-from guidedviz.host.limits import Refused, find_tokens, is_loopback, make_token, warn_of_tokens
+from guidedviz.host.limits import Refused, is_loopback
 
 MOST_HEAD = 1 << 14  # bytes
 SECONDS_TO_ASK = 10.0  # for the head of a request, from the first byte on
@@ -28,7 +30,8 @@ SECONDS_TO_READ = 20.0  # for an answer, from the first bytes on that wait for t
 UNREAD = 1 << 16  # bytes that wait for a slow reader here, and twice as many in the system, which would take megabytes
 SECONDS_IDLE = 120  # between two requests
 SECONDS_TO_END = 2  # for the requests that run when the host ends
-CONNECTIONS, PER_ADDRESS = 4000, 1000
+CONNECTIONS = 4000
+PER_ADDRESS = 1000
 
 
 class Crowd:
@@ -56,9 +59,11 @@ class Crowd:
             crowds = sorted(self._lines.values(), key=len, reverse=True)
         else:
             return
-        if line := next((line for crowd in crowds for line in crowd if line.waits), None):
-            self.leave(line)
-            line.transport.abort()
+        for line in chain.from_iterable(crowds):
+            if line.waits:
+                self.leave(line)
+                line.transport.abort()
+                return
 
 
 class Line(H11Protocol):
@@ -66,7 +71,8 @@ class Line(H11Protocol):
 
     def __init__(self, crowd: Crowd, **options: Any) -> None:
         super().__init__(**options)
-        self._crowd, self.address = crowd, ""
+        self.address = ""
+        self._crowd = crowd
         self._unasked: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
 
@@ -261,7 +267,10 @@ def check_certificate(certificate: Path | None, key: Path | None) -> None:
 def say_start(options: argparse.Namespace, port: int, about: str, guarded: bool) -> str:
     """Where the host is, and what a student writes."""
     name = options.bind if is_loopback(options.bind) else socket.getfqdn()
-    name = f"[{name}]" if ":" in name else name
-    address = f"{'https' if options.certfile else 'http'}://{name}:{port}"
-    token = ', token="..."' * guarded
-    return f'{about}\nlistening on {options.bind}, port {port}\nin a lab: gv.load_model("{address}"{token})'
+    if ":" in name:
+        name = f"[{name}]"
+    scheme = "https" if options.certfile else "http"
+    given = f'"{scheme}://{name}:{port}"'
+    if guarded:
+        given += ', token="..."'
+    return f"{about}\nlistening on {options.bind}, port {port}\nin a lab: gv.load_model({given})"

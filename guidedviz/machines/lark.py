@@ -4,12 +4,15 @@ from typing import Any
 
 from guidedviz.errors import GrammarError, PatternError, expect
 from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar
-from guidedviz.machines.grammars.inline import inline_rules
 from guidedviz.machines.grammars.lark_notation import show_place
 from guidedviz.machines.grammars.lark_rules import read_lark
+from guidedviz.machines.grammars.rewrite import inline_rules
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.schema.json_schema import read_schema, schema_named
-from guidedviz.machines.schema.notes import SchemaSettings
+from guidedviz.machines.schema.json_schema import schema_named
+from guidedviz.machines.schema.own_constraints import SchemaSettings
+from guidedviz.machines.schema.reader import SchemaReader
+from guidedviz.machines.schema.values import load_schema
+from guidedviz.machines.special import no_names
 from guidedviz.machines.syntax import EMPTY, Call, Concat, Either, Tree, concat, either
 from guidedviz.machines.work import limited_work
 
@@ -17,11 +20,12 @@ JSON_SETTINGS = SchemaSettings(whitespace="any", extra_keys="open")  # as llguid
 
 
 @limited_work()
-def lark(text: str, start: str = "start") -> PDA:
+def lark(text: str, start: str = "start", vocabulary: Any = None) -> PDA:
     r"""The pushdown machine of a grammar in Lark's notation, as OpenAI's custom tools, llguidance and xgrammar take it.
 
     Rules, terminals, regexes, ranges, counts, templates, `%import common.NAME`, `%ignore`, `%json {...}` and
-    llguidance's `A & B`, `~A` and `%regex {...}`. Aliases, `?`, `!` and priorities are about trees and have no effect.
+    llguidance's `A & B`, `~A`, `%regex {...}` and special tokens: `<think>`, and `<[128010]>` with a `vocabulary`.
+    Aliases, `?`, `!` and priorities are about trees and have no effect.
 
     It differs from Lark's parser and from llguidance: there is no lexer. A text is accepted if there is any way to
     read it, so `/[a-z]+/ "b"` accepts "ab", where a greedy lexer takes "ab" for the regex. As the engines do, it
@@ -42,12 +46,14 @@ def lark(text: str, start: str = "start") -> PDA:
 
     def schema_rules(schema: Any) -> Grammar:
         with schema_named():
-            reader, grammar = read_schema(schema, JSON_SETTINGS)
+            reader = SchemaReader(load_schema(schema), JSON_SETTINGS)
+            grammar = inline_rules(without_outer_blanks(reader.grammar()))
             notes.update(dict.fromkeys(reader.notes.texts))
-            return inline_rules(without_outer_blanks(grammar))
+            return grammar
 
     try:
-        grammar = read_lark(text, start, schema_rules)
+        names_of = no_names if vocabulary is None else vocabulary.special_names
+        grammar = read_lark(text, start, schema_rules, names_of)
         check_grammar(grammar)
         return PDA(grammar, notes=tuple(notes))
     except GrammarError as error:

@@ -18,7 +18,7 @@ TAGS = frozenset(
     "samp small span strong sub summary sup table tbody td tfoot th thead tr u ul var".split()
 )
 ANYWHERE = frozenset("class id style role aria-label aria-hidden data-mime-type".split())
-OWN = {
+OWN_ATTRIBUTES = {
     "a": {"href", "title"}, "details": {"open"}, "img": {"src", "alt", "title", "width", "height"}, "ol": {"start"},
     "td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"},
 }  # fmt: skip
@@ -31,7 +31,9 @@ STYLES = frozenset(
     "background background-color border border-left border-radius color font-family font-style font-weight height "
     "margin max-width opacity padding text-align text-decoration vertical-align white-space".split()
 )
-STYLE = re.compile(r"(?:[^()\\@]|rgba?\([\d ,.%]+\)|var\(--(gv|jp)-[\w-]+(,[^()\\@]*)?\))*")  # loads no address
+HARMLESS_STYLE = re.compile(
+    r"(?:[^()\\@]|rgba?\([\d ,.%]+\)|var\(--(gv|jp)-[\w-]+(,[^()\\@]*)?\))*"
+)  # loads no address
 MOVES = re.compile(r"(?<![\w#-])-\s*[\d.]|height:(?!\s*auto)", re.IGNORECASE)  # moves over what stands beside it
 PICTURE = re.compile(r"data:image/|(?!/)[\w./%-]+$")
 LINK = re.compile(r"https?:|mailto:|[^:]*$|[^:]*[/?#]", re.IGNORECASE)
@@ -53,14 +55,14 @@ def _cleaner() -> Any:
     drawn["svg"] = drawn["svg"] - {"transform"}  # on a whole drawing it moves the drawing over the page
     return nh3.Cleaner(
         tags=TAGS | ELEMENTS,
-        attributes={"*": set(ANYWHERE), **OWN, **drawn},
-        attribute_filter=_keep,
+        attributes={"*": set(ANYWHERE), **OWN_ATTRIBUTES, **drawn},
+        attribute_filter=_filter,
         filter_style_properties=STYLES,
         url_schemes={"http", "https", "mailto", "data"},
     )
 
 
-def _keep(tag: str, name: str, value: str) -> str | None:
+def _filter(tag: str, name: str, value: str) -> str | None:
     """The value of an attribute; None if it is removed."""
     if name == "class":
         return " ".join(word for word in value.split() if _is_kept(tag, word)) or None
@@ -70,7 +72,7 @@ def _keep(tag: str, name: str, value: str) -> str | None:
 def _is_harmless(tag: str, name: str, value: str) -> bool:
     """Whether an attribute loads nothing, runs nothing, and moves nothing over the page."""
     if name == "style":
-        return bool(STYLE.fullmatch(value)) and not MOVES.search(value)
+        return bool(HARMLESS_STYLE.fullmatch(value)) and not MOVES.search(value)
     if name == "src":
         return bool(PICTURE.match(value))
     if tag == "a" and name == "href":

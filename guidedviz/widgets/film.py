@@ -12,7 +12,7 @@ from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.earley_chart import build_chart_film, draw_frame
 from guidedviz.views.stack.earley_film import ChartFrame
 from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
-from guidedviz.widgets.display import Display, Shown
+from guidedviz.widgets.display import Display, Message, Shown
 
 FRAMES_HINT = "gv.film(gv.views.dfa_frames('a|b'))"
 FILMS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and how one frame is drawn
@@ -55,6 +55,6 @@ class Film(Shown):
         figure: Figure = self.draw(self.frames[self.shown])
         return replace(figure, text=said)
 
-    def _everything(self) -> dict[str, Any]:
+    def _everything(self) -> Message:
         drawings = [drawing.shapes for drawing in self.reel.drawings]
         return {"title": self.title, "drawings": drawings, "frames": self.reel.frames}

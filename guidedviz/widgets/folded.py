@@ -11,7 +11,7 @@ from guidedviz.views.machine.film import bare_drawing
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import draw_machine, say_thick
 from guidedviz.views.machine.text import say_size
-from guidedviz.widgets.display import Display, Shown, said
+from guidedviz.widgets.display import Display, Message, Shown, said
 
 FOLD_HINT = "Press a thick arrow to unfold it, press it again to fold it."
 
@@ -51,7 +51,7 @@ class FoldedMachine(Shown):
         """The drawing as a still picture."""
         return draw_machine(fold(self.sketch, self.unfolded))
 
-    def _record(self) -> dict[str, Any]:
+    def _record(self) -> Message:
         """Pages with the chains as they are, all folded, all unfolded, and all but one."""
         every = frozenset(self._chains)
         ones = [frozenset({first}) for first in self._chains]
@@ -60,7 +60,7 @@ class FoldedMachine(Shown):
         record = [self._record_page(page, pages) for page in pages]
         return record[0] | {"pages": record}
 
-    def _record_page(self, page: frozenset[int], pages: list[frozenset[int]]) -> dict[str, Any]:
+    def _record_page(self, page: frozenset[int], pages: list[frozenset[int]]) -> Message:
         """A page with these chains unfolded, and to which page each press leads."""
         every = frozenset(self._chains)
         presses = {said("turn", chain=first): page ^ {first} for first in every}
@@ -74,14 +74,14 @@ class FoldedMachine(Shown):
         other.unfolded = page
         return other._news(True) | {"moves": moves}
 
-    def _hear(self, heard: dict[str, Any]) -> None:
+    def _hear(self, heard: Message) -> None:
         match heard:
             case {"do": "turn", "chain": int(state)}:
                 self.turn(state)
             case {"do": "all", "unfold": bool(unfold)}:
                 self.turn_all(unfold)
 
-    def _news(self, everything: bool) -> dict[str, Any]:
+    def _news(self, everything: bool) -> Message:
         now = fold(self.sketch, self.unfolded)
         return {
             "drawing": bare_drawing(now, compact=None).shapes,
@@ -90,7 +90,7 @@ class FoldedMachine(Shown):
             "chains": [self._pack(first, chain) for first, chain in self._chains.items()],
         }
 
-    def _pack(self, first: int, chain: Chain) -> dict[str, Any]:
+    def _pack(self, first: int, chain: Chain) -> Message:
         """The arrows and states of a chain on the drawing; its first arrow has the same key, folded or not."""
         opened = first in self.unfolded
         shown = chain if opened else chain[:1]

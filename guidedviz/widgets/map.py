@@ -18,6 +18,7 @@ from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import DEPENDENT
 from guidedviz.views.vocabulary.atlas import SEARCHES, atlas, search_tokens
 from guidedviz.views.words import label
+from guidedviz.widgets.display import Message
 from guidedviz.widgets.runner import say_failure
 
 CHUNK_TOKENS = 256  # tokens whose texts are sent together
@@ -41,7 +42,7 @@ class Masks:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self.new: dict[int, str] = {}
-        self.answers: list[dict[str, Any]] = []
+        self.answers: list[Message] = []
         self.has_land = False
 
     def number(self, mask: str) -> int:
@@ -67,7 +68,7 @@ class MapFeed:
         self._look = lru_cache(KEPT_MASKS)(self._pack_state)
 
     @cached_property
-    def land(self) -> dict[str, Any]:
+    def land(self) -> Message:
         """The layout of the map; the same for every state."""
         made = self._atlas
         return {
@@ -87,9 +88,9 @@ class MapFeed:
         mask, asked = self._look(state)
         return {"mask": masks.number(mask), "asked": None if asked is None else masks.number(asked)}
 
-    def news(self, masks: Masks) -> dict[str, Any]:
+    def news(self, masks: Masks) -> Message:
         """What the page lacks."""
-        news: dict[str, Any] = {"bits": masks.new, "answers": masks.answers}
+        news: Message = {"bits": masks.new, "answers": masks.answers}
         if not masks.has_land:
             news["land"] = self.land
         masks.new = {}
@@ -120,11 +121,11 @@ class MapFeed:
     def _pack(self, mask: Mask) -> str:
         return b64encode(pack(self._atlas.ordered(mask)).tobytes()).decode()
 
-    def texts(self, ranks: Iterable[int]) -> list[dict[str, Any]]:
+    def texts(self, ranks: Iterable[int]) -> list[Message]:
         """The texts of the chunks that hold these places of the map."""
         return [self._texts(chunk) for chunk in sorted({rank // CHUNK_TOKENS for rank in ranks})]
 
-    def _texts(self, chunk: int) -> dict[str, Any]:
+    def _texts(self, chunk: int) -> Message:
         """A chunk of neighbours: id, text and bytes of each."""
         vocabulary = self.guide.vocabulary
         rows = []
@@ -133,14 +134,14 @@ class MapFeed:
             rows.append([token, shorten(label(piece), 80), piece[:32].hex(" ")])
         return {"texts": [chunk, rows]}
 
-    def _find(self, query: str) -> dict[str, Any]:
+    def _find(self, query: str) -> Message:
         try:
             found = search_tokens(self.guide.vocabulary, query)
         except GuidedVizError as error:
             return {"found": {"query": query, "note": str(error)}}
         return {"found": {"query": query, "count": int(found.sum()), "bits": self._pack(found)}}
 
-    def _why(self, token: int, state: Hashable) -> dict[str, Any]:
+    def _why(self, token: int, state: Hashable) -> Message:
         try:
             reason = self.guide.explain(state, token).reason
         except Exception as error:  # a guide that cannot explain still forbids the token

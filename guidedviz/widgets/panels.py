@@ -6,15 +6,16 @@ A `Page` remembers what one page has been told, so that a step, a drawing, a sta
 texts show every token in visible characters.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any, cast
 
 from guidedviz.decoding import recording
-from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, TakenSteps, Walk, read_record, shared_steps
+from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, Walk, read_record, shared_steps
 from guidedviz.decoding.records import check_path, write_whole
-from guidedviz.decoding.trace import Candidate, Step, Trace, taken_back, tokens_before
+from guidedviz.decoding.trace import Candidate, Trace, taken_back, tokens_before
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
@@ -29,6 +30,7 @@ from guidedviz.views.machine.film import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
 from guidedviz.views.machine.text import say_size
 from guidedviz.views.stack.stack_table import say_ground, say_ways
+from guidedviz.widgets.display import Message
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
@@ -41,13 +43,15 @@ KEPT_STATES = 4096  # states of a pushdown machine whose stacks stay packed
 def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
-    biased = [f"{len(now.bias)} biased"] * bool(now.bias)
+    constraint = [head.constraint or "no constraint", *now.cuts]
+    if now.bias:
+        constraint.append(f"{len(now.bias)} biased")
     packed: recording.PackedHead = {
         "source": head.source,
         "about": words.say_origin(head.model, head.device, head.vocabulary_size),
         "date": head.date if head.source == "RECORDED" else "",
         "prompt": words.reading(head.prompt),
-        "constraint": " · ".join([head.constraint or "no constraint", *now.cuts, *biased]),
+        "constraint": " · ".join(constraint),
         "vocabulary": head.vocabulary_size,
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
@@ -57,15 +61,17 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     return packed
 
 
-def pack_player(player: Player) -> recording.PackedPlayer:
-    """The cursor, and the settings of the next step."""
+def pack_player(player: Player) -> Message:
+    """The cursor, the settings of the next step, and the milliseconds of a full bar."""
+    top = find_top(times_asked(player.steps))
     return {
         "cursor": player.cursor,
         "ended": player.go(len(player.taken)).at_end,
-        "branches": tuple(pack_branch(player, run) for run in player.branches),
-        "stale": tuple(player.outdated),
+        "branches": [pack_branch(player, run) for run in player.branches],
+        "stale": player.outdated,
         "temperature": player.settings.temperature,
         "seed": player.settings.seed,
+        "top": (round(top, 4), words.milliseconds(top)),
     }
 
 
@@ -73,25 +79,22 @@ def pack_branch(player: Player, run: TakenSteps) -> recording.PackedBranch:
     """A run that was left."""
     same = shared_steps(player.taken, run)
     start = run[same : same + BRANCH_LENGTH]  # every token shows at least one character
-    text = shorten("".join(words.label(taken.step.piece) for taken in start), BRANCH_LENGTH - 1)
-    return recording.PackedBranch(same, len(run) - same, text)
+    text = "".join(words.label(taken.step.piece) for taken in start)
+    return recording.PackedBranch(same, len(run) - same, shorten(text, BRANCH_LENGTH - 1))
 
 
-def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
-    """The milliseconds of a full bar."""
-    top = find_top(times_asked(steps))
-    return {"top": (round(top, 4), words.milliseconds(top))}
-
-
-def pack_explanation(why: Explanation) -> recording.PackedWhy:
+def pack_explanation(why: Explanation) -> Message:
     """A token byte by byte up to the rejected one."""
-    rows, read = [], why.piece if why.died_at is None else why.piece[: why.died_at + 1]
-    names = [*why.states, *[""] * (len(read) + 1)]
-    for place in range(len(read)):
-        died, after = place == why.died_at, names[place + 1]
-        fate = f"expected {why.expected}" if died else after and f"→ {after}"
-        rows.append(recording.PackedByte(words.label(read[place : place + 1]), names[place], fate, died))
-    return {"label": words.label(why.piece), "reason": why.reason, "rows": tuple(rows), "stack": why.stack}
+    passed = len(why.piece) if why.died_at is None else why.died_at
+    states = [*why.states, *repeat("", len(why.piece))]  # of a special token only the first one is known
+    signs = [words.label(bytes([byte])) for byte in why.piece]
+    rows = []
+    for place in range(passed):
+        after = states[place + 1]
+        rows.append(recording.PackedByte(signs[place], states[place], f"→ {after}" if after else "", False))
+    if why.died_at is not None:
+        rows.append(recording.PackedByte(signs[passed], states[passed], f"expected {why.expected}", True))
+    return {"label": words.label(why.piece), "reason": why.reason, "rows": rows, "stack": why.stack}
 
 
 class Page:
@@ -106,12 +109,13 @@ class Page:
 
     def turn(self, machine: "MachineFeed | None") -> None:
         """Note that the page shows another machine."""
-        self.machine, self.drawings = machine, 0
+        self.machine = machine
+        self.drawings = 0
         self.states: set[int] = set()
         self.passed: dict[int, State] = {}  # what the page gets with the next news
 
 
-def pack_state(pda: PDA, state: State) -> dict[str, Any]:
+def pack_state(pda: PDA, state: State) -> Message:
     """What is highlighted in the drawing, and the frames of the stack, top first."""
     lit = Highlight.of_state(pda, state)
     return {
@@ -136,71 +140,75 @@ class MachineFeed:
     """What a page is told about a machine: its drawing, the way of each token, and the stacks along the way."""
 
     def __init__(self, machine: Drawable) -> None:
-        self.machine, self._sketch = machine, sketch_of(machine)
-        self._drawings: list[tuple[frozenset[int], dict[str, Any]]] = []
+        self.machine = machine
+        self._sketch = sketch_of(machine)
+        self._drawings: list[tuple[frozenset[int], Message]] = []  # each with the states that stand on it
         self._pda = machine if isinstance(machine, PDA) else None
         self._pack_state = lru_cache(KEPT_STATES)(partial(pack_state, cast(PDA, machine)))
-        self._arrows = lru_cache(KEPT_STATES)(partial(taken_arrows, cast(PDA, machine)))
 
-    def pack(self, path: StatePath, piece: bytes, page: Page) -> dict[str, Any]:
+    def pack(self, path: StatePath, piece: bytes, page: Page) -> Message:
         """The way of a token, and the drawing that shows where it ends."""
         if self._pda:
             page.passed |= {state.number: state for state in path}
         return self._way(path, piece) | {"drawing": self._drawing(path[-1])}
 
-    def _way(self, path: StatePath, piece: bytes) -> dict[str, Any]:
-        way: dict[str, Any] = {"path": [_number_of(state) for state in path]}
+    def _way(self, path: StatePath, piece: bytes) -> Message:
         if not self._pda:
-            return way
-        seen = [visible(bytes([byte])) for byte in piece[: len(path) - 1]]
-        taken = [self._arrows(state, byte) for state, byte in zip(path[:-1], piece, strict=False)]
-        return {**way, "taken": taken, "bytes": seen}
+            return {"path": path}
+        steps = list(zip(path, piece[: len(path) - 1], strict=False))
+        return {
+            "path": [state.number for state in path],
+            "taken": [taken_arrows(self._pda, state, byte) for state, byte in steps],
+            "bytes": [visible(bytes([byte])) for _, byte in steps],
+        }
 
     def _drawing(self, state: Any) -> int:
         """The number of a drawing in which a state is visible; a large machine is drawn around the state."""
-        if isinstance(state, State) and not state.tops:
-            return max(0, len(self._drawings) - 1)
-        at: int = state.tops[0][0] if isinstance(state, State) else int(state)
-        for number in reversed(range(len(self._drawings))):
-            if at in self._drawings[number][0]:
+        last = len(self._drawings) - 1
+        if self._pda and not state.tops:
+            return max(0, last)
+        place = state.tops[0][0] if self._pda else state
+        for number in range(last, -1, -1):
+            states, _ = self._drawings[number]
+            if place in states:
                 return number
-        plan = lay_out(self._sketch, at, None)
+        plan = lay_out(self._sketch, place, None)
         counts, _, _ = say_size(plan).partition(":")
-        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": counts}
+        drawing = {"shapes": bare_drawing(self._sketch, place, None).shapes, "words": counts}
         self._drawings.append((frozenset(plan.spots), drawing))
-        return len(self._drawings) - 1
+        return last + 1
 
-    def news(self, page: Page) -> dict[str, Any]:
+    def news(self, page: Page) -> Message:
         """The machine, its drawings and the stacks, as far as the page lacks them."""
-        news: dict[str, Any] = {}
-        start = self.machine.initial
+        news: Message = {}
+        start: Any = self.machine.initial
         first = self._drawing(start)
         if not page.drawings:
-            news["machine"] = {"initial": _number_of(start), "drawing": first, "stack": self._pda is not None}
-        if new := range(page.drawings, len(self._drawings)):
-            news["drawings"] = {number: self._drawings[number][1] for number in new}
-        page.drawings = len(self._drawings)
-        if isinstance(start, State):
+            initial = start.number if self._pda else start
+            news["machine"] = {"initial": initial, "drawing": first, "stack": self._pda is not None}
+        if page.drawings < len(self._drawings):
+            numbers = range(page.drawings, len(self._drawings))
+            news["drawings"] = {number: self._drawings[number][1] for number in numbers}
+            page.drawings = len(self._drawings)
+        if self._pda:
             passed = page.passed | {start.number: start}
             news["stacks"] = self._stacks(state for number, state in passed.items() if number not in page.states)
             page.states |= set(passed)
             page.passed = {}
         return news
 
-    def _stacks(self, states: Iterable[State]) -> dict[int, Any]:
+    def _stacks(self, states: Iterable[State]) -> dict[int, Message]:
         return {state.number: self._pack_state(state) for state in states}
 
-    def why(self, why: Explanation, path: StatePath) -> dict[str, Any]:
+    def why(self, why: Explanation, path: StatePath) -> Message:
         """The path of a forbidden token, and the byte that the machine rejects."""
         if why.legal or not path:
             return {}
-        died = why.piece[why.died_at : why.died_at + 1] if why.died_at is not None else b""
-        stacks = {"stacks": self._stacks(path)} if self._pda else {}
-        return {**self._way(path, why.piece), "died": visible(died) or "end", **stacks}
-
-
-def _number_of(state: Any) -> int:
-    return state.number if isinstance(state, State) else int(state)
+        died = "end" if why.died_at is None else visible(why.piece[why.died_at : why.died_at + 1])
+        said = self._way(path, why.piece) | {"died": died}
+        if self._pda:
+            said["stacks"] = self._stacks(path)
+        return said
 
 
 # The panels of a run that was loaded from a file: everything that they show stands in the recording.
@@ -212,22 +220,27 @@ SENT_ONCE = ("machine", "drawings", "stacks", "map")
 class RecordedPanels:
     """The panels of a recording; they answer no question that it does not answer."""
 
-    guide = map = drawn = None
+    guide = drawn = None
 
     def __init__(self, trace: Trace) -> None:
         self._shown = trace.shown
-        self._steps: list[dict[str, Any]] = self._shown["add"]
+        self._steps: list[Message] = self._shown["add"]
 
-    def news(self, player: Player, same: int, page: Page) -> dict[str, Any]:
+    def news(self, player: Player, same: int, page: Page) -> Message:
         """The steps from `same` on, the next one, and what all steps need if the page is new."""
-        once = {name: self._shown[name] for name in SENT_ONCE if page.player is None and name in self._shown}
-        ahead = None if player.peek is None else self._steps[player.cursor]
-        return {"from": same, "add": self._steps[same : len(player.taken)], "next": ahead, **once}
+        ahead = self._steps[player.cursor] if player.peek else None
+        news = {"from": same, "add": self._steps[same : len(player.taken)], "next": ahead}
+        if page.player is None:
+            news |= {name: self._shown[name] for name in SENT_ONCE if name in self._shown}
+        return news
 
-    def explain(self, player: Player, token: int) -> recording.PackedWhy | None:
+    def explain(self, player: Player, token: int) -> Message | None:
         """Why a candidate of the shown step is forbidden; None where it is not."""
-        step = self._steps[min(player.cursor, len(self._steps) - 1)] if self._steps else {}
-        return cast(recording.PackedWhy | None, step.get("whys", {}).get(str(token)))
+        if not self._steps:
+            return None
+        step = self._steps[min(player.cursor, len(self._steps) - 1)]
+        why: Message | None = step.get("whys", {}).get(str(token))
+        return why
 
     def split(self, player: Player) -> None:
         """No split: the recording has the masks only."""
@@ -240,12 +253,13 @@ class Panels:
     """The feeds of the panels. A recording has no states, so its tokens are read by the guide."""
 
     def __init__(self, guide: Guide | None, recorded: Trace | None, stack: bool = False) -> None:
-        self.guide, self._recorded = guide, recorded
+        self.guide = guide
+        self._recorded = recorded
         machine = guide.machine if guide else None
         self.drawn = machine if isinstance(machine, Drawable) else None  # for a still picture
         self.machine = MachineFeed(self.drawn) if self.drawn else None
         self.map = MapFeed(guide, stack) if guide else None
-        self._replayed = read_record("this guide, step", guide, recorded).taken if guide and recorded else ()
+        self._replayed = read_record("this guide, step", guide, recorded) if guide and recorded else None
 
     def close(self) -> "Panels":
         """These panels without the guide; the machine stays drawn."""
@@ -255,20 +269,20 @@ class Panels:
 
     def split(self, player: Player) -> Split | None:
         """The split whose stack-dependent tokens a still picture marks on the map."""
-        return split_of(self.guide, self._state_at(player)) if self.map else None
+        return split_of(self.guide, self._state_at(player)) if self.guide else None
 
     def hear(self, said: Any, player: Player, page: Page) -> None:
         """Answer a question about the map with the next news."""
         if self.map is not None:
             self.map.hear(said, self._state_at(player), page.masks)
 
-    def news(self, player: Player, same: int, page: Page) -> dict[str, Any]:
+    def news(self, player: Player, same: int, page: Page) -> Message:
         """The steps from `same` on, the next one, and what the page lacks to show them; a removed machine is None."""
-        news: dict[str, Any] = {}
+        news: Message = {}
         if page.machine is not self.machine:
             page.turn(self.machine)
             news["machine"] = None
-        news |= {"from": same, "add": tuple(self._pack(player, player.taken, same, page)), "next": None}
+        news |= {"from": same, "add": self._pack(player, player.taken, same, page), "next": None}
         if player.peek:
             ahead = (*player.taken[: player.cursor], player.peek)
             [news["next"]] = self._pack(player, ahead, player.cursor, page)
@@ -278,60 +292,70 @@ class Panels:
             news["map"] = self.map.news(page.masks)
         return news
 
-    def _pack(self, player: Player, run: TakenSteps, same: int, page: Page) -> list[recording.PackedStep]:
+    def _pack(self, player: Player, run: TakenSteps, same: int, page: Page) -> list[Message]:
         """The steps from `same` on, each with its way through the machine and its mask."""
-        steps = tuple(taken.step for taken in run)
+        steps = [taken.step for taken in run]
+        back = taken_back(steps)
+        before = tokens_before(steps)
         packed = []
-        for taken, back, place in list(zip(run, taken_back(steps), tokens_before(steps), strict=True))[same:]:
-            step, state = taken.step, self._state(player.walk, run, place)
-            one: dict[str, Any] = {**step_words.pack_step(step, back)}
-            if taken.walk is not player.walk:
+        for place in range(same, len(run)):
+            step = steps[place]
+            one: Message = {**step_words.pack_step(step, back[place])}
+            if run[place].walk is not player.walk:
                 one["words"] += " · under the earlier constraint"
-            if self.guide and self.machine:
-                path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
-                one |= self.machine.pack(path, step.piece, page)
-            if self.map:
-                ranks = self.map.guide.vocabulary.rank[[c.token for c in step_words.shown_candidates(step)]].tolist()
-                one |= self.map.at(state, page.masks) | {"ranks": ranks}
-            packed.append(cast(recording.PackedStep, one))
+            if self.guide and self.map:
+                state = self._state(player.walk, run, before[place])
+                if self.machine:
+                    path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
+                    one |= self.machine.pack(path, step.piece, page)
+                one |= self.map.at(state, page.masks)
+                shown = [candidate.token for candidate in step_words.shown_candidates(step)]
+                one["ranks"] = self.guide.vocabulary.rank[shown].tolist()
+            packed.append(one)
         return packed
 
     def _state_at(self, player: Player) -> Any:
         """The state whose mask is shown: of the step that comes next or, at the end, of the last step."""
-        steps = player.steps[: player.cursor]
-        place = tokens_before(steps)[-1] if player.at_end and steps else player.cursor
+        place = player.cursor
+        if player.at_end and place:
+            place = tokens_before(player.steps[:place])[-1]
         return self._state(player.walk, player.taken, place)
 
     def _state(self, walk: Walk, run: TakenSteps, place: int) -> Any:
         """The guide's state after the first steps of a run."""
+        if self._replayed:
+            walk = self._replayed.walk
+            run = self._replayed.taken
         if self.guide is None:
             return None
-        if isinstance(walk, ReplayWalk):
-            return self._replayed[place - 1].after.state if place else self.guide.initial
         return run[place - 1].after.state if place else walk.first.state
 
-    def explain(self, player: Player, token: int) -> recording.PackedWhy | None:
+    def explain(self, player: Player, token: int) -> Message | None:
         """Why a candidate of the shown step is forbidden; None where it is not."""
-        step = player.ahead.step if player.ahead else player.current if player.at_end else None
-        found = next((c for c in step.candidates if c.token == token and not c.legal), None) if step else None
-        return self._explain(self._state_at(player), found) if found else None
+        step = player.current if player.at_end else None
+        if player.ahead:
+            step = player.ahead.step
+        for candidate in step.candidates if step else ():
+            if candidate.token == token and not candidate.legal:
+                return self._explain(self._state_at(player), candidate)
+        return None
 
-    def explain_steps(self, player: Player) -> list[dict[int, recording.PackedWhy]]:
+    def explain_steps(self, player: Player) -> Iterator[dict[int, Message]]:
         """For every known step, why each shown forbidden candidate is forbidden."""
-        states = [self._state(player.walk, player.taken, place) for place in tokens_before(player.steps)]
-        return [
-            {c.token: self._explain(state, c) for c in step_words.shown_candidates(step) if not c.legal}
-            for state, step in zip(states, player.steps, strict=True)
-        ]
+        for step, place in zip(player.steps, tokens_before(player.steps), strict=True):
+            state = self._state(player.walk, player.taken, place)
+            forbidden = [candidate for candidate in step_words.shown_candidates(step) if not candidate.legal]
+            yield {candidate.token: self._explain(state, candidate) for candidate in forbidden}
 
-    def _explain(self, state: Any, forbidden: Candidate) -> recording.PackedWhy:
-        recorded = "It was forbidden here when the run was recorded."
-        reason = recorded if self._recorded else "It is a special token, not text."
+    def _explain(self, state: Any, forbidden: Candidate) -> Message:
+        reason = "It is a special token, not text."
+        if self._recorded:
+            reason = "It was forbidden here when the run was recorded."
         if self.guide is not None:
             try:
                 why = self.guide.explain(state, forbidden.token)
                 way = self.machine.why(why, self.guide.path(state, forbidden.token)) if self.machine else {}
-                return cast(recording.PackedWhy, pack_explanation(why) | way)
+                return pack_explanation(why) | way
             except Exception as error:  # a guide that cannot explain still forbids the token
                 reason = f"The constraint forbids it here ({say_failure(error)})."
         return {"label": words.label(forbidden.piece), "reason": reason, "rows": (), "stack": ()}
@@ -343,18 +367,19 @@ class Panels:
 ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larger one only those that the steps show
 
 
-def show_run(trace: Trace) -> dict[str, Any]:
+def show_run(trace: Trace) -> Message:
     """What the page shows at every step of a trace."""
     player = read_record("step", trace.guide, trace)
     panels = Panels(trace.guide, None)
-    shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.news(player, 0, Page())
-    shown |= {"head": pack_head(trace, player) | {"source": words.kept_source(trace.source)}, "cursor": 0, "turn": 0}
-    shown |= {"playing": False, "speed": 4, "note": "", "why": None}
+    shown = pack_player(player) | panels.news(player, 0, Page())
+    shown["head"] = pack_head(trace, player) | {"source": words.kept_source(trace.source)}
+    shown |= {"cursor": 0, "turn": 0, "playing": False, "speed": 4, "note": "", "why": None}
     if panels.map:
         for step, whys in zip(shown["add"], panels.explain_steps(player), strict=True):
             step["whys"] = whys
-        every = trace.vocabulary_size <= ALL_TEXTS
-        ranks = range(trace.vocabulary_size) if every else {rank for step in shown["add"] for rank in step["ranks"]}
+        ranks: Iterable[int] = range(trace.vocabulary_size)
+        if trace.vocabulary_size > ALL_TEXTS:
+            ranks = {rank for step in shown["add"] for rank in step["ranks"]}
         shown["map"]["answers"] = panels.map.texts(ranks)
     return shown
 

@@ -4,56 +4,26 @@ The first answer counts. It is kept by the kernel for a cell that runs again, an
 the page finds it after the kernel was restarted. Where nobody can answer, the truth stands folded in a `<details>`.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, Self
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.extras import for_site
-from guidedviz.markup import node, printable, with_code
+from guidedviz.markup import Element, node, printable, with_code
 from guidedviz.models.reports import report
-from guidedviz.widgets.display import Display, bundle_with_widget, is_still, this_cell
+from guidedviz.views.figure import Figure, show_figure
+from guidedviz.widgets.display import Display, Message, bundle_with_widget, is_still, this_cell
 from guidedviz.widgets.grade import Answer, ChoiceForm, Grade, Number, say_answer
-from guidedviz.widgets.reveal import Reveal, RevealPart, unfold
 from guidedviz.widgets.runner import running_loop, say_failure
-
-# The score of a notebook: how many of its predictions were right.
-
 
 Key = tuple[str, str]  # the cell's id and the question
 ASKED: dict[Key, "Prediction"] = {}  # the predictions of this kernel, which belongs to one notebook
 _SHOWN: WeakSet["Score"] = WeakSet()
-
-
-def score() -> "Score":
-    """The score of this notebook's predictions: "7 of 9 predictions right". It follows each new answer."""
-    return Score()
-
-
-class Score:
-    """What `gv.score` returns."""
-
-    def __init__(self) -> None:
-        self.display = Display("score", lambda everything: {"words": repr(self)})
-        _SHOWN.add(self)
-
-    def __repr__(self) -> str:
-        grades = [asked.grade.right for asked in ASKED.values() if asked.grade]
-        made = len(grades)
-        left = len(ASKED) - made
-        if for_site():  # nobody can answer there
-            return f"Predictions on this page: {left}. In the notebook you answer first, and your score stands here."
-        if not made:
-            return f"No predictions yet: {left} to answer." if left else "No predictions yet."
-        predictions = "prediction" if made == 1 else "predictions"
-        said = f"{sum(grades)} of {made} {predictions} right"
-        return f"{said}; {left} not answered yet." if left else f"{said}."
-
-    def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        bundle = {"text/plain": repr(self), "text/html": str(node("p", node("strong", repr(self))))}
-        return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
-
-
 LOCKED_FOR = 0.05  # seconds in which the page shows that the answer is locked, before the truth is computed
 PREDICT_HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
 
@@ -65,7 +35,7 @@ def predict(
     answer: Any = None,
     number: float | Callable[[], float] | None = None,
     within: float = 0,
-    reveal: Reveal | None = None,
+    reveal: "Reveal | None" = None,
 ) -> "Prediction":
     """Ask for a choice or a number; once the person has committed, show the truth and the `reveal`.
 
@@ -169,7 +139,7 @@ class Prediction:
         if ASKED.get(self._key) is self:
             del ASKED[self._key]
 
-    def _news(self, everything: bool) -> dict[str, Any]:
+    def _news(self, everything: bool) -> Message:
         return {
             "question": self.question,
             "choices": [printable(text) for text in self.form.texts],
@@ -231,3 +201,101 @@ def _read_within(within: Any) -> Number:
     if read < 0:
         raise SettingError(where, seen=quoted(within), expected="a distance from 0 up")
     return Number(read)
+
+
+# What unfolds after a commitment, in parts: paragraphs, what a function printed, and drawings.
+
+Reveal = str | Figure | Callable[[], Any] | Sequence[Any]
+
+
+@dataclass(frozen=True)
+class RevealPart:
+    """One part of a reveal."""
+
+    kind: Literal["text", "print", "drawing"]
+    text: str
+    figure: Figure | None = None
+
+    @property
+    def html(self) -> Element:
+        """The part as HTML."""
+        if self.figure:
+            return show_figure(self.figure)
+        if self.kind == "text":
+            return node("p", with_code(self.text))
+        return node("pre", self.text, style="font-family:monospace")
+
+
+def unfold(reveal: Any, call: bool = True) -> Iterator[RevealPart]:
+    """The parts of a reveal; a function is called, and what it prints comes before what it returns.
+
+    Without `call` a function has no parts.
+
+    >>> [part.text for part in unfold(["a line\\n  broken\\n\\nnext", lambda: print("1\\n2")])]
+    ['a line broken', 'next', '1\\n2']
+    """
+    match reveal:
+        case None:
+            return
+        case str():
+            yield from _paragraphs(reveal)
+        case Figure():
+            yield RevealPart("drawing", reveal.alt, reveal)
+        case list() | tuple():
+            for part in reveal:
+                yield from unfold(part, call)
+        case _ if callable(reveal):
+            if call:
+                yield from _call(reveal)
+        case _:
+            raise SettingError("gv.predict, reveal", seen=quoted(reveal), expected="a text, a Figure or a function")
+
+
+def _paragraphs(text: str) -> Iterator[RevealPart]:
+    """The paragraphs of a text, which empty lines part."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        words = " ".join(paragraph.split())
+        if words:
+            yield RevealPart("text", printable(words))
+
+
+def _call(function: Callable[[], Any]) -> Iterator[RevealPart]:
+    """What a function prints, and the parts of what it returns."""
+    with redirect_stdout(io.StringIO()) as printed:
+        result = function()
+    text = printed.getvalue().rstrip("\n")
+    if text:
+        yield RevealPart("print", printable(text))
+    yield from unfold(result)
+
+
+# The score of a notebook: how many of its predictions were right.
+
+
+def score() -> "Score":
+    """The score of this notebook's predictions: "7 of 9 predictions right". It follows each new answer."""
+    return Score()
+
+
+class Score:
+    """What `gv.score` returns."""
+
+    def __init__(self) -> None:
+        self.display = Display("score", lambda everything: {"words": repr(self)})
+        _SHOWN.add(self)
+
+    def __repr__(self) -> str:
+        grades = [asked.grade.right for asked in ASKED.values() if asked.grade]
+        made = len(grades)
+        left = len(ASKED) - made
+        if for_site():  # nobody can answer there
+            return f"Predictions on this page: {left}. In the notebook you answer first, and your score stands here."
+        if not made:
+            return f"No predictions yet: {left} to answer." if left else "No predictions yet."
+        predictions = "prediction" if made == 1 else "predictions"
+        said = f"{sum(grades)} of {made} {predictions} right"
+        return f"{said}; {left} not answered yet." if left else f"{said}."
+
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        bundle = {"text/plain": repr(self), "text/html": str(node("p", node("strong", repr(self))))}
+        return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)

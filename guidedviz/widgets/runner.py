@@ -12,11 +12,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
-from guidedviz.decoding.player import LiveWalk, Player, TakenSteps
+from guidedviz.decoding.player import Player, TakenSteps
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.machines.source import compile_text, say_error
-from guidedviz.models.remote import RemoteModel
 from guidedviz.tokens.budget import keep_budget
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.guide import Explanation, Guide
@@ -24,7 +23,10 @@ from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
 
 WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, outside the kernel's event loop
-GLANCE = 0.3  # seconds between two glances at a model that may wait for its stage
+GLANCE = 0.3  # seconds between two glances at a model that may wait for its host
+MOST_BEHIND = 0.1  # seconds that steps which came late may be followed faster
+
+PlayerMove = Callable[[], Player]
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -52,10 +54,9 @@ class LiveStage(Protocol):
     @property
     def guide(self) -> Guide | None: ...
     def accept(self, player: Player) -> None: ...
-    def adopt(self, guide: Guide, cursor: int | None = None) -> Any: ...
+    def adopt(self, guide: Guide, name: str, cursor: int) -> Any: ...
     def begin(self, head: Trace, guide: Guide | None) -> Any: ...
     def branch(self) -> Any: ...
-    def play(self) -> Any: ...
     def tell(self, wake: bool = True) -> Any: ...
 
 
@@ -63,7 +64,9 @@ class Runner:
     """Takes the steps of a stage, one at a time: by hand, while it plays, and one ahead so that it can be seen."""
 
     def __init__(self, stage: LiveStage) -> None:
-        self._stage, self._hurry, self._due = stage, False, 0.0
+        self._stage = stage
+        self._hurry = False
+        self._due = 0.0  # when the next step is taken while the stage plays
         self._task: asyncio.Task[None] | None = None
         self._wish: tuple[int | None, int] | None = None  # a token, and the cursor it was chosen at
         self._by_hand = False  # whether a step that was asked for by hand is under way
@@ -72,7 +75,9 @@ class Runner:
 
     def run(self, hurry: bool) -> None:
         """Take steps until the stage stops playing; `hurry` takes them as fast as the model can."""
-        self._hurry, self._due, self._failed = hurry, asyncio.get_running_loop().time(), None
+        self._hurry = hurry
+        self._due = asyncio.get_running_loop().time()
+        self._failed = None
         self.wake()
 
     def take(self, token: int | None) -> None:
@@ -87,11 +92,13 @@ class Runner:
 
     def wake(self) -> None:
         """Do what there is to do; without an event loop, compute the step that comes next."""
-        if loop := running_loop():
-            self._nudged.set()
+        player = self._stage.player
+        loop = running_loop()
+        if loop:
+            self.nudge()
             if self._task is None or self._task.done():
                 self._task = loop.create_task(self._work())
-        elif self._wants_look(player := self._stage.player):
+        elif self._wants_look(player):
             try:
                 self._stage.player = player.look()
             except Exception as error:  # it is computed again when the step is taken
@@ -102,34 +109,51 @@ class Runner:
         return player.wants_look and player is not self._failed
 
     async def _work(self) -> None:
-        loop, stage = asyncio.get_running_loop(), self._stage
+        """Do one thing after the other, and rest while the next step is not due; end when there is nothing to do."""
+        clock = asyncio.get_running_loop().time
         while True:
             self._nudged.clear()
-            player, now = stage.player, loop.time()
-            self._by_hand = self._wish is not None
-            if self._wish is not None:
-                (token, cursor), self._wish = self._wish, None
-                if cursor == player.cursor and not (token is None and player.at_end):
-                    await self._do(player, player.forward if token is None else partial(player.choose, token))
-            elif stage.playing and (player.at_end or player is self._failed):
-                stage.playing = False
-                stage.tell()
-            elif stage.playing and (self._hurry or self._due <= now):
-                self._due = max(self._due + 1 / stage.speed, now - 0.1)
-                await self._do(player, player.forward)
-            elif self._wants_look(player):
-                await self._do(player, player.look)
-            elif stage.playing:
+            work = self._wished() or self._due_step(clock())
+            if work is None and self._wants_look(self._stage.player):
+                work = self._stage.player.look
+            if work:
+                await self._do(work)
+            elif self._stage.playing:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._nudged.wait(), self._due - now)
+                    await asyncio.wait_for(self._nudged.wait(), self._due - clock())
             else:
                 return
 
-    async def _do(self, player: Player, work: Callable[[], Player]) -> None:
+    def _wished(self) -> PlayerMove | None:
+        """The step that a person asked for, unless the cursor has moved since."""
+        wish = self._wish
+        self._wish = None
+        self._by_hand = wish is not None and wish[1] == self._stage.player.cursor
+        if wish is None or not self._by_hand:
+            return None
+        token, _ = wish
+        return self._stage.player.forward if token is None else partial(self._stage.player.choose, token)
+
+    def _due_step(self, now: float) -> PlayerMove | None:
+        """The next step of a stage that plays, if it is time; at the end of the run the stage stops."""
+        stage = self._stage
+        if not stage.playing:
+            return None
+        if stage.player.at_end or stage.player is self._failed:
+            stage.playing = False
+            stage.tell()
+            return None
+        if self._due > now and not self._hurry:
+            return None
+        self._due = max(self._due + 1 / stage.speed, now - MOST_BEHIND)
+        return stage.player.forward
+
+    async def _do(self, work: PlayerMove) -> None:
         """Move the player in the worker; the result counts only if nothing else moved it meanwhile."""
         stage = self._stage
+        player = stage.player
         try:
-            after = await self._in_worker(player, work)
+            after = await self._in_worker(work)
             if stage.player is player and after.cursor == player.cursor:  # the next step is known, and not taken
                 stage.player = after
             elif stage.player is player:
@@ -139,17 +163,21 @@ class Runner:
         stage.tell(wake=False)
 
     def _fail(self, player: Player, error: Exception) -> None:
-        self._failed, self._stage.note, self._stage.playing = player, say_failure(error), False
+        self._failed = player
+        self._stage.note = say_failure(error)
+        self._stage.playing = False
 
-    async def _in_worker(self, player: Player, work: Callable[[], Player]) -> Player:
-        """TakenSteps in the worker; while the model waits for its stage, the stage says so."""
-        stage, said = self._stage, ""
-        model = player.walk.model if isinstance(player.walk, LiveWalk) else None
+    async def _in_worker(self, work: PlayerMove) -> Player:
+        """What the work gives; while the model waits for its host, the stage says so."""
+        stage = self._stage
+        said = ""
+        model = getattr(stage.player.walk, "model", None)
         running = asyncio.get_running_loop().run_in_executor(WORKER, work)
         while not (await asyncio.wait({running}, timeout=GLANCE))[0]:
-            waiting = model.waiting if isinstance(model, RemoteModel) else ""
+            waiting = getattr(model, "waiting", "")  # of a remote model
             if waiting not in ("", stage.note):
-                stage.note = said = waiting
+                said = waiting
+                stage.note = said
                 stage.tell(wake=False)
         if said and stage.note == said:
             stage.note = ""
@@ -163,8 +191,12 @@ class Editor:
     """The text of the box and its state: "", "compiling", "wrong", "waits" or "runs"."""
 
     def __init__(self, stage: LiveStage, vocabulary: Vocabulary, kind: str, text: str) -> None:
-        self.kind, self.text, self.state, self.error = kind, text, "", ""
-        self._stage, self._vocabulary = stage, vocabulary
+        self._kind = kind
+        self._text = text
+        self._state = ""
+        self._error = ""
+        self._stage = stage
+        self._vocabulary = vocabulary
         self._compiling: asyncio.Future[Guide] | None = None
         self._waits: tuple[Guide, TakenSteps, Explanation] | None = None  # for the person to go back; the steps and why
 
@@ -172,34 +204,46 @@ class Editor:
         """Compile another text, in a thread where there is an event loop, and drop the one before."""
         if self._compiling:
             self._compiling.cancel()
-        self.kind, self.text, self.state, self.error, self._waits = kind, text, "compiling", "", None
+        self._kind = kind
+        self._text = text
+        self._state = "compiling"
+        self._error = ""
+        self._waits = None
         work = partial(compile_guide, kind, text, self._vocabulary)
-        if not (loop := running_loop()):
-            return self._finish(work)
-        self._compiling = loop.run_in_executor(COMPILERS, work)
-        self._compiling.add_done_callback(lambda done: None if done.cancelled() else self._finish(done.result))
-        self._stage.tell()
+        loop = running_loop()
+        if loop is None:
+            self._finish(work)
+        else:
+            self._compiling = loop.run_in_executor(COMPILERS, work)
+            self._compiling.add_done_callback(lambda done: None if done.cancelled() else self._finish(done.result))
+            self._stage.tell()
 
     def _finish(self, compiled: Callable[[], Guide]) -> None:
         try:
             self._settle(compiled())
         except Exception as error:  # whatever a text does, the old constraint stays
-            self._fail(error)
+            said = isinstance(error, PatternError) and say_error(self._kind, self._text, error)
+            self._error = said or say_failure(error)
+            self._state = "wrong"
         self._stage.tell()
 
     def _settle(self, new: Guide) -> None:
         """Use a new constraint from the cursor on, or wait if it rejects a token that was taken."""
-        new, player = keep_budget(self._stage.guide, new), self._stage.player
+        new = keep_budget(self._stage.guide, new)
+        player = self._stage.player
         kept = player.adopt(new)
         place = len(kept.taken)
         if place >= player.cursor or player.taken[place].step.how == "none":
-            return self._use(new, None)
+            self._use(new, player.cursor)
+            return
         why = new.explain(kept.point(place).state, player.taken[place].step.token)
-        self.state, self._waits = "waits", (new, player.taken[: place + 1], why)
+        self._waits = new, player.taken[: place + 1], why
+        self._state = "waits"
 
-    def _use(self, new: Guide, cursor: int | None) -> None:
-        self.state, self._waits = "runs", None
-        self._stage.adopt(new, cursor)
+    def _use(self, new: Guide, cursor: int) -> None:
+        self._state = "runs"
+        self._waits = None
+        self._stage.adopt(new, name_text(self._kind, self._text), cursor)
 
     def go_back(self) -> None:
         """Go back to the first token that the new constraint rejects, and use the constraint from there."""
@@ -209,16 +253,14 @@ class Editor:
 
     def moved(self) -> None:
         """Compare again if the rejected token was replaced."""
-        if self._waits and self._stage.player.taken[: len(self._waits[1])] != self._waits[1]:
-            self._settle(self._waits[0])
-
-    def _fail(self, error: Exception) -> None:
-        said = isinstance(error, PatternError) and say_error(self.kind, self.text, error)
-        self.state, self.error = "wrong", said or say_failure(error)
+        if self._waits:
+            new, steps, _ = self._waits
+            if self._stage.player.taken[: len(steps)] != steps:
+                self._settle(new)
 
     def pack(self) -> dict[str, Any]:
         """What the page shows of the box."""
-        box = {"kind": self.kind, "text": self.text, "state": self.state, "error": self.error}
+        box = {"kind": self._kind, "text": self._text, "state": self._state, "error": self._error}
         if not self._waits:
             return box | {"rejects": None, "place": None}
         _, steps, why = self._waits

@@ -15,7 +15,6 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
 from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -36,12 +35,14 @@ from guidedviz.models.model import Model
 from guidedviz.models.remote import MOST_RUN, Background
 from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.guide import Guide, MachineGuide
+from guidedviz.widgets.display import Message
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 MOST_MACHINE = 256 << 10  # bytes of a machine; a larger one is left out
-WAIT = 10  # seconds that a host waits for the next step before it answers
-PATIENCE, TIMEOUT = 1.0, 5.0  # seconds that a lost host is asked again, and that an answer may take
-PAUSE = 1.0  # seconds after which a lost host is asked again
+STEP_WAIT = 10  # seconds that a host waits for the next step before it answers
+CLASS_PATIENCE = 1.0  # seconds in which a lost host is asked again
+HOST_TIMEOUT = 5.0  # seconds that an answer may take
+HOST_PAUSE = 1.0  # seconds after which a lost host is asked again
 ALONE = "go on alone from here"
 
 # --- what is sent ---
@@ -103,7 +104,8 @@ def make_run(trace: Trace, guide: Guide | None, player: Player, vocabulary: str,
 
 def send_machine(guide: Guide | None) -> SentMachine | None:
     """The machine of a guide as data; None where it is no finite or pushdown machine, or too large."""
-    machine, said = guide.machine if isinstance(guide, MachineGuide) else None, None
+    machine = guide.machine if isinstance(guide, MachineGuide) else None
+    said = None
     if isinstance(machine, DFA):
         said = SentMachine(machine.edges, tuple(sorted(machine.accepting)))
     elif isinstance(machine, PDA):
@@ -112,7 +114,7 @@ def send_machine(guide: Guide | None) -> SentMachine | None:
     return said if len(as_json(said)) <= MOST_MACHINE else None
 
 
-def pack_run(run: SentRun, name: str = "", begins: bool = False) -> bytes:
+def pack_shared_run(run: SentRun, name: str = "", begins: bool = False) -> bytes:
     """The message with a run; one that is too long for a host is refused."""
     shown = compress(run)
     if len(shown) > MOST_RUN:
@@ -121,7 +123,7 @@ def pack_run(run: SentRun, name: str = "", begins: bool = False) -> bytes:
     return as_json({"name": name, "begins": begins, "steps": len(run.records), "shown": shown}).encode()
 
 
-def read_answer(body: bytes) -> tuple[str, str]:
+def read_latest(body: bytes) -> tuple[str, str]:
     """What a host calls the run that it has now, and the run, packed; "" if it is no other one."""
     with suppress(ValueError, RecursionError):
         match json.loads(body):
@@ -136,11 +138,11 @@ def read_run(shown: str) -> SentRun:
     return run
 
 
-def build_machine(said: SentMachine) -> Machine[Any]:
+def read_machine(said: SentMachine) -> Machine[Any]:
     """The machine in a head: a grammar, or edges that are sorted and disjoint, and lead to its states.
 
     >>> words = gv.Vocabulary([b"a", b"b"])
-    >>> build_machine(send_machine(gv.guide(gv.regex("(ab)+"), words))).accepts(b"abab")
+    >>> read_machine(send_machine(gv.guide(gv.regex("(ab)+"), words))).accepts(b"abab")
     True
     """
     where = "shared run, machine"
@@ -150,17 +152,19 @@ def build_machine(said: SentMachine) -> Machine[Any]:
     if not states or not set(said.accepting).issubset(states):
         raise TraceError(f"{where}, accepting", seen=quoted(said.accepting), expected="known states")
     for row in said.edges:
-        for (low, high, target), (after, *_) in zip(row, [*row[1:], (256,)], strict=False):
-            if not (low <= high < after <= 256 and target in states):
+        least = 0
+        for low, high, target in row:
+            if not (least <= low <= high <= 255 and target in states):
                 expected = "sorted ranges of bytes, to known states"
                 raise TraceError(f"{where}, edges", seen=quoted(row), expected=expected)
+            least = high + 1
     return DFA(said.edges, frozenset(said.accepting))
 
 
 # --- the two roles of a stage ---
 
 
-def make_bar(words: str, **keys: str) -> dict[str, Any]:
+def make_bar(words: str, **keys: str) -> Message:
     """A line on the page, and its keys: what each says to the kernel, and its label."""
     return {"words": words, "keys": [[do, label] for do, label in keys.items()]}
 
@@ -169,11 +173,16 @@ class Publisher:
     """Shows a stage to the class; its state is "shows", "ends" until the host knows, or "ended"."""
 
     def __init__(self, place: Address, vocabulary: str) -> None:
-        self._wire, self._vocabulary = Connection(place, patience=PATIENCE, timeout=TIMEOUT), vocabulary
+        self.followers = 0
+        self.trouble = ""
+        self._wire = Connection(place, patience=CLASS_PATIENCE, timeout=HOST_TIMEOUT)
+        self._vocabulary = vocabulary
+        self._state = "ended"
+        self._name = ""  # of the run
+        self._begins = False  # whether the host has not heard of the run
         self._told: Player | None = None  # what the host has
-        self._name, self._begins = "", False  # of the run, and whether the host has not heard of it
-        self._state, self.followers, self.trouble = "ended", 0, ""
-        self._loop, self._background = running_loop(), Background(self._work)
+        self._loop = running_loop()
+        self._background = Background(self._work)
 
     def start(self, stage: LiveStage) -> None:
         """Show the stage as a new run; an error says why this is not possible."""
@@ -181,7 +190,10 @@ class Publisher:
         self._publish()
 
     def _begin(self, stage: LiveStage) -> None:
-        self._name, self._begins, self._state, self._told = token_hex(8), True, "shows", None
+        self._name = token_hex(8)
+        self._begins = True
+        self._state = "shows"
+        self._told = None
         self._tell = partial(stage.tell, wake=False)
         self._latest = stage.head, stage.guide, stage.player
 
@@ -204,7 +216,7 @@ class Publisher:
         stage.tell()
         return True
 
-    def bar(self) -> dict[str, Any]:
+    def bar(self) -> Message:
         """Whether the class sees the run."""
         if self._state == "shows" and not self.trouble:
             students = "1 student follows" if self.followers == 1 else f"{self.followers} students follow"
@@ -219,30 +231,38 @@ class Publisher:
 
     def _work(self) -> None:
         """Send the latest run; a lost host gets all of it again."""
-        before, lost = self.bar(), False
+        before = self.bar()
+        lost = False
         try:
             if self._state != "ended":
                 self._publish()
         except ModelError as error:
-            self.trouble, self._told, lost = str(error), None, self._state == "shows"
+            self.trouble = str(error)
+            self._told = None
+            lost = self._state == "shows"
         except GuidedVizError as error:
-            self.trouble, self._state = str(error), "ended"
+            self.trouble = str(error)
+            self._state = "ended"
         if self._loop and before != self.bar() and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._tell)
         if lost:
-            time.sleep(PAUSE)
+            time.sleep(HOST_PAUSE)
             self._background.wake()
 
     def _publish(self) -> None:
         """Send the run, if it has moved."""
-        (trace, guide, player), ended = self._latest, self._state == "ends"
+        trace, guide, player = self._latest
+        ended = self._state == "ends"
         if self._told is player and not ended:
             return
         run = make_run(trace, guide, player, self._vocabulary, ended)
-        message = pack_run(run, self._name, self._begins)
-        self.followers = int(json.loads(self._wire.ask("POST", "/v1/run", message)).get("followers", 0))
-        self._told, self._begins, self.trouble = player, False, ""
-        self._state = "ended" if ended else self._state
+        answer = self._wire.ask("POST", "/v1/run", pack_shared_run(run, self._name, self._begins))
+        self.followers = int(json.loads(answer).get("followers", 0))
+        self.trouble = ""
+        self._told = player
+        self._begins = False
+        if ended:
+            self._state = "ended"
 
 
 class Scene(NamedTuple):
@@ -258,21 +278,26 @@ class Follower:
     """Shows the teacher's run on a stage."""
 
     def __init__(self, model: Model, place: Address, guide: Guide | None = None) -> None:
-        self._model, self._guide = model, guide
-        self._wire = Connection(place, patience=PATIENCE, timeout=WAIT + 10)
+        self._model = model
+        self._guide = guide
+        self._wire = Connection(place, patience=CLASS_PATIENCE, timeout=STEP_WAIT + 10)
         self._stage: weakref.ref[Any] = weakref.ref(self)
         self._known = ""  # the run that was heard last, as the host calls it
         self._scene: Scene | None = None
         self._shown: Scene | None = None  # what the stage shows
-        self._live, self._over, self._stopped = True, False, False
-        self.lost, self.trouble = "", ""  # why the host does not answer, and why its answer cannot be shown
+        self._live = True  # whether the stage stands where the teacher's does
+        self._over = False
+        self._stopped = False
+        self.lost = ""  # why the host does not answer
+        self.trouble = ""  # why its answer cannot be shown
 
     def start(self, stage: LiveStage) -> None:
         """Follow from now on; where nobody can click, show what there is now."""
         self._stage = weakref.ref(stage)
         self._ask(wait=0)
         self._arrive()
-        if loop := running_loop():
+        loop = running_loop()
+        if loop:
             threading.Thread(target=self._listen, args=(loop,), daemon=True).start()
 
     def stop(self) -> None:
@@ -294,7 +319,7 @@ class Follower:
                 return False
         return True
 
-    def bar(self) -> dict[str, Any]:
+    def bar(self) -> Message:
         """Where the teacher is."""
         words = "The teacher has stopped showing this run." if self._over else "You follow the teacher's run."
         trouble = self.lost or self.trouble
@@ -308,7 +333,7 @@ class Follower:
         while not self._stopped and self._stage() is not None:
             before = self._known, self.lost
             try:
-                self._ask(WAIT)
+                self._ask(STEP_WAIT)
                 self.lost = ""
             except GuidedVizError as error:
                 self.lost = f"{error.where}: {error.seen}; asked again"
@@ -316,31 +341,33 @@ class Follower:
                 break
             if before != (self._known, self.lost):
                 loop.call_soon_threadsafe(self._arrive)
-            time.sleep(PAUSE if self.lost else 0)
+            time.sleep(HOST_PAUSE if self.lost else 0)
         self._wire.close()
 
     def _ask(self, wait: int) -> None:
         """Ask for another run, for which the host waits so many seconds; one that cannot be shown is told."""
         path = f"/v1/run?known={quote(self._known)}&wait={wait}"
-        self._known, shown = read_answer(self._wire.ask("GET", path, most=MOST_RUN + 4096))
+        self._known, shown = read_latest(self._wire.ask("GET", path, most=MOST_RUN + 4096))
         if not shown:
             return
         try:
             run = read_run(shown)
             self._scene = read_scene(self._model, self._guide, self._scene, run)
-            self._over, self.trouble = run.ended, ""
+            self._over = run.ended
+            self.trouble = ""
         except Exception as error:  # the notebook goes on whatever a host sends
             self.trouble = say_failure(error)
 
     def _arrive(self) -> None:
         """Show the latest scene on the stage."""
-        stage, scene, before = self._stage(), self._scene, self._shown
+        stage = self._stage()
         if stage is None or self._stopped:
             return
+        scene = self._scene
         if scene is not None:
-            self._shown = scene
-            if before is None or before.head is not scene.head:
+            if self._shown is None or self._shown.head is not scene.head:
                 stage.begin(scene.head, scene.guide)
+            self._shown = scene
             stage.accept(scene.player if self._live else scene.player.go(stage.player.cursor))
         stage.tell(wake=False)
 
@@ -348,29 +375,40 @@ class Follower:
 def read_scene(model: Model, guide: Guide | None, before: Scene | None, run: SentRun) -> Scene:
     """The scene of a run; where its head is the one before, the steps that are the same stay."""
     scene = before if before and before.run.head == run.head else open_scene(model, guide, run)
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(scene.run.records, run.records, strict=False))
-    kept = scene.player.taken[: len([*same])]
+    kept = scene.player.taken[: same_records(scene.run, run)]
     count = len(run.records)
-    ahead = (run.next,) if run.next and run.cursor >= count else ()
-    records = (*run.records[len(kept) :], *ahead)
-    steps = tuple(one.step for one in (*kept, *records))
+    records = run.records
+    if run.next and run.cursor >= count:
+        records = (*records, run.next)
+    steps = tuple(one.step for one in records)
     check_steps(replace(scene.head, steps=steps, vocabulary_size=len(model.vocabulary)))
-    walk, earlier = scene.player.walk, copy(scene.player.walk)  # a step under an earlier constraint has another walk
-    rows = [(one.step, one.settings, earlier if one.earlier else walk) for one in records]
+    walk = scene.player.walk
+    earlier = copy(walk)  # a step under an earlier constraint has another walk
+    rows = [(one.step, one.settings, earlier if one.earlier else walk) for one in records[len(kept) :]]
     taken = read_taken("shared run, step", scene.guide, kept[-1].after if kept else walk.first, rows, kept)
-    player = replace(scene.player, taken=taken[:count], cursor=min(run.cursor, count), peek=None)
-    return scene._replace(run=run, player=replace(player, peek=taken[-1]) if ahead else player)
+    peek = taken[-1] if len(taken) > count else None
+    player = replace(scene.player, taken=taken[:count], cursor=min(run.cursor, count), peek=peek)
+    return scene._replace(run=run, player=player)
+
+
+def same_records(one: SentRun, other: SentRun) -> int:
+    """How many first records two runs have in common."""
+    for number, (mine, theirs) in enumerate(zip(one.records, other.records, strict=False)):
+        if mine != theirs:
+            return number
+    return min(len(one.records), len(other.records))
 
 
 def open_scene(model: Model, guide: Guide | None, run: SentRun) -> Scene:
     """A scene without steps."""
     head = run.head
     if head.vocabulary != model.vocabulary.fingerprint:
-        seen, expected = f"{model.name}, another vocabulary", f"the model of the teacher, {quoted(head.trace.model)}"
-        raise VocabularyError("shared run", seen=seen, expected=expected)
+        expected = f"the model of the teacher, {quoted(head.trace.model)}"
+        raise VocabularyError("shared run", seen=f"{model.name}, another vocabulary", expected=expected)
     if guide is None and head.machine:
-        guide = make_guide(build_machine(head.machine), model.vocabulary)
-    trace = head.trace
-    prompt = Prompt(trace.prompt, head.tokens, trace.parts) if head.tokens else trace.prompt
+        guide = make_guide(read_machine(head.machine), model.vocabulary)
+    prompt = head.trace.prompt
+    if head.tokens:
+        prompt = Prompt(prompt, head.tokens, head.trace.parts)
     walk = LiveWalk(model, prompt, guide)
-    return Scene(run, replace(trace, prompt=prompt), guide, Player(walk, head.settings))
+    return Scene(run, replace(head.trace, prompt=prompt), guide, Player(walk, head.settings))

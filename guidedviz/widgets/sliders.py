@@ -40,7 +40,7 @@ from guidedviz.views.charts.payoff import (
 from guidedviz.views.charts.threshold import draw_threshold
 from guidedviz.views.figure import Figure, drawing
 from guidedviz.views.words import kept_source, label, milliseconds, reading
-from guidedviz.widgets.display import Display, Shown, is_still, mime_bundle
+from guidedviz.widgets.display import Display, Message, Shown, is_still, mime_bundle
 from guidedviz.widgets.runner import WORKER, running_loop, say_failure
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)  # texts side by side
@@ -51,11 +51,7 @@ SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
 UNSTABLE = (
     f"No two measurements of the cost of a pass and of a token agree within {timing.WITHIN:.0%}: this machine is busy. "
 )
-MEDIAN = f"{UNSTABLE}The cost model has their median; run the cell again later."
-UNFIT = f"{UNSTABLE}These runs are recorded; run the cell again later."
-CLOSED = "This slider is closed: its runs stay, no new run is timed."
-EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
-Wish = tuple[SliderTask, int]  # a task, and the rows
+Wish = tuple[LanguageModel, SliderTask, int]  # who writes, the task, and the rows
 
 
 def fraction_slider(model: Model | Payoff) -> "FractionSlider":
@@ -67,20 +63,28 @@ def fraction_slider(model: Model | Payoff) -> "FractionSlider":
     if isinstance(model, Payoff):
         return FractionSlider(model)
     check_model(model, "gv.fraction_slider, model")
-    recorded = partial(FractionSlider, Payoff.load(shipped("traces/jump-cpu.json")))
     if is_still():
-        return recorded()
-    if slow := say_slow(model):
-        return recorded(note=slow)
+        return _recorded_slider("")
+    slow = say_slow(model)
+    if slow:
+        return _recorded_slider(slow)
     if not isinstance(model, LanguageModel):
-        raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
-    if (found := timing.calibrate(model)) is None:
-        return recorded(note=UNFIT)
+        expected = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
+        raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=expected)
+    found = timing.calibrate(model)
+    if found is None:
+        return _recorded_slider(f"{UNSTABLE}These runs are recorded; run the cell again later.")
     cost, stable = found
     tasks = build_tasks(model)
-    about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
-    payoff = Payoff(cost, (), tuple(task.text for task in tasks), *about)
-    return FractionSlider(payoff, model, tasks, "" if stable else MEDIAN)
+    texts = tuple(task.text for task in tasks)
+    today = date.today().isoformat()
+    payoff = Payoff(cost, (), texts, model.name, model.device, today, "canonical", model.source)
+    note = "" if stable else f"{UNSTABLE}The cost model has their median; run the cell again later."
+    return FractionSlider(payoff, model, tasks, note)
+
+
+def _recorded_slider(note: str) -> "FractionSlider":
+    return FractionSlider(Payoff.load(shipped("traces/jump-cpu.json")), note=note)
 
 
 def say_slow(model: Model) -> str:
@@ -92,8 +96,9 @@ def say_slow(model: Model) -> str:
     began = perf_counter()
     model.logits([token, token])
     took = 1000 * (perf_counter() - began)
-    said = f"A forward pass of {model.name} takes {milliseconds(took)}, too long for live runs: these are recorded."
-    return said if took > SLOW else ""
+    if took <= SLOW:
+        return ""
+    return f"A forward pass of {model.name} takes {milliseconds(took)}, too long for live runs: these are recorded."
 
 
 class FractionSlider(Shown):
@@ -106,18 +111,22 @@ class FractionSlider(Shown):
         tasks: tuple[SliderTask, ...] = (),
         note: str = "",
     ) -> None:
-        self.place, self.rows = PLACE, ROWS[0]
-        self.payoff, self.note = payoff, note
-        self._model, self._tasks = model, tasks
+        self.payoff = payoff
+        self.place = PLACE
+        self.rows = ROWS[0]
+        self.note = note
+        self._model = model
+        self._tasks = tasks
         self._wish: Wish | None = None  # the run that is timed now or next
         self._running: asyncio.Task[None] | None = None
-        saved = partial(self._pack, everything=True)
-        self.display = Display("fraction", self._news, self._hear, saved=saved, on_close=self._release)
+        self.display = Display("fraction", self._news, self._hear, saved=self._pack_all, on_close=self._release)
 
     def _release(self) -> None:
         """Stop, and release the model; the runs stay as a picture."""
-        self._wish, self._model, self._tasks = None, None, ()
-        self.note = CLOSED
+        self._wish = None
+        self._model = None
+        self._tasks = ()
+        self.note = "This slider is closed: its runs stay, no new run is timed."
         self.display.tell()
 
     @property
@@ -131,75 +140,90 @@ class FractionSlider(Shown):
             case {"do": "move"}:
                 self._wish = None
             case {"do": "rest", "place": int(place), "rows": int(rows)} if place in PLACES and rows in ROWS:
-                self.place, self.rows = place, rows
-                if said.get("time") and self._model is not None:
-                    self._time((self._tasks[place], rows))
+                self.place = place
+                self.rows = rows
+                if said.get("time"):
+                    self._time()
         self._moved()
 
-    def _time(self, wish: Wish) -> None:
-        """Time these runs next; others stop."""
-        if loop := running_loop():
-            self._wish, self.note = wish, ""
+    def _time(self) -> None:
+        """Time the runs at which the handles stand; others stop."""
+        loop = running_loop()
+        if loop and self._model is not None:
+            self._wish = self._model, self._tasks[self.place], self.rows
+            self.note = ""
             if self._running is None or self._running.done():
                 self._running = loop.create_task(self._run())
 
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
-        while (wish := self._wish) is not None and self._model is not None:
-            timed = partial(timing.time_task, self._model, *wish, partial(self._is_stale, wish))
-            rounds: list[Timed] = []
+        """Time what is wished until nothing is."""
+        while self._wish is not None:
+            wish = self._wish
             try:
-                while len(rounds) < ROUNDS and (found := await loop.run_in_executor(WORKER, timed)):
-                    if self._wish is not wish:
-                        break
-                    rounds.append(found)
-                    self._keep(rounds)
-                    self._moved()
+                await self._time_rounds(wish)
             except Exception as error:  # the notebook goes on whatever a model does
                 if self._wish is wish:
                     self.note = say_failure(error)
-            self._wish = None if self._wish is wish else self._wish
+            if self._wish is wish:
+                self._wish = None
             self._moved()
 
-    def _is_stale(self, wish: Wish) -> bool:
-        return self._wish is not wish
+    async def _time_rounds(self, wish: Wish) -> None:
+        """Show the median of the rounds after each of them; another wish ends them."""
+        timed = partial(timing.time_task, *wish, lambda: self._wish is not wish)
+        rounds: list[Timed] = []
+        while len(rounds) < ROUNDS:
+            found = await asyncio.get_running_loop().run_in_executor(WORKER, timed)
+            if found is None or self._wish is not wish:
+                return
+            rounds.append(found)
+            self._keep(median_run(rounds))
+            self._moved()
 
-    def _keep(self, rounds: list[Timed]) -> None:
-        """Keep the median run in place of an older one with its place and rows."""
-        run = median_run(rounds)
+    def _keep(self, run: Timed) -> None:
+        """Keep a run in place of an older one with its place and rows."""
         old = find_run(self.payoff, nearest_fraction(run.asked), run.rows)
-        self.payoff = replace(self.payoff, runs=(*(one for one in self.payoff.runs if one is not old), run))
+        others = [one for one in self.payoff.runs if one is not old]
+        self.payoff = replace(self.payoff, runs=(*others, run))
 
     def _moved(self) -> None:
         self.display.tell()
         if self._wish is None:
             self.display.save()
 
-    def _news(self, everything: bool) -> dict[str, Any]:
+    def _news(self, everything: bool) -> Message:
         """The runs, and whether one is timed; a new page gets the plot, and a first page starts a first run."""
-        if everything and self._model is not None and not self.payoff.runs and self._wish is None:
-            self._time((self._tasks[self.place], self.rows))
-        return self._pack(everything)
+        if everything and not self.payoff.runs and self._wish is None:
+            self._time()
+        return self._pack_all() if everything else self._pack()
 
-    def _pack(self, everything: bool) -> dict[str, Any]:
-        runs, cost = list(map(pack_run, self.payoff.runs)), asdict(self.payoff.cost)
-        news = {"runs": runs, "cost": cost, "timing": self._wish is not None, "note": self.note}
-        at = {"at": [self.place, ROWS.index(self.rows)]}
-        return pack_head(self.payoff, self._model is not None) | at | news if everything else news
+    def _pack(self) -> Message:
+        return {
+            "runs": [pack_timed(run) for run in self.payoff.runs],
+            "cost": asdict(self.payoff.cost),
+            "timing": self._wish is not None,
+            "note": self.note,
+        }
 
-
-def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
-    """What the page needs to move without the kernel: the plot, and a text per place."""
-    where = f"{payoff.model} · {payoff.device}" + f" · {payoff.date}" * (payoff.source == "RECORDED")
-    plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
-    return {
-        "head": {"source": payoff.source, "about": where, "live": live},
-        "plot": drawing(DRAWING_WIDTH, DRAWING_HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
-        "axes": AXES,
-        "texts": list(map(pack_parts, payoff.previews)),
-        "places": FRACTIONS,
-        "rows": ROWS,
-    }
+    def _pack_all(self) -> Message:
+        """All that is shown: the plot and a text per place too, so that the page moves without the kernel."""
+        payoff = self.payoff
+        about = f"{payoff.model} · {payoff.device}"
+        if payoff.source == "RECORDED":
+            about += f" · {payoff.date}"
+        plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
+        return {
+            "head": {"source": payoff.source, "about": about, "live": self._model is not None},
+            "plot": drawing(
+                DRAWING_WIDTH, DRAWING_HEIGHT, *plot, alt="speed-up over the share of forced tokens"
+            ).shapes,
+            "axes": AXES,
+            "texts": [pack_parts(text) for text in payoff.previews],
+            "places": FRACTIONS,
+            "rows": ROWS,
+            "at": [self.place, ROWS.index(self.rows)],
+            **self._pack(),
+        }
 
 
 def pack_parts(parts: MarkedTokens) -> list[tuple[str, bool]]:
@@ -207,7 +231,7 @@ def pack_parts(parts: MarkedTokens) -> list[tuple[str, bool]]:
     return [(label(text.encode()), fixed) for text, fixed in parts]
 
 
-def pack_run(run: Timed) -> dict[str, Any]:
+def pack_timed(run: Timed) -> Message:
     """A live run and its point in the plot."""
     took = [milliseconds(run.naive_ms), milliseconds(run.jump_ms)]
     return {
@@ -228,8 +252,8 @@ def pack_run(run: Timed) -> dict[str, Any]:
 
 # Sliders for logit bias: a constant added to some logits, as a threshold in the whole distribution.
 
-
 REACH = 8.0  # of a slider to both sides; a larger bias widens it
+PROMPT_END = 40  # characters of a prompt that the title shows
 
 
 def bias_sliders(
@@ -244,8 +268,9 @@ def bias_sliders(
     expect(bias, Mapping | None, "gv.bias_sliders, bias", "a bias per token")
     if isinstance(tokens, str | bytes):
         raise SettingError("gv.bias_sliders, tokens", seen=quoted(tokens), expected="a list of texts and token ids")
-    biased = {_token(model, token): amount for token, amount in (bias or {}).items()}
-    return BiasSliders(model, prompt, {_token(model, token): 0.0 for token in tokens} | biased)
+    amounts = {_token(model, token): amount for token, amount in (bias or {}).items()}
+    shown = {_token(model, token): 0.0 for token in tokens}
+    return BiasSliders(model, prompt, shown | amounts)
 
 
 class BiasSliders(Shown):
@@ -253,8 +278,10 @@ class BiasSliders(Shown):
 
     def __init__(self, model: Model, prompt: str, bias: Mapping[int, float]) -> None:
         self._logits = np.asarray(model.logits(list(start(model, prompt).tokens)), dtype=np.float64)
-        self._title = f"next token after “{'…' * (len(prompt) > 40)}{reading(prompt[-40:])}”"
-        self._source, self._pieces = model.source, model.vocabulary.pieces
+        end = reading(prompt[-PROMPT_END:])
+        self._title = f"next token after “…{end}”" if len(prompt) > PROMPT_END else f"next token after “{end}”"
+        self._source = model.source
+        self._pieces = model.vocabulary.pieces
         self._sliders: dict[int, Any] = {}
         self.before = softmax(self._logits)
         self.display = Display("picture", lambda everything: {"drawing": self._draw(self._source).drawing.shapes})
@@ -269,10 +296,10 @@ class BiasSliders(Shown):
         return self._change(dict.fromkeys(self.bias, 0.0))
 
     def _change(self, bias: dict[int, float]) -> Self:
-        self.after, self.bias = softmax(apply_bias(self._logits, bias)), bias
+        self.after = softmax(apply_bias(self._logits, bias))
+        self.bias = bias
         for token, slider in self._sliders.items():
-            _reach(slider, bias[token])
-            slider.value = bias[token]
+            _move_slider(slider, bias[token])
         self.display.tell()
         self.display.save()
         return self
@@ -292,8 +319,7 @@ class BiasSliders(Shown):
         for token, amount in self.bias.items():
             name = label(self._pieces[token])
             slider = widgets.FloatSlider(0.0, min=-REACH, max=REACH, step=0.5, description=name, **look)
-            _reach(slider, amount)
-            slider.value = amount
+            _move_slider(slider, amount)
             slider.observe(lambda change, token=token: self.set(token, change["new"]), "value")
             self._sliders[token] = slider
         return widgets.VBox([*self._sliders.values(), reset, self.display.widget])
@@ -305,9 +331,11 @@ class BiasSliders(Shown):
         return draw_threshold(self._pieces, self.before, self.after, self.bias, f"{source}: {self._title}")
 
 
-def _reach(slider: Any, amount: float) -> None:
-    """Widen a slider for a bias beyond its ends."""
-    slider.min, slider.max = min(slider.min, -abs(amount)), max(slider.max, abs(amount))
+def _move_slider(slider: Any, amount: float) -> None:
+    """Move a slider; a bias beyond its ends widens it."""
+    slider.min = min(slider.min, -abs(amount))
+    slider.max = max(slider.max, abs(amount))
+    slider.value = amount
 
 
 def _token(model: Model, token: str | int) -> int:

@@ -6,11 +6,12 @@ The stage connects the player, whose states are values, with the page, which sho
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
-from guidedviz.decoding.recording import PackedHead, PackedWhy
+from guidedviz.decoding.recording import PackedHead
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
@@ -22,9 +23,11 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
-from guidedviz.widgets.display import Display, is_still
+from guidedviz.widgets.display import Display, Message, is_still
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
+
+SAVED_AFTER = 0.7  # seconds in which nothing moved
 
 
 class Stage:
@@ -34,32 +37,35 @@ class Stage:
         self,
         player: Player,
         head: Trace,
-        guide: Guide | None,
-        *,
-        steps: int | None = None,
-        show: int | None = None,
-        box: tuple[str, str] | None = None,
+        shown: panels.Panels | panels.RecordedPanels,
         stack: bool = False,
     ) -> None:
-        self.player, self.head, self.playing, self.speed, self.note = player, head, False, 4.0, ""
-        walk, self._stack = player.walk, stack
-        trace = walk.trace if isinstance(walk, ReplayWalk) else None
-        loaded = trace if trace and trace.recording and guide is None else None
-        self.panels = panels.RecordedPanels(loaded) if loaded else panels.Panels(guide, trace, stack)
-        self._editor = Editor(self, walk.model.vocabulary, *box) if box and isinstance(walk, LiveWalk) else None
-        self._why: PackedWhy | None = None
+        self.player = player
+        self.head = head
+        self.panels = shown
+        self.playing = False
+        self.speed = 4.0
+        self.note = ""
+        self.editor: Editor | None = None
+        self.role: Publisher | Follower | None = None  # in a class
+        self._stack = stack
+        self._why: Message | None = None
         self._runner = Runner(self)
         self._page = panels.Page()
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
-        self.role: Publisher | Follower | None = None  # in a class
         kept = {"saved": lambda: self._tell_page(panels.Page()), "record": self._record}
         self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
-        self.display.opens_at = show or 0
-        by_default = player.settings.max_tokens + 1 if is_still() else 0
-        self.take(max(by_default if steps is None else steps, show or 0))
+
+    def open(self, steps: int | None, show: int | None) -> Self:
+        """Take steps, and go to the place after `show` tokens. Where nobody can click, all steps are taken."""
+        if steps is None:
+            steps = self.player.settings.max_tokens + 1 if is_still() else 0
+        self.take(max(steps, show or 0))
         if show is not None:
+            self.display.opens_at = show
             self.go(show)
+        return self
 
     def join(self, role: Publisher | Follower) -> Self:
         """Show this stage to a class, or follow the teacher's."""
@@ -74,15 +80,16 @@ class Stage:
 
     def begin(self, head: Trace, guide: Guide | None) -> None:
         """Show another run, or go on under another guide."""
-        self.head, self.panels = head, panels.Panels(guide, None, self._stack)
+        self.head = head
+        self.panels = panels.Panels(guide, None, self._stack)
 
     def branch(self) -> Self:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
-        walk, head = self.player.walk, self.head
+        walk = self.player.walk
         if isinstance(self.role, Follower) and isinstance(walk, LiveWalk):
             self.role.stop()
             self.role = None
-            self.head = make_trace(walk.model, head.prompt, head.constraint)
+            self.head = make_trace(walk.model, self.head.prompt, self.head.constraint)
             self.accept(self.player.part())
         return self.tell()
 
@@ -118,12 +125,12 @@ class Stage:
 
     def turn(self, branch: int) -> Self:
         """Return to a run that was left, at the place where it parts from the current one."""
-        known = 0 <= branch < len(self.player.branches)
-        return self._stop_and(lambda: self.player.turn(branch) if known else self.player)
+        known = range(len(self.player.branches))
+        return self._stop_and(lambda: self.player.turn(branch) if branch in known else self.player)
 
     def reset(self) -> Self:
         """Go back to the prompt and forget all steps."""
-        return self._stop_and(lambda: self.player.reset())
+        return self._stop_and(self.player.reset)
 
     def choose(self, token: int) -> Self:
         """Take this token as the next one."""
@@ -141,24 +148,23 @@ class Stage:
 
     def edit(self, text: str, kind: str = "") -> Self:
         """Change the constraint of the steps that follow; if it rejects a token that was taken, call `go_back`."""
-        if self._editor is None:
+        if self.editor is None:
             raise SettingError("stage.edit", seen="a stage without a box", expected="gv.stage(..., edit=text)")
-        self._editor.read(kind or guess_kind(text), text)
+        self.editor.read(kind or guess_kind(text), text)
         return self
 
     def go_back(self) -> Self:
         """Go back to the first token that the edited constraint rejects, and use the constraint from there."""
-        if self._editor is not None:
-            self._editor.go_back()
+        if self.editor:
+            self.editor.go_back()
         return self
 
-    def adopt(self, guide: Guide, cursor: int | None = None) -> Self:
-        """Replace the guide; the steps from the first token that it rejects are removed."""
-        if self._try(lambda: self.player.adopt(guide)):
-            self.player = self.player.go(self.player.cursor if cursor is None else cursor)
-            since = f" from step {self.player.cursor + 1} on" * bool(self.player.cursor)
-            name = name_text(self._editor.kind, self._editor.text) if self._editor else "another guide"
-            self.begin(replace(self.head, constraint=name + since), guide)
+    def adopt(self, guide: Guide, name: str, cursor: int) -> Self:
+        """Replace the guide, and go to a step; the steps from the first token that it rejects are removed."""
+        if self._try(lambda: self.player.adopt(guide).go(cursor)):
+            if self.player.cursor:
+                name += f" from step {self.player.cursor + 1} on"
+            self.begin(replace(self.head, constraint=name), guide)
         return self.tell()
 
     def play(self, hurry: bool = False) -> Self:
@@ -167,7 +173,8 @@ class Stage:
             return self.tell()
         if is_still() or running_loop() is None:
             return self.take(self.player.settings.max_tokens + 1)
-        self.playing, self.note = not self.player.at_end, ""
+        self.playing = not self.player.at_end
+        self.note = ""
         self._runner.run(hurry)
         return self.tell()
 
@@ -185,7 +192,9 @@ class Stage:
         if self.role is not None:
             self.role.stop()
             self.role = None
-        self.player, self._editor, self._page = self.player.close(), None, panels.Page()
+        self.player = self.player.close()
+        self.editor = None
+        self._page = panels.Page()
         if isinstance(self.panels, panels.Panels):
             self.panels = self.panels.close()
         self.note = "This cell was run again: use the newer stage."
@@ -195,18 +204,25 @@ class Stage:
         return draw_stage(self.trace).text
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        kept = replace(self.trace, steps=self.player.steps, source=kept_source(self.trace.source))
-        panels, cursor = self.panels, self.player.cursor
-        figure = draw_stage(kept, cursor, machine=panels.drawn, split=panels.split(self.player), stack=self._stack)
+        trace = self.trace
+        kept = replace(trace, steps=self.player.steps, source=kept_source(trace.source))
+        split = self.panels.split(self.player)
+        figure = draw_stage(kept, self.player.cursor, machine=self.panels.drawn, split=split, stack=self._stack)
         still = isinstance(self.player.walk, ClosedWalk) and self.role is None
         return self.display.bundle(figure, still=still, **wanted)
 
     def _hear(self, said: Any) -> None:
         if self.role is not None and self.role.hear(said, self):
             return
-        moves: dict[str, Callable[[], Any]] = {"play": self.play, "pause": self.pause, "reset": self.reset}
-        moves |= {"end": lambda: self.play(hurry=True), "step": lambda: self._take_by_hand(None)}
-        moves |= {"go_back": self.go_back, "page": self._send_page}
+        moves: dict[str, Callable[[], Any]] = {
+            "play": self.play,
+            "end": partial(self.play, hurry=True),
+            "pause": self.pause,
+            "step": self._take_by_hand,
+            "reset": self.reset,
+            "go_back": self.go_back,
+            "page": self._send_page,
+        }
         match said:
             case {"do": str(do)} if do in moves:
                 moves[do]()
@@ -218,17 +234,22 @@ class Stage:
             case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
                 self.player = self.player.go(cursor)
                 self._take_by_hand(token)
-            case {"do": "set", "name": "speed", "value": int() | float() as value} if value in panels.SPEEDS:
-                self.speed = value
-                self.tell()
-            case {"do": "set", "name": "temperature" | "seed" as name, "value": int() | float() as value}:
-                self.change(**{name: value})
-            case {"do": "edit", "kind": str(kind), "text": str(text)} if self._editor is not None:
+            case {"do": "set", "name": str(name), "value": int() | float() as value}:
+                self._set(name, value)
+            case {"do": "edit", "kind": str(kind), "text": str(text)} if self.editor:
                 self._page.text = text
-                self._editor.read(kind, text)
+                self.editor.read(kind, text)
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()
+
+    def _set(self, name: str, value: float) -> None:
+        """Change what a control of the page shows."""
+        if name == "speed" and value in panels.SPEEDS:
+            self.speed = value
+            self.tell()
+        elif name in ("temperature", "seed"):
+            self.change(**{name: value})
 
     def _send_page(self) -> None:
         """Send the whole run to the page as a page that plays it, to be saved."""
@@ -246,30 +267,33 @@ class Stage:
         run = walk.trace if isinstance(walk, ReplayWalk) else replace(self.trace, steps=self.player.steps)
         return run if self.guide is None else replace(run, guide=self.guide)
 
-    def _record(self) -> dict[str, Any]:
+    def _record(self) -> Message:
         """All steps, for a page that plays them alone."""
         run = self._run
         shown = run.shown or panels.show_run(run)
         return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
-    def _take_by_hand(self, token: int | None) -> None:
+    def _take_by_hand(self, token: int | None = None) -> None:
         """Take a step, or another token for the step at the cursor."""
         self.playing = False
         self._runner.nudge()
-        if token is not None and (why := self.panels.explain(self.player, token)):
+        why = None if token is None else self.panels.explain(self.player, token)
+        if why:
             self._answer(why=why)
         elif self._try(lambda: self.player):
             self._runner.take(token)
         self.tell()
 
-    def _answer(self, note: str = "", why: PackedWhy | None = None) -> None:
+    def _answer(self, note: str = "", why: Message | None = None) -> None:
         """Replace what the page says about the last request."""
-        self.note, self._why = note, why
+        self.note = note
+        self._why = why
 
     def _try(self, change: Callable[[], Player]) -> bool:
         try:
             if self.follows:
-                expected, hint = "to follow the teacher's run", f'"{ALONE}", or stage.branch()'
+                expected = "to follow the teacher's run"
+                hint = f'"{ALONE}", or stage.branch()'
                 raise SettingError("this stage", seen="a move of its own", expected=expected, hint=hint)
             self.accept(change())
         except GuidedVizError as error:
@@ -286,8 +310,8 @@ class Stage:
         """Tell the page and the runner that something has moved."""
         if wake:
             self._runner.nudge()
-        if self._editor is not None:
-            self._editor.moved()
+        if self.editor is not None:
+            self.editor.moved()
         if isinstance(self.role, Publisher):
             self.role.moved(self)
         if self.display.wire is not None:
@@ -299,10 +323,11 @@ class Stage:
         """Save the state in the notebook once nothing has moved for a while."""
         if self._keeper:
             self._keeper.cancel()
-        if loop := running_loop():
-            self._keeper = loop.call_later(0.7, lambda: None if self.playing else self.display.save())
+        loop = running_loop()
+        if loop:
+            self._keeper = loop.call_later(SAVED_AFTER, lambda: None if self.playing else self.display.save())
 
-    def _news(self, everything: bool) -> dict[str, Any]:
+    def _news(self, everything: bool) -> Message:
         if everything or (self._page.masks.full and not self._shared_with(self._page)):
             self._page = panels.Page()
         if not self.follows:
@@ -312,22 +337,26 @@ class Stage:
     def _shared_with(self, page: panels.Page) -> int:
         return shared_steps(page.player.taken, self.player.taken) if page.player else 0
 
-    def _tell_page(self, page: panels.Page) -> dict[str, Any]:
+    def _tell_page(self, page: panels.Page) -> Message:
         """The current state, and of the rest what this page lacks."""
-        same, before = self._shared_with(page), page.player
-        how = {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why, "turn": self._turn}
-        how["lesson"] = self.role.bar() if self.role is not None else None
-        news = self.panels.news(self.player, same, page) | {**panels.pack_player(self.player), **how}
-        news |= panels.pack_times(self.player.steps)
-        if before and news["add"] and before.peek is self.player.taken[same]:
+        same = self._shared_with(page)
+        news = self.panels.news(self.player, same, page)
+        if page.player and news["add"] and page.player.peek is self.player.taken[same]:
             news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
-        if page.head != (head := self._packed_head):
-            news["head"] = page.head = head
-        if self._editor:
-            news["edit"] = box = self._editor.pack()
-            if page.text == (text := box["text"]):
+        news |= panels.pack_player(self.player)
+        news |= {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why, "turn": self._turn}
+        news["lesson"] = self.role.bar() if self.role else None
+        head = self._packed_head
+        if page.head != head:
+            page.head = head
+            news["head"] = head
+        if self.editor:
+            box = self.editor.pack()
+            text = box["text"]
+            if page.text == text:
                 del box["text"]  # a person may be typing there
             page.text = text
+            news["edit"] = box
         page.player = self.player
         return news
 
@@ -371,53 +400,67 @@ def stage(
     follows it live until the student goes on alone.
     """
     given = dict(locals())
-    for name, wish in (("stack", stack), ("share", share), ("follow", follow)):
-        expect(wish, bool, f"gv.stage, {name}", "True or False")
-    for name, count in (("steps", steps), ("show", show)):
-        if count is not None and not (isinstance(count, int) and count >= 0):
-            raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
+    _check_options(given)
     if isinstance(model, Trace):
-        return _replay(model, guide, given)
+        return _replay(model, guide, given).open(steps, show)
     check_model(model, "gv.stage, model")
     check_utf8("gv.stage, constraint", constraint)
     check_utf8("gv.stage, edit", edit)
     if follow:
-        return _follow(model, prompt, guide, share)
+        return _follow_teacher(model, prompt, guide, share)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
-    box = (guess_kind(edit), edit) if edit else None
-    if box and guide is None:
-        guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)
+        constraint = constraint or name_guide(guide)
+    elif edit:
+        kind = guess_kind(edit)
+        guide = compile_guide(kind, edit, model.vocabulary)
+        constraint = constraint or name_text(kind, edit)
     player = Player(LiveWalk(model, prompt, guide), settings)
-    constraint = constraint or (name_guide(guide) if guide else "")
     head = make_trace(model, prompt, constraint, seed, temperature)
-    shown = Stage(player, head, guide, steps=steps, show=show, box=box, stack=stack)
-    return shown.join(Publisher(find_host(model, "gv.stage, share"), model.vocabulary.fingerprint)) if share else shown
+    shown = Stage(player, head, panels.Panels(guide, None, stack), stack)
+    if edit:
+        shown.editor = Editor(shown, model.vocabulary, guess_kind(edit), edit)
+    shown.open(steps, show)
+    if not share:
+        return shown
+    return shown.join(Publisher(find_host(model, "gv.stage, share"), model.vocabulary.fingerprint))
 
 
-def _follow(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stage:
+def _check_options(given: dict[str, Any]) -> None:
+    for name in ("stack", "share", "follow"):
+        expect(given[name], bool, f"gv.stage, {name}", "True or False")
+    for name in ("steps", "show"):
+        count = given[name]
+        if count is not None and not (isinstance(count, int) and count >= 0):
+            raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
+
+
+def _follow_teacher(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stage:
     """A stage that follows the teacher's; without a guide it takes the teacher's."""
-    where, expected = "gv.stage, follow", "gv.stage(model, follow=True): the prompt is the teacher's"
+    where = "gv.stage, follow"
     if prompt or share:
+        expected = "gv.stage(model, follow=True): the prompt is the teacher's"
         raise SettingError(where, seen="share" if share else "a prompt", expected=expected)
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
     role = Follower(model, find_host(model, where), guide)
-    head = make_trace(model, "")
-    return Stage(Player(ClosedWalk(), Settings()), head, None, steps=0).join(role)
+    player = Player(ClosedWalk(), Settings())
+    return Stage(player, make_trace(model, ""), panels.Panels(None, None)).join(role)
 
 
 def _replay(trace: Trace, guide: Guide | None, given: dict[str, Any]) -> Stage:
     """A stage that replays a trace and refuses settings of its own."""
-    opened = {name: given.pop(name) for name in ("steps", "show", "stack")}
-    del given["model"], given["guide"]
     defaults = {"prompt": "", **(stage.__kwdefaults__ or {})}
-    if name := next((name for name, value in given.items() if value != defaults[name]), ""):
-        where, seen = f"gv.stage(trace), {name}", quoted(given[name])
-        raise SettingError(where, seen=seen, expected="no settings: a recording has its own")
+    for name, default in defaults.items():
+        if given[name] != default and name not in ("steps", "show", "stack"):
+            where = f"gv.stage(trace), {name}"
+            raise SettingError(where, seen=quoted(given[name]), expected="no settings: a recording has its own")
     if guide is not None:
         check_guide(guide)
-    return Stage(Player(ReplayWalk(trace), recorded_settings(trace)), trace, guide, **opened)
+    player = Player(ReplayWalk(trace), recorded_settings(trace))
+    if guide is None and trace.recording:
+        return Stage(player, trace, panels.RecordedPanels(trace))
+    return Stage(player, trace, panels.Panels(guide, trace, given["stack"]), given["stack"])

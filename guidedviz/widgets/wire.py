@@ -19,7 +19,7 @@ from guidedviz.widgets.runner import running_loop
 LOADER = BUNDLES.with_name("loader.js").read_text(encoding="utf-8")
 GAP = 1 / 40  # seconds between two messages
 UNDER_WAY = 8  # messages that wait for an answer
-PATIENCE = 1.0  # seconds until a page that does not answer gets a message again
+PAGE_PATIENCE = 1.0  # seconds until a page that does not answer gets a message again
 
 
 class Code(ipywidgets.Widget):  # type: ignore[misc]
@@ -73,7 +73,7 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _post(self) -> None:
         self._timer = None
-        self._waiting = self._number - self._answered >= UNDER_WAY and self._now() - self._sent_at < PATIENCE
+        self._waiting = self._number - self._answered >= UNDER_WAY and self._now() - self._sent_at < PAGE_PATIENCE
         if self._waiting:
             return
         everything = self._everything

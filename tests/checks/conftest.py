@@ -10,7 +10,7 @@ from guidedviz.checks import guard
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    monkeypatch.setattr(guard, "SECONDS", guard.SECONDS / 4)
+    monkeypatch.setattr(guard, "CPU_SECONDS", guard.CPU_SECONDS / 4)
 
 
 @pytest.fixture

@@ -115,8 +115,8 @@ IN_A_PROCESS = {
 @pytest.fixture
 def strict(monkeypatch):
     """Small limits, so that the endless answers end soon."""
-    monkeypatch.setattr(guard, "SECONDS", 0.04)
-    monkeypatch.setattr(guard, "MEMORY", 30 << 20)
+    monkeypatch.setattr(guard, "CPU_SECONDS", 0.04)
+    monkeypatch.setattr(guard, "MORE_MEMORY", 30 << 20)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_student_s_variables_stay_as_they_are():
 @each_guard
 def test_a_function_that_waits_is_stopped_but_in_a_tab(way, choose, monkeypatch):
     choose(way)
-    monkeypatch.setattr(guard, "PATIENCE", 0.3)
+    monkeypatch.setattr(guard, "WALL_SECONDS", 0.3)
     found = run(lambda: time.sleep(1), [()])
     assert found == [Outcome({"process": guard.WAITS, "thread": guard.ENDLESS, "place": None}[way])]
 
@@ -245,7 +245,7 @@ def test_a_process_that_an_answer_starts_is_stopped_with_it(tmp_path, monkeypatc
         started = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
         (tmp_path / "id").write_text(str(started.pid))
 
-    monkeypatch.setattr(guard, "PATIENCE", 0.5)
+    monkeypatch.setattr(guard, "WALL_SECONDS", 0.5)
     run(answer, [()])
     assert not (tmp_path / "id").exists() or not lives(tmp_path / "id")
 
@@ -321,7 +321,7 @@ DAEMONS = [own_session, twice, closes_all, deaf, starts_another_program, family,
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a daemon stays")
 @pytest.mark.parametrize("daemon", DAEMONS, ids=lambda daemon: daemon.__name__)
 def test_no_daemon_of_an_answer_outlives_the_check_or_delays_it(daemon, tmp_path, monkeypatch):
-    monkeypatch.setattr(guard, "PATIENCE", 60.0)
+    monkeypatch.setattr(guard, "WALL_SECONDS", 60.0)
 
     def answer():
         daemon(tmp_path / "id")
@@ -340,7 +340,7 @@ def test_no_daemon_of_an_answer_outlives_the_check_or_delays_it(daemon, tmp_path
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a fork")
 def test_a_check_returns_when_the_answer_has_come_though_a_daemon_keeps_the_pipe(monkeypatch):
-    monkeypatch.setattr(guard, "PATIENCE", 60.0)
+    monkeypatch.setattr(guard, "WALL_SECONDS", 60.0)
     monkeypatch.setattr(guard, "_below", lambda process: [])  # as where the system lists no processes
     monkeypatch.setattr(guard, "STOPPING", 0.1)
     seconds = 3
@@ -408,7 +408,7 @@ def test_what_an_answer_writes_to_open_files_reaches_none_of_the_kernel_and_is_n
     ids=["no memory", "stops itself", "no timer", "no signals"],
 )
 def test_an_attack_on_the_check_ends_in_time_with_words(attack, said, monkeypatch):
-    monkeypatch.setattr(guard, "PATIENCE", 1.2)
+    monkeypatch.setattr(guard, "WALL_SECONDS", 1.2)
     assert run(attack, [()]) == [Outcome(said)]
     assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
 

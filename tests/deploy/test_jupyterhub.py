@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from guidedviz.extras import is_missing
-from guidedviz.host.limits import read_tokens
+from guidedviz.host.access import read_tokens
 from tests.browser.jupyter import SETTINGS, Notebook, Workbench, free_port, wait_for_server
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy" / "jupyterhub"

@@ -8,9 +8,11 @@ import time
 import pytest
 
 from guidedviz.errors import ModelError, SettingError
-from guidedviz.host import classroom
-from guidedviz.host.classroom import Report, Showing, ShownRun, Standing, read_body, read_report, read_wish
-from guidedviz.host.limits import Limits, find_tokens
+from guidedviz.host import classroom, standing
+from guidedviz.host.access import find_tokens
+from guidedviz.host.classroom import Showing, ShownRun, read_wish
+from guidedviz.host.limits import Limits
+from guidedviz.host.standing import Report, Standing, read_body, read_report
 from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.remote import MOST_RUN
 from tests.host.running import TOKEN, hosting
@@ -78,7 +80,7 @@ def test_the_open_question_is_the_one_that_most_students_answered_last():
     assert next(q["text"] for q in room.summary()["questions"] if q["id"] == opened) == "second"
     room.take("1", Report("x", "03_fsm", "third", "open", ("a", "b")))
     assert room.summary()["open"] == opened, "a question without an answer is not open"
-    clock.now += classroom.NOW + 1
+    clock.now += standing.NOW + 1
     assert room.summary()["open"] == ""
 
 
@@ -86,7 +88,7 @@ def test_what_was_not_heard_of_for_two_hours_is_forgotten_and_all_of_it_when_the
     clock = Clock()
     room = Standing(clock)
     room.take("1", answered("Ada", "yes"))
-    clock.now += classroom.KEPT_SECONDS + 1
+    clock.now += standing.KEPT_SECONDS + 1
     assert room.summary() == {"standing": [], "questions": [], "open": ""}
     room.take("1", answered("Ada", "yes"))
     room.forget()
@@ -94,26 +96,26 @@ def test_what_was_not_heard_of_for_two_hours_is_forgotten_and_all_of_it_when_the
 
 
 def test_a_class_is_bounded_and_one_student_cannot_push_out_the_question_of_all(monkeypatch):
-    monkeypatch.setattr(classroom, "STUDENTS", 5)
+    monkeypatch.setattr(standing, "STUDENTS", 5)
     room = Standing()
     for key in range(9):
         room.take(str(key), answered("x", "yes"))
-    for number in range(3 * classroom.QUESTIONS):
+    for number in range(3 * standing.QUESTIONS):
         room.take("8", answered("x", number, f"question {number}", ()))
     assert len(room.students) == 5
-    assert len(room.questions) == classroom.QUESTIONS
+    assert len(room.questions) == standing.QUESTIONS
     assert "Which?" in [question.text for question in room.questions.values()]
 
 
 def test_many_different_numbers_share_a_bar():
     room = Standing()
-    for number in range(classroom.ANSWERS + 20):
+    for number in range(standing.ANSWERS + 20):
         room.take(str(number), answered("x", number if number < 300 else 0, "How many?", ()))
     room.take("again", answered("x", 7, "How many?", ()))
     [question] = room.summary()["questions"]
-    assert len(question["bars"]) == classroom.BARS + 1
+    assert len(question["bars"]) == standing.BARS + 1
     assert ("7", 2) in question["bars"]
-    assert question["bars"][-1] == ("another number", classroom.ANSWERS + 21 - classroom.BARS - 1)
+    assert question["bars"][-1] == ("another number", standing.ANSWERS + 21 - standing.BARS - 1)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +231,9 @@ async def test_a_follower_waits_for_the_next_move():
 
 async def test_only_so_many_followers_are_remembered():
     run = Showing()
-    for number in range(classroom.MOST_ASKED + 9):
+    for number in range(classroom.MOST_FOLLOWERS + 9):
         await run.latest(str(number), "-", 0.0)
-    assert run.followers == classroom.MOST_ASKED
+    assert run.followers == classroom.MOST_FOLLOWERS
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
 from guidedviz.host import server
+from guidedviz.host.access import find_tokens
 from guidedviz.host.app import DEFAULTS, Replica, Service, build_app
 from guidedviz.host.batcher import Engine
-from guidedviz.host.limits import Guard, find_tokens
+from guidedviz.host.limits import Guard
 
 TOKEN = "a-token-of-the-class"
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -9,7 +9,7 @@ import pytest
 import guidedviz
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.host.app import reply
-from guidedviz.host.classroom import read_report
+from guidedviz.host.standing import read_report
 from guidedviz.models.connection import Connection, read_address
 
 PACKAGE = Path(guidedviz.__file__).parent

@@ -7,17 +7,9 @@ import pytest
 
 from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
+from guidedviz.host.access import check_token, make_token, read_tokens, warn_of_tokens
 from guidedviz.host.app import build_app
-from guidedviz.host.limits import (
-    Guard,
-    Limits,
-    Refused,
-    check_token,
-    make_token,
-    name_session,
-    read_tokens,
-    warn_of_tokens,
-)
+from guidedviz.host.limits import Guard, Limits, Refused, name_session
 
 ADA, BOB = "ada-0123456789abcdef", "bob-0123456789abcdef"
 

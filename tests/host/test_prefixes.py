@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.host.batcher import Prefixes
+from guidedviz.host.prefixes import Prefixes
 
 
 class Cache:

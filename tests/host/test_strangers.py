@@ -16,8 +16,8 @@ import guidedviz as gv
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.host import app, server
 from guidedviz.host.app import check_sender
-from guidedviz.host.classroom import NEW
 from guidedviz.host.limits import WRONG, Guard, Limits, Refused
+from guidedviz.host.standing import NEW
 from guidedviz.models.connection import HOST_PATIENCE, Connection, read_address
 from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import MOST_RUN, read_card

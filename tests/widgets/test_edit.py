@@ -163,7 +163,7 @@ def test_only_a_guide_over_the_vocabulary_of_the_model_is_adopted(toy):
     stage = edited(toy)
     before = stage.guide
     for other in (None, gv.regex("a"), gv.guide(gv.regex("a"), gv.Vocabulary([b"a"]))):
-        assert "gv.guide(machine, model.vocabulary)" in stage.adopt(other).note
+        assert "gv.guide(machine, model.vocabulary)" in stage.adopt(other, "another", 0).note
         assert stage.guide is before
     assert stage.take(60).text in ('{"name": "Ada"}', '{"name": "Bob"}')
 

@@ -13,10 +13,10 @@ from guidedviz.errors import GuidedVizError, SettingError, TraceError
 from guidedviz.widgets import sharing
 from guidedviz.widgets.sharing import (
     SentMachine,
-    build_machine,
     make_run,
-    pack_run,
-    read_answer,
+    pack_shared_run,
+    read_latest,
+    read_machine,
     read_run,
     send_machine,
 )
@@ -40,7 +40,7 @@ def run(bard, player):
 
 
 def test_a_run_arrives_as_it_was(player, run):
-    message = json.loads(pack_run(run))
+    message = json.loads(pack_shared_run(run))
     found = read_run(message["shown"])
     assert found == run
     assert message["steps"] == 30
@@ -50,17 +50,17 @@ def test_a_run_arrives_as_it_was(player, run):
 
 
 def test_a_message_is_small_and_a_longer_run_than_a_host_takes_is_refused(run, monkeypatch):
-    assert len(pack_run(run)) < 30_000
+    assert len(pack_shared_run(run)) < 30_000
     monkeypatch.setattr(sharing, "MOST_RUN", 1000)
     with pytest.raises(SettingError, match="saw 30 steps"):
-        pack_run(run)
+        pack_shared_run(run)
 
 
 @pytest.mark.parametrize(
     "machine", [gv.json(), gv.json_schema({"type": "string", "maxLength": 90}), gv.regex("(é|b)*")]
 )
 def test_a_machine_arrives_with_its_language(machine, bard):
-    found = build_machine(send_machine(gv.guide(machine, bard.vocabulary)))
+    found = read_machine(send_machine(gv.guide(machine, bard.vocabulary)))
     for text in ("", '"a"', '{"a": [1, 2]}', '"' + "x" * 91 + '"', "éb", "ébc"):
         assert found.accepts(text.encode()) == machine.accepts(text.encode())
 
@@ -80,7 +80,7 @@ def test_a_guide_that_is_no_machine_or_too_large_sends_none(bard, monkeypatch):
 )  # fmt: skip
 def test_a_machine_that_is_none_is_refused(said):
     with pytest.raises(GuidedVizError):
-        build_machine(said)
+        read_machine(said)
 
 
 def test_a_run_of_another_shape_is_refused(run):
@@ -105,4 +105,4 @@ def test_a_run_of_another_shape_is_refused(run):
 @pytest.mark.parametrize("body", [b"", b"[]", b"[" * 99_999, b"null", b"{}", b'{"known": 1, "shown": ""}'])
 def test_an_answer_of_another_shape_is_refused(body):
     with pytest.raises(TraceError):
-        read_answer(body)
+        read_latest(body)

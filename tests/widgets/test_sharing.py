@@ -11,7 +11,7 @@ from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.models.chat import Prompt
 from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.remote import RemoteModel
-from guidedviz.widgets.sharing import read_answer, read_run
+from guidedviz.widgets.sharing import read_latest, read_run
 from tests.host.running import TOKEN, hosting
 
 TEACHER = "a-token-of-the-teacher"
@@ -154,7 +154,7 @@ async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until
 
 
 async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.sharing.PAUSE", 0.01)
+    monkeypatch.setattr("guidedviz.widgets.sharing.HOST_PAUSE", 0.01)
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=2), open_follower(host)
         await until(lambda: student.text == teacher.text)
@@ -195,7 +195,7 @@ async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not
     with hosting(bard) as host:
         teacher = open_run(host, steps=1)
         answer = Connection(read_address(host.address), patience=0).ask("GET", "/v1/run", most=1 << 21)
-        run = json.loads(json.dumps(read_run(read_answer(answer)[1]), default=to_plain))
+        run = json.loads(json.dumps(read_run(read_latest(answer)[1]), default=to_plain))
         head, student = run["head"], open_follower(host)
         for changed, seen in (
             ({"head": head | {"vocabulary": "x"}}, "another vocabulary"),

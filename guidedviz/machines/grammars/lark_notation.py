@@ -12,7 +12,7 @@ from typing import Any
 from guidedviz.errors import GrammarError, shorten
 from guidedviz.extras import need
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.caret import draw_caret, line_and_column, show_line
+from guidedviz.machines.visible import draw_caret, line_and_column, show_line
 from guidedviz.machines.work import spend
 
 Node = Any  # a Tree or a Token of the package: `data` and `children`, or `type` and the text; both know their place

@@ -20,14 +20,13 @@ from typing import Any
 from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.grammars import lark_leaves
-from guidedviz.machines.grammars.caret import line_and_column
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.inline import needed_rules
 from guidedviz.machines.grammars.lark_notation import Node, brief, parse_notation, refusal
-from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.build import code_machine, code_net
+from guidedviz.machines.grammars.rewrite import needed_rules
+from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
 from guidedviz.machines.special import NamesOf, no_names, read_special
 from guidedviz.machines.syntax import ANYTHING, EMPTY, Call, Repeat, Tree, concat, either, map_calls, optional
+from guidedviz.machines.visible import line_and_column
 from guidedviz.machines.work import spend
 
 IDS = re.compile(r"<\[[0-9]{1,9}([-,][0-9]{1,9})*\]>")

@@ -20,7 +20,7 @@ def small_process() -> Iterator[ProcessPoolExecutor]:
 
 
 def prepare() -> None:
-    guard.SECONDS = 0.1
+    guard.CPU_SECONDS = 0.1
     gc.freeze()
 
 

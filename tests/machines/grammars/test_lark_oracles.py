@@ -5,12 +5,12 @@ import time
 from contextlib import suppress
 
 import lark
-from guidedviz.machines.grammars.show_grammar import show_lark
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, PatternError
+from guidedviz.machines.grammars.show import show_lark
 from tests.strategies import grammars
 
 # Lark's parser knows all prefixes of a terminal's longest match, so its terminals have no text that is not one.

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.checks.state_sets import step_set
+from guidedviz.checks.automata import step_set
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.regular.dfa import build_dfa, build_dfa_steps
 from guidedviz.machines.regular.minimal import first_blocks, minimise_steps, trim

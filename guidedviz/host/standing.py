@@ -1,0 +1,250 @@
+"""Where the students stand who gave a nickname, and how a class answered a question.
+
+Answers are counted without names: a question keeps who has answered, and apart from that how often each answer came.
+A student without a token of their own is a session, which belongs to a secret that the student's client has made: a
+nickname is only a label, and an address no proof. Everything is bounded, and forgotten when nothing was heard of it
+for two hours.
+"""
+
+import hashlib
+import json
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, NamedTuple
+
+from guidedviz.decoding.records import read_value
+from guidedviz.errors import SettingError, TraceError, escaped, quoted
+from guidedviz.host.limits import SECRET, Few, Refused, name_session
+from guidedviz.models.remote import forget
+from guidedviz.models.reports import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen
+
+# What a host reads: a student's report, and a run. The followers check what is in it.
+
+
+def between(low: int, high: int) -> Callable[[Any, str], None]:
+    """Checks that a value is a text of so many characters."""
+
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, str) or not low <= len(value) <= high:
+            expected = f"a text of {low} to {high} characters"
+            hint = "write a text there, or shorten it"
+            raise TraceError(where, seen=quoted(value), expected=expected, hint=hint)
+
+    return check
+
+
+GivenAnswer = str | int | float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a student tells: where they stand and, for a question, its choices and the answer."""
+
+    nickname: Annotated[str, between(1, NICKNAME)]
+    lab: Annotated[str, between(0, 48)]
+    place: Annotated[str, between(0, PLACE_LENGTH)]  # the name of a check, or a question
+    state: Literal["open", "answered", "right", "wrong"]
+    choices: tuple[Annotated[str, between(0, ANSWER)], ...] | None = None  # () for a number; None for a check
+    answer: Annotated[GivenAnswer | None, lambda value, where: None] = None  # `read_answer` checks it
+
+
+FORMS_HINT = "the same version of guidedviz in the kernel and on the host; guidedviz/host/README.md has the forms"
+
+
+def read_body(kind: Any, body: bytes, where: str) -> Any:
+    """What a body has of this kind; anything else is refused."""
+    try:
+        return read_value(kind, json.loads(body), where)
+    except TraceError as error:
+        place = error.where.replace(".", ", ", 1)
+        raise SettingError(place, seen=error.seen, expected=error.expected, hint=error.hint or FORMS_HINT) from None
+    except (ValueError, RecursionError):
+        raise SettingError(where, seen=quoted(body), expected="a JSON object", hint=FORMS_HINT) from None
+
+
+CHOICES = 12  # of a question, at most
+DIGITS = 12  # of a number
+
+
+def read_report(body: bytes) -> Report:
+    """The report in a body, with its texts escaped and its number rounded; anything else is refused.
+
+    >>> read_report(b'{"nickname": "Ada", "lab": "03_fsm", "place": "check advance", "state": "right"}').nickname
+    'Ada'
+    >>> read_report(b'{"nickname": ""}')
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: report, nickname: saw '', expected a text of 1 to 32 characters; try: ...
+    """
+    said: Report = read_body(Report, body, "report")
+    if not said.nickname.strip() or not can_be_seen(said.nickname + said.lab):
+        seen = quoted(f"{said.nickname}, {said.lab}")
+        expected = "characters that can be seen"
+        raise SettingError("report, nickname or lab", seen=seen, expected=expected, hint='a nickname such as "Ada"')
+    choices = None if said.choices is None else tuple(map(escaped, said.choices))
+    if choices and (len(choices) > CHOICES or len(set(choices)) < len(choices)):
+        expected = f"at most {CHOICES} different texts"
+        hint = "an empty list for a question about a number"
+        raise SettingError("report, choices", seen=quoted(choices), expected=expected, hint=hint)
+    answer = read_answer(said.answer, choices or ())
+    return replace(said, place=escaped(said.place), choices=choices, answer=answer)
+
+
+def read_answer(said: Any, choices: Sequence[str]) -> GivenAnswer | None:
+    """One of the choices or, without choices, a number; None if the question is not answered yet."""
+    if said is None:
+        return None
+    if isinstance(said, str) and escaped(said) in choices:
+        return escaped(said)
+    if not choices and type(said) in (int, float) and abs(said) < 1e300:
+        return float(f"{said:.{DIGITS}g}")
+    expected = "one of the choices" if choices else "a number"
+    raise SettingError("report, answer", seen=quoted(said), expected=expected, hint="null for a question that is open")
+
+
+STUDENTS = 500  # at most so many are kept
+QUESTIONS = 40
+ANSWERS = 200
+NEW = 20  # sessions per address and minute
+BARS = 12  # numbers that a histogram shows
+KEPT_SECONDS = 2 * 3600.0  # seconds
+NOW = 600.0  # seconds in which the students answered who say which question is open
+
+
+class Student(NamedTuple):
+    """Where a student stands, and since when."""
+
+    report: Report
+    at: float
+
+
+@dataclass
+class Question:
+    """A question, who answered it and when, and apart from that how often each answer came."""
+
+    lab: str
+    text: str
+    choices: tuple[str, ...]
+    at: float
+    students: dict[str, float] = field(default_factory=dict)
+    reached: set[str] = field(default_factory=set)  # the sessions that have answered, or seen it
+    counts: Counter[GivenAnswer] = field(default_factory=Counter)
+
+
+class Sessions:
+    """The sessions that have reported; an address gets few new ones per minute."""
+
+    def __init__(self) -> None:
+        self._new = Few(NEW)
+        self._known: OrderedDict[str, None] = OrderedDict()
+
+    def enter(self, address: str, secret: str) -> str:
+        """The session of a secret."""
+        if len(secret) < SECRET:
+            seen = f"{len(secret)} characters"
+            expected = f"a secret of at least {SECRET} that the client has made"
+            hint = "a newer guidedviz in the kernel; in a client of your own secrets.token_urlsafe(24)"
+            raise Refused(400, "header X-Guidedviz-Student", seen, expected, hint)
+        session = name_session(secret)
+        if session not in self._known:
+            if self._new.full(address):
+                hint = "again in a minute, or a host with a token per student"
+                raise Refused(429, "session", f"{NEW} new ones from this address", "a pause of a minute", hint)
+            self._new.add(address)
+        self._known[session] = None
+        self._known.move_to_end(session)
+        forget(self._known, 2 * STUDENTS)
+        return session
+
+
+class Standing:
+    """Where a class stands."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget everything."""
+        self.students: OrderedDict[str, Student] = OrderedDict()
+        self.questions: dict[str, Question] = {}
+
+    def take(self, key: str, report: Report) -> None:
+        """Keep what a student told."""
+        now = self._now()
+        self._drop_old(now)
+        self.students[key] = Student(report, now)
+        self.students.move_to_end(key)
+        forget(self.students, STUDENTS)
+        if report.choices is not None:
+            self._count(key, report, report.choices)
+        while len(self.questions) > QUESTIONS:  # one with few answers first: no student pushes out those of the class
+            del self.questions[min(self.questions, key=self._worth)]
+
+    def _count(self, key: str, report: Report, choices: tuple[str, ...]) -> None:
+        """Count the first answer of a student to a question, or that they have seen it."""
+        now = self._now()
+        name = hashlib.sha256(json.dumps([report.lab, report.place, choices]).encode()).hexdigest()[:16]
+        question = self.questions.setdefault(name, Question(report.lab, report.place, choices, now))
+        if len(question.reached) < STUDENTS:
+            question.reached.add(key)
+        answer = report.answer
+        if answer is None or key in question.students or key not in question.reached:
+            return
+        question.students[key] = now
+        question.at = now
+        if answer not in question.counts and len(question.counts) >= ANSWERS:
+            answer = "another answer"
+        question.counts[answer] += 1
+
+    def summary(self) -> dict[str, Any]:
+        """What the teacher's page shows: the students, the questions with their bars, and which question is open."""
+        now = self._now()
+        self._drop_old(now)
+        students = []
+        for r, at in sorted(self.students.values(), key=lambda one: (one.report.lab, one.report.nickname)):
+            ago = round(now - at)
+            students.append({"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state, "ago": ago})
+        questions = []
+        for name, q in sorted(self.questions.items(), key=lambda pair: -pair[1].at):
+            said = {"id": name, "lab": q.lab, "text": q.text, "bars": bars(q.choices, q.counts)}
+            questions.append(said | {"answers": len(q.students), "sessions": len(q.reached)})
+        return {"standing": students, "questions": questions, "open": self._open(now)}
+
+    def _open(self, now: float) -> str:
+        """The question that most students answered last; "" for none."""
+        answers = []
+        for name, question in self.questions.items():
+            answers += [(at, key, name) for key, at in question.students.items() if at > now - NOW]
+        last = {key: name for _, key, name in sorted(answers)}
+        said = Counter(last.values())
+        return max(said, key=lambda name: (said[name], self.questions[name].at), default="")
+
+    def _worth(self, name: str) -> tuple[int, float]:
+        return len(self.questions[name].students), self.questions[name].at
+
+    def _drop_old(self, now: float) -> None:
+        since = now - KEPT_SECONDS
+        self.students = OrderedDict((key, one) for key, one in self.students.items() if one.at >= since)
+        self.questions = {name: one for name, one in self.questions.items() if one.at >= since}
+
+
+def bars(choices: Sequence[str], counts: Counter[GivenAnswer]) -> list[tuple[str, int]]:
+    """The bars of a histogram: all choices, or the numbers in their order; of many numbers the most frequent.
+
+    >>> bars(("yes", "no"), Counter({"no": 3}))
+    [('yes', 0), ('no', 3)]
+    >>> bars((), Counter({10: 1, 2.5: 2}))
+    [('2.5', 2), ('10', 1)]
+    >>> bars((), Counter({1e299: 1}))
+    [('1e+299', 1)]
+    """
+    if choices:
+        return [(choice, counts[choice]) for choice in choices]
+    common = [value for value, _ in counts.most_common() if not isinstance(value, str)][:BARS]
+    shown = [(f"{value:,.{DIGITS}g}", counts[value]) for value in sorted(common)]
+    rest = counts.total() - sum(counts[value] for value in common)
+    if rest:
+        shown.append(("another number", rest))
+    return shown
