@@ -17,6 +17,7 @@ TREE_CHARACTERS = 1_000_000  # of the text of a tree
 # Finite machines.
 NFA_STATES = 40_000
 DFA_STATES = 40_000
+DFA_MOVES = 1_500_000  # visited states and edges of the NFA: about one second
 PRODUCT_EDGES = 1_000_000  # that are visited
 COMPARED_PAIRS = 50_000  # pairs of states in a comparison: a few seconds
 DIFFERENCE_PAIRS = 100_000  # until a difference must be found

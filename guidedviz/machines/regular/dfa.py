@@ -110,10 +110,11 @@ def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, D
 
 
 class _Moves:
-    """The moves of sets of NFA states."""
+    """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
 
     def __init__(self, nfa: NFA, whole: bool) -> None:
         self.nfa = nfa
+        self.left = limits.DFA_MOVES
         self.known: dict[frozenset[int], frozenset[int]] = {}
         self.free = {state for state, targets in enumerate(nfa.epsilon) if targets}
         if whole:
@@ -121,10 +122,16 @@ class _Moves:
         else:
             self.kept = {state for state, edges in enumerate(nfa.edges) if edges} | {nfa.accepting}
 
+    def spend(self, moves: int) -> None:
+        spend(2 + moves)
+        self.left -= moves
+        if self.left < 0:
+            raise machine_too_large(f"more than {limits.DFA_MOVES:,} moves from NFA to DFA", self.nfa.tree)
+
     def follow_free(self, states: Collection[int]) -> frozenset[int]:
         """The epsilon closure; without `whole`, those of its states that read a byte or accept."""
         found = states if self.free.isdisjoint(states) else reach(states, self.nfa.epsilon.__getitem__)
-        spend(2 + len(found))
+        self.spend(len(found))
         return frozenset(self.kept.intersection(found))
 
     def out_of(self, subset: frozenset[int]) -> Iterator[tuple[int, int, frozenset[int]]]:
@@ -132,7 +139,7 @@ class _Moves:
         edges = [edge for state in subset for edge in self.nfa.edges[state]]
         spans = disjoint(edges)
         reached_states = sum([len(reached) for _, _, reached in spans])
-        spend(2 + len(edges) + reached_states)
+        self.spend(len(edges) + reached_states)
         for low, high, reached in spans:
             if reached not in self.known:
                 self.known[reached] = self.follow_free(reached)
