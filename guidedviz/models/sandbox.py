@@ -2,25 +2,26 @@
 
 A foreign template is a program of a stranger. Jinja's sandbox keeps it from files, modules and Python's memory. No
 sandbox bounds its time and its memory, so `template` runs this file in a process of its own. The file imports Jinja and
-no other package, so that the process starts soon. It reads one request and writes one answer.
+no other package, so that the process starts soon. It reads requests and writes answers until its input is closed.
 
 Linux ends a template at PROCESS_MEMORY bytes; macOS does not enforce that limit. Linux and macOS kill the process when
 it has used its processor time. Windows has neither limit: there, only the clock of `template` ends the process.
 """
 
+import gc
 import json
-import os
 import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 LONGEST = 1 << 20  # characters of a rendered conversation
 PROCESS_MEMORY = 256 << 20  # bytes of the process
 MOST_SAID = 300  # characters of an error
+MOST_REQUEST = 64 << 20  # bytes of a request
 
 
 class TemplateRefusal(Exception):
@@ -143,8 +144,21 @@ def describe(error: Exception) -> tuple[str, str]:
 # The process.
 
 
-def limit_process(seconds: float) -> None:
-    """Limit the memory and the processor time, and let the process write no file."""
+def write_frame(stream: BinaryIO, body: bytes) -> None:
+    """Write bytes after their length."""
+    stream.write(len(body).to_bytes(4, "big") + body)
+    stream.flush()
+
+
+def read_frame(stream: BinaryIO, most: int) -> bytes | None:
+    """Bytes after their length; None if the stream ends before, or if they are more than this."""
+    size = int.from_bytes(stream.read(4), "big")
+    body = stream.read(size) if 0 < size <= most else b""
+    return body if body and len(body) == size else None
+
+
+def limit_process() -> None:
+    """Limit the memory, and let the process write no file."""
     try:
         import resource
     except ImportError:  # Windows
@@ -153,21 +167,33 @@ def limit_process(seconds: float) -> None:
     for kind, most in limits.items():
         with suppress(ValueError, OSError):  # macOS, or a lower limit is set
             resource.setrlimit(kind, (most, most))
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def set_clock(seconds: float) -> None:
+    """End the process after so much more processor time; 0 stops the clock."""
+    if sys.platform != "win32":
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def main() -> None:
-    """Answer one request. The words are the seconds that a template has, and the folders with Jinja."""
+    """Answer requests until the input ends. The words are the seconds per template, and the folders with Jinja."""
     seconds = float(sys.argv[1])
     sys.path += sys.argv[2:]
-    source, values = json.load(sys.stdin.buffer)
+    asked = sys.stdin.buffer
+    answered = sys.stdout.buffer
     environment()
-    limit_process(seconds)
-    kind, said = answer(source, values)
-    sys.stdout.buffer.write(f"{kind}\n{said}".encode(errors="backslashreplace"))
-    sys.stdout.flush()
-    os._exit(0)  # what the template has made is not taken apart
+    limit_process()
+    gc.freeze()  # what is imported stays
+    write_frame(answered, b"ready")
+    while (request := read_frame(asked, MOST_REQUEST)) is not None:
+        source, values = json.loads(request)
+        set_clock(seconds)
+        kind, said = answer(source, values)
+        if kind != "text":
+            gc.collect()  # an error holds what its template has made
+        set_clock(0)
+        write_frame(answered, f"{kind}\n{said}".encode(errors="backslashreplace"))
 
 
 if __name__ == "__main__":

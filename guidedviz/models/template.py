@@ -1,11 +1,13 @@
 """Renders a chat template: one that we ship in this process, a foreign one in a process that can be killed.
 
-The process is a new interpreter without our environment, our files and our memory. It makes one text, and is killed
-when its time is over or when its answer is too long. `sandbox` says which limits each system has.
+The process is started for the first prompt and kept. It is a new interpreter without our environment, our files and our
+memory. It is killed when its time is over, when its answer is too long, and when the kernel ends; the next prompt
+starts a new one. What it answers is a text of a bounded length. `sandbox` says which limits each system has.
 """
 
 from __future__ import annotations  # in a simulated tab there is no Popen
 
+import atexit
 import json
 import os
 import signal
@@ -14,7 +16,7 @@ import sys
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from threading import Timer
+from threading import Lock, Timer
 from time import monotonic
 from typing import Any
 
@@ -26,7 +28,8 @@ from guidedviz.models import sandbox
 WHERE = "model.chat"
 MOST_SOURCE = 1 << 16  # characters of a template
 PROCESSOR_SECONDS = 1.0  # of processor time for a prompt
-WALL_SECONDS = 10.0  # of wall time for a prompt, with the start of its process
+WALL_SECONDS = 5.0  # of wall time for a prompt
+START_SECONDS = 20.0  # of wall time until a new process is ready
 MOST_ANSWER = 4 * sandbox.LONGEST + 100  # bytes: of the text in UTF-8, and of its kind
 KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # without them Python may not start or has another date
 JUDGED = {  # templates that were read by a person and need no process: sha256 of the source, and the model
@@ -76,7 +79,7 @@ def render(source: str, **values: Any) -> str:
     elif IN_TAB:
         raise failure("tab", "a template that did not come with guidedviz")
     else:
-        kind, said = run_template(source, values)
+        kind, said = own_renderer().ask(source, values)
     if kind == "text":
         return said
     raise failure(kind, said)
@@ -85,75 +88,112 @@ def render(source: str, **values: Any) -> str:
 # The process.
 
 
-def run_template(source: str, values: dict[str, Any]) -> tuple[str, str]:
-    """What a template makes in a process of its own: the kind of the answer, and its words."""
-    request = json.dumps([source, values]).encode()
-    end = monotonic() + WALL_SECONDS
-    with start_process() as process:
-        clock = Timer(WALL_SECONDS, process.kill)
-        clock.daemon = True
-        clock.start()
+class Renderer:
+    """A process that fills templates, one at a time."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, source: str, values: dict[str, Any]) -> tuple[str, str]:
+        """What the template makes of these values: the kind of the answer, and its words."""
+        request = json.dumps([source, values]).encode()
+        with self.lock:
+            try:
+                process = self.process
+                if process is None or process.poll() is not None:
+                    process = self.start()
+                return self.read_answer(process, request)
+            except BaseException:  # also when the person interrupts the kernel: an answer may still be in the pipe
+                self.stop()
+                raise
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """A new process that is ready for its first request."""
+        self.stop()
+        folders = [str(Path(need(name, "smollm", WHERE).__file__).parents[1]) for name in ("jinja2", "markupsafe")]
+        command = [sys.executable, "-I", "-S", sandbox.__file__, str(PROCESSOR_SECONDS), *folders]
         try:
-            answer = exchange(process, request)
-        finally:  # also when the person interrupts the kernel
-            clock.cancel()
-            process.kill()
-    if process.returncode:
-        late = monotonic() >= end
-        raise tell_end(process.returncode, late)
-    return read_answer(answer)
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=os.path.abspath(os.sep),
+                env={name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ},
+                start_new_session=True,  # Ctrl-C in a terminal reaches this process only
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError as error:  # the system refuses another process
+            raise failure("start", str(error)) from None
+        if exchange(self.process, b"", START_SECONDS) != b"ready":
+            raise failure("start", "a process that ends before it is ready")
+        return self.process
+
+    def read_answer(self, process: subprocess.Popen[bytes], request: bytes) -> tuple[str, str]:
+        """The answer to a request, checked."""
+        end = monotonic() + WALL_SECONDS
+        answer = exchange(process, request, WALL_SECONDS)
+        if answer is None:
+            late = monotonic() >= end
+            raise self.tell_end(process, late)
+        kind, _, said = answer.decode(errors="replace").partition("\n")
+        most = sandbox.MOST_SAID
+        if kind == "text":
+            most = sandbox.LONGEST
+        if kind not in ("text", *FAILURES) or len(said) > most:
+            raise failure("died", "an answer of another form")
+        return kind, said
+
+    def tell_end(self, process: subprocess.Popen[bytes], late: bool) -> ModelError:
+        """The error for a process that has ended instead of an answer."""
+        process.kill()
+        status = process.wait()
+        if late:
+            return failure("time", f"a template that takes more than {WALL_SECONDS:g} s")
+        if status == -getattr(signal, "SIGPROF", 0):
+            return failure("time", f"a template that takes more than {PROCESSOR_SECONDS:g} s of processor time")
+        return failure("died", f"a process that ended with status {status}")
+
+    def stop(self) -> None:
+        """End the process, if there is one."""
+        process = self.process
+        self.process = None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):  # what was not sent cannot be sent any more
+                if pipe is not None:
+                    pipe.close()
 
 
-def start_process() -> subprocess.Popen[bytes]:
-    """A new process that waits for its request."""
-    folders = [str(Path(need(name, "smollm", WHERE).__file__).parents[1]) for name in ("jinja2", "markupsafe")]
-    command = [sys.executable, "-I", "-S", sandbox.__file__, str(PROCESSOR_SECONDS), *folders]
+def exchange(process: Any, request: bytes, seconds: float) -> bytes | None:
+    """Send a request, if there is one, and read the answer; None if the process ends, or is killed by the clock."""
+    clock = Timer(seconds, process.kill)
+    clock.daemon = True
+    clock.start()
     try:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=os.path.abspath(os.sep),
-            env={name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ},
-            start_new_session=True,  # Ctrl-C in a terminal reaches this process only
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except OSError as error:  # the system refuses another process
-        raise failure("start", str(error)) from None
+        if request:
+            sandbox.write_frame(process.stdin, request)
+        return sandbox.read_frame(process.stdout, MOST_ANSWER)
+    except OSError:  # the process has ended
+        return None
+    finally:
+        clock.cancel()
 
 
-def exchange(process: Any, request: bytes) -> bytes:
-    """Send a request and read the answer until the process ends, or until the answer is too long."""
-    with suppress(OSError):  # it has ended
-        process.stdin.write(request)
-    with suppress(OSError):
-        process.stdin.close()
-    answer = b""
-    while len(answer) < MOST_ANSWER:
-        part = process.stdout.read1()
-        if not part:
-            process.wait()
-            break
-        answer += part
-    return answer
+_renderers = dict[int, Renderer]()  # by the process that started them: a fork must not write into its parent's pipe
 
 
-def tell_end(status: int, late: bool) -> ModelError:
-    """The error for a process that has ended instead of an answer."""
-    if late:
-        return failure("time", f"a template that takes more than {WALL_SECONDS:g} s")
-    if status == -getattr(signal, "SIGPROF", 0):
-        return failure("time", f"a template that takes more than {PROCESSOR_SECONDS:g} s of processor time")
-    return failure("died", f"a process that ended with status {status}")
+def own_renderer() -> Renderer:
+    """The renderer of this process."""
+    return _renderers.setdefault(os.getpid(), Renderer())
 
 
-def read_answer(answer: bytes) -> tuple[str, str]:
-    """The kind of an answer and its words, checked."""
-    kind, _, said = answer.decode(errors="replace").partition("\n")
-    most = sandbox.MOST_SAID
-    if kind == "text":
-        most = sandbox.LONGEST
-    if kind not in ("text", *FAILURES) or len(said) > most:
-        raise failure("died", "an answer of another form")
-    return kind, said
+@atexit.register
+def end_renderer() -> None:
+    """End the renderer of this process."""
+    if os.getpid() in _renderers:
+        own_renderer().stop()

@@ -1,6 +1,8 @@
 """Claims about hostile chat templates: each ends soon, takes none of our memory, and the next prompt is answered."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 import tracemalloc
@@ -12,7 +14,7 @@ import guidedviz as gv
 from guidedviz.errors import ChatWarning
 from guidedviz.files import PACKAGE
 from guidedviz.models import sandbox, template
-from guidedviz.models.template import WALL_SECONDS, TemplateStopped, render
+from guidedviz.models.template import WALL_SECONDS, TemplateStopped, own_renderer, render
 from tests.models.chat_folder import CHATML, build_folder
 
 TALK = [{"role": "user", "content": "Ada is 36."}]
@@ -91,19 +93,23 @@ def hurried():
     """A process whose templates have a fifth of the time."""
     patch = pytest.MonkeyPatch()
     patch.setattr(template, "PROCESSOR_SECONDS", template.PROCESSOR_SECONDS / 5)
+    template.end_renderer()
     yield
+    template.end_renderer()
     patch.undo()
 
 
-def the_next_prompt_is_answered():
+def own_process():
+    """The process id of the renderer, once it has answered."""
     assert render(CHATML, messages=TALK) == PROMPT
+    return own_renderer().process.pid
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, few in ALL.items() for name in few])
 def test_a_hostile_template_ends_soon_and_takes_none_of_our_memory(kind, name):
     if kind == "LARGE" and sys.platform != "linux":
         pytest.skip("no other system limits the memory of a process")
-    the_next_prompt_is_answered()
+    own_process()
     tracemalloc.start()
     began = time.monotonic()
     try:
@@ -114,7 +120,7 @@ def test_a_hostile_template_ends_soon_and_takes_none_of_our_memory(kind, name):
         tracemalloc.stop()
     assert time.monotonic() - began < WALL_SECONDS + 3
     assert told.value.hint
-    the_next_prompt_is_answered()
+    own_process()
 
 
 def test_a_long_error_is_cut_before_it_reaches_us():
@@ -126,10 +132,11 @@ def test_a_long_error_is_cut_before_it_reaches_us():
 def test_the_clock_of_this_process_stops_a_template_where_its_own_clock_does_not(monkeypatch):
     monkeypatch.setattr(template, "PROCESSOR_SECONDS", 3600)
     monkeypatch.setattr(template, "WALL_SECONDS", 0.5)
+    template.end_renderer()
     with pytest.raises(TemplateStopped, match=r"saw a template that takes more than 0\.5 s, expected"):
         render(ENDLESS["loops"], messages=TALK)
     monkeypatch.undo()
-    the_next_prompt_is_answered()
+    own_process()
 
 
 def test_a_folder_with_a_hostile_template_is_loaded_and_says_why_it_has_no_end_of_turn(tmp_path):
@@ -148,42 +155,55 @@ def test_a_folder_with_a_hostile_template_is_loaded_and_says_why_it_has_no_end_o
 # The process.
 
 
+def test_what_a_template_has_made_before_an_error_takes_no_memory_of_the_next_one():
+    first = own_process()
+    half = "{% set x = 'x' * (messages | length * 150000000) %}"
+    for _ in range(3):
+        with pytest.raises(gv.ModelError, match="saw no"):
+            render(half + "{{ raise_exception('no') }}", messages=TALK)
+        assert render(half + "{{ x | length }}", messages=TALK) == "150000000"
+    assert own_process() == first
+
+
+def test_the_process_is_kept_until_a_template_is_stopped():
+    first = own_process()
+    assert own_process() == first
+    with pytest.raises(TemplateStopped):
+        render(ENDLESS["loops"], messages=TALK)
+    assert own_process() != first
+
+
+def test_a_prompt_takes_at_most_30_ms_of_processor_time_on_average():
+    template.end_renderer()
+    began = os.times()
+    for _ in range(30):
+        own_process()
+    template.end_renderer()
+    spent = [after - before for before, after in zip(began, os.times(), strict=True)]
+    assert sum(spent[:4]) / 30 < 0.03
+
+
 @ON_LINUX
 def test_the_process_has_nothing_of_ours(monkeypatch):
     import resource
 
-    looked = []
-
-    def look(process, request):
-        send, process.stdin.close = process.stdin.close, lambda: None  # it waits for the end of its request
-        process.stdin.write(request)
-        place = f"/proc/{process.pid}"
-        until = time.monotonic() + 20
-        while sorted(os.listdir(f"{place}/fd")) != ["0", "1", "2"]:
-            assert time.monotonic() < until
-        with open(f"{place}/environ") as file:
-            names = {entry.partition("=")[0] for entry in file.read().split("\0")}
-        assert names <= {*template.KEPT_VARIABLES, ""}
-        assert os.readlink(f"{place}/cwd") == "/"
-        assert os.getsid(process.pid) != os.getsid(0)
-        send()
-        while resource.prlimit(process.pid, resource.RLIMIT_AS) != (sandbox.PROCESS_MEMORY, sandbox.PROCESS_MEMORY):
-            assert time.monotonic() < until
-        with open(f"{place}/maps") as file:
-            loaded = file.read()
-        assert not [package for package in ("numpy", "torch") if f"/{package}/" in loaded]
-        looked.append(process.pid)
-        return b"text\n"
-
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", "secret")
-    monkeypatch.setattr(template, "PROCESSOR_SECONDS", 3600)
-    monkeypatch.setattr(template, "exchange", look)
+    template.end_renderer()
     with open(PACKAGE / "errors.py") as file:
         os.set_inheritable(file.fileno(), True)
-        with pytest.raises(TemplateStopped):
-            render(ENDLESS["loops"], messages=TALK)
-    assert len(looked) == 1
-    assert not is_running(looked[0])
+        process = own_process()
+        place = f"/proc/{process}"
+        assert sorted(os.listdir(f"{place}/fd")) == ["0", "1", "2"]
+    with open(f"{place}/environ") as file:
+        names = {entry.partition("=")[0] for entry in file.read().split("\0")}
+    assert names <= {*template.KEPT_VARIABLES, ""}
+    with open(f"{place}/maps") as file:
+        loaded = file.read()
+    assert "jinja2" not in names
+    assert not [package for package in ("numpy", "torch") if f"/{package}/" in loaded]
+    assert os.readlink(f"{place}/cwd") == "/"
+    assert os.getsid(process) != os.getsid(0)
+    assert resource.prlimit(process, resource.RLIMIT_AS) == (sandbox.PROCESS_MEMORY, sandbox.PROCESS_MEMORY)
 
 
 def test_threads_take_turns():
@@ -201,19 +221,36 @@ def test_threads_take_turns():
     assert texts == {(name, turn): f"{name} {turn}" for name in "abcd" for turn in range(10)}
 
 
-def test_an_interrupted_prompt_ends_its_process(monkeypatch):
-    begun = []
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
+def test_a_fork_has_a_process_of_its_own_and_leaves_ours_alone():
+    first = own_process()
+    with own_renderer().lock:  # as if another thread were asking
+        child = os.fork()
+        if not child:
+            try:
+                signal.alarm(20)  # for a child that waits for its parent's lock
+                second = own_process()
+                template.end_renderer()
+                os._exit(0 if second != first else 1)
+            finally:
+                os._exit(2)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    assert own_process() == first
 
-    def interrupt(process, request):
-        begun.append(process)
+
+def test_an_interrupted_prompt_leaves_no_answer_for_the_next_one(monkeypatch):
+    first = own_process()
+
+    def interrupt(process, request, seconds):
+        sandbox.write_frame(process.stdin, request)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
         patch.setattr(template, "exchange", interrupt)
         with pytest.raises(KeyboardInterrupt):
             render("{{ 'late' }}", messages=TALK)
-    assert begun[0].returncode
-    the_next_prompt_is_answered()
+    assert own_process() != first
 
 
 def is_running(process):
@@ -225,13 +262,37 @@ def is_running(process):
         return False
 
 
+FORK = "if not os.fork(): os.close(1); import time; time.sleep(40); os._exit(0)"  # it keeps a copy of the pipe
+
+
+@ON_LINUX
+@pytest.mark.parametrize("end", ["pass", "os.kill(os.getpid(), 9)", "os._exit(0)", FORK])
+def test_the_process_ends_with_the_kernel(end):
+    lines = [
+        "import os",
+        "from guidedviz.models.template import own_renderer, render",
+        "render('{{ 1 }}')",
+        "print(own_renderer().process.pid, flush=True)",
+        end,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], stdout=subprocess.PIPE, cwd=PACKAGE.parent, check=False
+    )
+    process = int(done.stdout)
+    until = time.monotonic() + 20
+    while is_running(process) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not is_running(process)
+
+
 FALSE = {  # what a process answers that is not ours any more
-    "without end": "b'text\\n' + b'x' * (1 << 30)",
-    "a text that is too long": "b'text\\n' + b'x' * (3 << 20)",
-    "an error that is too long": "b'failed\\n' + b'x' * (1 << 20)",
-    "another kind": "b'other\\nx'",
-    "no kind": "b'abc'",
-    "no UTF-8": "b'\\xff\\xfe\\nx'",
+    "4 GB": "b'\\xff\\xff\\xff\\xff' + b'x' * (1 << 20)",
+    "a text that is too long": "frame(b'text\\n' + b'x' * (3 << 20))",
+    "an error that is too long": "frame(b'failed\\n' + b'x' * (1 << 20))",
+    "another kind": "frame(b'other\\nx')",
+    "no kind": "frame(b'abc')",
+    "no UTF-8": "frame(b'\\xff\\xfe\\nx')",
+    "a part": "frame(b'text\\nabc')[:-1]",
     "nothing": "b''",
 }
 
@@ -241,10 +302,13 @@ def test_a_false_answer_is_an_error(name, tmp_path, monkeypatch):
     file = tmp_path / "false.py"
     lines = [
         "import sys",
-        "sys.stdin.buffer.read()",
-        f"sys.stdout.buffer.write({FALSE[name]})",
+        "frame = lambda body: len(body).to_bytes(4, 'big') + body",
+        "write = sys.stdout.buffer.write",
+        "write(frame(b'ready')); sys.stdout.flush(); sys.stdin.buffer.read(4)",
+        f"write({FALSE[name]})",
     ]
     file.write_text("\n".join(lines))
+    template.end_renderer()
     with monkeypatch.context() as patch:
         patch.setattr(sandbox, "__file__", str(file))
         tracemalloc.start()
@@ -254,14 +318,15 @@ def test_a_false_answer_is_an_error(name, tmp_path, monkeypatch):
             assert tracemalloc.get_traced_memory()[1] < 12 << 20
         finally:
             tracemalloc.stop()
-    the_next_prompt_is_answered()
+    own_process()
 
 
 def test_a_process_that_does_not_start_is_an_error(tmp_path, monkeypatch):
     file = tmp_path / "false.py"
-    file.write_text("raise SystemExit(3)")
+    file.write_text("raise SystemExit")
+    template.end_renderer()
     with monkeypatch.context() as patch:
         patch.setattr(sandbox, "__file__", str(file))
-        with pytest.raises(TemplateStopped, match="a process that ended with status 3, expected a text"):
+        with pytest.raises(TemplateStopped, match=r"ends before it is ready, expected a second process of Python"):
             render("{{ 1 }}")
-    the_next_prompt_is_answered()
+    own_process()

@@ -76,6 +76,7 @@ def no_process(monkeypatch):
     def refuse(*words, **settings):
         raise OSError("no processes here")
 
+    template.end_renderer()
     monkeypatch.setattr(template.subprocess, "Popen", refuse)
 
 
