@@ -298,7 +298,7 @@ def test_settings_that_make_logits_of_no_number_are_refused(folder, device, key,
 def test_a_refused_folder_takes_at_most_300_megabytes(folder, monkeypatch):
     """The JSON with the most memory per byte that is still parsed."""
     (folder / "config.json").write_bytes(b'{"a": [' + b'{"":0},' * 740_000 + b"0]}")
-    monkeypatch.setattr(guard, "MEMORY", 300_000_000)
+    monkeypatch.setattr(guard, "MORE_MEMORY", 300_000_000)
     (outcome,) = guard.run(lambda: gv.load_model(str(folder), "numpy"), [()])
     assert "config.json: saw model_type None" in str(outcome.value)
 
