@@ -249,5 +249,5 @@ def make_trace(model: Model, prompt: str, constraint: str = "", seed: int = 0, t
         temperature,
         len(model.vocabulary),
         model.source,
-        parts=prompt.parts if isinstance(prompt, Prompt) else (),
+        prompt_parts=prompt.parts if isinstance(prompt, Prompt) else (),
     )

@@ -178,6 +178,8 @@ def _read_numbered(kind: Any, data: Any, where: str) -> dict[int, Any]:
 
 def _read_fields(kind: Any, data: Any, where: str) -> Any:
     expect_form(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
+    older = getattr(kind, "older_names", {})
+    data = {older.get(name, name): value for name, value in data.items()}
     hints = hints_of(kind)
     prefix = "" if where == "record" else f"{where}."
     known: dict[str, Any] = {}

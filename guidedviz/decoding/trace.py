@@ -3,7 +3,7 @@
 Views draw nothing but records, so a run that was recorded on a large GPU replays on a laptop.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from guidedviz.decoding.records import (
 )
 from guidedviz.decoding.sampling import Floats
 from guidedviz.errors import TraceError, quoted
+from guidedviz.machines.names import is_name, split_names, without_names
 from guidedviz.models.model import Source
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
@@ -104,20 +105,31 @@ class Trace:
     recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
     guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
     # of a chat prompt: its plain texts and its special tokens in turn
-    parts: Annotated[tuple[str, ...], AtMost(MOST_LIST)] = ()
+    prompt_parts: Annotated[tuple[str, ...], AtMost(MOST_LIST)] = ()
 
     version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
+    older_names: ClassVar[dict[str, str]] = {"parts": "prompt_parts"}  # of fields in its files
 
     @property
     def text(self) -> str:
-        """The output without EOS."""
+        """The output's text, without special tokens."""
         return self.output.decode("utf-8", "replace")
 
     @property
     def output(self) -> bytes:
-        """The output's bytes without EOS."""
-        pieces = (step.piece for step in standing(self.steps) if step.end != "eos")
-        return b"".join(pieces)
+        """The output's bytes, without special tokens."""
+        return without_names(b"".join(self._pieces()))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The output's texts and the special tokens between them in turn, as the parts of a prompt."""
+        return tuple(part.decode("utf-8", "replace") for part in split_names(b"".join(self._pieces())))
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The bytes of the tokens in the output; of EOS only the name, if the machine has read it."""
+        for step in standing(self.steps):
+            if step.end != "eos" or is_name(step.piece):
+                yield step.piece
 
     @property
     def tokens(self) -> tuple[int, ...]:
@@ -189,8 +201,8 @@ def check_steps(trace: Trace) -> None:
             if not good:
                 raise TraceError(f"steps[{at}].{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
-    joined = "".join(trace.parts)
-    if trace.parts and joined != trace.prompt:
+    joined = "".join(trace.prompt_parts)
+    if trace.prompt_parts and joined != trace.prompt:
         raise TraceError("parts", seen=quoted(joined), expected="the texts and special tokens of the prompt")
     _ = trace.shown  # what is read is checked
 
@@ -295,7 +307,7 @@ def make_step(
     **more: Any,
 ) -> Step:
     """The record of a step from a point; without a token it only says how the decode ended. `more` are other fields."""
-    pieces = guide.vocabulary.pieces
+    pieces = guide.reads.pieces
     raw, mask, drawn = measured
     mass = 1.0 if len(mask) and mask.all() else float(raw[mask].sum())  # exactly 1 where nothing is forbidden
 

@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.machines.names import whole_names
 from guidedviz.machines.visible import name_state
 
 S = TypeVar("S", bound=Hashable)  # a state of a machine
@@ -181,7 +182,7 @@ CONTINUING = range(0x80, 0xC0)  # continuation bytes of UTF-8
 
 
 def forced_bytes(machine: Machine[S], state: S, limit: int = 10_000) -> bytes:
-    """The bytes that must come next, up to a choice or an accepting state, cut to whole characters.
+    """The bytes that must come next, up to a choice or an accepting state, cut to whole characters and names.
 
     SGLang compresses such chains of states and does not run the model for them (LMSYS, "Fast JSON decoding for local
     LLMs with compressed finite state machine", 2024-02).
@@ -204,7 +205,7 @@ def forced_bytes(machine: Machine[S], state: S, limit: int = 10_000) -> bytes:
     if any(byte in CONTINUING for byte in next_bytes(machine, state)):
         while run and run.pop() in CONTINUING:  # the last character is not complete
             pass
-    return bytes(run)
+    return whole_names(bytes(run))
 
 
 @runtime_checkable

@@ -8,19 +8,24 @@ byte like everything else; `tokens/vocabulary.py` gives each special id its name
     gv.grammar('root ::= <think> (!</think>)* </think> [0-9]+')
 """
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from guidedviz.errors import PatternError, expect, quoted
+from guidedviz.machines.machine import Machine, next_bytes
+from guidedviz.machines.names import SOME_NAME
 from guidedviz.machines.ranges import NAME_BEGINS, NAME_ENDS
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference
+from guidedviz.machines.regular.nfa import EdgeRow
 from guidedviz.machines.syntax import ANY_CHARACTER, Chars, Repeat, Tree, concat, either, literal
 
-BEGIN, END = b"\xff", b"\xfe"
-NAME = re.compile(b"\xff([^\xff\xfe]*)\xfe")
 BEGINS = Chars(((NAME_BEGINS, NAME_BEGINS),))
 ENDS = Chars(((NAME_ENDS, NAME_ENDS),))
+FEW_NAMES = 5  # in one sentence
+FEW_LETTERS = 16  # of neighbouring bytes: more are a class
+LISTED_LETTERS = 100_000  # of all names that are listed
+SHOWN_LETTERS = 1_000  # of all names that may come next
 NAME_CHARACTERS = 65_536  # of one special token
 
 
@@ -43,23 +48,13 @@ class Special:
 
 
 def special(name: str) -> Special:
-    """A special token by its text, as a begin or an end of `gv.tagged`; a string there is text.
+    r"""A special token by its text, as a begin or an end of `gv.tagged`; a string there is text.
 
     >>> call = gv.tagged(begin=gv.special("[TOOL_CALLS]"), machine=gv.regex("[0-9]+"), end=gv.special("</s>"))
-    >>> call.accepts(name_bytes("[TOOL_CALLS]") + b"12" + name_bytes("</s>")), call.accepts_prefix(b"[TOOL_CALLS]x")
+    >>> call.accepts(b"\xff[TOOL_CALLS]\xfe12\xff</s>\xfe"), call.accepts_prefix(b"[TOOL_CALLS]x")
     (True, True)
     """
     return Special(name)
-
-
-def name_bytes(text: str | bytes) -> bytes:
-    """What a machine reads for a special token.
-
-    >>> name_bytes("<think>")
-    b'\\xff<think>\\xfe'
-    """
-    inside = text.encode() if isinstance(text, str) else text
-    return BEGIN + inside + END
 
 
 def named(name: str) -> Tree:
@@ -101,19 +96,60 @@ def read_special(text: str, names_of: NamesOf = no_names) -> Tree:
     return any_but(names) if text.startswith("!") else either(*map(named, names))
 
 
-def split_names(data: bytes) -> list[bytes]:
-    """Texts and names of special tokens in turn, beginning with a text.
+def next_names(machine: Machine[Any], state: Any) -> list[str]:
+    """The special tokens that may come next, if they are few; else that one may come.
 
-    >>> split_names(b"a" + name_bytes("<x>") + b"b"), split_names(b"ab")
-    ([b'a', b'<x>', b'b'], [b'ab'])
+    >>> think = gv.tagged(begin=special("<think>"), end=special("</think>"))
+    >>> next_names(think, think.initial), next_names(gv.json(), gv.json().initial)
+    (['<think>'], [])
     """
-    return NAME.split(data)
+    begun = machine.step(state, 0xFF)
+    if begun is None:
+        return []
+    names: list[str] = []
+    waiting = [(b"", begun)]
+    for text, after in waiting:  # it grows
+        choices = next_bytes(machine, after)
+        if len(choices) > FEW_NAMES or len(waiting) > SHOWN_LETTERS:
+            return [SOME_NAME]
+        for byte in choices:
+            if byte == 0xFE:
+                names.append(text.decode())
+            else:
+                waiting.append((text + bytes([byte]), machine.step(after, byte)))
+    return names if len(names) <= FEW_NAMES else [*names[:FEW_NAMES], "…"]
 
 
-def without_names(data: bytes) -> bytes:
-    """The text without the names of special tokens.
+def names_in(machine: Any) -> set[str]:
+    """The special tokens that a machine names one by one; classes such as `!<think>` are left out.
 
-    >>> without_names(b"a" + name_bytes("<x>") + b"b")
-    b'ab'
+    >>> sorted(names_in(gv.grammar("root ::= <a> | <b> !<c>")))
+    ['<a>', '<b>']
     """
-    return NAME.sub(b"", data)
+    edges: Sequence[EdgeRow] = getattr(machine, "nodes", machine).edges
+    begins = {target for row in edges for low, high, target in row if low <= 0xFF <= high}
+    return {name.decode() for start in begins for name in _listed_names(edges, start)}
+
+
+def _listed_names(edges: Sequence[EdgeRow], start: int) -> list[bytes]:
+    """The names whose letters begin at a state; [] if these are too many to list."""
+    names = []
+    waiting = [(b"", start)]
+    for text, state in waiting:  # it grows
+        for low, high, target in edges[state]:
+            if high - low > FEW_LETTERS or len(waiting) > LISTED_LETTERS:
+                return []
+            if high == 0xFE:
+                names.append(text)
+            else:
+                waiting.extend((text + bytes([byte]), target) for byte in range(low, high + 1))
+    return names
+
+
+def reads_names(machine: Machine[Any]) -> bool:
+    """Whether a machine can read the name of a special token: it tells FF from C0, which is in no UTF-8 either.
+
+    >>> reads_names(gv.regex("a*")), reads_names(gv.tagged(begin=special("<x>")))
+    (False, True)
+    """
+    return machine.kinds[0xFF] != machine.kinds[0xC0]

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from itertools import islice, starmap
 
 from guidedviz.errors import GrammarError
+from guidedviz.machines.names import SOME_NAME, split_names
 from guidedviz.machines.ranges import byte_ranges
 
 BLANK_SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # symbols that most fonts have; other control characters get a number
@@ -23,7 +24,11 @@ def visible(data: bytes) -> str:
     >>> visible(b"a b\n"), visible("é".encode()), visible(b"\xe2\x82"), visible(b"")
     ('a␣b↵', 'é', '<0xE2><0x82>', '')
     """
-    return "".join(map(_visible_character, data.decode("utf-8", "guidedviz.visible")))
+    shown = ""
+    for number, part in enumerate(split_names(data)):
+        text = part.decode("utf-8", "guidedviz.visible")
+        shown += f"<{text}>" if number % 2 and not text.startswith("<") else "".join(map(_visible_character, text))
+    return shown
 
 
 def _name_bytes(error: UnicodeError) -> tuple[str, int]:
@@ -67,7 +72,8 @@ def visible_bytes(values: Iterable[int], limit: int = 8) -> str:
         return "nothing"
     if ranges == [(0, 255)]:
         return "any byte"
-    words = list(starmap(_visible_range, ranges[:limit]))
+    names = [SOME_NAME] if ranges[-1] == (0xFF, 0xFF) else []
+    words = [*starmap(_visible_range, ranges[: len(ranges) - len(names)][:limit]), *names]
     if len(ranges) > limit:
         words.append(f"and {len(ranges) - limit} more")
     return " ".join(words)

@@ -125,13 +125,17 @@ class ToyModel:
     has_template = False
 
     def __init__(
-        self, pieces: Iterable[bytes], rule: Callable[[list[int]], npt.ArrayLike], eos: Iterable[int] = ()
+        self,
+        pieces: Iterable[bytes],
+        rule: Callable[[list[int]], npt.ArrayLike],
+        eos: Iterable[int] = (),
+        special: Iterable[int] = (),
     ) -> None:
         if not callable(rule):
             raise SettingError("toy rule", seen=quoted(rule), expected="a function from tokens to logits")
         if isinstance(pieces, Iterable):
             pieces = tuple(pieces)
-        self.vocabulary = Vocabulary(pieces, eos=eos)
+        self.vocabulary = Vocabulary(pieces, eos, special)
         self._rule = rule
 
     def chat(self, messages: Messages) -> Prompt:

@@ -64,7 +64,7 @@ class BudgetGuide(Guide):
         self.guide = guide
         self.vocabulary = guide.vocabulary
         self.machine: Machine[Any] = guide.machine
-        pieces = (self.vocabulary.pieces[token] for token in self.vocabulary.text_ids)
+        pieces = (self.reads.pieces[token] for token in self.reads.text_ids)
         self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1)
         self._known: dict[Hashable, float] = {}
 

@@ -29,7 +29,7 @@ from guidedviz.tokens.guide import (
 from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
-from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, check_names, check_vocabulary
 
 ONE_THREAD = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
 
@@ -120,6 +120,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     machine = live_machine(machine, "guide")
     expect(machine.initial, Hashable, "guide, machine.initial", "a value", "a tuple or an int")
     check_vocabulary(vocabulary, "guide")
+    check_names(machine, vocabulary)
     check_engine(engine, index)
     if engine in PREPARE:
         return RealGuide(engine, ask(machine), vocabulary)

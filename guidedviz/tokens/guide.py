@@ -11,15 +11,17 @@ Next: `decoding/loop.py`.
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError, expect, quoted
 from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes, no_step, read, read_path
+from guidedviz.machines.names import SOME_NAME, is_name
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.special import next_names
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.index import Index, compute_index
@@ -52,10 +54,20 @@ def expected_next(machine: Machine[S], state: S) -> str:
     said = []
     choices = next_bytes(machine, state)
     if choices:
-        said.append(visible_bytes(choices))
+        said.append(with_names(visible_bytes(choices), machine, state))
     if machine.is_accepting(state):
         said.append("the end")
     return " or ".join(said) or "nothing"
+
+
+def with_names(said: str, machine: Machine[S], state: S) -> str:
+    """A sentence that says which special tokens may come, if they are few.
+
+    >>> think = gv.tagged(begin=gv.special("<think>"))
+    >>> with_names(f"a or {SOME_NAME}", think, think.initial)
+    'a or <think>'
+    """
+    return said.replace(SOME_NAME, " ".join(next_names(machine, state))) if SOME_NAME in said else said
 
 
 def token_path(machine: Machine[S], vocabulary: Vocabulary, state: S, token: int) -> tuple[S, ...]:
@@ -79,14 +91,17 @@ def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, tok
     token = vocabulary.as_id(token)
     piece = vocabulary.pieces[token]
     states = token_path(machine, vocabulary, state, token)
+    if is_name(piece) and len(states) <= len(piece):
+        states = states[:1]  # a special token is read whole or not at all
     labels = tuple(map(machine.describe, states))
     passed = len(states) - 1  # bytes
     here = states[-1]
     expected = expected_next(machine, here)
     frame = machine.unfinished(here) if isinstance(machine, PDA) else None
     died_at = None
-    if not vocabulary.is_text(token):
-        legal = token in vocabulary.eos and machine.is_accepting(state)
+    ends = token in vocabulary.eos and machine.is_accepting(state)
+    if ends or not vocabulary.is_text(token):
+        legal = ends
         wanted = f"{frame.rule} is still open and waits for {frame.waits}" if frame else f"expected {expected}"
         reason = reason_of_no_text(vocabulary, token, legal, wanted)
     elif legal := passed == len(piece):
@@ -98,7 +113,8 @@ def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, tok
             which = "" if machine.frames(here)[0] == frame else " that cannot end here"
             wanted = f"the innermost open rule{which} is {frame.rule}, which waits for {frame.waits}"
         after = f"after {visible(piece[:passed])}, " if passed else ""
-        reason = f"{after}{visible(piece[passed : passed + 1])} cannot come: {wanted}"
+        refused = piece if is_name(piece) else piece[passed : passed + 1]
+        reason = with_names(f"{after}{visible(refused)} cannot come: {wanted}", machine, here)
     return Explanation(token, piece, legal, died_at, expected, labels, machine.stack(here), reason)
 
 
@@ -175,6 +191,11 @@ class Guide(ABC):
     def is_accepting(self, state: Any) -> bool:
         """Whether the text may end here."""
 
+    @cached_property
+    def reads(self) -> Vocabulary:
+        """The vocabulary as the machine reads it: with the names of special tokens, if it can read one."""
+        return self.vocabulary if self.machine is None else self.vocabulary.read_by(self.machine)
+
     def at(self, state: Any) -> Any:
         """The machine's state in a state of this guide, which is checked; None if there is none."""
         return None
@@ -187,13 +208,13 @@ class Guide(ABC):
     def path(self, state: Any, token: int) -> tuple[Any, ...]:
         """The machine's states inside a token: the one before it, then one for every byte that passed."""
         at = self.at(state)
-        return () if self.machine is None or at is None else token_path(self.machine, self.vocabulary, at, token)
+        return () if self.machine is None or at is None else token_path(self.machine, self.reads, at, token)
 
     def explain(self, state: Any, token: int) -> Explanation:
         """Why the token is legal or not."""
         at = self.at(state)
         if self.machine is not None and at is not None:
-            return explain_token(self.machine, self.vocabulary, at, token)
+            return explain_token(self.machine, self.reads, at, token)
         token = self.vocabulary.as_id(token)
         label = self.label(state)
         legal = bool(self.mask(state)[token])
@@ -299,9 +320,9 @@ class MachineGuide(Guide):
         token = self.vocabulary.as_id(token)
         state = self.at(state)
         after = None
-        if self.vocabulary.is_text(token):
-            after = read(self.machine, self.vocabulary.pieces[token], state)
-        elif token in self.vocabulary.eos and self.is_accepting(state):
+        if self.reads.is_text(token):
+            after = read(self.machine, self.reads.pieces[token], state)
+        if after is None and token in self.vocabulary.eos and self.is_accepting(state):
             after = state
         if after is None:
             raise illegal_token(self.vocabulary, self.explain(state, token))

@@ -106,11 +106,12 @@ def plain_index(machine: DFA, vocabulary: Vocabulary) -> dict[int, dict[int, int
     >>> plain_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b"."]))
     {0: {0: 1}, 1: {0: 1, 1: 3, 2: 2}, 2: {0: 3}, 3: {0: 3}}
     """
+    reads = vocabulary.read_by(machine)
     index: dict[int, dict[int, int]] = {}
     for state in range(len(machine)):
         index[state] = {}
-        for token in vocabulary.text_ids:
-            reached = read(machine, vocabulary.pieces[token], state)
+        for token in reads.text_ids:
+            reached = read(machine, reads.pieces[token], state)
             if reached is not None:
                 index[state][token] = reached
     return index
@@ -140,8 +141,9 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
 
     moves = MoveTable[bytes](step, machine.kinds)
     start = np.arange(1, size + 1, dtype=np.int32)  # no byte is read yet: every state is itself
-    nodes, labels = moves.walk(vocabulary.trie, start.tobytes())
-    tokens, found = vocabulary.trie.tokens(nodes, labels)
+    trie = vocabulary.read_by(machine).trie
+    nodes, labels = moves.walk(trie, start.tobytes())
+    tokens, found = trie.tokens(nodes, labels)
     columns = [np.zeros(size, dtype=np.int32)]  # of the kind that is illegal everywhere
     columns += [np.frombuffer(column, np.int32) for column in moves.states if column]
     has_token = np.bincount(found, minlength=len(columns)) > 0  # the other columns are only on the way
@@ -150,10 +152,12 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     number = np.cumsum(has_token) - 1  # of each kind among those that have a token
     kind = np.zeros(len(vocabulary), dtype=np.int32)
     kind[tokens] = number[found]
-    if vocabulary.eos:  # EOS reads no byte
-        kind[list(vocabulary.eos)] = len(after)
-        stay = np.full((1, size), -1, dtype=np.int32)
-        for state in machine.accepting:
-            stay[0, state] = state
-        after = np.concatenate((after, stay))
+    accepting = list(machine.accepting)
+    for token in sorted(vocabulary.eos):  # reads no byte where a text may end; elsewhere a machine may read its name
+        ends = after[kind[token]].copy()
+        ends[accepting] = np.where(ends[accepting] < 0, accepting, ends[accepting])
+        same = np.flatnonzero((after == ends).all(axis=1))
+        kind[token] = same[0] if len(same) else len(after)
+        if not len(same):
+            after = np.concatenate((after, ends[np.newaxis]))
     return Index(machine, vocabulary, kind, after)

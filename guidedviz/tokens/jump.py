@@ -10,6 +10,7 @@ from itertools import dropwhile
 from typing import Any
 
 from guidedviz.errors import GuidedVizError
+from guidedviz.machines.names import name_bytes, split_names
 from guidedviz.tokens.guide import Guide, guide_states
 from guidedviz.tokens.vocabulary import Vocabulary, join_pieces, shared_length, spell_longest
 
@@ -49,9 +50,9 @@ def find_jump(
         return only_token(guide, state)
     spelled = None
     if way == "canonical":
-        spelled = spell_output(guide.vocabulary, encode, tokens, run)
+        spelled = spell_output(guide.reads, encode, tokens, run)
     if spelled is None:
-        spelled = [*tokens, *spell_longest(guide.vocabulary, run)]
+        spelled = [*tokens, *spell_longest(guide.reads, run)]
     return put_spelling(guide, tokens, states, spelled, heal) or only_token(guide, state)
 
 
@@ -64,9 +65,15 @@ def only_token(guide: Guide, state: Any) -> Jump | None:
 def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:
     """The output and the run as the tokenizer cuts them; None if its tokens have other bytes."""
     data = join_pieces(vocabulary, tokens) + run
+    texts_and_names = split_names(data)
+    spelled = []
     try:
-        spelled = encode_text(vocabulary, encode, data.decode())
-    except (UnicodeDecodeError, GuidedVizError):  # half a character, or one that the tokenizer does not know
+        for number, part in enumerate(texts_and_names):
+            if number % 2:
+                spelled.append(vocabulary.ids(name_bytes(part))[0])
+            elif part:
+                spelled += encode_text(vocabulary, encode, part.decode())
+    except (IndexError, UnicodeDecodeError, GuidedVizError):  # half a character, or one that no token has
         return None
     return spelled if join_pieces(vocabulary, spelled) == data else None
 
@@ -88,7 +95,7 @@ def put_spelling(
     after = guide_states(guide, states[same], new)
     if len(after) <= len(new):
         return None
-    vocabulary = guide.vocabulary
+    vocabulary = guide.reads
     if heal:
         for place in range(len(new)):
             if may_go_beyond(guide, after[place], join_pieces(vocabulary, new[place:])):
@@ -101,5 +108,5 @@ def put_spelling(
 
 def may_go_beyond(guide: Guide, state: Any, left: bytes) -> bool:
     """Whether a legal token begins with the rest of a run and goes on."""
-    longer = guide.vocabulary.longer(left)
+    longer = guide.reads.longer(left)
     return len(longer) > 0 and bool(guide.mask(state)[longer].any())

@@ -225,7 +225,7 @@ class Lazy:
 
     def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, slices: bool = True) -> None:
         self.machine = machine
-        self.vocabulary = vocabulary
+        self.vocabulary = vocabulary.read_by(machine)
         self.slices = slices
         self._table = MoveTable[Any](machine.step, machine.kinds)
 

@@ -130,8 +130,9 @@ class Split:
     def __init__(self, pda: PDA, vocabulary: Vocabulary, expand: bool = True, check: bool = True) -> None:
         self.pda = pda
         self.vocabulary = vocabulary
+        self.reads = vocabulary.read_by(pda)  # with the names of special tokens, if the machine reads one
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
-        self._unknown = UnknownBottom(pda, expand, longest=len(vocabulary.trie.levels) - 2)
+        self._unknown = UnknownBottom(pda, expand, longest=len(self.reads.trie.levels) - 2)
         self._table = MoveTable[State](self._unknown.step, pda.kinds)
         self._nodes: dict[Place, NodeSplit] = {}
         self._repeats: dict[Place, RepeatTokens | None] = {}
@@ -230,7 +231,7 @@ class Split:
         if not self.check:
             legal[undecided] = True
             undecided = undecided[:0]
-        return Answer(self.vocabulary.with_eos(legal, accepting), undecided, self.vocabulary)
+        return Answer(self.reads.with_eos(legal, accepting), undecided, self.reads)
 
     def _ask(self, before: Answer, start: State) -> Answer:
         """Decide tokens on a stack of which more is known."""
@@ -244,7 +245,7 @@ class Split:
             legal = legal.copy()
             legal[accepted] = True
             legal.flags.writeable = False
-        return Answer(legal, before.undecided[verdicts == DEPENDENT], self.vocabulary)
+        return Answer(legal, before.undecided[verdicts == DEPENDENT], self.reads)
 
     # The split of one node: a walk from there with the stack below unknown.
 
@@ -267,13 +268,13 @@ class Split:
             found = repeat.split(place[1])
             if found is not None:
                 return found
-        walk = walk_unknown(self._unknown, self._table, self.vocabulary, start)
+        walk = walk_unknown(self._unknown, self._table, self.reads, start)
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.number(walk.labels, classify))
         return np.concatenate((walk.whole, tokens[verdicts == ACCEPTED])), tokens[verdicts == DEPENDENT]
 
     def _split_few(self, start: State) -> tuple[Ints, Ints] | None:
         """The same node by node, if few nodes of the trie are live."""
-        trie = self.vocabulary.trie
+        trie = self.reads.trie
         walk = walk_steps(trie, self._unknown, start, self._unknown.reads)
         found = list(islice(walk, FEW + 1))
         if len(found) > FEW:
@@ -288,12 +289,12 @@ class Split:
             counts = None  # its tokens are the same for all counts
         key = node, counts
         if key not in self._repeats:
-            self._repeats[key] = read_repeat(self._unknown, self._table, self.vocabulary, *key)
+            self._repeats[key] = read_repeat(self._unknown, self._table, self.reads, *key)
         return self._repeats[key]
 
     def _in_order(self, tokens: Ints) -> Ids:
         """These tokens in byte order."""
-        order = np.argsort(self.vocabulary.rank[tokens])
+        order = np.argsort(self.reads.rank[tokens])
         return tokens[order].astype(np.int32)
 
     def _share(self, kind: str, data: Ids | Bits) -> Any:

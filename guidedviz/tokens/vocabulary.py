@@ -18,8 +18,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
+from guidedviz.errors import IllegalToken, PatternError, VocabularyError, expect, nearest, quoted
 from guidedviz.machines.graph import grouped
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.names import is_free, is_name, is_text, name_bytes
+from guidedviz.machines.special import names_in, reads_names
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ids, Mask, read_only
 from guidedviz.tokens.token_bytes import (
@@ -38,7 +41,7 @@ from guidedviz.tokens.trie import Trie, build_trie
 class Vocabulary:
     """An immutable list of tokens, one bytes object per id.
 
-    A special id keeps its text in `pieces` for people to read, but it is never legal text.
+    A special id keeps its text in `pieces` for people to read, but it is never legal text: a machine reads its name.
 
     >>> v = Vocabulary([b"a", b"ab", b"</s>", b"a"], eos={2}, special={2})
     >>> len(v), v.pieces[1], v.ids(b"a"), v.display(2), v
@@ -95,7 +98,51 @@ class Vocabulary:
 
     def is_text(self, token: int) -> bool:
         """Whether an id may stand for text: it is neither special nor EOS, and it has at least one byte."""
-        return bool(self.pieces[token]) and token not in self.eos and token not in self.special
+        piece = self.pieces[token]
+        return bool(piece) and token not in self.special and (token not in self.eos or is_name(piece))
+
+    @cached_property
+    def special_ids(self) -> dict[str, tuple[int, ...]]:
+        """The ids of each special token, EOS too, by its text.
+
+        >>> Vocabulary([b"a", b"</s>", b"<x>", b"<x>"], eos={1}, special={2, 3}).special_ids
+        {'</s>': (1,), '<x>': (2, 3)}
+        """
+        named = ((self.pieces[token], token) for token in sorted(self.special | self.eos))
+        found = grouped((piece.decode(), token) for piece, token in named if piece and is_text(piece))
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    def special_names(self, first: int, last: int) -> list[str]:
+        """The texts of the special ids from one to another; an id of a text, or of nothing, is refused."""
+        name_of = {token: name for name, ids in self.special_ids.items() for token in ids}
+        names = []
+        for token in range(first, last + 1):
+            if token not in name_of:
+                seen = f"id {token}, which is {quoted(self.display(token))}"
+                raise PatternError("ids", seen=seen, expected="special tokens", hint="write the text of a text token")
+            names.append(name_of[token])
+        return names
+
+    @cached_property
+    def named(self) -> "Vocabulary":
+        """The same ids for a machine that reads special tokens: each of these has its name for its bytes.
+
+        Bytes that stand around names are in no text, so a text piece with one of them is left out.
+
+        >>> Vocabulary([b"a", b"</s>", b"\\xff"], eos={1}).named.pieces
+        (b'a', b'\\xff</s>\\xfe', b'')
+        """
+        pieces = [piece if is_free(piece) else b"" for piece in self.pieces]
+        for token in self.special | self.eos:
+            pieces[token] = b""
+        for name, ids in self.special_ids.items():
+            for token in ids:
+                pieces[token] = name_bytes(name)
+        return Vocabulary(pieces, self.eos)
+
+    def read_by(self, machine: Machine[Any]) -> "Vocabulary":
+        """The vocabulary as a machine reads it: with the names of special tokens, if it can read one."""
+        return self.named if reads_names(machine) else self
 
     @cached_property
     def text_ids(self) -> tuple[int, ...]:
@@ -171,7 +218,8 @@ class Vocabulary:
 
     def with_eos(self, mask: Mask, accepting: bool) -> Mask:
         """Allow EOS exactly where the text may end, and make the mask read-only."""
-        mask[list(self.eos)] = accepting
+        if accepting:
+            mask[list(self.eos)] = True
         return read_only(mask)
 
     def display(self, token: int) -> str:
@@ -294,6 +342,18 @@ def _read_id(token: Any, size: int) -> int | None:
     except TypeError:
         return None
     return number if 0 <= number < size else None
+
+
+def check_names(machine: Machine[Any], vocabulary: Vocabulary) -> None:
+    """Refuse a machine that names a special token which the vocabulary lacks."""
+    if not reads_names(machine):
+        return
+    missing = names_in(machine) - vocabulary.special_ids.keys()
+    if missing:
+        name = min(missing)
+        seen = f"the special token {visible(name.encode())}"
+        near = nearest(name, vocabulary.special_ids)
+        raise VocabularyError("guide", seen=seen, expected="a special token of the vocabulary", hint=near)
 
 
 def check_vocabulary(vocabulary: object, where: str) -> None:

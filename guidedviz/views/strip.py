@@ -82,7 +82,7 @@ def write_strip(
     for place, step in enumerate(steps):
         gone = place in back
         pale = gone or (cursor is not None and place >= cursor)
-        special = bool(trace.parts) and step["end"] == "eos"
+        special = bool(trace.prompt_parts) and step["end"] == "eos"
         share = step["mass"] if mass else step["masked"]
         said = step["massText"] if mass else step["maskedText"]
         current = cursor == place + 1

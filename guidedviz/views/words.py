@@ -40,7 +40,7 @@ def reading(text: str) -> str:
 
 def prompt_parts(trace: Trace) -> tuple[str, ...]:
     """The prompt as it is shown: its texts and the names of its special tokens in turn; often one text."""
-    parts = [reading(part) for part in trace.parts or (trace.prompt,)]
+    parts = [reading(part) for part in trace.prompt_parts or (trace.prompt,)]
     parts[1::2] = [shorten(name, LONGEST_NAME) for name in parts[1::2]]
     return tuple(parts)
 

@@ -399,5 +399,5 @@ def page_of(trace: Trace, step: int) -> str:
     """A page that plays a trace."""
     if type(step) is not int or not 0 <= step <= len(trace.steps):
         raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
-    asked = "".join(trace.parts[::2]) or trace.prompt
+    asked = "".join(trace.prompt_parts[::2]) or trace.prompt
     return play_page(f"{trace.model}: {asked.strip()[:60]}", "stage", recording_of(trace), step)

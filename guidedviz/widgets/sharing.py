@@ -409,6 +409,6 @@ def open_scene(model: Model, guide: Guide | None, run: SentRun) -> Scene:
         guide = make_guide(read_machine(head.machine), model.vocabulary)
     prompt = head.trace.prompt
     if head.tokens:
-        prompt = Prompt(prompt, head.tokens, head.trace.parts)
+        prompt = Prompt(prompt, head.tokens, head.trace.prompt_parts)
     walk = LiveWalk(model, prompt, guide)
     return Scene(run, replace(head.trace, prompt=prompt), guide, Player(walk, head.settings))

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import GrammarError, PatternError
-from guidedviz.machines.special import name_bytes, special, split_names, without_names
+from guidedviz.machines.names import name_bytes, split_names, without_names
+from guidedviz.machines.special import special
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 

@@ -31,7 +31,7 @@ RUN = replace(
     constraint=NASTY,
     device=NASTY,
     prompt=NASTY * 2,
-    parts=(NASTY, NASTY),
+    prompt_parts=(NASTY, NASTY),
 )
 SPELLED = replace(gv.spellings(TOY, "a", gv.guide(gv.regex('<&"a'), V)), model=NASTY)
 TASK = Task(TOY, "a", GUIDE)

@@ -96,7 +96,7 @@ def test_a_special_token_is_a_chip_and_its_characters_typed_are_a_text():
     assert "".join(texts).startswith("im_startuser↵What is <|im_start|> in it?↵im_startassistant↵.")
     assert figure.svg.count('aria-label="special token &lt;|im_start|&gt;"') == 2
     assert "(special token <|im_start|>)user↵What is <|im_start|> in it?↵(special token <|im_start|>)" in figure.alt
-    plain = replace(chat("user\n"), parts=())
+    plain = replace(chat("user\n"), prompt_parts=())
     assert parts(gv.views.draw_stage(plain), "special") == []
 
 

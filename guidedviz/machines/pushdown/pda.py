@@ -134,7 +134,7 @@ def _say_bytes(choices: frozenset[int]) -> list[str]:
     said = visible_bytes(choices, limit=MOST_BYTES)
     if said.endswith((" byte", " more")):
         return [said]
-    return said.split()
+    return said.split(" ")
 
 
 def _say_many(choices: frozenset[int]) -> str:

@@ -1,0 +1,145 @@
+"""Special tokens under a mask: masks equal reading each name byte by byte, in every engine and along every text."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import IllegalToken, PatternError, VocabularyError
+from guidedviz.machines.machine import read
+from guidedviz.machines.names import name_bytes
+from guidedviz.machines.special import special
+
+NAMES = ("<a>", "<b>", "</a>", "<end>")
+PIECES = [
+    b"x",
+    b"y",
+    b"xy",
+    b"<",
+    b"<a>",
+    b">",
+    b"a",
+    b"\xff",
+    b"\xfe",
+    b"",
+    *(name.encode() for name in NAMES),
+    b"<a>",
+]
+END = 13
+SMALL = gv.Vocabulary(PIECES, eos={END}, special={10, 11, 12, 14})
+PARTS = ("<a>", "<b>", "</a>", "<end>", "!<a>", '"x"', '"xy"', '"<a>"', "[xy<a>]", "(!</a>)*", "x", "y")
+
+
+def legal_by_reading(machine, vocabulary, state):
+    """The mask from the rule: a text's bytes or a name can be read; EOS, too, where the text may end."""
+    mask = np.zeros(len(vocabulary), dtype=bool)
+    for token, piece in enumerate(vocabulary.pieces):
+        named = token in vocabulary.special | vocabulary.eos
+        data = name_bytes(piece) if named else piece
+        if piece and (named or not {0xFF, 0xFE} & {*piece}):
+            mask[token] = read(machine, data, state) is not None
+        mask[token] |= token in vocabulary.eos and machine.is_accepting(state)
+    return mask
+
+
+@st.composite
+def grammars(draw):
+    """A random grammar whose rules name special tokens; rules x and y may call each other."""
+    rules = []
+    for name in ("root", "x", "y"):
+        options = draw(st.lists(st.lists(st.sampled_from(PARTS), min_size=1, max_size=3), min_size=1, max_size=3))
+        rules.append(f"{name} ::= " + " | ".join(" ".join(parts) for parts in options))
+    return "\n".join(rules)
+
+
+@given(grammars(), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_masks_are_those_of_reading_in_every_engine_along_a_random_text(text, random):
+    try:
+        machine = gv.grammar(text)
+    except PatternError:
+        return  # no text
+    guides = [gv.guide(machine, SMALL, engine) for engine in ("split", "trie")]
+    states = [guide.initial for guide in guides]
+    for _ in range(6):
+        expected = legal_by_reading(machine, SMALL, states[0])
+        for guide, state in zip(guides, states, strict=True):
+            assert guide.mask(state).tolist() == expected.tolist()
+        legal = np.flatnonzero(expected).tolist()
+        if not legal:
+            break
+        token = random.choice(legal)
+        states = [guide.advance(state, token) for guide, state in zip(guides, states, strict=True)]
+        if token == END:
+            break
+
+
+def test_an_index_has_the_same_masks():
+    machine = gv.tagged([(special("<a>"), gv.regex("x+"), special("</a>")), ("<", gv.regex("y"), special("<end>"))])
+    guide = gv.guide(machine, SMALL, "index")
+    for state in range(len(machine)):
+        assert guide.mask(state).tolist() == legal_by_reading(machine, SMALL, state).tolist()
+        for token in np.flatnonzero(guide.mask(state)).tolist():
+            assert guide.index.next_state(state, token) == guide.advance(state, token)
+
+
+def test_text_that_spells_a_name_is_never_the_token():
+    guide = gv.guide(gv.grammar("root ::= <a> x*\nx ::= [^y]"), SMALL)
+    assert np.flatnonzero(guide.mask(guide.initial)).tolist() == [10, 14]  # both ids of the name, and no text
+    after = guide.advance(guide.initial, 10)
+    assert np.flatnonzero(guide.mask(after)).tolist() == [0, 3, 4, 5, 6, END]
+    with pytest.raises(IllegalToken, match="<a> cannot come"):
+        guide.advance(after, 10)
+
+
+def test_a_machine_over_text_takes_no_special_token():
+    guide = gv.guide(gv.regex(r"[\s\S]*"), SMALL)
+    assert not guide.mask(guide.initial)[[10, 11, 12, 14]].any()
+    assert guide.explain(guide.initial, 10).reason == "a special token is never text"
+
+
+def test_an_eos_that_a_machine_names_is_legal_where_it_is_read():
+    guide = gv.guide(gv.grammar('root ::= "x" <end>'), SMALL)
+    after = guide.advance(guide.initial, 0)
+    assert np.flatnonzero(guide.mask(after)).tolist() == [END]
+    assert guide.forced(after) == name_bytes("<end>")
+    assert guide.is_accepting(guide.advance(after, END))
+
+
+def test_a_reason_says_which_special_token_is_expected():
+    guide = gv.guide(gv.grammar('root ::= (<a> | <b>) "x"'), SMALL)
+    assert "waits for <a> <b>" in guide.explain(guide.initial, 0).reason
+    why = guide.explain(guide.initial, 12)
+    assert (why.legal, why.died_at, len(why.states)) == (False, 0, 1)
+    assert why.reason.startswith("</a> cannot come")
+
+
+def test_ids_are_those_of_the_vocabulary():
+    machine = gv.grammar("root ::= <[10-12]>", vocabulary=SMALL)
+    guide = gv.guide(machine, SMALL)
+    assert np.flatnonzero(guide.mask(guide.initial)).tolist() == [10, 11, 12, 14]
+    with pytest.raises(PatternError, match="write the text of a text token"):
+        gv.grammar("root ::= <[0]>", vocabulary=SMALL)
+
+
+def test_a_name_that_the_vocabulary_lacks_is_refused_with_the_nearest():
+    with pytest.raises(VocabularyError, match=r"special token <ent>.*<end>"):
+        gv.guide(gv.grammar("root ::= <ent>"), SMALL)
+
+
+def test_a_jump_appends_special_ids():
+    model = gv.ToyModel(PIECES, lambda tokens: [0.0] * len(PIECES), eos={END}, special={10, 11, 12, 14})
+    guide = gv.guide(gv.grammar('root ::= <a> "xyx" </a> ("x" | "y")'), model.vocabulary)
+    trace = gv.record(model, "x", guide, jump_forward=True, seed=1)
+    assert trace.steps[0].how == "forced"
+    assert (trace.text[:3], trace.parts[:4]) == ("xyx", ("", "<a>", "xyx", "</a>"))
+    assert gv.record(model, "x", guide, seed=1).parts == trace.parts
+
+
+def test_a_trace_keeps_its_names_in_a_file(tmp_path):
+    model = gv.ToyModel(PIECES, lambda tokens: [0.0] * len(PIECES), eos={END}, special={10, 11, 12, 14})
+    trace = gv.record(model, "x", gv.guide(gv.grammar('root ::= <a> "x" <end>'), model.vocabulary))
+    trace.save(tmp_path / "run.json")
+    again = gv.Trace.load(tmp_path / "run.json")
+    assert (again.text, again.parts) == (trace.text, trace.parts) == ("x", ("", "<a>", "x", "<end>", ""))
