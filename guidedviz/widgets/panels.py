@@ -56,7 +56,7 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
         "live": isinstance(player.walk, LiveWalk),
         "speeds": SPEEDS,
     }
-    if head.parts:
+    if head.prompt_parts:
         packed["parts"] = words.prompt_parts(head)
     return packed
 

@@ -29,9 +29,13 @@ def test_a_file_keeps_the_parts_of_a_chat_prompt_and_an_older_file_has_none(trac
     run = gv.record(model, Prompt("<s>a<s>", (1, 0, 1), ("", "<s>", "a<s>")), max_tokens=2)
     run.save(path)
     assert gv.Trace.load(path).prompt_parts == run.prompt_parts == ("", "<s>", "a<s>")
+    older = json.loads(path.read_text())
+    older["parts"] = older.pop("prompt_parts")  # as older files name it
+    path.write_text(json.dumps(older))
+    assert gv.Trace.load(path).prompt_parts == ("", "<s>", "a<s>")
     trace.save(path)
     older = json.loads(path.read_text())
-    assert older.pop("parts") == []
+    assert older.pop("prompt_parts") == []
     path.write_text(json.dumps(older))
     assert gv.Trace.load(path) == trace
 

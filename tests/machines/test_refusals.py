@@ -38,7 +38,7 @@ HOSTILE = {
     "regex": ["(", "[", "a{2,1}", r"(a)\1", "(?>a)", "(?(1)a)", "a++", "(?<n", "\\", "a" * 200_000, "(" * 3_000,
               "(?u)é", ".*a.{20}", "(?L)a", r"(?:\B){3000}"],
     "grammar": ["", "root", "root ::= a", 'root ::= "a', "root ::= [a", "root ::= (", "root ::= )", "root ::= {",
-                "root ::= {}", "root = a", "root ::= 'a'", "root ::= <a>", "root ::= !", "root ::= é", "a ::= root",
+                "root ::= {}", "root = a", "root ::= 'a'", "root ::= <a", "root ::= !", "root ::= é", "a ::= root",
                 'root ::= "\\q"', "root ::= []", "root ::= [z-a]", 'root ::= "a"{3,1}', 'root ::= "a"{9999999}',
                 'root ::= "a"\nroot ::= "b"', "root ::= " + "(" * 200, "root ::= *", "a ::= b ::= c", "|", "\ud800",
                 "::=", "root ::= root"],

@@ -84,7 +84,7 @@ async def test_a_student_goes_on_alone_from_the_tokens_of_a_chat_prompt(bard):
         student = open_follower(host)
         assert student.display.news(True)["head"]["parts"] == parts
         student.branch()
-        assert (student.head.parts, student.player.point(0).tokens) == (parts, (30, 27))
+        assert (student.head.prompt_parts, student.player.point(0).tokens) == (parts, (30, 27))
         assert student.take(2).player.point(3).tokens == teacher.take(1).player.point(3).tokens
         for stage in (teacher, student):
             stage.close()

@@ -175,8 +175,10 @@ def show_place(text: str, error: GrammarError) -> GrammarError:
     line, column = line_and_column(text, error.position)
     where = f"Lark line {line}, column {column}"
     picture = draw_caret(text, error.position)
-    said = {"seen": error.seen, "expected": error.expected, "hint": error.hint}
-    return GrammarError(where, **said, picture=picture, position=error.position)
+    place = error.position
+    return GrammarError(
+        where, seen=error.seen, expected=error.expected, hint=error.hint, picture=picture, position=place
+    )
 
 
 def brief(text: str) -> str:
