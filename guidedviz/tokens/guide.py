@@ -24,7 +24,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.special import next_names
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.index import Index, compute_index
+from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -258,15 +258,15 @@ class Indexed:
     def __init__(self, machine: DFA, vocabulary: Vocabulary, index: Index | None = None) -> None:
         self.machine = machine
         self.vocabulary = vocabulary
-        self._index = index
+        self.built = index
         self._walked = index is not None
 
     @property
     def index(self) -> Index:
         """State -> legal tokens -> next state."""
-        if self._index is None:
-            self._index = compute_index(self.machine, self.vocabulary)
-        return self._index
+        if self.built is None:
+            self.built = build_index(self.machine, self.vocabulary)
+        return self.built
 
     def mask(self, state: int) -> Mask:
         """True for every legal id; read-only."""
@@ -321,7 +321,9 @@ class MachineGuide(Guide):
         state = self.at(state)
         after = None
         if self.reads.is_text(token):
-            after = read(self.machine, self.reads.pieces[token], state)
+            index = self.source.built if isinstance(self.source, Indexed) else None
+            piece = self.reads.pieces[token]
+            after = index.next_state(state, token) if index else read(self.machine, piece, state)
         if after is None and token in self.vocabulary.eos and self.is_accepting(state):
             after = state
         if after is None:
