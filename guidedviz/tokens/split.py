@@ -1,8 +1,9 @@
 """The split of XGrammar (Dong et al., arXiv 2411.15100): the legality of most tokens does not depend on the stack.
 
 The trie is walked from a node of the machine with the stack below *unknown*, and the result is kept per node: tokens
-that are legal on every stack, on none, or on some. At run time only the last ones are walked again, on as few cells of
-the real stack as decide them.
+that are legal on every stack (accepted), on none (rejected), or on some (context-dependent). At run time only the last
+ones are walked again, on as few cells of the real stack as decide them. A *place* is a node of the machine and, if its
+rule is counted, its counts; nodes of the trie are called so.
 
 Next: `tokens/guide.py`.
 """
@@ -65,7 +66,7 @@ def store(tokens: Ints, size: int) -> Stored:
 Stored(50 of 100 ids as bits, 13 bytes))
     """
     count = len(tokens)
-    most = (size + 7) // 8 // 4  # ids that take the memory of the bits
+    most = (size + 7) // 8 // 4  # ids of 4 bytes that take the memory of the bits
     if count <= most:
         return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
     mask = np.zeros(size, dtype=np.bool_)
@@ -76,14 +77,14 @@ Stored(50 of 100 ids as bits, 13 bytes))
 
 
 MOST_ANSWERS = 2**26  # bytes of masks that are remembered
-FEW = 40  # nodes of the trie; more are walked level by level
+FEW = 40  # live nodes of the trie; more are walked level by level
 
 
 @dataclass(frozen=True, eq=False)
 class NodeSplit:
     """The split of the vocabulary at one node."""
 
-    node: int
+    node: int  # of the machine
     counts: Counts  # of its rule, if that is counted and a bound is near
     accepted: Stored  # the tokens that are legal on every stack
     dependent: Ids  # the context-dependent tokens in byte order; all others are illegal
@@ -132,14 +133,14 @@ class Split:
         self.vocabulary = vocabulary
         self.reads = vocabulary.read_by(pda)  # with the names of special tokens, if the machine reads one
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
-        self._unknown = UnknownBottom(pda, expand, longest=len(self.reads.trie.levels) - 2)
+        self._unknown = UnknownBottom(pda, expand, longest=len(self.reads.trie.levels) - 2)  # bytes of a token
         self._table = MoveTable[State](self._unknown.step, pda.kinds)
         self._nodes: dict[Place, NodeSplit] = {}
         self._repeats: dict[Place, RepeatTokens | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
         self._answers: dict[Hashable, Answer] = {}  # they hold for all stacks with the same upper cells
-        self._tangled: set[tuple[Place, ...]] = set()  # nodes from which a text on an unknown stack is too ambiguous
-        self._lazy = Lazy(pda, vocabulary)  # there the walk is on the real stack
+        self._tangled: set[tuple[Place, ...]] = set()  # where a text on an unknown stack is too ambiguous
+        self._lazy = Lazy(pda, vocabulary)  # there the whole trie is walked on the real stack
         self._lock = RLock()
 
     def __repr__(self) -> str:
@@ -202,7 +203,7 @@ class Split:
         while answer.undecided.size:
             depth += 1
             start = self._unknown.known(state, depth)
-            answer = self._recall((start, state.accepting), partial(self._ask, answer, start))
+            answer = self._recall((start, state.accepting), partial(self._decide_more, answer, start))
         return answer.legal
 
     def _recall(self, key: Hashable, find: Callable[[], Answer]) -> Answer:
@@ -233,8 +234,8 @@ class Split:
             undecided = undecided[:0]
         return Answer(self.reads.with_eos(legal, accepting), undecided, self.reads)
 
-    def _ask(self, before: Answer, start: State) -> Answer:
-        """Decide tokens on a stack of which more is known."""
+    def _decide_more(self, before: Answer, start: State) -> Answer:
+        """Walk the undecided tokens on a stack of which one more cell is known."""
         verdicts = np.zeros(len(before.undecided), dtype=np.int8)
         nodes, labels = self._table.walk(before.trie, start)
         tokens, found = before.trie.tokens(nodes, self._table.number(labels, classify))
@@ -258,14 +259,14 @@ class Split:
         return self._nodes[place]
 
     def _split(self, place: Place) -> tuple[Ints, Ints]:
-        """The tokens that are legal on every stack, and those that depend on the stack."""
+        """The accepted and the context-dependent tokens, by the first of three ways that applies."""
         start = self._unknown.at(*place)
         few = self._split_few(start)
         if few is not None:
             return few
         repeat = self._repeat(*place)
         if repeat is not None:
-            found = repeat.split(place[1])
+            found = repeat.split(place[1])  # by its counts
             if found is not None:
                 return found
         walk = walk_unknown(self._unknown, self._table, self.reads, start)
@@ -273,7 +274,7 @@ class Split:
         return np.concatenate((walk.whole, tokens[verdicts == ACCEPTED])), tokens[verdicts == DEPENDENT]
 
     def _split_few(self, start: State) -> tuple[Ints, Ints] | None:
-        """The same node by node, if few nodes of the trie are live."""
+        """The same by a walk from node to node of the trie; None if many of them are live."""
         trie = self.reads.trie
         walk = walk_steps(trie, self._unknown, start, self._unknown.reads)
         found = list(islice(walk, FEW + 1))
@@ -284,6 +285,7 @@ class Split:
         return tokens[verdicts == ACCEPTED], tokens[verdicts == DEPENDENT]
 
     def _repeat(self, node: int, counts: Counts) -> RepeatTokens | None:
+        """What tokens read of the counted repeat that begins or is called at a node; None if there is none."""
         rule = self.pda.nodes.rule_of[node]
         if self.pda.nodes.counts[rule]:
             counts = None  # its tokens are the same for all counts

@@ -41,9 +41,9 @@ def classify(state: State | None) -> int:
 
 
 class UnknownWalk(NamedTuple):
-    """The tokens of a slice, which are legal on every stack, and a walk of the others."""
+    """The tokens of a slice that is legal as a whole, and a walk of the others."""
 
-    whole: Ints
+    whole: Ints  # the tokens of the slice: legal on every stack
     trie: Trie  # of the other tokens
     nodes: Ints  # of this trie: those that are live
     labels: Ints  # of each of them: the state there, in the table of the walk
@@ -58,6 +58,7 @@ def walk_unknown(unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vo
     return UnknownWalk(part.tokens, part.rest, *table.walk(part.rest, start))
 
 
+# Where in a counted repeat a walk stands.
 AFTER_REPEAT = 0
 BETWEEN_PARTS = 1
 WITHIN_PART = 2
@@ -69,14 +70,14 @@ class RepeatTokens:
     """The tokens that are live at the start of a counted repeat; the same for all counts."""
 
     tokens: Ints
-    verdicts: Verdicts
+    verdicts: Verdicts  # of each token, as if its parts fitted between the bounds
     inside: Mask  # per token: whether it ends in the repeat
-    parts: Ints  # the parts that it begins, or of one that leaves the repeat the parts before that
+    parts: Ints  # per token: how many parts of the repeat it begins
     bounds: Bounds
-    called: bool  # whether the repeat is called at the node; otherwise the node is where its part begins
+    called: bool  # whether the node calls the repeat; otherwise it is the node where each part begins
 
     def split(self, counts: Counts) -> tuple[Ints, Ints] | None:
-        """The legal and the context-dependent tokens after these counts; None if there are several."""
+        """The accepted and the context-dependent tokens after these counts; None if there are several counts."""
         room = self._room(counts)
         if room is None:
             return None
@@ -87,13 +88,16 @@ class RepeatTokens:
         return accepted, dependent
 
     def _room(self, counts: Counts) -> tuple[float, float] | None:
-        """The fewest parts that must follow before the repeat may end, and the most that may follow."""
+        """The fewest parts that a token must begin before it leaves the repeat, and the most that it may begin.
+
+        Between two parts a token begins at least one: what comes after the repeat is read at another node.
+        """
         low = float(self.bounds.low)
         high = inf if self.bounds.high is None else float(self.bounds.high)
         if self.called:
             return low, high
         if counts is None:
-            return 1, inf  # the end before the next part is another node
+            return 1, inf
         if len(counts) > 1 or counts[0][0] != counts[0][1]:
             return None
         done = counts[0][0]
@@ -122,21 +126,22 @@ def read_repeat(
     bounds = unknown.nodes.counts[rule]
     assert isinstance(bounds, Bounds)  # the rules that are repeated as a whole
     walk = walk_unknown(unknown, table, vocabulary, start)
-    places = table.number(walk.labels, lambda state: find_place(unknown, rule, state))
+    places = table.number(walk.labels, lambda state: locate(unknown, rule, state))
     if (places == UNCLEAR).any():
         return None
-    places[0] = WITHIN_PART  # at the root no part is complete
+    places[0] = WITHIN_PART  # not BETWEEN_PARTS, because at the root of the trie no part was completed
     trie = walk.trie
     left = np.zeros(len(trie), dtype=np.intp)
     left[walk.nodes] = places == AFTER_REPEAT
     inside = trie.sum_down(left) == 0
+    # a token begins the parts that it completes in the repeat, and the one that it ends in
     completed = np.zeros(len(trie), dtype=np.intp)
     completed[walk.nodes] = places == BETWEEN_PARTS
     parts = trie.sum_down(completed * inside)
     parts[walk.nodes] += places == WITHIN_PART
-    tokens, order = trie.tokens(walk.nodes, np.arange(1, len(walk.nodes) + 1))  # no label is 0
+    tokens, order = trie.tokens(walk.nodes, np.arange(1, len(walk.nodes) + 1))  # `tokens` leaves out the label 0
     ends = walk.nodes[order - 1]  # the node of each token
-    cut = vocabulary.trie.characters[tokens] - trie.characters[tokens]  # parts that a slice has cut off its beginning
+    cut = vocabulary.trie.characters[tokens] - trie.characters[tokens]  # parts that a slice cut off: a character each
     verdicts = table.number(walk.labels, classify)[order - 1]
     whole = walk.whole
     return RepeatTokens(
@@ -149,25 +154,27 @@ def read_repeat(
     )
 
 
-def find_place(unknown: UnknownBottom, rule: int, state: State | None) -> int:
-    """Where a state is; unclear if it is at two places of the repeat, or if a byte goes on both in it and after it."""
-    in_repeat = [] if state is None else list_places(unknown.nodes, rule, state)
-    if state is None or not in_repeat:
+def locate(unknown: UnknownBottom, rule: int, state: State | None) -> int:
+    """Where a state is; unclear if it is at two nodes of the repeat, or if a byte goes on both in it and after it."""
+    if state is None:
         return AFTER_REPEAT
-    place = in_repeat[0]
+    in_repeat = list_nodes(unknown.nodes, rule, state)
+    if not in_repeat:
+        return AFTER_REPEAT
     if len(in_repeat) > 1:
         return UNCLEAR
-    reads = unknown.reads_at(place)
+    inside = in_repeat[0]
+    reads = unknown.reads_at(inside)
     for node, _ in state.tops:
-        if node != place and not reads.isdisjoint(unknown.reads_at(node)):
+        if node != inside and not reads.isdisjoint(unknown.reads_at(node)):
             return UNCLEAR
-    return BETWEEN_PARTS if place in unknown.nodes.starts else WITHIN_PART
+    return BETWEEN_PARTS if inside in unknown.nodes.starts else WITHIN_PART
 
 
-def list_places(nodes: RuleNodes, rule: int, state: State) -> list[int]:
+def list_nodes(nodes: RuleNodes, rule: int, state: State) -> list[int]:
     """The nodes of a repeat at which a state stands, one per stack."""
-    places: list[int] = []
+    found: list[int] = []
     for node, cells in state.tops:
         if nodes.rule_of[node] == rule and any(cell.rule == rule and cell.counts is None for cell in cells):
-            places += [node for _ in cells]
-    return places
+            found += [node for _ in cells]
+    return found

@@ -51,9 +51,10 @@ def walk_steps(
 
 
 def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
-    """The same walk level by level: the live nodes in order, and the label of each.
+    """The same walk level by level: the live nodes in order, the root first, and the label of each.
 
-    A label stands for a state, 0 for dead; `step` takes many labels and bytes and gives the labels reached.
+    A label is the number of a state, 0 if the machine refused; `step` takes many labels and bytes and gives the labels
+    reached. The step of the example doubles a label, and refuses c.
 
     >>> trie = gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie
     >>> nodes, labels = walk_levels(trie, 1, lambda labels, letters: labels * 2 * (letters < 99))
@@ -64,8 +65,8 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
     labels = np.array([start])
     found_nodes = [live]
     found_labels = [labels]
-    for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
-        if len(live) * SPARSE_LEVEL < low - above:  # only their children
+    for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):  # a level: low to high
+        if len(live) * SPARSE_LEVEL < low - above:  # only the children of live nodes
             first = trie.first[live]
             count = trie.first[live + 1] - first
             nodes = number_on(first, count)
@@ -109,8 +110,8 @@ class MoveTable(Generic[S]):
     def _forget(self) -> None:
         self.states: list[S | None] = [None]
         self._labels: dict[S | None, int] = {None: 0}
-        self._moves: Ints = np.full(64 * self._width, -1)  # of a label and a kind to a label, -1 where unknown
-        self._moves[: self._width] = 0
+        self._moves: Ints = np.full(64 * self._width, -1)  # entry label * width + kind: a label, -1 where unknown
+        self._moves[: self._width] = 0  # from refused to refused
 
     def walk(self, trie: Trie, state: S) -> tuple[Ints, Ints]:
         """The live nodes in order, and the label of each."""
@@ -144,7 +145,7 @@ class MoveTable(Generic[S]):
         return label
 
     def number(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
-        """A number for each label: `of_state` is asked once per state."""
+        """The number that `of_state` gives to the state of each label; it is asked once per state."""
         met = np.flatnonzero(np.bincount(labels))
         numbers = np.zeros(len(self.states), dtype=np.int8)
         numbers[met] = [of_state(self.states[label]) for label in met.tolist()]

@@ -3,7 +3,8 @@
     root ::= "(" root ")" | "x"         0 --(--> 1 --root--> 3 --)--> 2        0 --x--> 2, where the rule may end
 
 Each rule is a small DFA whose letters are the bytes, and one more letter per rule for a call of it. The states of all
-rules are the *nodes* of the grammar, numbered consecutively.
+rules are the *nodes* of the grammar, numbered consecutively. A *tick* is a letter too: it reads no byte, and counts one
+more part of its rule (`syntax.Tick`); only lengths beside patterns have ticks.
 
 Next: `machines/pushdown/stack.py`.
 """
@@ -31,22 +32,22 @@ from guidedviz.machines.work import working_on
 
 MOST_KEPT_STATES = 400  # states of a rule that is kept for the next grammar
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on; ticks have the letters after the last rule
-Passed = tuple[int, int] | None  # at a tick: up to which count it may be passed, and the node where it leads
+Passed = tuple[int, int] | None  # a tick of a node: the highest count that it leads to, and the node after it
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
 
 
 @dataclass(frozen=True)
 class RuleNodes:
-    """Nodes joined by bytes and by calls; rule 0 is the root. From every node its rule can be finished."""
+    """Nodes joined by bytes and by calls; rule 0 is the root. From each node reached its rule can be finished."""
 
     names: tuple[str, ...]  # of the rules
     starts: tuple[int, ...]  # the node where each rule begins
     rule_of: tuple[int, ...]  # the rule of each node
     edges: tuple[EdgeRow, ...]  # of each node: lowest byte, highest byte, target
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
-    accepting: frozenset[int]  # where a rule may end
+    accepting: frozenset[int]  # the accepting states of the automata; `ends` has more nodes
     counts: tuple[Limit | None, ...]  # of each rule: how its parts are counted (`counting.py`); None: they are not
-    ticks: tuple[Passed, ...]  # of each node: see `Tick`
+    ticks: tuple[Passed, ...]  # of each node; inside a character the next tick, which leads to the node itself
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -65,7 +66,7 @@ class RuleNodes:
 
     @cached_property
     def ends(self) -> frozenset[int]:
-        """The nodes from which the rule may end without another byte."""
+        """The nodes from which the rule may end without another byte, also over calls that may read nothing."""
         return derive([*self._ending(), *self._over_calls()])
 
     @cached_property
@@ -77,13 +78,13 @@ class RuleNodes:
 
     @cached_property
     def last(self) -> frozenset[int]:
-        """The nodes at which no text stands: a rule can only end there, or goes on elsewhere."""
+        """The nodes at which no byte is read: the rule can only end there, or goes on after a tick."""
         at_end = {node for node in self.accepting if not self.edges[node] and not self.calls[node]}
         before_tick = {node for node, tick in enumerate(self.ticks) if tick and tick[1] != node}
         return frozenset(at_end | before_tick)
 
     def settled(self, node: int) -> int:
-        """The node at which a text stands that has been read up to this one."""
+        """The node after the tick of a node; without a tick the node itself."""
         tick = self.ticks[node]
         return tick[1] if tick else node
 
@@ -135,18 +136,18 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
     """
     grammar, bounds = count_repeats(grammar, copies)
     numbers = Numbers(grammar.root)  # of the rules, in the order of their first call
-    ticks = dict[Tick, int]()
+    tick_numbers = dict[Tick, int]()
 
     def letter(part: Call | Tick) -> int:
         if isinstance(part, Tick):
-            return CALL + len(grammar.rules) + ticks.setdefault(part, len(ticks))
+            return CALL + len(grammar.rules) + tick_numbers.setdefault(part, len(tick_numbers))
         return CALL + numbers[part.name]
 
     starts: list[int] = []
     counts: list[Limit | None] = []
     accepting: list[int] = []
     rows: list[NodeRow] = []
-    for name in numbers.met:  # which grows as rules are called
+    for name in numbers.met:  # it grows: `letter` numbers a rule when its first call is met
         tree = grammar.named[name].tree
         letters = tuple((part, letter(part)) for part in all_parts(tree) if isinstance(part, Call | Tick))
         own = {number: part for part, number in letters if isinstance(part, Tick)}
@@ -157,10 +158,10 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
         accepting.extend(start + state for state in automaton.accepting)
         rows.extend(read_row(edges, start, own) for edges in automaton.edges)
     edges, calls, passed = zip(*rows, strict=True)
-    within = limit_inside(edges, accepting, list(passed))
+    ticks = limit_inside(edges, accepting, list(passed))
     rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
     names = tuple(numbers.met)
-    nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), within)
+    nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), ticks)
     return nodes.trim()
 
 
@@ -182,7 +183,7 @@ class NodeRow(NamedTuple):
 
 
 def read_row(edges: EdgeRow, start: int, ticks: Mapping[int, Tick]) -> NodeRow:
-    """A state whose calls and ticks are separated from bytes; `start` is the number of the first node of its rule."""
+    """A state, with its bytes, calls and ticks told apart; `start` is the number of the first node of its rule."""
     over_bytes = tuple((low, min(high, CALL - 1), start + to) for low, high, to in edges if low < CALL)
     calls: list[tuple[int, int]] = []
     passed = None
@@ -209,14 +210,18 @@ def build_rule(name: str, tree: Tree, letters: tuple[tuple[Call | Tick, int], ..
 
 @lru_cache(maxsize=64)
 def build_small_rule(tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -> DFA:
-    """The same for a rule that is kept."""
+    """The same; the latest automata are kept."""
     return build_machine(tree, dict(letters).__getitem__)
 
 
 def limit_inside(edges: Sequence[EdgeRow], accepting: Iterable[int], ticks: list[Passed]) -> tuple[Passed, ...]:
-    """Inside a character the count is already so low that one of the ticks after it can be passed."""
+    """The ticks, and for each node inside a character the next tick, so that a text over the limit is refused there.
+
+    Of several next ticks it is the one with the highest limit. It leads to the node itself, because the character is
+    counted at its end.
+    """
     back = sources_of(edges)
-    unticked = set(reach(accepting, back.__getitem__))  # a text may end without a tick
+    unticked = set(reach(accepting, back.__getitem__))  # from these nodes the rule may end without another tick
 
     def inside(node: int) -> list[int]:
         return [source for source in back[node] if source not in unticked and ticks[source] is None]

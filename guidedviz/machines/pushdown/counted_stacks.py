@@ -15,7 +15,10 @@ from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks
 
 @dataclass
 class Counting:
-    """Counts in cells. Counts that behave alike while at most `parts` of a rule are read are one; empty: no limit."""
+    """Counts in cells. Those that behave alike while so many parts of each rule are read become one.
+
+    With empty `parts` all counts are kept apart.
+    """
 
     nodes: RuleNodes
     parts: Sequence[float]

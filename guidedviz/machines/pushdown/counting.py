@@ -1,9 +1,9 @@
 """Counted repeats: how often a part has been read, as a set of counts that is kept as intervals.
 
 A grammar without large repeats never meets this file. In `root ::= "(" root ")" | "x"{0,5000}` the rule of `"x"` is
-counted: one automaton of two nodes instead of 5,000 copies. An ambiguous text may have several counts at once
-(counting-set automata, Turonova et al., OOPSLA 2020). Within one token most counts behave alike: far below the lower
-bound a repeat cannot end, between the bounds it may also go on.
+counted: one automaton of two nodes instead of 5,000 copies. Each "x" of a text is a *part*. An ambiguous text may have
+several counts at once (counting-set automata, Turonova et al., OOPSLA 2020). Within one token most counts behave alike:
+far below the lower bound a repeat cannot end, between the bounds it may also go on.
 """
 
 from collections.abc import Iterable
@@ -81,7 +81,7 @@ class Bounds(NamedTuple):
         for low, high in counts:
             first = max(low, self.low)
             if first <= high and (self.high is None or first + parts < self.high):
-                return None
+                return None  # between the bounds, whatever is read
             if low < far:
                 near.append((FAR, FAR))
             if high >= far:
@@ -90,7 +90,10 @@ class Bounds(NamedTuple):
 
 
 class LengthLimit(NamedTuple):
-    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`, of which an end may need `rest`."""
+    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`, of which its end needs up to `rest`.
+
+    It has the methods of `Bounds`.
+    """
 
     most: int
     rest: int
@@ -122,7 +125,7 @@ class LengthLimit(NamedTuple):
         [None, ((86, 86),)]
         """
         if counts is None or counts[0][0] + parts <= self.most - self.rest:
-            return None
+            return None  # every tick can be passed
         return counts
 
 

@@ -56,19 +56,19 @@ def _by_levels(machine: Machine[Any], state: Hashable, alphabet: frozenset[int])
 
 
 class Clause(NamedTuple):
-    """A node is finished after some bytes and when other nodes are, each so many times."""
+    """One way to finish the rule of a node: read some bytes, and finish other nodes."""
 
     node: int
     read: int
-    needs: dict[int, int]
+    needs: dict[int, int]  # node -> how many times
 
     def cost(self, found: dict[int, int]) -> int:
-        """All bytes, if those that finish the needed nodes are known."""
+        """The bytes of this way; `found` has those that finish each needed node."""
         return self.read + sum(times * found[need] for need, times in self.needs.items())
 
 
 class Rests:
-    """The fewest bytes of an alphabet that finish the rule of each node; a node that they cannot finish has none."""
+    """The fewest bytes of an alphabet that finish the rule of each node, if they can: `found`."""
 
     def __init__(self, nodes: RuleNodes, alphabet: frozenset[int]) -> None:
         self.nodes = nodes
@@ -77,7 +77,7 @@ class Rests:
         self.find()
 
     def find(self) -> None:
-        """Knuth, "A generalization of Dijkstra's algorithm", 1977."""
+        """Take the cheapest node that is not finished yet (Knuth, "A generalization of Dijkstra's algorithm", 1977)."""
         wanted: dict[int, list[Clause]] = defaultdict(list)  # the clauses that need each node
         for node in range(len(self.nodes)):
             for clause in self.clauses(node):
@@ -144,7 +144,7 @@ class Rests:
         return missing * self.found.get(self.nodes.starts[cell.rule], inf) if missing > 0 else 0
 
     def of_top(self, node: int, cell: Cell) -> float:
-        """The fewest bytes that finish the rule of a node; near the end of a counted length, in ways that still fit."""
+        """The fewest bytes that finish the rule of a node; near the limit of a length, only in ways that keep to it."""
         limit = self.nodes.counts[cell.rule]
         if node in self.found and isinstance(limit, LengthLimit) and cell.counts:
             used = cell.counts[0][0]

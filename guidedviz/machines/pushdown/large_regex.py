@@ -21,7 +21,7 @@ from guidedviz.machines.visible import draw_caret
 from guidedviz.machines.work import limited_work, spend
 
 ANY_TEXT = r"[\s\S]*"
-LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits
+LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits or more, which may be too many copies
 
 
 @limited_work()
@@ -47,7 +47,7 @@ def counted_regex(text: str) -> DFA | PDA:
     try:
         return PDA(Grammar((Rule("root", tree),))) if is_counted(tree) else finite_regex(text)
     except (PatternError, RecursionError):
-        return finite_regex(text)  # or its error
+        return finite_regex(text)  # it may raise an error of its own
 
 
 def warn_of_no_text(text: str) -> None:
@@ -70,8 +70,8 @@ def warn_of_no_text(text: str) -> None:
 def find_dead_part(text: str) -> range | None:
     """The first part of a regex after which nothing can follow; None for one that is too large to be tried by parts.
 
-    A regex is cut where both sides can be read by themselves. Up to a cut, followed by anything, it has a text as long
-    as the parts before can be read.
+    A regex is cut where both sides are regexes themselves. The dead part ends at the first cut up to which the regex,
+    followed by any text, matches nothing.
 
     >>> find_dead_part("x(?=a)b+c"), find_dead_part("a^b")
     (range(6, 8), range(1, 2))
@@ -89,7 +89,7 @@ def find_dead_part(text: str) -> range | None:
 
 
 def is_regex(text: str) -> bool:
-    """Whether the text can be read by itself."""
+    """Whether the text is a regex by itself."""
     spend(6 * len(text))
     try:
         re.compile(text, re.ASCII)

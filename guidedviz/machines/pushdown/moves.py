@@ -42,7 +42,7 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
         for byte, move in _moves_at(pda, node):
             check_free(node, byte)
             moves[node, byte] = move
-    for node in nodes.ends:
+    for node in nodes.ends:  # on these bytes the rule is left, so there must be no other move
         for byte in _bytes_after(pda, nodes.rule_of[node]):
             check_free(node, byte)
     return moves, nodes.ends
@@ -60,6 +60,19 @@ def _moves_at(pda: PDA, node: int) -> Iterator[tuple[int, Read | Called]]:
             first |= pda.stacks.closure(after).reads.keys()
         for byte in first:
             yield byte, ("call", nodes.starts[rule], after)
+
+
+def _bytes_after(pda: PDA, rule: int) -> Iterator[int]:
+    """The bytes that may come after a rule has ended."""
+    nodes = pda.nodes
+    calls = [(node, called, after) for node, row in enumerate(nodes.calls) for called, after in row]
+
+    def ended(rule: int) -> Iterator[int]:
+        """The rules that may end with this one."""
+        return (nodes.rule_of[node] for node, called, after in calls if called == rule and after in nodes.ends)
+
+    last = reach([rule], ended)
+    return (byte for _, called, after in calls if called in last for byte in pda.stacks.closure(after).reads)
 
 
 def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: int) -> list[int] | None:
@@ -82,16 +95,3 @@ def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: i
             _, start, after = move
             stack += [after, start]
     return None
-
-
-def _bytes_after(pda: PDA, rule: int) -> Iterator[int]:
-    """The bytes that may come after a rule has ended."""
-    nodes = pda.nodes
-    calls = [(node, called, after) for node, row in enumerate(nodes.calls) for called, after in row]
-
-    def ended(rule: int) -> Iterator[int]:
-        """The rules that may end with this one."""
-        return (nodes.rule_of[node] for node, called, after in calls if called == rule and after in nodes.ends)
-
-    last = reach([rule], ended)
-    return (byte for _, called, after in calls if called in last for byte in pda.stacks.closure(after).reads)

@@ -5,8 +5,9 @@
                                         "(" or "x", two will go on at node 3 and wait for ")"
 
 Several configurations may be possible at once, so a state is a set of them. Stacks never change and share their cells:
-a step back is an old state, and a step that was taken before is a look-up. A cell is an open call; with the node where
-its caller stands, or will go on, it is a frame. A stack is listed from its innermost frame down, along the first path.
+a step back is an old state, and a step that was taken before is a look-up. A configuration, a node and a cell, is shown
+as a frame: the open call, and the node where its text stands or will go on. A stack is listed from its innermost frame
+down, along the first path.
 """
 
 from collections.abc import Iterator
@@ -84,7 +85,7 @@ def make_frame(stacks: Stacks, node: int, cell: Cell) -> Frame:
     nodes = stacks.nodes
     limit = nodes.counts[cell.rule]
     place = node
-    if limit and not stacks.closure(node).reads:  # at the end of a part: the next one may begin
+    if limit and not stacks.closure(node).reads:  # at the end of a part: what comes is a part from its start
         place = nodes.starts[cell.rule]
     waits = say_waits(stacks, place, may_end(stacks, node, cell))
     if limit and cell.rule == nodes.rule_of[node]:
@@ -93,7 +94,7 @@ def make_frame(stacks: Stacks, node: int, cell: Cell) -> Frame:
 
 
 def may_end(stacks: Stacks, node: int, cell: Cell) -> bool:
-    """Whether an open rule may end at its node: at the end of a part, or after enough parts of a counted repeat."""
+    """Whether an open rule may end at its node; in a counted repeat, also whether enough parts are read then."""
     nodes = stacks.nodes
     limit = nodes.counts[cell.rule]
     if not isinstance(limit, Bounds):
@@ -105,7 +106,9 @@ def may_end(stacks: Stacks, node: int, cell: Cell) -> bool:
 
 
 def say_waits(stacks: Stacks, node: int, may_end_here: bool | None = None) -> str:
-    """What may come at a node, in words; optional whitespace is not named. None: the node says whether it may end.
+    """What may come at a node, in words; optional whitespace is not named.
+
+    Without `may_end_here` the node alone says whether its rule may end.
 
     >>> pairs = gv.grammar('root ::= [0-9] [ \\t]* ("," | ";") root?')
     >>> [say_waits(pairs.stacks, node) for node in range(3)]
@@ -168,7 +171,7 @@ class PDA(Machine[State]):
         self.steps = StackSteps(self, self.nodes, self.kinds)
         self.stacks = self.steps.stacks
         self.bottom = self.steps.bottom
-        self._own = self.steps.known.own
+        self._own = self.steps.known.own  # refuses the states of other machines
         start = self.steps.settle([(self.nodes.starts[0], self.bottom)])
         assert start is not None  # the root can be finished, or its nodes would not have been built
         self.initial: State = start

@@ -5,7 +5,8 @@
 
 What is possible at a node, whatever lies below it, is its closure: all calls are followed until a byte is read. Node 1
 calls root, so there "(" leads to 1 and "x" to 2, both in a root that was opened here, and this root returns to node 3.
-A call with nothing after it is not pushed, so a list that ends in itself stays flat.
+A tail call, with nothing after it in its rule, is not pushed, so a list that ends in itself stays flat. After such a
+call the node belongs to another rule than the cell.
 
 Several stacks may be possible at once, and they share their cells (Tomita's graph-structured stack, 1985). All calls of
 one rule from one node are one cell with several cells below it, so a rule may call itself first (GLL, Scott and
@@ -27,16 +28,17 @@ from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.visible import name_nodes
 
-Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
+# A place in a closure: a node, and the rule of the innermost call that was opened on the way to it; None: no call was.
+Position = tuple[int, int | None]
 Positions = tuple[Position, ...]
 
 
 class Closure(NamedTuple):
-    """The positions that each byte leads to, where each call that is opened here returns, and how deep each is."""
+    """What is possible at a node, whatever lies below it."""
 
-    reads: dict[int, Positions]
-    returns: dict[int, Positions]
-    depth: dict[int | None, int]  # per rule: the number of calls it stands in, along the first path
+    reads: dict[int, Positions]  # byte -> where it leads
+    returns: dict[int, Positions]  # rule called here -> where its calls return
+    depth: dict[int | None, int]  # rule called here -> how many calls this opens, along the first path
 
 
 def close_node(nodes: RuleNodes, node: int) -> Closure:
@@ -56,7 +58,7 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
             for byte in range(low, high + 1):
                 reads[byte][target, opened] = None
         for rule, after in nodes.calls[at]:
-            if not _is_last(nodes, rule, after):
+            if not _is_tail_call(nodes, rule, after):
                 depth.setdefault(rule, 1 + depth[opened])
                 returns[rule][after, opened] = None
         for position in _behind_calls(nodes, at, opened):
@@ -70,7 +72,7 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
     )
 
 
-def _is_last(nodes: RuleNodes, rule: int, after: int) -> bool:
+def _is_tail_call(nodes: RuleNodes, rule: int, after: int) -> bool:
     """Whether nothing comes after a call: then the rule that calls need not be kept on the stack."""
     return after in nodes.last and nodes.counts[rule] is None
 
@@ -80,7 +82,7 @@ def _behind_calls(nodes: RuleNodes, node: int, opened: int | None) -> Iterator[P
     for rule, after in nodes.calls[node]:
         if rule in nodes.skipped:  # the called rule may be empty
             yield after, opened
-        yield nodes.starts[rule], opened if _is_last(nodes, rule, after) else rule
+        yield nodes.starts[rule], opened if _is_tail_call(nodes, rule, after) else rule
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -88,13 +90,13 @@ class Cell:
     """An open call of a rule made at a node, and the cells that may lie below it; compared by identity."""
 
     number: int
-    node: int
-    rule: int
+    node: int  # where the call was made
+    rule: int  # that was called
     below: Cells
     depth: int  # of the first stack with this top
     sure: bool = False  # one of its stacks stands on a bottom that is sure (`unknown_bottom.py`)
     guessed: bool = False  # one of its stacks stands on a bottom that is guessed
-    counts: Counts = None  # of a counted repeat: how many parts were read before this one
+    counts: Counts = None  # of a counted rule: how many parts were read before this one
 
 
 Configuration = tuple[int, Cell]  # a node, and the open call that it is in
@@ -112,8 +114,8 @@ class State:
     sure: bool  # one of the stacks with which the last byte was read stands on a sure bottom
     guessed: bool  # one of them stands on a guessed bottom
     bottom: Cell  # of its machine, to recognise the states of another one
-    moves: dict[int, State | None] = field(default_factory=dict)  # the steps that are known, by kind of byte
-    reached: dict[object, State | None] = field(default_factory=dict)  # the same by the positions that a byte leads to
+    moves: dict[int, State | None] = field(default_factory=dict)  # kind of byte -> next state; the steps taken so far
+    reached: dict[object, State | None] = field(default_factory=dict)  # the same, by the positions a byte leads to
 
     def __repr__(self) -> str:
         return name_nodes([node for node, _ in self.tops])
@@ -126,7 +128,7 @@ class Stacks:
         self.nodes = nodes
         self.first_counts = first_counts  # of each rule, when it is called
         self.lock = RLock()  # a page asks for masks and pictures at once
-        self.bottoms: dict[Cell, Configurations] = {}  # where a text goes on when the rules above have ended
+        self.bottoms: dict[Cell, Configurations] = {}  # where a text goes on after the rule of an unknown bottom
         self.work = 0  # done so far, in moves from stack to stack
         self._numbers = count()
         self.forget()
@@ -140,6 +142,7 @@ class Stacks:
     def add_bottom(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
         """A new cell of a rule with nothing below it."""
         number = next(self._numbers)
+        # no node of the grammar, and another one for each bottom, so that `recount` tells them apart
         bottom = Cell(number, -1 - number, rule, (), 1, sure, guessed)
         self.bottoms[bottom] = ()
         return bottom
@@ -202,10 +205,10 @@ class Stacks:
             return
         for after, rule in self.closure(cell.node).returns[cell.rule]:
             self.work += len(cell.below)
-            if rule is None:
+            if rule is None:  # the caller was open before
                 for under in cell.below:
                     yield after, under
-            else:
+            else:  # the caller was opened at the same node
                 yield after, self.cell(cell.node, rule, cell.below)
 
     def list_below(self, cell: Cell) -> Configurations:

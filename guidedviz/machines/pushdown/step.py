@@ -28,7 +28,7 @@ MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
 MOVES_OF_CONFIGURATION = 20  # a new configuration costs more than a move
 NUMBER = attrgetter("number")
 
-Places = dict[int, dict[Cell, None]]  # of each node: the tops of its stacks, in the order in which they were found
+Tops = dict[int, dict[Cell, None]]  # of each node: the tops of its stacks, in the order in which they were found
 
 
 def settle_plainly(nodes: RuleNodes, stacks: Iterable[tuple[int, ...]]) -> set[tuple[int, ...]]:
@@ -73,7 +73,10 @@ def step_plainly(nodes: RuleNodes, stacks: Iterable[tuple[int, ...]], byte: int)
 
 
 class StackSteps:
-    """The steps and states met so far. When there are too many they are forgotten; states that are held stay valid."""
+    """The steps and states met so far. When there are too many they are forgotten; states that are held stay valid.
+
+    `known.step` takes a step; a new one is computed by `_read`.
+    """
 
     def __init__(self, machine: object, nodes: RuleNodes, kinds: bytes, parts: Sequence[float] = ()) -> None:
         self.nodes = nodes
@@ -141,10 +144,10 @@ class StackSteps:
     def settle(self, arrived: Iterable[Configuration]) -> State | None:
         """The state of these configurations and of those that follow when rules end; None if there is none."""
         with self.stacks.lock:
-            places: Places = defaultdict(dict)
+            tops_of: Tops = defaultdict(dict)
             waiting: list[Configuration] = []
-            self._add(arrived, places, waiting)
-            guessed = any(cell.guessed for _, cell in waiting)
+            self._add(arrived, tops_of, waiting)
+            guessed = any(cell.guessed for _, cell in waiting)  # not those that follow when rules end
             accepting = False
             most = self.stacks.work + MOST_MOVES
             for node, cell in waiting:  # it grows
@@ -152,33 +155,33 @@ class StackSteps:
                     if cell is self.bottom:
                         accepting = True
                     following = self.counting.after_end(self.stacks, cell) if self.counting else self.stacks.below(cell)
-                    self._add(following, places, waiting)
+                    self._add(following, tops_of, waiting)
                     if self.stacks.work > most:
-                        raise self._too_many(places, f"{MOST_MOVES:,} moves for one byte in")
+                        raise self._too_many(tops_of, f"{MOST_MOVES:,} moves for one byte in")
             self.stacks.work += MOVES_OF_CONFIGURATION * len(waiting)
             self.stacks.kept += len(waiting)
-            if not places:
+            if not tops_of:
                 return None
-            return self.state(places, accepting, guessed)
+            return self.state(tops_of, accepting, guessed)
 
-    def _add(self, configurations: Iterable[Configuration], places: Places, waiting: list[Configuration]) -> None:
+    def _add(self, configurations: Iterable[Configuration], tops_of: Tops, waiting: list[Configuration]) -> None:
         """Add the configurations that are new."""
         for node, cell in configurations:
-            tops = places[node]
+            tops = tops_of[node]
             if cell not in tops:
                 tops[cell] = None
                 waiting.append((node, cell))
                 if len(tops) > MOST_STACKS:
-                    raise self._too_many(places, f"{MOST_STACKS:,} stacks at one place of")
+                    raise self._too_many(tops_of, f"{MOST_STACKS:,} stacks at one place of")
 
-    def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
+    def state(self, tops_of: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
         """The one state of these nodes and tops of stacks."""
         found = []
         sure = False
-        for node, cells in places.items():
+        for node, cells in tops_of.items():
             tops = list(cells)
             sure = sure or any([cell.sure for cell in tops])
-            if node not in self.nodes.last:
+            if node not in self.nodes.last:  # there no byte is read, so the next step does not need it
                 if len(tops) > 1:
                     tops = self._in_order(tops)
                 found.append((node, tuple(tops)))
@@ -206,9 +209,9 @@ class StackSteps:
         self._states.clear()
         self.stacks.forget()
 
-    def _too_many(self, places: Mapping[int, Collection[Cell]], what: str) -> PatternError:
-        most = max(map(len, places.values()))
-        crowded = [node for node, cells in places.items() if len(cells) > most // 2]
+    def _too_many(self, tops_of: Mapping[int, Collection[Cell]], what: str) -> PatternError:
+        most = max(map(len, tops_of.values()))
+        crowded = [node for node, cells in tops_of.items() if len(cells) > most // 2]
         names = list(dict.fromkeys(map(self.nodes.name_of, crowded)))
         seen = f"more than {what} {' and '.join(names[:3])}"
         hint = "rules that are not ambiguous"

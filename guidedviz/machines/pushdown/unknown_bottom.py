@@ -30,7 +30,7 @@ class UnknownBottom:
     """Reads bytes from any node of a grammar. Without `expand`, anything may follow when the known rules have ended.
 
     More stacks are possible than in the real machine: `limited` limits the work of the steps inside it.
-    Counts that behave alike in a run of `longest` bytes are one.
+    Counts that behave alike while `longest` bytes are read become one.
     """
 
     def __init__(self, pda: PDA, expand: bool = True, longest: int = maxsize) -> None:
@@ -70,7 +70,7 @@ class UnknownBottom:
         return tuple((node, join_counts(self._counts_at(node, cell) for cell in cells)) for node, cells in state.tops)
 
     def _counts_at(self, node: int, cell: Cell) -> Counts:
-        """The counts of a cell as far as they matter; a last call has no cell, so the cell may be of another rule."""
+        """The counts of a cell as far as they matter; a tail call has no cell, so the cell may be of another rule."""
         if cell.rule != self.nodes.rule_of[node]:
             return None
         return self._merge_alike(cell)
@@ -80,9 +80,9 @@ class UnknownBottom:
         return counting.merge_alike(cell.counts, cell.rule) if counting else None
 
     def start_repeat(self, node: int, counts: Counts) -> tuple[int, State] | None:
-        """The counted rule that begins at a node or is its only call, and its state between two parts without a count.
+        """The counted rule that begins at a node or is its only call, and the state between two of its parts.
 
-        None if there is no such rule, or if a text does not tell where its parts begin.
+        There the repeat may go on and may end. None if there is no such rule, or if its parts have no clear start.
         """
         rule = self._repeat_at(node)
         if rule is None:
@@ -91,12 +91,13 @@ class UnknownBottom:
             cell = self._sure[rule]
         else:
             cell = self._stacks.cell(node, rule, (self._bottom_of(node, counts),))
+        # when a part ends here, the next one may begin and the repeat may end
         end = next(one for one in self.nodes.accepting if self.nodes.rule_of[one] == rule)
         start = self._steps.settle([(end, self._stacks.recount(cell, None))])
         return (rule, start) if start else None
 
     def _repeat_at(self, node: int) -> int | None:
-        """The plain repeat that is the only call of a node, or that begins there."""
+        """The repeat of `find_plain_repeats` that is the only call of a node, or that begins there."""
         if not self.nodes.edges[node] and len(self.nodes.calls[node]) == 1:
             rule, _ = self.nodes.calls[node][0]
             if rule != self.nodes.rule_of[node]:
@@ -174,7 +175,7 @@ def add_anything(nodes: RuleNodes) -> RuleNodes:
 
 
 def find_plain_repeats(nodes: RuleNodes) -> frozenset[int]:
-    """The counted rules that call no rule, and whose start is not met again within a part."""
+    """The counted rules that call no rule, and whose start node is met only between two parts."""
     counted = {rule for rule, limit in enumerate(nodes.counts) if isinstance(limit, Bounds)}
     calling = {nodes.rule_of[node] for node, row in enumerate(nodes.calls) if row}
     returning = {nodes.rule_of[to] for row in nodes.edges for *_, to in row if to in nodes.starts}

@@ -1,9 +1,10 @@
 """The disjunctive normal form of a schema: conjunctions of constraints, of which at least one must hold.
 
     {"anyOf": [{"maximum": 3}, {"type": "string"}], "not": {"const": 2}}
-    at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction
+    at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction of constraints
 
-The keywords that apply schemas to the same value become clauses (`subschema.py`), and these are multiplied out.
+A keyword that applies schemas to the same value says a disjunction of *clauses*, and a clause is a conjunction of
+subschemas (`subschema.py`). The disjunctions of a schema are multiplied out.
 
 In the full normal form each row also says which branches of anyOf hold: A and B, A and not B, or not A and B. Only
 `unevaluatedProperties` and `unevaluatedItems` need it, since they depend on the branches that hold.
@@ -51,7 +52,7 @@ from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, NoValue, 
 from guidedviz.machines.syntax import Tree, either, literal
 from guidedviz.machines.work import spend
 
-Rows = list[Conjunction]  # at least one of them holds
+Rows = list[Conjunction]  # a normal form: at least one of them holds
 MOST_CONJUNCTIONS = 2_000
 DEEPEST_SEARCH = 3  # levels of a value that are searched for a contradiction
 LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
@@ -64,8 +65,8 @@ class NormalForms:
         self.document = document
         self.notes = notes
         self.possible: dict[Goal, bool] = {(): True}  # whether some value may meet a goal
-        self.depth = 0  # of the search for such a value
-        self.own: dict[Subschema, Conjunction] = {}
+        self.depth = 0  # of the search for such a value: how many values it is in
+        self.own: dict[Subschema, Conjunction] = {}  # what each says by itself
         self._rows: dict[tuple[Subschema, bool], Rows] = {}
         self._goals: dict[Goal, Rows] = {(): [EVERYTHING]}
         self._open: set[tuple[Subschema, bool]] = set()  # whose normal form is being found
@@ -143,6 +144,7 @@ class NormalForms:
         spend(len(constraints) // 2)
         values = common_values(one.values, other.values)
         row = Conjunction(one.path, one.kinds & other.kinds, values, constraints).tidy()
+        # if one row has all constraints of the other, there is no new contradiction
         is_new = len(constraints) > max(len(one.constraints), len(other.constraints))
         if is_new and "object" in row.kinds and not self.may_have_required_keys(row):
             return replace(row, kinds=row.kinds - {"object"}).tidy()
@@ -150,7 +152,7 @@ class NormalForms:
 
     def may_have_required_keys(self, row: Conjunction) -> bool:
         """Whether no required key has subschemas that contradict each other."""
-        goals = row.required_goals()
+        goals = row.required_goals()  # a single subschema contradicts no other
         return all(self.may_hold(goal) for goal in goals if len(goal) > 1 or is_impossible(goal))
 
     # --- whether some value meets all --------------------------------------------------------------------------------
@@ -161,7 +163,7 @@ class NormalForms:
         {"minimum": 3}, {"maximum": 2}                       numbers: no; but a string meets both
         {"required": ["a"]}, {"properties": {"a": false}}    objects: no
 
-        Rows without a value would only make a normal form longer; branches without a common value are disjoint.
+        A wrong yes does no harm: it keeps a row that no value meets, or calls disjoint branches of a oneOf overlapping.
         """
         if goal in self.possible:
             return self.possible[goal]
@@ -199,7 +201,7 @@ class NormalForms:
                 goals = row.required_goals()
             elif kind == "array":
                 low, _ = row.bounds(kind)
-                some = min(low, 1 + row.listed_items())  # all items behind have the same goal
+                some = min(low, 1 + row.listed_items())  # all items after the listed ones have the same goal
                 goals = [row.item_goal(place) for place in range(some)]
             return all(map(self.may_hold, goals))
         except NoValue:
@@ -223,7 +225,7 @@ class NormalForms:
         return rows
 
     def evaluated(self, part: Subschema, full: bool) -> Rows:
-        """What all keywords say but those about what is unevaluated."""
+        """What all keywords say, without `unevaluatedProperties` and `unevaluatedItems`."""
         rows = [self.own_constraints(part)]
         for key in applied_keywords(part):
             for clauses in self.clauses(part, key):
@@ -235,7 +237,7 @@ class NormalForms:
         return [row for row in rows if row.kinds]
 
     def of_clauses(self, clauses: Disjunction, full: bool, path: str) -> Rows:
-        """The normal form of clauses of which one holds."""
+        """The normal form of a disjunction: of the clauses, one holds."""
         if len(clauses) == 1:
             return self.of_clause(clauses[0], full, path)
         return self.disjunction((row for clause in clauses for row in self.of_clause(clause, full, path)), path)
@@ -270,17 +272,17 @@ class NormalForms:
         return self.disjunction([*self.negated_keywords(part), *self.negated_unevaluated(part)], part.path)
 
     def negated_keywords(self, part: Subschema) -> Iterator[Conjunction]:
-        """A keyword does not hold, which is not about what is unevaluated."""
+        """The rows in which a keyword, not one for what is unevaluated, does not hold."""
         for key in applied_keywords(part):
             for clauses in self.clauses(part, key):
                 yield from self.of_clauses(clauses, False, part.path)
-        own = self.own_constraints(part.negated())
+        own = self.own_constraints(part.negated())  # the part is negated, so this is what it denies
         yield from own.negations()
         if own.values is not None:
             yield from self.other_values(own, own.values)
 
     def negated_unevaluated(self, part: Subschema) -> Iterator[Conjunction]:
-        """The other keywords hold, and what they have not evaluated does not meet its schema."""
+        """The rows in which the other keywords hold, and what they have not evaluated does not meet its schema."""
         if not restricts_unevaluated(part.schema):
             return
         holds = part.opened()
@@ -320,7 +322,10 @@ class NormalForms:
     # --- the keywords that apply schemas to the same value ----------------------------------------------------------
 
     def clauses(self, part: Subschema, key: str) -> Iterator[Disjunction]:
-        """What a keyword says: of each disjunction, one clause holds. The parts of a negated subschema are negated."""
+        """What a keyword says: of each disjunction, one clause holds. The parts of a negated subschema are negated.
+
+        Of a plain keyword all disjunctions hold, of a negated one some disjunction.
+        """
         is_negated = part.sign == Sign.NEGATED
         if key in REFERENCES:
             yield [[self.document.target(part, key)]]
@@ -333,9 +338,9 @@ class NormalForms:
         elif key == "oneOf":
             branches = branches_of(part, key)
             yield none_or_two(branches) if is_negated else only_one(self.overlapping(branches))
-        elif (key == "allOf") == is_negated:
+        elif (key == "allOf") == is_negated:  # not all hold, or any holds
             yield [[branch] for branch in branches_of(part, key)]
-        else:
+        else:  # all hold, or none holds
             yield [branches_of(part, key)]
 
     def overlapping(self, branches: list[Subschema]) -> Overlaps:

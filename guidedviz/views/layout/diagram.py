@@ -1,7 +1,7 @@
 """A diagram is a sketch with positions: where each state, arrow and label of a machine is drawn.
 
-A curve is a tuple of points: a start, then three points per Bézier segment. It can be measured, cut into parts of equal
-length, and written as the path data of SVG.
+First the curves that it is made of. A curve is a tuple of points: a start, then three points per Bézier segment. It can
+be measured, cut into parts of equal length, and written as the path data of SVG.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,17 +20,17 @@ Curve = tuple[Point, ...]
 
 
 def bezier(count: int) -> Points:
-    """The weights of the four points of a Bézier segment at `count` places after its start."""
+    """The weights of the four points of a Bézier segment, one row for each of `count` places up to its end."""
     t = np.arange(1, count + 1)[:, None] / count
     u = 1 - t
     return np.hstack([u**3, 3 * u**2 * t, 3 * u * t**2, t**3])
 
 
-SEGMENT = bezier(12)  # a curve is measured and cut as so many straight lines per segment
+WEIGHTS = bezier(12)  # a curve is measured and cut as so many straight lines per segment
 
 
 def straight(*points: Point) -> Curve:
-    """Straight lines from point to point.
+    """Straight lines from point to point, as a curve.
 
     >>> straight((0, 0), (3, 0))
     ((0, 0), (1.0, 0.0), (2.0, 0.0), (3, 0))
@@ -52,7 +52,7 @@ def sample_curve(curve: Curve) -> Points:
     """Points along the curve at short distances."""
     points = np.array(curve, dtype=float)
     starts = range(0, len(curve) - 3, 3)
-    parts = [SEGMENT @ points[first : first + 4] for first in starts]
+    parts = [WEIGHTS @ points[first : first + 4] for first in starts]
     return np.concatenate([points[:1], *parts])
 
 
@@ -116,11 +116,10 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
 # --- the diagram ---
 
 
-Curves = dict[int, Curve]  # by the number of the arrow
+Curves = dict[int, Curve]  # by the number of the arrow in the sketch
 Spots = dict[int, "Spot"]  # by state
-Jumps = tuple[
-    Curve, ...
-]  # of a call: to the start of the called rule, and from each of its ends back to the node after
+# Of a call: a curve to the start of the called rule, then one from each of its ends back to the node after the call.
+Jumps = tuple[Curve, ...]
 
 
 @dataclass(frozen=True)
@@ -140,16 +139,16 @@ class Label:
 
     x: float
     y: float
-    words: str
-    full: str
-    arrows: tuple[int, ...]
-    bundle: bool = False  # the arrows overlap
+    words: str  # what is drawn
+    full: str  # in full, for the title
+    arrows: tuple[int, ...]  # their numbers
+    bundle: bool = False  # the arrows overlap (`plan.Bundle`)
     call: bool = False  # the name of a called rule, in a box
 
 
 @dataclass(frozen=True)
 class Block:
-    """The frame of a grammar rule: its name, and its nodes, the start first."""
+    """The frame around a grammar rule: its name, and its nodes, the start first."""
 
     name: str
     nodes: tuple[int, ...]
@@ -180,12 +179,12 @@ class Diagram:
     more: frozenset[int]
     width: float
     height: float
-    counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
+    counts: Mapping[int, Point]  # arrow number -> where it is written which bytes of the text took it
     blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
     jumps: Mapping[int, Jumps] = field(default_factory=dict)  # by the number of the arrow of a call
 
     def moved(self, x: float, y: float) -> "Diagram":
-        """The same diagram at another place."""
+        """The same diagram at another place; of one rule, before there are blocks and jumps."""
         spots = {state: replace(spot, x=spot.x + x, y=spot.y + y) for state, spot in self.spots.items()}
         curves = {n: move(curve, x, y) for n, curve in self.curves.items()}
         labels = tuple(replace(label, x=label.x + x, y=label.y + y) for label in self.labels)
