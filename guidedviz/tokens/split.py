@@ -286,9 +286,8 @@ class Split:
 
     def _repeat(self, node: int, counts: Counts) -> RepeatTokens | None:
         """What tokens read of the counted repeat that begins or is called at a node; None if there is none."""
-        rule = self.pda.nodes.rule_of[node]
-        if self.pda.nodes.counts[rule]:
-            counts = None  # its tokens are the same for all counts
+        if not self.pda.nodes.calls[node]:  # the counts are those of the repeat, and its tokens the same for all
+            counts = None
         key = node, counts
         if key not in self._repeats:
             self._repeats[key] = read_repeat(self._unknown, self._table, self.reads, *key)

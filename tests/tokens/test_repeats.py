@@ -56,6 +56,17 @@ def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):
             state = machine.step(state, byte)
 
 
+@pytest.mark.parametrize("read", [2998, 2999, 3000])
+def test_a_repeat_in_the_last_part_of_a_repeat_is_not_followed_by_another(read):
+    vocabulary = gv.Vocabulary([b"a", b";", b"a;", b";;", b";>", b"a;a", b"a;>", b">"])
+    machine = gv.grammar('root ::= ([a-h]{0,5000} ";"){0,3000} ">"')
+    split, state = gv.build_split(machine, vocabulary, inline=False), machine.initial
+    for byte in b";" * read:
+        state = machine.step(state, byte)
+    legal = [machine.accepts_prefix(b";" * read + piece) for piece in vocabulary.pieces]
+    assert split.mask(state).tolist() == legal
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
