@@ -126,7 +126,7 @@ def names_in(machine: Any) -> set[str]:
     >>> sorted(names_in(gv.grammar("root ::= <a> | <b> !<c>")))
     ['<a>', '<b>']
     """
-    edges: Sequence[EdgeRow] = getattr(machine, "nodes", machine).edges
+    edges: Sequence[EdgeRow] = getattr(getattr(machine, "nodes", machine), "edges", ())
     begins = {target for row in edges for low, high, target in row if low <= 0xFF <= high}
     return {name.decode() for start in begins for name in _listed_names(edges, start)}
 
