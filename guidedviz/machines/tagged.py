@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
 from guidedviz.machines import limits
+from guidedviz.machines.free_text import free_text
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.special import Special, spell
-from guidedviz.machines.structural.free_text import free_text
 from guidedviz.machines.structural.joined import JoinedRules
 from guidedviz.machines.syntax import ANYTHING, EMPTY, Tree, concat, either
 from guidedviz.machines.work import limited_work

@@ -12,8 +12,8 @@ its caller stands, or will go on, it is a frame. A stack is listed from its inne
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 from itertools import islice
+from typing import Any
 
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.gbnf import no_names, parse_grammar
