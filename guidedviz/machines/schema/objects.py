@@ -108,17 +108,16 @@ class ObjectReader:
 
     def other_classes(self) -> list[KeyClass]:
         """The classes of all other keys."""
-        if not self.patterns:
-            rest = self.class_of(None, frozenset(), self.rules.other_key())
-            if is_impossible(rest.goal):
-                return []
-            if not self.names:
-                return [rest]
+        if self.patterns or (self.names and not is_impossible(self.goal(None, frozenset()))):
+            groups: list[tuple[Tree | None, frozenset[int]]] = [*self.other_keys()]
+        else:
+            groups = [(None, frozenset())]
         found = []
-        for tree, matched in self.other_keys():
+        for tree, matched in groups:
             inside = frozenset(self.patterns[number] for number in matched)
-            found.append(self.class_of(None, inside, self.rules.other_key(tree, bool(inside))))
-        return [each for each in found if not is_impossible(each.goal)]
+            if not is_impossible(self.goal(None, inside)):
+                found.append(self.class_of(None, inside, self.rules.other_key(tree, bool(inside))))
+        return found
 
     def other_keys(self) -> TextGroups:
         """The keys without a name, grouped by the patterns that they match."""

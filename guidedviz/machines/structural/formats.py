@@ -178,20 +178,20 @@ class FormatReader:
     # --- tags -------------------------------------------------------------------------------------------------------
 
     def tag(self, part: Part, ends: Ends) -> Tree:
-        begin = part.value("begin", str | Mapping, "a text or a token")
-        opening = self.token_of(part, "begin") if isinstance(begin, Mapping) else literal(part.text("begin"))
-        return concat(opening, self.behind_begin(part))
+        return concat(self.begin(part), self.behind_begin(part, alone=True))
 
-    def token_of(self, part: Part, key: str) -> Tree:
-        """The special token that begins or ends a tag."""
-        return self.one_of(self.names_of_token(part, key))
+    def begin(self, part: Part) -> Tree:
+        """The begin of a tag: a text or a special token."""
+        if isinstance(part.value("begin", str | Mapping, "a text or a token"), Mapping):
+            return self.one_of(self.names_of_token(part, "begin"))
+        return literal(part.text("begin"))
 
     def names_of_token(self, part: Part, key: str) -> list[str]:
         inner = Part.of_format(part.fields[key], part.at(key), "token")
         return self.names(inner.value("token", object, "a special token"), inner.at("token"))
 
-    def behind_begin(self, part: Part) -> Tree:
-        """The content of a tag, and its end."""
+    def behind_begin(self, part: Part, alone: bool = False) -> Tree:
+        """The content of a tag, and its end; free text in a tag that stands alone needs an end."""
         end = part.value("end", str | list | Mapping, "a text, a list of texts, or a token")
         if isinstance(end, Mapping):
             names = self.names_of_token(part, "end")
@@ -201,7 +201,7 @@ class FormatReader:
         else:
             texts = [part.text("end")]
         words = tuple(filter(None, texts))
-        ends = Ends(texts=words, path="" if words else part.at("end"))
+        ends = Ends(texts=words, path=part.at("end") if alone and not words else "")
         return concat(self.read(part.format("content"), ends), either(*map(literal, texts)))
 
     def triggered_tags(self, part: Part, ends: Ends) -> Tree:
@@ -231,13 +231,14 @@ class FormatReader:
         return concat(first, free(True)) if at_least_one else free(True)
 
     def tags_with_separator(self, part: Part, ends: Ends) -> Tree:
-        tag = either(*(self.tag(each, ends) for each in part.formats("tags", "tag")))
-        tag = self.rules.add("tags", tag)
+        tags = [concat(self.begin(tag), self.behind_begin(tag)) for tag in part.formats("tags", "tag")]
+        tag = self.rules.add("tags", either(*tags))
         more = Repeat(concat(literal(part.text("separator")), tag), 0, None)
         tree = tag if part.flag("stop_after_first") else concat(tag, more)
         return tree if part.flag("at_least_one") else optional_tree(tree)
 
     def dispatch(self, part: Part, ends: Ends) -> Tree:
+        self.check_end(ends)
         found = []
         for place, (word, content) in enumerate(part.rules()):
             found.append((check_text(word, part.at("rules", place, 0), empty=False), self.read(content, ends)))
@@ -281,6 +282,7 @@ class FormatReader:
         return self.with_tags(part, first, lambda loop: free_text(words, others=others, loop=loop))
 
     def token_dispatch(self, part: Part, ends: Ends) -> Tree:
+        self.check_end(ends)
         found = []
         for place, (token, content) in enumerate(part.rules()):
             tree = self.read(content, ends)
