@@ -64,11 +64,11 @@ class _Places:
 
     def __init__(self, contents: Mapping[str, Tree], excluded: frozenset[str]) -> None:
         self.contents = contents
-        self.excluded = excluded
+        self.excluded = {word for word in excluded if not any(opening in word[:-1] for opening in contents)}
         self.longest_end = {"": ""}
         self.rows: dict[str, dict[str, str]] = {}
         self.open = set[str]()  # beginnings in which some word is complete
-        beginnings = {word[:size] for word in (*contents, *excluded) for size in range(len(word) + 1)} | {""}
+        beginnings = {word[:size] for word in (*contents, *self.excluded) for size in range(len(word) + 1)} | {""}
         longer = grouped((place[:-1], place) for place in beginnings if place)
         for place in sorted(beginnings, key=len):
             before = place[:-1]
@@ -91,6 +91,8 @@ class _Places:
 
     def opened_by(self, place: str) -> str:
         """The longest word with a content that is complete here; "" if there is none."""
+        if place[:-1] in self.open:
+            return place if place in self.contents else ""
         return next((end for end in self.ends(place) if end in self.contents), "")
 
     def is_open(self, place: str) -> bool:

@@ -132,7 +132,7 @@ class FormatReader:
         return self.rules.of_grammar(made, "arguments" if style != "json" else "json")
 
     def any_text(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends)
+        self.check_end(ends, part)
         self.note_tokens(part)
         most = 0 if part.count("max_tokens", None) == 0 else part.count("max_chars", None)
         tree = free_text({}, [*part.texts("excludes", ()), *ends.texts])
@@ -145,9 +145,9 @@ class FormatReader:
         if part.count("max_tokens", None):
             self.rules.note(f"{part.at('max_tokens')}: not enforced, a machine counts no tokens of text")
 
-    def check_end(self, ends: Ends) -> None:
-        """Raise an error for free text in a tag without an end."""
-        if ends.path:
+    def check_end(self, ends: Ends, part: Part) -> None:
+        """Raise an error for free text without excluded words in a tag without an end."""
+        if ends.path and not (part.fields.get("excludes") or part.fields.get("exclude_tokens")):
             raise tag_error(ends.path, "an empty text", "an end that is not empty: the content may be any text")
 
     # --- combinations -----------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class FormatReader:
         return concat(self.read(part.format("content"), ends), either(*map(literal, texts)))
 
     def triggered_tags(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends)
+        self.check_end(ends, part)
         triggers = part.texts("triggers")
         tags: dict[str, list[tuple[str, Tree]]] = {trigger: [] for trigger in part.items("triggers") if triggers}
         for tag in part.formats("tags", "tag"):
@@ -238,7 +238,7 @@ class FormatReader:
         return tree if part.flag("at_least_one") else optional_tree(tree)
 
     def dispatch(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends)
+        self.check_end(ends, part)
         found = []
         for place, (word, content) in enumerate(part.rules()):
             found.append((check_text(word, part.at("rules", place, 0), empty=False), self.read(content, ends)))
@@ -259,14 +259,14 @@ class FormatReader:
         return other_names([*self.names_in(part, "exclude_tokens", ()), *ends.names, *more])
 
     def any_tokens(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends)
+        self.check_end(ends, part)
         self.note_tokens(part)
         if part.count("max_tokens", None) == 0:
             return EMPTY
         return free_text({}, others=self.other_tokens(part, ends))
 
     def token_triggered_tags(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends)
+        self.check_end(ends, part)
         triggers = self.names_in(part, "trigger_tokens")
         found = []
         for tag in part.formats("tags", "tag"):
@@ -282,7 +282,7 @@ class FormatReader:
         return self.with_tags(part, first, lambda loop: free_text(words, others=others, loop=loop))
 
     def token_dispatch(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends)
+        self.check_end(ends, part)
         found = []
         for place, (token, content) in enumerate(part.rules()):
             tree = self.read(content, ends)
