@@ -16,6 +16,7 @@ TAG_LETTERS = 4_000  # of all begins and ends of tags: one machine reads them al
 TREE_CHARACTERS = 1_000_000  # of the text of a tree
 
 # Finite machines.
+FINITE_TRIAL = 600_000  # steps of work for a DFA, before one automaton per rule is built instead
 NFA_STATES = 40_000
 DFA_STATES = 40_000
 PRODUCT_EDGES = 1_000_000  # that are visited

@@ -1,16 +1,19 @@
 """The rules of several machines and grammars together, and the machine of the whole."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from itertools import starmap
 
 from guidedviz.errors import PatternError
+from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.rewrite import inline_rules, needed_rules
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import build_machine, character_net
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.syntax import Call, Tree, map_calls
+from guidedviz.machines.work import trying
 
 
 class JoinedRules:
@@ -62,8 +65,6 @@ class JoinedRules:
         notes = tuple(self.notes)
         flat = inline_rules(grammar)
         if not any(flat.calls.values()):
-            try:
+            with suppress(PatternError), trying(limits.FINITE_TRIAL):  # too large for a DFA: one automaton per rule
                 return replace(build_machine(flat.rules[0].tree), notes=notes)
-            except PatternError:
-                pass  # too large for a DFA: one automaton per rule
         return PDA(grammar, notes=notes)
