@@ -28,6 +28,7 @@ from guidedviz.machines.pushdown.pda import json as json
 from guidedviz.machines.regular.pattern import pattern as pattern
 from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.special import special as special
+from guidedviz.machines.structural.structural_tag import structural_tag as structural_tag
 from guidedviz.machines.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model
 from guidedviz.models.load import readiness as readiness

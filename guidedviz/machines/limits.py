@@ -11,10 +11,12 @@ REGEX_CHARACTERS = 100_000  # Python's parser reads so many in a tenth of a seco
 GBNF_CHARACTERS = 1_000_000
 NESTED_PARENTHESES = 100  # of a grammar: the parser recurses for each
 REPEATS = 1_000_000  # a count in a grammar
+NESTED_FORMATS = 60  # of a structural tag: the reader recurses for each
 TAG_LETTERS = 4_000  # of all begins and ends of tags: one machine reads them all
 TREE_CHARACTERS = 1_000_000  # of the text of a tree
 
 # Finite machines.
+FINITE_TRIAL = 600_000  # steps of work for a DFA, before one automaton per rule is built instead
 NFA_STATES = 40_000
 DFA_STATES = 40_000
 DFA_MOVES = 1_500_000  # visited states and edges of the NFA: about one second

@@ -70,10 +70,14 @@ def spell(text: str | Special) -> Tree:
 ANY_NAME = concat(BEGINS, Repeat(ANY_CHARACTER, 1, None), ENDS)
 
 
+def other_names(names: Iterable[str]) -> Tree:
+    """Any special token but these."""
+    return code_net(difference(code_machine(ANY_NAME), code_machine(either(*map(named, names)))))
+
+
 def any_but(names: Iterable[str]) -> Tree:
     """One character of a text, or any special token but these."""
-    others = difference(code_machine(ANY_NAME), code_machine(either(*map(named, names))))
-    return either(ANY_CHARACTER, code_net(others))
+    return either(ANY_CHARACTER, other_names(names))
 
 
 NamesOf = Callable[[int, int], Iterable[str]]  # the texts of the special ids from one to another

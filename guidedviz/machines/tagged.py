@@ -5,35 +5,20 @@ for the first time, its tag opens: the content and the end follow. After a tag t
 one grammar, so tags may be cut across tokens, and every engine can be used.
 """
 
-import re
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from itertools import permutations, starmap
+from collections.abc import Iterable
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.rewrite import inline_rules, needed_rules
+from guidedviz.machines.free_text import free_text
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.regular.algebra import build_machine, character_net, code_machine, code_net, difference
-from guidedviz.machines.regular.assertions import FIRST_MARK
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.special import Special, spell
-from guidedviz.machines.syntax import (
-    ANY_CHARACTER,
-    ANYTHING,
-    Call,
-    Chars,
-    Repeat,
-    Tree,
-    concat,
-    either,
-    map_calls,
-    map_parts,
-)
+from guidedviz.machines.structural.joined import JoinedRules
+from guidedviz.machines.syntax import ANYTHING, EMPTY, Tree, concat, either
 from guidedviz.machines.work import limited_work
 
 
@@ -69,14 +54,13 @@ def tagged(
         given.insert(0, (begin, machine, end))
     listed = [_check_tag(tag) for tag in given]
     _check_begins(listed)
-    rules = _Rules()
-    contents = grouped((tag.begin, rules.add(str(tag.begin), rules.tag(tag))) for tag in listed)
-    first = _to_first_tag({opening: either(*calls) for opening, calls in contents.items()})
-    rest = _without(ANYTHING, concat(ANYTHING, either(*map(spell, contents)), ANYTHING))
-    if not stop_after_first:
-        tree = concat(Repeat(first, int(at_least_one), None), rest)
+    rules = JoinedRules()
+    calls = grouped((tag.begin, rules.add(str(tag.begin), _inside(tag, rules))) for tag in listed)
+    contents = {opening: either(*found) for opening, found in calls.items()}
+    if at_least_one and not stop_after_first:
+        tree = concat(free_text(contents, loop=False, must=True), free_text(contents))
     else:
-        tree = first if at_least_one else either(first, rest)
+        tree = free_text(contents, loop=not stop_after_first, must=at_least_one)
     made = rules.machine(tree)
     if isinstance(made, DFA) and not made.accepting:
         begins = " and ".join(quoted(str(begin)) for begin in contents)
@@ -115,65 +99,8 @@ def _check_begins(tags: Iterable[Tag]) -> None:
             raise PatternError("tagged, begin", seen=seen, expected="begins of which each can be complete first")
 
 
-def _without(tree: Tree, other: Tree) -> Tree:
-    """The texts of a tree that the other one does not have."""
-    return code_net(difference(code_machine(tree), code_machine(other)))
-
-
-def _to_first_tag(contents: Mapping[str | Special, Tree]) -> Tree:
-    """Free text, and the tag whose begin is complete first; a mark beyond the characters stands for each content."""
-    marks = [Chars(((code, code),)) for code in range(FIRST_MARK, FIRST_MARK + len(contents))]
-    opened = [concat(spell(begin), mark) for begin, mark in zip(contents, marks, strict=True)]
-    early = concat(ANYTHING, either(*map(spell, contents)), Repeat(ANY_CHARACTER, 1, None), either(*marks))
-    behind: dict[Tree, Tree] = dict(zip(marks, contents.values(), strict=True))
-    marked = _without(concat(ANYTHING, either(*opened)), early)
-    return map_parts(marked, lambda part: behind.get(part, part))
-
-
-class _Rules:
-    """The rules of several machines under names of their own, and their notes."""
-
-    def __init__(self) -> None:
-        self.trees: dict[str, Tree] = {"root": Call("root")}
-        self.notes: dict[str, None] = {}
-
-    def add(self, name: str, tree: Tree) -> Call:
-        """A call of a new rule; its name has the letters and digits of `name`, with a number if it is taken."""
-        plain = "-".join(re.findall("[A-Za-z0-9]+", name)) or "tag"
-        free = plain
-        number = 1
-        while free in self.trees:
-            number += 1
-            free = f"{plain}-{number}"
-        self.trees[free] = tree
-        return Call(free)
-
-    def tag(self, tag: Tag) -> Tree:
-        """The content and the end of a tag."""
-        if tag.machine is None:
-            until = concat(ANYTHING, spell(tag.end))
-            return _without(until, concat(until, Repeat(ANY_CHARACTER, 1, None))) if tag.end else ANYTHING
-        self.notes.update(dict.fromkeys(tag.machine.notes))
-        if isinstance(tag.machine, DFA):
-            return concat(character_net(tag.machine), spell(tag.end))
-        grammar = tag.machine.grammar
-        calls = {}
-        for name in grammar.named:
-            calls[name] = self.add("content" if name == grammar.root else name, Call(""))
-        for rule in grammar.rules:
-            self.trees[calls[rule.name].name] = map_calls(rule.tree, lambda call: calls[call.name])
-        return concat(calls[grammar.root], spell(tag.end))
-
-    def machine(self, root: Tree) -> DFA | PDA:
-        """The machine with this tree as its root: a DFA if it is small and nothing nests."""
-        self.trees["root"] = root
-        rules = tuple(starmap(Rule, self.trees.items()))
-        grammar = needed_rules(Grammar(rules))
-        notes = tuple(self.notes)
-        flat = inline_rules(grammar)
-        if not any(flat.calls.values()):
-            try:
-                return replace(build_machine(flat.rules[0].tree), notes=notes)
-            except PatternError:
-                pass  # too large for a DFA: one automaton per rule
-        return PDA(grammar, notes=notes)
+def _inside(tag: Tag, rules: JoinedRules) -> Tree:
+    """The content and the end of a tag."""
+    if tag.machine is not None:
+        return concat(rules.of_machine(tag.machine, "content"), spell(tag.end))
+    return free_text({tag.end: EMPTY}, loop=False, must=True) if tag.end else ANYTHING

@@ -18,6 +18,7 @@ class Done:
     """The work of one compilation so far, and how much of it each part of the source took."""
 
     steps: int = 0
+    most: int = limits.WORK
     part: str = ""  # the part that is worked on; "" is the rest
     began: int = 0  # the steps when the work on it began
     shares: Counter[str] = field(default_factory=Counter)
@@ -54,10 +55,30 @@ def spend(steps: int) -> None:
     done = _done.get()
     if done:
         done.steps += steps
-        if done.steps > limits.WORK:
-            seen = f"more than {limits.WORK:,} steps of work"
+        if done.steps > done.most:
+            seen = f"more than {done.most:,} steps of work"
             hint = f"a smaller pattern{blame_work()}"
             raise PatternError("compilation", seen=seen, expected="a machine that fits", hint=hint)
+
+
+@contextmanager
+def trying(steps: int) -> Iterator[None]:
+    """Limit the work of an attempt, so that enough is left for what is done instead.
+
+    >>> from contextlib import suppress
+    >>> with limited_work(), suppress(PatternError), trying(100):
+    ...     spend(101)
+    """
+    done = _done.get()
+    if done is None:
+        yield
+        return
+    most = done.most
+    done.most = min(most, done.steps + steps)
+    try:
+        yield
+    finally:
+        done.most = most
 
 
 @contextmanager

@@ -9,7 +9,7 @@ The negation of a constraint is a disjunction of groups of constraints: 2 to 5 i
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -221,9 +221,9 @@ class Conjunction:
             raise NoValue(self.size_path(kind, low), f"{low}", expected)
         return low, high
 
-    def texts(self, may_count: bool = False) -> Tree:
-        """The strings, before JSON escapes."""
-        return string_texts(self.of_type(Matching), self.bounds("string"), may_count)
+    def texts(self, may_count: bool = False, refused: Sequence[Tree] = ()) -> Tree:
+        """The strings, before JSON escapes, without the refused ones."""
+        return string_texts(self.of_type(Matching), self.bounds("string"), may_count, refused, self.path)
 
     def numbers(self) -> Tree:
         """The numbers, as JSON text."""

@@ -27,15 +27,18 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError
+from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.rewrite import inline_rules, is_counted, without_ticks
 from guidedviz.machines.grammars.show import show_regex
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema.own_constraints import SchemaSettings
 from guidedviz.machines.schema.reader import TOO_DEEP, SchemaReader
+from guidedviz.machines.schema.settings import SchemaSettings
 from guidedviz.machines.schema.text_sets import Matching
 from guidedviz.machines.schema.values import below, load_schema, schema_error
+from guidedviz.machines.schema.xml_arguments import XmlArguments
+from guidedviz.machines.schema.xml_styles import STYLES
 from guidedviz.machines.work import limited_work
 
 Schema = dict[str, Any] | bool | str | type
@@ -53,7 +56,7 @@ def json_schema(
     A PDA also counts items and lengths, beside a pattern or format too, where copies would be too many.
 
     `whitespace`: "space" is one optional space after each `:` and `,`; "one" exactly one; "compact" none; "any"
-    whatever JSON allows.
+    whatever JSON allows; "inside" the same, but none around the whole value.
     `extra_keys`: "closed": an object that names keys has no others unless `additionalProperties` allows them; "open":
     it has others unless `additionalProperties` forbids them, as the standard says.
     `unknown`: "note": keywords that JSON Schema does not have are ignored and listed in `machine.notes`; or "error".
@@ -104,6 +107,14 @@ def schema_regex(schema: Schema, **settings: Any) -> str:
             path = reader.rules.paths.get(calls[0], "#")
             raise schema_error(path, seen, "a flat schema: nesting needs the pushdown machine")
         return show_regex(grammar.rules[0].tree)
+
+
+def schema_grammar(schema: Schema, settings: SchemaSettings, style: str = "json") -> tuple[Grammar, tuple[str, ...]]:
+    """The rules of a schema, and its notes; in another style than JSON the members are XML arguments."""
+    with schema_named():
+        reader = SchemaReader(load_schema(schema), settings)
+        read_root = None if style == "json" else XmlArguments(reader, STYLES[style]).read_root
+        return reader.grammar(read_root), tuple(reader.notes.texts)
 
 
 def too_large_pattern(reader: SchemaReader) -> str:

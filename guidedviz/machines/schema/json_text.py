@@ -5,7 +5,7 @@ r"""JSON as text (RFC 8259): the rules of unrestricted JSON, the escapes of a st
 
 An unrestricted string may use every escape, also lone surrogates. Where characters are counted, a surrogate pair is one
 character and a lone surrogate is refused. Characters from a pattern or format are escaped only where JSON requires it.
-Every token of JSON is followed by the whitespace that the setting allows there.
+Whitespace stands around commas and colons and inside brackets, as the setting allows.
 """
 
 import re
@@ -13,11 +13,16 @@ from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import count
+from typing import Protocol
 
 from guidedviz.machines.grammars.unfold import count_signs
 from guidedviz.machines.ranges import Ranges, common_ranges, other_ranges
+from guidedviz.machines.regular.algebra import code_machine, code_net, difference
+from guidedviz.machines.schema.settings import SchemaSettings
 from guidedviz.machines.schema.subschema import Goal
+from guidedviz.machines.schema.values import plain_text
 from guidedviz.machines.syntax import (
+    ANYTHING,
     EMPTY,
     Call,
     Chars,
@@ -96,21 +101,22 @@ ONE_CHARACTER = either(
     backslash('"\\/bfnrt', either(NO_SURROGATE, concat(HIGH_SURROGATE, literal("\\u"), LOW_SURROGATE))),
 )
 
+CHARACTER = either(UNESCAPED, backslash('"\\/bfnrt', Repeat(HEX, 4, 4)))
+BLANK = Chars(((9, 10), (13, 13), (32, 32)))
 ANY_DIGITS = Repeat(Chars(((48, 57),)), 0, None)
 SOME_DIGITS = Repeat(Chars(((48, 57),)), 1, None)
 INTEGER = concat(optional(literal("-")), either(literal("0"), concat(Chars(((49, 57),)), ANY_DIGITS)))
 EXPONENT = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), SOME_DIGITS)
 SCALAR_RULES: dict[str, Tree] = {  # the rules of strings, numbers and blanks in unrestricted JSON
     "string": in_quotes(Repeat(Call("char"), 0, None)),
-    "char": either(UNESCAPED, backslash('"\\/bfnrt', Repeat(HEX, 4, 4))),
+    "char": CHARACTER,
     "number": concat(INTEGER, optional(concat(literal("."), SOME_DIGITS)), optional(EXPONENT)),
     "integer": INTEGER,
-    "ws": Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None),
 }
 
 
 ReadGoal = Callable[[Goal, str, int], Tree]  # a goal, its path, and the most signs of a tree that is no rule
-GAPS: dict[str, Tree] = {"compact": EMPTY, "space": optional(literal(" ")), "one": literal(" "), "any": Call("ws")}
+GAPS: dict[str, Tree] = {"compact": EMPTY, "space": optional(literal(" ")), "one": literal(" ")}
 NAME_OF_STEP = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
     "# $defs definitions properties patternProperties prefixItems anyOf oneOf allOf".split(), ""
 )
@@ -132,35 +138,66 @@ def rule_name(path: str) -> str:
     return name if name[:1].isalpha() else f"part-{name}".strip("-")
 
 
+class Notation(Protocol):
+    """How members and items are written: as JSON (`SchemaRules`), or as XML (`XmlArguments`)."""
+
+    any_order: bool
+    comma: Tree
+
+    def constant(self, value: str) -> Tree: ...
+    def other_key(self, texts: Tree | None = None, matched: bool = False) -> Tree: ...
+    def member(self, key: Tree, value: Tree) -> Tree: ...
+    def bracket(self, signs: str, inside: Tree) -> Tree: ...
+    def settle(self, tree: Tree, path: str, most: int = MOST_INLINE_SIGNS) -> Tree: ...
+
+
 class SchemaRules:
     """The rules so far, and where in the schema each comes from."""
 
-    def __init__(self, whitespace: str) -> None:
-        gap = GAPS[whitespace]
-        self.blank = gap if whitespace == "any" else EMPTY
-        self.comma = concat(literal(","), gap)
-        self.colon = concat(literal(":"), gap)
+    def __init__(self, settings: SchemaSettings) -> None:
+        self.any_order = settings.any_order
+        self.excludes = settings.excludes
+        blanks = settings.whitespace in ("any", "inside")
+        self.around = Call("ws") if settings.whitespace == "any" else EMPTY  # the whole value
+        self.blank = Call("ws") if blanks else EMPTY
+        gap = self.blank if blanks else GAPS[settings.whitespace]
+        self.comma = concat(self.blank, literal(","), gap)
+        self.colon = concat(self.blank, literal(":"), gap)
         self.paths = {"root": "#"}
-        scalars = either(Call("string"), Call("number"), *map(literal, ("true", "false", "null")))
+        scalars = map(literal, ("true", "false", "null"))
         self.trees = {
-            "value": either(Call("object"), Call("array"), self.token(scalars)),
+            "value": either(Call("object"), Call("array"), Call("string"), Call("number"), *scalars),
             "object": self.bracket("{}", self.any_number_of("member")),
             "member": self.member(Call("string"), Call("value")),
             "array": self.bracket("[]", self.any_number_of("value")),
             **SCALAR_RULES,
+            "ws": Repeat(BLANK, 0, settings.most_blanks),
         }
+        if self.excludes:
+            self.trees["string"] = in_quotes(self.without_excluded(Repeat(CHARACTER, 0, None)))
 
-    def token(self, tree: Tree) -> Tree:
-        """A piece of JSON with the whitespace allowed after it."""
-        return concat(tree, self.blank)
+    def without_excluded(self, tree: Tree) -> Tree:
+        """The texts of a tree in which no excluded text occurs."""
+        if not self.excludes:
+            return tree
+        excluded = concat(ANYTHING, either(*map(literal, self.excludes)), ANYTHING)
+        return code_net(difference(code_machine(tree), code_machine(excluded)))
+
+    def constant(self, value: str) -> Tree:
+        """The string with this value, or the key of a member."""
+        return in_quotes(self.without_excluded(literal(plain_text(value)[1:-1])))
+
+    def other_key(self, texts: Tree | None = None, matched: bool = False) -> Tree:
+        """A key of a member with one of these texts, or with any text; `matched`: they match a pattern."""
+        return Call("string") if texts is None else in_quotes(self.without_excluded(escape_tree(texts)))
 
     def bracket(self, signs: str, inside: Tree) -> Tree:
         """A tree in brackets or braces."""
-        return concat(self.token(literal(signs[0])), inside, self.token(literal(signs[1])))
+        return concat(literal(signs[0]), self.blank, inside, self.blank, literal(signs[1]))
 
     def member(self, key: Tree, value: Tree) -> Tree:
         """A key, a colon and a value."""
-        return concat(self.token(key), self.colon, value)
+        return concat(key, self.colon, value)
 
     def any_number_of(self, rule: str) -> Tree:
         """Calls of a rule, with commas between them."""

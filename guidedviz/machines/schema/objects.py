@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
 from guidedviz.errors import PatternError, nearest, quoted
+from guidedviz.machines.schema.arrays import plain_items
 from guidedviz.machines.schema.constraints import Conjunction, PropertyGoals, RequiredKeys, SomeProperty
-from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, ReadGoal, SchemaRules, escape_tree, in_quotes
+from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, Notation, ReadGoal
 from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible, is_impossible
 from guidedviz.machines.schema.text_sets import TextGroups, TextSet, overlap, split_texts
-from guidedviz.machines.schema.values import NoValue, below, plain_text, schema_error
-from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Call, NetMoves, Tree, build_net, either, literal
+from guidedviz.machines.schema.values import NoValue, below, schema_error
+from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, NetMoves, Tree, build_net, either, literal
 from guidedviz.machines.work import spend
 
 MOST_NEXT = 500_000  # optional keys times all their characters: behind each key, every later one may come next
@@ -54,7 +55,7 @@ class Choice(NamedTuple):
 class ObjectReader:
     """Reads the objects of one conjunction: the keys that it names, its patterns of keys, the classes of all keys."""
 
-    def __init__(self, row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> None:
+    def __init__(self, row: Conjunction, rules: Notation, read_goal: ReadGoal) -> None:
         self.row = row
         self.rules = rules
         self.read_goal = read_goal
@@ -103,21 +104,20 @@ class ObjectReader:
     def named_class(self, name: str) -> KeyClass:
         """The class of one named key."""
         inside = frozenset(pattern for pattern in self.patterns if pattern.has(name))
-        return self.class_of(name, inside, literal(plain_text(name)))
+        return self.class_of(name, inside, self.rules.constant(name))
 
     def other_classes(self) -> list[KeyClass]:
         """The classes of all other keys."""
-        if not self.patterns:
-            rest = self.class_of(None, frozenset(), Call("string"))
-            if is_impossible(rest.goal):
-                return []
-            if not self.names:
-                return [rest]
+        if self.patterns or (self.names and not is_impossible(self.goal(None, frozenset()))):
+            groups: list[tuple[Tree | None, frozenset[int]]] = [*self.other_keys()]
+        else:
+            groups = [(None, frozenset())]
         found = []
-        for tree, matched in self.other_keys():
+        for tree, matched in groups:
             inside = frozenset(self.patterns[number] for number in matched)
-            found.append(self.class_of(None, inside, in_quotes(escape_tree(tree))))
-        return [each for each in found if not is_impossible(each.goal)]
+            if not is_impossible(self.goal(None, inside)):
+                found.append(self.class_of(None, inside, self.rules.other_key(tree, bool(inside))))
+        return found
 
     def other_keys(self) -> TextGroups:
         """The keys without a name, grouped by the patterns that they match."""
@@ -154,6 +154,18 @@ class ObjectReader:
             seen = f"from {low} to {most} properties, of which {must} are required"
             raise NoValue(self.path, seen, "numbers and keys of some object")
         return self.rules.bracket("{}", net)
+
+    def read_in_any_order(self) -> Tree:
+        """All objects whose members each are allowed; which of them come, and how often, is not checked."""
+        members = [self.member(key, ()) for key in (*self.named, *self.others)]
+        tree = self.rules.settle(either(*members), self.path, 1)
+        low, high = self.row.bounds("object")
+        low = max(low, len(self.required))
+        if tree == NOTHING:
+            high = 0
+        if high is not None and low > high:
+            raise NoValue(self.path, f"at least {low} properties", f"at most {high}, as many as the schema allows")
+        return self.rules.bracket("{}", plain_items([], tree, low, high, self.rules.comma))
 
     def named_slots(self, goals: Mapping[str, Goal]) -> list[Slot]:
         """The members with a name, of which some have more goals."""
@@ -196,9 +208,11 @@ MOST_COUNTED_MEMBERS = 20_000  # members times counts
 MemberPlace = tuple[int, int, bool]
 
 
-def object_tree(row: Conjunction, rules: SchemaRules, read_goal: ReadGoal) -> Tree:
+def object_tree(row: Conjunction, rules: Notation, read_goal: ReadGoal) -> Tree:
     """All objects that a conjunction allows."""
     reader = ObjectReader(row, rules, read_goal)
+    if rules.any_order:
+        return reader.read_in_any_order()
     trees = []
     errors = []
     for choice in choices(reader):

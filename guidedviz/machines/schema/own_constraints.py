@@ -8,7 +8,7 @@ and is not supported is an error.
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from guidedviz.errors import PatternError, SchemaWarning, nearest, quoted
@@ -27,6 +27,7 @@ from guidedviz.machines.schema.constraints import (
 )
 from guidedviz.machines.schema.numbers import MultipleOf, NumberBound
 from guidedviz.machines.schema.patterns import FORMAT_REGEXES, FORMATS_NOT_ENFORCED, to_python
+from guidedviz.machines.schema.settings import SchemaSettings
 from guidedviz.machines.schema.subschema import (
     ANNOTATIONS,
     APPLIED,
@@ -48,31 +49,6 @@ KEYWORDS = ANNOTATIONS.union(APPLIED, HOLD_ONE, HOLD_LIST, HOLD_MAP).union(
     "minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split()
 )
 LIKE_A_KEYWORD = 0.85  # of difflib's ratio: `propertes` is a near miss of `properties`
-SETTINGS = {
-    "whitespace": ("space", "one", "compact", "any"),
-    "extra_keys": ("closed", "open"),
-    "unknown": ("note", "error"),
-}
-
-
-@dataclass(frozen=True)
-class SchemaSettings:
-    """How a schema is read: whitespace, keys that it does not name, what is ignored.
-
-    >>> SchemaSettings(extra_keys="none")
-    Traceback (most recent call last):
-    guidedviz.errors.PatternError: schema, extra_keys: saw 'none', expected 'closed' or 'open'
-    """
-
-    whitespace: str = "space"
-    extra_keys: str = "closed"
-    unknown: str = "note"
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if value not in SETTINGS[name]:
-                expected = " or ".join(map(repr, SETTINGS[name]))
-                raise PatternError(f"schema, {name}", seen=quoted(value), expected=expected)
 
 
 @dataclass

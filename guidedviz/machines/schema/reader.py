@@ -19,7 +19,8 @@ from guidedviz.machines.schema.document import Document
 from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, ONE_CHARACTER, SchemaRules, escape_tree, in_quotes
 from guidedviz.machines.schema.normal_form import LOOP, NormalForms
 from guidedviz.machines.schema.objects import object_tree
-from guidedviz.machines.schema.own_constraints import Notes, SchemaSettings
+from guidedviz.machines.schema.own_constraints import Notes
+from guidedviz.machines.schema.settings import SchemaSettings
 from guidedviz.machines.schema.subschema import (
     Goal,
     Sign,
@@ -45,17 +46,17 @@ class SchemaReader:
         self.notes = Notes(settings)
         self.document = Document(root)
         self.normal = NormalForms(self.document, self.notes)
-        self.rules = SchemaRules(settings.whitespace)
+        self.rules = SchemaRules(settings)
         self.known: dict[Any, Tree] = {}  # a goal, or the key of a row -> its tree
         self.open: dict[Any, int] = {}  # what is being read -> the depth at which it began
         self.names: dict[Any, str] = {}  # rule names of what is recursive
         self.depth = 0
         self.path = "#"  # of the part read last
 
-    def grammar(self) -> Grammar:
+    def grammar(self, read_root: Callable[[], None] | None = None) -> Grammar:
         """The rules that the root needs; raises an error for a rule that cannot end."""
         try:
-            self.read_root()
+            (read_root or self.read_root)()
         except RecursionError:
             raise schema_error("/".join(self.path.split("/")[:9]), *TOO_DEEP) from None
         except PatternError as error:
@@ -75,13 +76,13 @@ class SchemaReader:
         return grammar
 
     def read_root(self) -> None:
-        """The rule of the whole schema; with leading whitespace it is no rule of a schema inside."""
+        """Add the rule of the whole schema; with whitespace around it, it is no rule of a schema inside."""
         root = self.document.enter(self.document.root)
-        if self.rules.blank == EMPTY:
+        if self.rules.around == EMPTY:
             self.names[(root,)] = "root"
         tree = self.read_part((root,), "#")
         if "root" not in self.rules.trees:
-            self.rules.add("root", concat(self.rules.blank, tree))
+            self.rules.add("root", concat(self.rules.around, tree, self.rules.around))
         if self.rules.trees["root"] == NOTHING and root.schema is not False:
             raise schema_error("#", *NO_VALUE)
 
@@ -175,11 +176,10 @@ class SchemaReader:
             return self.rules.free("value", row.path)
         kinds = row.kinds - {"integer"} if row.kinds >= NUMBER_KINDS else row.kinds  # fractions include the integers
         found = {kind: self.read_kind(kind, row, errors) for kind in JSON_KINDS if kind in kinds}
-        nested = [found.pop(kind) for kind in ("object", "array") if kind in found]
-        return either(*nested, self.rules.token(either(*found.values())))
+        return either(*found.values())
 
     def read_kind(self, kind: str, row: Conjunction, errors: list[NoValue]) -> Tree:
-        """All values of one kind; scalars come without trailing whitespace."""
+        """All values of one kind."""
         try:
             if kind in ("true", "false", "null"):
                 return literal(kind)
@@ -200,6 +200,9 @@ class SchemaReader:
 
     def read_string(self, row: Conjunction) -> Tree:
         """A string with patterns or a length, without optional escapes; one that counts its characters is a rule."""
+        if not row.of_type(Matching) and self.rules.excludes:
+            self.notes.add(row.path, "minLength and maxLength are not enforced beside excluded texts")
+            return Call("string")
         if not row.of_type(Matching):
             return in_quotes(Repeat(ONE_CHARACTER, *row.bounds("string")))
         tree = in_quotes(escape_tree(row.texts(may_count=True)))
@@ -207,14 +210,15 @@ class SchemaReader:
 
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""
-        scalars = []
-        nested = []
+        trees = []
         for value in row.allowed_values():
             if isinstance(value, dict | list | tuple):
-                nested.append(self.read_nested(value, row))
+                trees.append(self.read_nested(value, row))
+            elif isinstance(value, str):
+                trees.append(self.rules.constant(value))
             else:
-                scalars.append(literal(plain_text(value)))
-        return either(self.rules.token(either(*scalars)), *nested)
+                trees.append(literal(plain_text(value)))
+        return either(*trees)
 
     def read_nested(self, value: Any, row: Conjunction) -> Tree:
         """One object or array, if it meets what a row says of objects or arrays."""

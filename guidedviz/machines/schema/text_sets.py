@@ -72,19 +72,22 @@ class Matching:
 machine_over_characters = lru_cache(maxsize=256)(code_machine)
 
 
-def string_texts(found: Sequence[Matching], bounds: Times, may_count: bool = False) -> Tree:
+def string_texts(
+    found: Sequence[Matching], bounds: Times, may_count: bool = False, refused: Sequence[Tree] = (), path: str = ""
+) -> Tree:
     """The contents of a string with patterns and a length, before JSON escapes.
 
-    `may_count`: a large length beside a pattern may be counted; the tree must then be a rule of its own.
+    `may_count`: a large length beside a pattern may be counted; the tree must then be a rule of its own. `refused`:
+    other texts that the string must not be.
     """
     low, high = bounds
-    if not found:
+    if not found and not refused:
         return Repeat(ANY_CHARACTER, low, high)
     wanted = [each.texts.tree for each in found if each.wanted]
-    banned = [each.texts.tree for each in found if not each.wanted]
+    banned = [*refused, *(each.texts.tree for each in found if not each.wanted)]
     if low or not wanted:
         wanted.append(Repeat(ANY_CHARACTER, low, None))
-    path = found[0].path
+    path = found[0].path if found else path
     try:
         tree = overlap(wanted, banned, high, may_count)
     except PatternError as error:
