@@ -30,6 +30,7 @@ from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.special import special as special
 from guidedviz.machines.structural.structural_tag import structural_tag as structural_tag
 from guidedviz.machines.tagged import tagged as tagged
+from guidedviz.machines.turn import turn as turn
 from guidedviz.models.load import load_model as load_model
 from guidedviz.models.load import readiness as readiness
 from guidedviz.models.model import ToyModel as ToyModel

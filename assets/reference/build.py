@@ -16,8 +16,8 @@ import guidedviz as gv
 
 HERE = Path(__file__).resolve().parent
 SECTIONS = {
-    "Machines: what texts are allowed": "regex pattern grammar lark json json_schema tagged structural_tag turn special "
-    "earley",
+    "Machines: what texts are allowed": "regex pattern grammar lark json json_schema tagged structural_tag turn "
+    "special earley",
     "Guides: which tokens are legal": "Vocabulary guide within static_masks char_classes GuidedFSM build_index "
     "build_split compare_engines",
     "Models and decoding": "load_model readiness ToyModel decode record Step Trace diagnose spellings LogitsProcessor",

@@ -14,6 +14,7 @@ from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.turn import Turn
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import PREPARE, Asked, Matcher, ask, prepared
 from guidedviz.tokens.guide import (
@@ -29,6 +30,7 @@ from guidedviz.tokens.guide import (
 from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
+from guidedviz.tokens.thinking import ThinkingGuide
 from guidedviz.tokens.vocabulary import Vocabulary, check_names, check_vocabulary
 
 ONE_THREAD = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
@@ -129,8 +131,14 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
         expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
     if engine == "split" or (engine == "auto" and isinstance(machine, PDA)):
         # the machine as it is given, so that its stacks name the rules that were written
-        return split_guide(build_split(machine, vocabulary, inline=False))
-    return MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index))
+        return with_limit(split_guide(build_split(machine, vocabulary, inline=False)))
+    return with_limit(MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index)))
+
+
+def with_limit(guide: MachineGuide) -> Guide:
+    """The guide, which also limits the thinking of a turn, if its machine asks for this."""
+    thinking = guide.machine.thinking if isinstance(guide.machine, Turn) else None
+    return guide if thinking is None else ThinkingGuide(guide, thinking)
 
 
 def state_masks(

@@ -27,7 +27,11 @@ LLAMA3_NAMED = (
 )  # fmt: skip
 LLAMA3_SPECIAL = LLAMA3_NAMED + tuple(f"<|reserved_special_token_{2 + i}|>" for i in range(256 - len(LLAMA3_NAMED)))
 LLAMA3_EOS = ("<|end_of_text|>", "<|eom_id|>", "<|eot_id|>")
-TEKKEN_NAMED = ("<unk>", "<s>", "</s>", "[INST]", "[/INST]")
+TEKKEN_NAMED = (
+    "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]",
+    "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]",
+)  # fmt: skip
 
 
 def read_rank_file(path: Path) -> list[bytes]:

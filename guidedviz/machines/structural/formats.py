@@ -13,7 +13,7 @@ from typing import Any
 from guidedviz.errors import nearest, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.free_text import free_text
-from guidedviz.machines.grammars.gbnf import NamesOf, parse_grammar
+from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import check_grammar
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.regular.regex import check_regex, parse_regex
@@ -21,7 +21,7 @@ from guidedviz.machines.schema.json_schema import schema_grammar
 from guidedviz.machines.schema.settings import SchemaSettings
 from guidedviz.machines.schema.text_sets import overlap
 from guidedviz.machines.schema.xml_styles import STYLES
-from guidedviz.machines.special import Special, other_names, spell
+from guidedviz.machines.special import NamesOf, Special, other_names, spell
 from guidedviz.machines.structural.fields import MISSING, Part, Token, check_text, check_type, reading, tag_error
 from guidedviz.machines.structural.joined import JoinedRules
 from guidedviz.machines.syntax import ANY_CHARACTER, EMPTY, NOTHING, Repeat, Tree, concat, either, literal

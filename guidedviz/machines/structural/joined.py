@@ -57,11 +57,14 @@ class JoinedRules:
         self.note(*machine.notes)
         return character_net(machine) if isinstance(machine, DFA) else self.of_grammar(machine.grammar, name)
 
+    def grammar(self, root: Tree) -> Grammar:
+        """The rules that this tree needs as the root."""
+        self.trees["root"] = root
+        return needed_rules(Grammar(tuple(starmap(Rule, self.trees.items()))))
+
     def machine(self, root: Tree) -> DFA | PDA:
         """The machine with this tree as its root: a DFA if it is small and nothing nests."""
-        self.trees["root"] = root
-        rules = tuple(starmap(Rule, self.trees.items()))
-        grammar = needed_rules(Grammar(rules))
+        grammar = self.grammar(root)
         notes = tuple(self.notes)
         flat = inline_rules(grammar)
         if not any(flat.calls.values()):

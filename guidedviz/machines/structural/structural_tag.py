@@ -4,9 +4,9 @@ import warnings
 from typing import Any
 
 from guidedviz.errors import NoTextWarning
-from guidedviz.machines.grammars.gbnf import no_names
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.special import no_names
 from guidedviz.machines.structural.fields import load_spec, tag_error
 from guidedviz.machines.structural.formats import Ends, FormatReader
 from guidedviz.machines.work import limited_work

@@ -1,0 +1,118 @@
+"""Tools as schemas: a Python function, a Pydantic class, or a dict as an API takes it, each with name and arguments."""
+
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from guidedviz.errors import PatternError, expect, quoted
+
+TYPES = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+    list: "array",
+    dict: "object",
+}
+EXPECTED = "a function, a Pydantic class, or a dict with a name and parameters"
+
+
+class Tool(NamedTuple):
+    """What a model may call, and the JSON Schema of its arguments."""
+
+    name: str
+    schema: Any
+    about: str = ""
+
+
+def read_tools(tools: Iterable[Any]) -> list[Tool]:
+    """The tools of a turn, each with another name.
+
+    >>> def add(a: int, b: int = 0) -> int:
+    ...     "The sum."
+    >>> tool = read_tools([add])[0]
+    >>> tool.name, tool.schema["properties"], tool.schema["required"], tool.about
+    ('add', {'a': {'type': 'integer'}, 'b': {'type': 'integer'}}, ['a'], 'The sum.')
+    """
+    if isinstance(tools, str | dict) or callable(tools):
+        tools = [tools]
+    expect(tools, Iterable, "turn, tools", "a list of tools", "tools=[add]")
+    found: dict[str, Tool] = {}
+    for place, given in enumerate(tools):
+        tool = read_tool(given, f"turn, tools[{place}]")
+        if tool.name in found:
+            raise PatternError(f"turn, tools[{place}]", seen=f"a second {quoted(tool.name)}", expected="other names")
+        found[tool.name] = tool
+    return list(found.values())
+
+
+def read_tool(given: Any, where: str) -> Tool:
+    if isinstance(given, Tool):
+        return given
+    if isinstance(given, dict):
+        return _read_dict(given, where)
+    if hasattr(given, "model_json_schema"):
+        return Tool(given.__name__, given.model_json_schema(), inspect.getdoc(given) or "")
+    if callable(given) and hasattr(given, "__name__"):
+        return Tool(given.__name__, function_schema(given, where), inspect.getdoc(given) or "")
+    raise PatternError(where, seen=quoted(given), expected=EXPECTED)
+
+
+def _read_dict(given: dict[Any, Any], where: str) -> Tool:
+    """The dict of a request to OpenAI (both of its forms) or Anthropic."""
+    inside = given.get("function", given)
+    if not isinstance(inside, dict) or not isinstance(inside.get("name"), str) or not inside["name"]:
+        raise PatternError(where, seen=quoted(given), expected=EXPECTED, hint='{"name": "add", "parameters": {...}}')
+    schema = inside.get("parameters", inside.get("input_schema"))
+    about = inside.get("description")
+    return Tool(
+        inside["name"], {"type": "object"} if schema is None else schema, about if isinstance(about, str) else ""
+    )
+
+
+def function_schema(function: Callable[..., Any], where: str) -> dict[str, Any]:
+    """The schema of a function's parameters, by their annotations; those without a default are required."""
+    try:
+        hints = get_type_hints(function)
+        parameters = inspect.signature(function).parameters.values()
+    except (NameError, TypeError, ValueError) as error:
+        raise PatternError(where, seen=str(error), expected="a function whose parameters are known") from error
+    properties: dict[str, Any] = {}
+    required = []
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            expected = "parameters that can be given by name"
+            raise PatternError(where, seen=f"{function.__name__}({parameter})", expected=expected)
+        properties[parameter.name] = type_schema(hints.get(parameter.name, Any), f"{where}, {parameter.name}")
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def type_schema(kind: Any, where: str) -> dict[str, Any]:
+    """The schema of an annotation.
+
+    >>> type_schema(list[int] | None, ""), type_schema(Literal["C", "F"], "")
+    ({'anyOf': [{'type': 'array', 'items': {'type': 'integer'}}, {'type': 'null'}]}, {'enum': ['C', 'F']})
+    """
+    origin = get_origin(kind)
+    inner = get_args(kind)
+    if kind is Any:
+        return {}
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [type_schema(one, where) for one in inner]}
+    if origin is list:
+        return {"type": "array", "items": type_schema(inner[0], where)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": type_schema(inner[1], where)}
+    if hasattr(kind, "model_json_schema"):
+        schema: dict[str, Any] = kind.model_json_schema()
+        return schema
+    if kind in TYPES:
+        return {"type": TYPES[kind]}
+    hint = "str, int, float, bool, list[...], dict[str, ...], Literal[...], None or a Pydantic class"
+    raise PatternError(where, seen=f"the type {quoted(kind)}", expected="a type that JSON has", hint=hint)

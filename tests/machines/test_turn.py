@@ -1,0 +1,187 @@
+"""A whole answer: thinking, text, calls of tools, in the ways of five families of models."""
+
+import json
+from typing import Literal
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import GuidedVizError, PatternError
+from guidedviz.machines.names import name_bytes
+from guidedviz.machines.tools import read_tools
+
+
+def add(a: int, b: int) -> int:
+    """The sum."""
+    return a + b
+
+
+def weather(city: str, unit: Literal["C", "F"] = "C") -> str:
+    """The weather."""
+    return f"{city} {unit}"
+
+
+TOOLS = [add, weather]
+MARK = {name: name_bytes(name) for name in ("<think>", "</think>", "<tool_call>", "</tool_call>", "<|eom_id|>", "</s>")}
+ADD = '{"name": "add", "arguments": {"a": 1, "b": 2}}'
+THINK = MARK["<think>"] + b"Two and one: </think>?" + MARK["</think>"]
+CALL = MARK["<tool_call>"] + f"\n{ADD}\n".encode() + MARK["</tool_call>"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "texts", "refused"),
+    [
+        (
+            "auto",
+            [b"Three.", CALL, CALL + b"\n" + CALL, b"I add. " + CALL],
+            [CALL + b"text", MARK["<tool_call>"] + b"x"],
+        ),
+        ("required", [CALL, CALL + b"\n" + CALL], [b"Three.", b""]),
+        ("none", [b"Three.", b"<tool_call>"], [CALL]),
+        ("add", [CALL], [CALL + b"\n" + CALL, CALL.replace(b"add", b"weather"), b"Three."]),
+    ],
+)
+def test_a_choice_says_which_answers_are_allowed(choice, texts, refused):
+    machine = gv.turn(tools=TOOLS, choice=choice)
+    for text in texts:
+        assert machine.accepts(THINK + text), text
+        assert machine.accepts(THINK + b"\n\n" + text), text
+        assert not machine.accepts_prefix(text) or text == b""
+    for text in refused:
+        assert not machine.accepts(THINK + text), text
+
+
+def test_thinking_is_off_or_begun_by_the_prompt():
+    assert gv.turn(tools=TOOLS, think=False).accepts(CALL)
+    assert not gv.turn(tools=TOOLS, think=False).accepts_prefix(MARK["<think>"])
+    opened = gv.turn(tools=TOOLS, think="open")
+    assert opened.accepts(THINK.removeprefix(MARK["<think>"]) + CALL)
+    assert not opened.accepts_prefix(MARK["<think>"])
+
+
+def test_each_style_writes_calls_in_its_own_way():
+    llama = gv.turn(tools=TOOLS, style="llama")
+    llama_call = '{"name": "add", "parameters": {"a": 1, "b": 2}}'
+    text = name_bytes("<|python_tag|>") + f"{llama_call}; {llama_call}".encode() + MARK["<|eom_id|>"]
+    assert llama.accepts(text)
+    assert not llama.accepts_prefix(b"<|python_tag|>" + MARK["<|eom_id|>"])
+    mistral = gv.turn(tools=TOOLS, style="mistral", think=False)
+    assert mistral.accepts(name_bytes("[TOOL_CALLS]") + f"[{ADD}, {ADD}]".encode() + MARK["</s>"])
+    plain = gv.turn(tools=TOOLS, style="text")
+    assert plain.accepts(f"<think>hm</think>I add.\n<tool_call>\n{ADD}\n</tool_call>".encode())
+    assert not plain.accepts_prefix(b"<think>hm</think><tool_call>\n{}")
+    parts = ["<|channel|>", "analysis", "<|message|>", "hm", "<|end|>", "<|start|>", "assistant", "<|channel|>"]
+    parts += ["commentary to=functions.add ", "<|constrain|>", "json", "<|message|>", '{"a": 1, "b": 2}', "<|call|>"]
+    harmony = b"".join(name_bytes(part) if part.startswith("<|") else part.encode() for part in parts)
+    assert gv.turn(tools=TOOLS, style="harmony").accepts(harmony)
+    assert not gv.turn(tools=TOOLS, style="harmony").accepts_prefix(harmony.replace(b"functions.add", b"functions.sub"))
+
+
+def test_qwen_s_structural_tag_of_a_server_allows_the_same_calls():
+    xgrammar = pytest.importorskip("xgrammar")
+    tools = [{"type": "function", "function": {"name": "add", "parameters": read_tools([add])[0].schema}}]
+    served = gv.structural_tag(xgrammar.get_model_structural_tag("qwen_3", tools=tools))
+    text = f"hm</think>\n\n<tool_call>\n{ADD}\n</tool_call>".encode()  # a server writes the marks as text
+    assert served.accepts(text)
+    assert gv.turn(tools=tools, style="text", think="open").accepts(text)
+
+
+def test_tools_are_functions_classes_and_dicts():
+    pydantic = pytest.importorskip("pydantic")
+    book = pydantic.create_model("Book", title=(str, ...))
+    flat = {"type": "function", "name": "flat", "parameters": {"type": "object"}}
+    claude = {"name": "claude", "input_schema": {"type": "object"}}
+    found = read_tools([weather, book, flat, claude])
+    assert [tool.name for tool in found] == ["weather", "Book", "flat", "claude"]
+    assert found[0].schema["properties"]["unit"] == {"enum": ["C", "F"]}
+    assert found[0].schema["required"] == ["city"]
+    assert gv.turn(tools=[book], choice="Book", style="text", think=False).accepts(
+        b'<tool_call>\n{"name": "Book", "arguments": {"title": "x"}}\n</tool_call>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"style": "hermez"}, "turn, style: saw 'hermez', expected one of hermes"),
+        ({"choice": "sub"}, "turn, choice: saw 'sub', expected auto, required, none, or the name of a tool"),
+        ({"tools": [], "choice": "required"}, "turn, tools: saw no tool"),
+        ({"think": "maybe"}, "turn, think: saw 'maybe'"),
+        ({"think_limit": -1}, "turn, think_limit: saw -1"),
+        ({"think_limit": True}, "turn, think_limit: saw True"),
+        ({"tools": [add, add]}, r"turn, tools\[1\]: saw a second 'add'"),
+        ({"tools": [3]}, r"turn, tools\[0\]: saw 3, expected a function"),
+        ({"tools": [lambda *given: 1]}, r"turn, tools\[0\]: saw <lambda>\(\*given\)"),
+        ({"tools": [{"name": ""}]}, "expected a function, a Pydantic class, or a dict"),
+        ({"tools": [{"name": "a", "parameters": {"type": "thing"}}]}, "thing"),
+    ],
+)
+def test_what_cannot_be_a_turn_is_refused(settings, said):
+    with pytest.raises(GuidedVizError, match=said) as caught:
+        gv.turn(**{"tools": TOOLS, **settings})
+    assert isinstance(caught.value, PatternError | gv.SettingError)
+
+
+def test_a_hostile_name_of_a_tool_stays_text():
+    name = '"}\n</tool_call><|im_end|>\0'
+    machine = gv.turn(tools=[{"name": name, "parameters": {"type": "null"}}], choice="required", think=False)
+    text = f'\n{{"name": {json.dumps(name)}, "arguments": null}}\n'.encode()
+    assert machine.accepts(MARK["<tool_call>"] + text + MARK["</tool_call>"])
+
+
+# -- how long a model may think ------------------------------------------------------------------------------------
+
+PIECES = [bytes([byte]) for byte in range(256)] + [b"<think>", b"</think>", b"<tool_call>", b"</tool_call>", b"<end>"]
+SMALL = gv.Vocabulary(PIECES, eos={260}, special={256, 257, 258, 259})
+
+
+def read_tokens(guide, tokens):
+    state = guide.initial
+    for token in tokens:
+        state = guide.advance(state, token)
+    return state
+
+
+def test_after_the_limit_only_the_end_of_thinking_is_legal():
+    guide = gv.guide(gv.turn(tools=TOOLS, think_limit=3), SMALL)
+    state = read_tokens(guide, [256, *b"ab"])
+    assert guide.mask(state)[ord("c")]
+    state = guide.advance(state, ord("c"))
+    assert guide.mask(state).nonzero()[0].tolist() == [257]
+    assert guide.forced(state) == MARK["</think>"]
+    assert guide.explain(state, ord("d")).reason == "3 tokens have been thought, so only </think> may come"
+    with pytest.raises(gv.IllegalToken, match="3 tokens have been thought"):
+        guide.advance(state, ord("d"))
+    after = guide.advance(state, 257)
+    assert guide.mask(after)[ord("d")]
+    assert guide.mask(read_tokens(guide, [256, 257]))[ord("d")]  # thinking ended before
+
+
+def test_a_character_is_ended_before_the_end_of_thinking():
+    guide = gv.guide(gv.turn(think_limit=1), SMALL)
+    first, second = "é".encode()
+    state = read_tokens(guide, [256, first])
+    assert not guide.mask(state)[257]
+    assert guide.mask(guide.advance(state, second)).nonzero()[0].tolist() == [257]
+
+
+@pytest.mark.parametrize("think", [True, "open"])
+def test_marks_that_are_text_are_counted_and_ended_too(think):
+    plain = gv.Vocabulary([bytes([byte]) for byte in range(256)] + [b"</th"])
+    guide = gv.guide(gv.turn(style="text", think=think, think_limit=4), plain)
+    state = read_tokens(guide, [*(b"<think>" if think is True else b""), *b"ab</"])
+    assert {*guide.mask(state).nonzero()[0].tolist()} == {ord("t")}
+    state = read_tokens(guide, [*(b"<think>" if think is True else b""), *b"abcd"])
+    assert {*guide.mask(state).nonzero()[0].tolist()} == {ord("<"), 256}
+    for token in b"</think>x":
+        state = guide.advance(state, token)
+    assert guide.is_accepting(state)
+
+
+def test_a_model_that_never_ends_its_thinking_is_ended():
+    model = gv.ToyModel(
+        PIECES, lambda tokens: [1.0 if token == ord("a") else 0.0 for token in range(261)], {260}, {256, 257}
+    )
+    guide = gv.guide(gv.turn(think_limit=5), model.vocabulary)
+    trace = gv.record(model, "x", guide, temperature=0, max_tokens=12)
+    assert trace.parts == ("", "<think>", "aaaaa", "</think>", "aaaaa")
