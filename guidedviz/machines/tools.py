@@ -16,7 +16,7 @@ TYPES = {
     list: "array",
     dict: "object",
 }
-EXPECTED = "a function, a Pydantic class, or a dict with a name and parameters"
+A_TOOL = "a function, a Pydantic class, or a dict with a name and parameters"
 
 
 class Tool(NamedTuple):
@@ -57,14 +57,14 @@ def read_tool(given: Any, where: str) -> Tool:
         return Tool(given.__name__, given.model_json_schema(), inspect.getdoc(given) or "")
     if callable(given) and hasattr(given, "__name__"):
         return Tool(given.__name__, function_schema(given, where), inspect.getdoc(given) or "")
-    raise PatternError(where, seen=quoted(given), expected=EXPECTED)
+    raise PatternError(where, seen=quoted(given), expected=A_TOOL)
 
 
 def _read_dict(given: dict[Any, Any], where: str) -> Tool:
     """The dict of a request to OpenAI (both of its forms) or Anthropic."""
     inside = given.get("function", given)
     if not isinstance(inside, dict) or not isinstance(inside.get("name"), str) or not inside["name"]:
-        raise PatternError(where, seen=quoted(given), expected=EXPECTED, hint='{"name": "add", "parameters": {...}}')
+        raise PatternError(where, seen=quoted(given), expected=A_TOOL, hint='{"name": "add", "parameters": {...}}')
     schema = inside.get("parameters", inside.get("input_schema"))
     about = inside.get("description")
     return Tool(

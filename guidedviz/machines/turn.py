@@ -39,7 +39,7 @@ class Style:
     text_before_calls: bool = True
 
 
-STYLES = {
+TURN_STYLES = {
     "hermes": Style(  # Qwen, Hermes
         special=("<think>", "</think>", "<tool_call>", "</tool_call>"),
         think="<think>TEXT</think>",
@@ -76,7 +76,7 @@ STYLES = {
         text_before_calls=False,
     ),
 }
-CHOICES = ("auto", "required", "none")
+TOOL_CHOICES = ("auto", "required", "none")
 THINKING = (True, False, "open")
 
 
@@ -134,17 +134,17 @@ def turn(
 
 
 def _check_style(style: str) -> Style:
-    if not isinstance(style, str) or style not in STYLES:
-        expected = "one of " + ", ".join(STYLES)
-        raise PatternError("turn, style", seen=quoted(style), expected=expected, hint=nearest(str(style), STYLES))
-    return STYLES[style]
+    if not isinstance(style, str) or style not in TURN_STYLES:
+        expected = "one of " + ", ".join(TURN_STYLES)
+        raise PatternError("turn, style", seen=quoted(style), expected=expected, hint=nearest(str(style), TURN_STYLES))
+    return TURN_STYLES[style]
 
 
 def _check_choice(choice: str, tools: Sequence[Tool]) -> None:
     names = [tool.name for tool in tools]
-    if choice not in CHOICES and choice not in names:
+    if choice not in TOOL_CHOICES and choice not in names:
         expected = "auto, required, none, or the name of a tool"
-        near = nearest(str(choice), [*CHOICES, *names])
+        near = nearest(str(choice), [*TOOL_CHOICES, *names])
         raise PatternError("turn, choice", seen=quoted(choice), expected=expected, hint=near)
     if choice == "required" and not tools:
         raise PatternError("turn, tools", seen="no tool", expected='at least one for choice="required"')
@@ -189,7 +189,7 @@ class _Writer:
         """The answer or the calls."""
         if choice == "none" or not self.tools:
             return self.answer()
-        if choice not in CHOICES:
+        if choice not in TOOL_CHOICES:
             return self.calls([tool for tool in self.tools if tool.name == choice], once=True)
         if choice == "required":
             return self.calls(self.tools)

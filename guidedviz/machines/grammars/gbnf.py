@@ -44,7 +44,7 @@ TOKEN = re.compile(
       | (?P<unknown>.)""",
     re.VERBOSE | re.DOTALL,
 )
-CHARACTER = re.compile(
+WRITTEN_CHARACTER = re.compile(
     r'\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\([trn\\"\[\]-])|([^\\])', re.DOTALL
 )
 NESTING = {"(": 1, ")": -1}
@@ -280,7 +280,7 @@ class _Parser:
         spend(4 * len(token.text))
         place = token.start + 1
         while place < token.end - 1:
-            found = CHARACTER.match(self.text, place, token.end - 1)
+            found = WRITTEN_CHARACTER.match(self.text, place, token.end - 1)
             if not found:
                 seen = show_line(self.text[place : place + 2])
                 expected = r"\t \r \n \\ \" \[ \] \- \xHH \uHHHH or \UHHHHHHHH"

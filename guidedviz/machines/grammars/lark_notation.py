@@ -9,10 +9,11 @@ from collections.abc import Set
 from functools import lru_cache
 from typing import Any
 
-from guidedviz.errors import GrammarError, shorten
+from guidedviz.errors import GrammarError
 from guidedviz.extras import need
 from guidedviz.machines import limits
-from guidedviz.machines.visible import draw_caret, line_and_column, show_line
+from guidedviz.machines.grammars.gbnf import brief as brief
+from guidedviz.machines.visible import draw_caret, line_and_column
 from guidedviz.machines.work import spend
 
 Node = Any  # a Tree or a Token of the package: `data` and `children`, or `type` and the text; both know their place
@@ -179,8 +180,3 @@ def show_place(text: str, error: GrammarError) -> GrammarError:
     return GrammarError(
         where, seen=error.seen, expected=error.expected, hint=error.hint, picture=picture, position=place
     )
-
-
-def brief(text: str) -> str:
-    """A part of the grammar's text as an error shows it."""
-    return show_line(shorten(text, 40))
