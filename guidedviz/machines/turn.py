@@ -228,7 +228,7 @@ class _Writer:
 
 
 def _arguments(tool: Tool) -> Format:
-    return {"type": "json_schema", "json_schema": tool.schema}
+    return {"type": "json_schema", "json_schema": tool.schema, "max_whitespace_cnt": 1}
 
 
 def _formats(form: Style, text: str, tool: Tool | None = None) -> list[Format]:
