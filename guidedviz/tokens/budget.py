@@ -14,6 +14,7 @@ import numpy as np
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.machines.machine import Machine
+from guidedviz.machines.names import BEGIN, END
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.tokens.arrays import Mask, read_only
 from guidedviz.tokens.guide import Explanation, Guide, MachineGuide, foreign_state, illegal_token
@@ -65,7 +66,10 @@ class BudgetGuide(Guide):
         self.vocabulary = guide.vocabulary
         self.machine: Machine[Any] = guide.machine
         pieces = (self.reads.pieces[token] for token in self.reads.text_ids)
-        self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1)
+        self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1) | {
+            *BEGIN,
+            *END,
+        }  # of a name each byte is counted
         self._known: dict[Hashable, float] = {}
 
     def __repr__(self) -> str:

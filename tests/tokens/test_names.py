@@ -143,3 +143,22 @@ def test_a_trace_keeps_its_names_in_a_file(tmp_path):
     trace.save(tmp_path / "run.json")
     again = gv.Trace.load(tmp_path / "run.json")
     assert (again.text, again.parts) == (trace.text, trace.parts) == ("x", ("", "<a>", "x", "<end>", ""))
+
+
+def test_a_budget_leaves_room_for_names():
+    letters = gv.Vocabulary([bytes([byte]) for byte in range(128)] + [b"<a>", b"<end>"], eos={129}, special={128})
+    guide = gv.guide(gv.grammar('root ::= "x"* <a> "y"'), letters)
+    short = gv.within(guide, 9)  # <a> in five bytes, y, EOS, and two more
+    state = short.advance(short.advance(short.initial, ord("x")), ord("x"))
+    assert np.flatnonzero(short.mask(state)).tolist() == [128]
+    assert short.is_accepting(short.advance(short.advance(state, 128), ord("y")))
+
+
+def test_earley_reads_the_same_names():
+    text = "root ::= <a> x* </a>\nx ::= [xy] | !</a>"
+    chart, stack = gv.guide(gv.earley(text), SMALL), gv.guide(gv.grammar(text), SMALL)
+    states = chart.initial, stack.initial
+    for token in (10, 0, 11, 2, 12):
+        assert chart.mask(states[0]).tolist() == stack.mask(states[1]).tolist()
+        states = chart.advance(states[0], token), stack.advance(states[1], token)
+    assert chart.is_accepting(states[0])
