@@ -43,7 +43,7 @@ BESIDE = ("guidedviz/assets/models/", "guidedviz/assets/traces/", "guidedviz/ass
 KERNEL = ("micropip", "packaging", "ipython", "traitlets", "jedi")  # what the kernel needs, from the distribution
 OWN = ("piplite", "ipykernel", "pyodide-kernel")  # what it needs and brings itself
 COURSE = ("numpy", "pydantic", "jsonschema")  # what labs import, from the distribution
-MORE = ("comm", "ipywidgets", "psygnal", "anywidget")  # pure, and in no distribution
+MORE = ("comm", "ipywidgets", "psygnal", "anywidget", "lark")  # pure, and in no distribution
 # what nothing in a tab reads; names are completed by IPython itself, which knows the objects, instead of jedi
 UNREAD = re.compile(
     r"[^/]*\.data/|(?!guidedviz/).*\.(pyi|h|a)$|(jedi|parso|numpy/f2py|anywidget/(lab|nb)extension)/|"
@@ -52,7 +52,7 @@ UNREAD = re.compile(
 EXTENSIONS = "share/jupyter/labextensions"
 KERNEL_PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 KERNEL_EXTENSION = f"{EXTENSIONS}/@jupyterlite/pyodide-kernel-extension"
-NEEDS = {"guidedviz": ("numpy", "anywidget"), "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
+NEEDS = {"guidedviz": ("numpy", "anywidget", "lark"), "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
          "ipywidgets": ("comm", "ipython", "traitlets"), "piplite": ("micropip",),
          "pyodide-kernel": ("ipykernel", "ipython", "jedi", "comm")}  # fmt: skip
 LOCK, STDLIB = "pyodide-lock.json", "python_stdlib.zip"
