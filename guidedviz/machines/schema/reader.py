@@ -95,6 +95,10 @@ class SchemaReader:
         self.depth -= 1
         return tree
 
+    def read_item(self, goal: Goal, path: str, most: int) -> Tree:
+        """An item that meets a goal."""
+        return self.rules.item(self.read_goal(goal, path, most))
+
     def read_part(self, goal: Goal, path: str, most: int | None = None) -> Tree:
         """A value that meets a goal. What a reference means is read once, and is a rule if it is long."""
         if is_impossible(goal):
@@ -192,7 +196,7 @@ class SchemaReader:
             if kind == "string":
                 return self.read_string(row)
             if kind == "array":
-                return array_tree(row, self.rules, self.normal, self.read_goal)
+                return array_tree(row, self.rules, self.normal, self.read_item)
             return object_tree(row, self.rules, self.read_goal)
         except NoValue as error:
             errors.append(error)

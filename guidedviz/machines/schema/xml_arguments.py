@@ -37,7 +37,8 @@ class XmlArguments:
         self.json = json
         self.style = style
         self.any_order = json.rules.any_order
-        self.comma = json.rules.blank
+        self.blank = json.rules.blank
+        self.comma = EMPTY
         self.stop = style.marker or style.end  # no string contains it
         self.free_string = free_text({}, excludes=[self.stop, *json.rules.excludes])
 
@@ -72,11 +73,11 @@ class XmlArguments:
         """A member with this key; the value begins behind the key."""
         before, after = self.style.key.split("{key}")
         end = concat(literal(self.style.end), key, literal(">")) if self.style.key_in_end else EMPTY
-        return concat(literal(self.style.before), literal(before), key, literal(after), value, end)
+        return concat(literal(self.style.before), literal(before), key, literal(after), value, end, self.blank)
 
     def bracket(self, signs: str, inside: Tree) -> Tree:
         """Members, or items."""
-        return concat(self.comma, inside, self.comma)
+        return concat(self.blank, inside)
 
     def settle(self, tree: Tree, path: str, most: int = MOST_INLINE_SIGNS) -> Tree:
         """The tree itself, or a call of a new rule if the tree is long."""
@@ -106,7 +107,7 @@ class XmlArguments:
         """A value behind its key, with one of these types."""
         parts = []
         for piece in self.style.after:
-            parts += [either(*(literal(piece.replace("{type}", name)) for name in types)), self.comma]
+            parts += [either(*(literal(piece.replace("{type}", name)) for name in types)), self.blank]
         end = EMPTY if self.style.key_in_end else literal(self.style.end)
         return concat(*parts[:-1], value, end)
 
@@ -124,7 +125,7 @@ class XmlArguments:
 
     def padded(self, tree: Tree) -> Tree:
         """A tree that may have blanks around it."""
-        return concat(self.comma, tree, self.comma) if self.style.padded else tree
+        return concat(self.blank, tree, self.blank) if self.style.padded else tree
 
     def string(self, row: Conjunction) -> Tree:
         """A string, as it is."""
@@ -169,4 +170,4 @@ class XmlArguments:
         value = self.read_goal(goal, path, most)
         if self.style.item:
             return self.member(literal(self.style.item), value)
-        return concat(literal(self.style.before), value)
+        return concat(literal(self.style.before), value, self.blank)
