@@ -149,7 +149,7 @@ class SchemaReader:
             return self.read_rows(self.normal.of(part))
         errors: list[NoValue] = []
         tree = self.read_kinds(self.normal.own_constraints(part), errors)
-        if tree == NOTHING:
+        if tree == NOTHING and not self.rules.excludes:
             raise errors[0].error if len(errors) == 1 else schema_error(part.path, *NO_VALUE)
         return tree
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from guidedviz.errors import PatternError
 from guidedviz.machines.free_text import free_text
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.regular.regex import parse_regex
@@ -63,7 +62,8 @@ class XmlArguments:
     def other_key(self, texts: Tree | None = None, matched: bool = False) -> Tree:
         """A key of these texts; if they match no pattern, one that looks like a name."""
         if not self.style.other_keys:
-            raise PatternError("keys", seen="keys that have no name", expected="named properties only in this style")
+            self.json.notes.add(self.json.path, "this style cannot write keys that have no name")
+            return NOTHING
         known = parse_regex(self.style.other_keys)
         if texts is not None:
             known = texts if matched else overlap([known, texts])
@@ -77,7 +77,7 @@ class XmlArguments:
 
     def bracket(self, signs: str, inside: Tree) -> Tree:
         """Members, or items."""
-        return concat(self.blank, inside)
+        return inside if signs == "[]" and self.style.padded else concat(self.blank, inside)
 
     def settle(self, tree: Tree, path: str, most: int = MOST_INLINE_SIGNS) -> Tree:
         """The tree itself, or a call of a new rule if the tree is long."""
@@ -123,9 +123,9 @@ class XmlArguments:
         is_any_text = self.free_string in trees and self.style.item is None
         return self.free_string if is_any_text else either(*trees)
 
-    def padded(self, tree: Tree) -> Tree:
-        """A tree that may have blanks around it."""
-        return concat(self.blank, tree, self.blank) if self.style.padded else tree
+    def padded(self, tree: Tree, where: bool = True) -> Tree:
+        """A tree that may have blanks around it, where the style allows them."""
+        return concat(self.blank, tree, self.blank) if self.style.padded and where else tree
 
     def string(self, row: Conjunction) -> Tree:
         """A string, as it is."""
@@ -137,14 +137,14 @@ class XmlArguments:
         if row.values is not None:
             values = [value for value in row.allowed_values() if isinstance(value, str)]
             fitting = [literal(value) for value in values if not any(word in value for word in words)]
-            return self.padded(either(*fitting))
+            return self.padded(either(*fitting), self.style.padded_strings)
         try:
             tree = row.texts(may_count=True, refused=[concat(ANYTHING, either(*map(literal, words)), ANYTHING)])
         except NoValue:
             return NOTHING
         if has_ticks(tree):
             tree = self.json.rules.add(self.json.rules.name(row.path), tree)
-        return self.padded(tree)
+        return self.padded(tree, self.style.padded_strings)
 
     def other_value(self, row: Conjunction) -> Tree:
         """A value that is no string: JSON, or members and items in a style that nests."""
@@ -170,4 +170,4 @@ class XmlArguments:
         value = self.read_goal(goal, path, most)
         if self.style.item:
             return self.member(literal(self.style.item), value)
-        return concat(literal(self.style.before), value, self.blank)
+        return concat(literal(self.style.before), value)
