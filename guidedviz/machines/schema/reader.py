@@ -204,13 +204,19 @@ class SchemaReader:
 
     def read_string(self, row: Conjunction) -> Tree:
         """A string with patterns or a length, without optional escapes; one that counts its characters is a rule."""
-        if not row.of_type(Matching) and self.rules.excludes:
-            self.notes.add(row.path, "minLength and maxLength are not enforced beside excluded texts")
+        if self.is_only_filtered(row):
             return Call("string")
         if not row.of_type(Matching):
             return in_quotes(Repeat(ONE_CHARACTER, *row.bounds("string")))
         tree = in_quotes(escape_tree(row.texts(may_count=True)))
         return self.rules.add(self.rules.name(row.path), tree) if has_ticks(tree) else tree
+
+    def is_only_filtered(self, row: Conjunction) -> bool:
+        """Whether only excluded texts are enforced of a string, and not its length."""
+        filtered = bool(self.rules.excludes) and not row.of_type(Matching)
+        if filtered:
+            self.notes.add(row.path, "minLength and maxLength are not enforced beside excluded texts")
+        return filtered
 
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""

@@ -20,7 +20,7 @@ from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS
 from guidedviz.machines.schema.objects import object_tree
 from guidedviz.machines.schema.reader import NO_VALUE, SchemaReader
 from guidedviz.machines.schema.subschema import Goal, is_impossible
-from guidedviz.machines.schema.text_sets import Matching, overlap
+from guidedviz.machines.schema.text_sets import overlap
 from guidedviz.machines.schema.values import JSON_KINDS, NoValue, schema_error
 from guidedviz.machines.schema.xml_styles import XmlStyle
 from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Tree, concat, either, has_ticks, literal
@@ -129,17 +129,15 @@ class XmlArguments:
 
     def string(self, row: Conjunction) -> Tree:
         """A string, as it is."""
-        if row.values is None and not row.constrains("string"):
-            return self.free_string
-        words = [self.stop]
-        if row.values is not None or not row.of_type(Matching):
-            words += self.json.rules.excludes
         if row.values is not None:
+            words = [self.stop, *self.json.rules.excludes]
             values = [value for value in row.allowed_values() if isinstance(value, str)]
             fitting = [literal(value) for value in values if not any(word in value for word in words)]
             return self.padded(either(*fitting), self.style.padded_strings)
+        if not row.constrains("string") or self.json.is_only_filtered(row):
+            return self.free_string
         try:
-            tree = row.texts(may_count=True, refused=[concat(ANYTHING, either(*map(literal, words)), ANYTHING)])
+            tree = row.texts(may_count=True, refused=[concat(ANYTHING, literal(self.stop), ANYTHING)])
         except NoValue:
             return NOTHING
         if has_ticks(tree):

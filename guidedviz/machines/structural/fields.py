@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
@@ -158,11 +157,10 @@ class Part:
             found.append((pair[0], self.of_format(pair[1], self.at("rules", place, 1))))
         return found
 
-    @cached_property
-    def as_text(self) -> str:
-        """The part as JSON text: the same for equal parts."""
+    def dump(self, *keys: str) -> str:
+        """These fields as JSON text, or all of them: the same for parts that are equal there."""
         try:
-            return json.dumps(self.fields)
+            return json.dumps({key: self.fields.get(key) for key in keys or self.fields})
         except (TypeError, ValueError, RecursionError) as error:
             raise tag_error(self.path, str(error), "what JSON can write") from error
 

@@ -62,11 +62,15 @@ class FormatReader:
         return tree
 
     def once(self, part: Part, read: Callable[[], Tree]) -> Tree:
-        """What equal parts have in common."""
-        if part.as_text not in self.known:
-            with reading(part.path), working_on(part.path):
-                self.known[part.as_text] = read()
-        return self.known[part.as_text]
+        """What equal formats have in common."""
+        return self.shared(part.dump(), part.path, read)
+
+    def shared(self, key: str, path: str, read: Callable[[], Tree]) -> Tree:
+        """What is read once for all parts with this key."""
+        if key not in self.known:
+            with reading(path), working_on(path):
+                self.known[key] = read()
+        return self.known[key]
 
     # --- special tokens ---------------------------------------------------------------------------------------------
 
@@ -204,6 +208,11 @@ class FormatReader:
         ends = Ends(texts=words, path=part.at("end") if alone and not words else "")
         return concat(self.read(part.format("content"), ends), either(*map(literal, texts)))
 
+    def inside(self, part: Part, name: str) -> Tree:
+        """What follows the begin of a tag, as a rule: tags that differ only in their begin share it."""
+        key = part.dump("content", "end")
+        return self.shared(key, part.path, lambda: self.rules.add(name, self.behind_begin(part)))
+
     def triggered_tags(self, part: Part, ends: Ends) -> Tree:
         self.check_end(ends, part)
         triggers = part.texts("triggers")
@@ -214,7 +223,7 @@ class FormatReader:
             if len(matching) != 1:
                 seen = f"{quoted(begin)}, which begins with {len(matching) or 'no'} triggers"
                 raise tag_error(tag.at("begin"), seen, "one of them at the beginning", nearest(begin, tags, 0.3))
-            tags[matching[0]].append((begin, self.rules.add(begin, self.behind_begin(tag))))
+            tags[matching[0]].append((begin, self.inside(tag, begin)))
         words: Words = {}
         for trigger, found in tags.items():
             options = [concat(literal(begin.removeprefix(trigger)), inside) for begin, inside in found]
@@ -231,10 +240,11 @@ class FormatReader:
         return concat(first, free(True)) if at_least_one else free(True)
 
     def tags_with_separator(self, part: Part, ends: Ends) -> Tree:
-        tags = [concat(self.begin(tag), self.behind_begin(tag)) for tag in part.formats("tags", "tag")]
-        tag = self.rules.add("tags", either(*tags))
-        more = Repeat(concat(literal(part.text("separator")), tag), 0, None)
-        tree = tag if part.flag("stop_after_first") else concat(tag, more)
+        tags = part.formats("tags", "tag")
+        trees = [concat(self.begin(tag), self.inside(tag, str(tag.fields["begin"]))) for tag in tags]
+        one = self.rules.add("tags", either(*trees))
+        more = Repeat(concat(literal(part.text("separator")), one), 0, None)
+        tree = one if part.flag("stop_after_first") else concat(one, more)
         return tree if part.flag("at_least_one") else optional_tree(tree)
 
     def dispatch(self, part: Part, ends: Ends) -> Tree:
@@ -274,7 +284,7 @@ class FormatReader:
             names = self.names_of_token(tag, "begin")
             if not set(names) <= set(triggers):
                 raise tag_error(tag.at("begin"), quoted(names[0]), "one of the trigger tokens")
-            inside = self.rules.add(names[0], self.behind_begin(tag))
+            inside = self.inside(tag, names[0])
             found += [(Special(name), inside) for name in names]
         words: Words = {word: either(*trees) for word, trees in grouped(found).items()}
         others = self.other_tokens(part, ends, *triggers)
