@@ -27,7 +27,7 @@ def free_text(
     """Free text without the excluded words; behind each of `words` stands its content.
 
     `others`: special tokens that may stand in the text. `loop`: free text goes on behind a content; else the text ends
-    there. `must`: the text ends only there.
+    there. `must`, without a loop: the text ends only there.
 
     >>> from guidedviz.machines.grammars.show import show_regex
     >>> from guidedviz.machines.syntax import literal
@@ -36,7 +36,7 @@ def free_text(
     """
     texts = {word: content for word, content in words.items() if isinstance(word, str)}
     names = {word.name: content for word, content in words.items() if isinstance(word, Special)}
-    if not words and not (excludes or others != NOTHING):
+    if not (words or excludes or must) and others == NOTHING:
         return ANYTHING
     places = _Places(texts, excludes)
     after = "" if loop else FINISHED

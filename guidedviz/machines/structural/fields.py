@@ -87,7 +87,7 @@ class Part:
         for key in self.fields:
             if key not in known:
                 near = nearest(key, known) if isinstance(key, str) else ""
-                raise tag_error(self.at(key), f"no field of {what}", ", ".join(known), near)
+                raise tag_error(self.at(key), f"a field that {what} does not have", ", ".join(known), near)
 
     @property
     def name(self) -> str:
@@ -167,7 +167,8 @@ class Part:
 
 def check_type(value: Any, kind: Any, path: str, expected: str) -> None:
     """Raise an error for a value of another type; true is no number."""
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+    is_number = kind in (int, str | int)
+    if not isinstance(value, kind) or (is_number and isinstance(value, bool)):
         raise tag_error(path, quoted(value), expected)
 
 
