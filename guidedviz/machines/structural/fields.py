@@ -40,12 +40,13 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 OUTER = {"format": ("type", "format"), "structures": ("type", "structures", "triggers")}
 MISSING = object()
+LONGEST_PATH = 240  # characters
 Token = str | int  # the text of a special token, or its id
 
 
 def tag_error(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
     """An error about the part of a structural tag at this path."""
-    return PatternError(f"structural_tag, {path}", seen=seen, expected=expected, hint=hint)
+    return PatternError(f"structural_tag, {shorten(path, LONGEST_PATH)}", seen=seen, expected=expected, hint=hint)
 
 
 @contextmanager
