@@ -6,7 +6,7 @@ A place is the longest end of the text that begins a word (Aho and Corasick, CAC
 one sign. Where a word is complete, only its content may follow, or the rest of a longer word.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.ranges import merge_ranges, other_ranges
@@ -19,7 +19,7 @@ FINISHED = "\ud800"  # the place behind the last content; no word has a lone sur
 
 def free_text(
     words: Mapping[str | Special, Tree],
-    excludes: Iterable[str] = (),
+    excludes: Sequence[str] = (),
     others: Tree = NOTHING,
     loop: bool = True,
     must: bool = False,
@@ -27,7 +27,7 @@ def free_text(
     """Free text without the excluded words; behind each of `words` stands its content.
 
     `others`: special tokens that may stand in the text. `loop`: free text goes on behind a content; else the text ends
-    there. `must`: the text ends only there.
+    there. `must`, without a loop: the text ends only there.
 
     >>> from guidedviz.machines.grammars.show import show_regex
     >>> from guidedviz.machines.syntax import literal
@@ -36,9 +36,9 @@ def free_text(
     """
     texts = {word: content for word, content in words.items() if isinstance(word, str)}
     names = {word.name: content for word, content in words.items() if isinstance(word, Special)}
-    if not words and not excludes and others == NOTHING:
+    if not (words or excludes or must) and others == NOTHING:
         return ANYTHING
-    places = _Places(texts, frozenset(excludes))
+    places = _Places(texts, excludes)
     after = "" if loop else FINISHED
 
     def moves(place: str) -> NetMoves[str]:
@@ -62,13 +62,16 @@ def free_text(
 class _Places:
     """The beginnings of words: for each its longest proper end that begins a word, and where characters lead."""
 
-    def __init__(self, contents: Mapping[str, Tree], excluded: frozenset[str]) -> None:
+    def __init__(self, contents: Mapping[str, Tree], excluded: Iterable[str]) -> None:
         self.contents = contents
-        self.excluded = {word for word in excluded if not any(opening in word[:-1] for opening in contents)}
+        reachable = [word for word in excluded if not any(opening in word[:-1] for opening in contents)]
+        self.excluded = frozenset(reachable)
         self.longest_end = {"": ""}
         self.rows: dict[str, dict[str, str]] = {}
         self.open = set[str]()  # beginnings in which some word is complete
-        beginnings = {word[:size] for word in (*contents, *self.excluded) for size in range(len(word) + 1)} | {""}
+        words = [*contents, *reachable]
+        spend(sum(len(word) ** 2 // 16 for word in words))  # the letters of all beginnings
+        beginnings = dict.fromkeys(["", *(word[:size] for word in words for size in range(len(word) + 1))])
         longer = grouped((place[:-1], place) for place in beginnings if place)
         for place in sorted(beginnings, key=len):
             before = place[:-1]

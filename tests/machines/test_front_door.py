@@ -19,6 +19,7 @@ DOORS = {
     "compare": lambda value: gv.machines.compare_machines(gv.regex("a"), value),
     "bytes_to_end": lambda value: gv.machines.bytes_to_end(value, 0),
     "tags": lambda value: gv.tagged(value),
+    "structural_tag": gv.structural_tag,
     "kind": lambda value: compile_text(value, "a"),
     "pattern": lambda value: gv.pattern([value]),
 }

@@ -29,7 +29,23 @@ def sha(number):
     return hashlib.sha1(str(number).encode()).hexdigest()
 
 
+def tags(content_of, count=400):
+    texts = [(f"<f=tool_{n}>", {"type": "json_schema", "json_schema": content_of(n)}) for n in range(count)]
+    listed = [{"type": "tag", "begin": begin, "content": content, "end": "</f>"} for begin, content in texts]
+    return gv.structural_tag({"type": "triggered_tags", "triggers": ["<f="], "tags": listed})
+
+
+def in_sequences(count):
+    inner = {"type": "any_text"}
+    return functools.reduce(lambda part, n: {"type": "sequence", "elements": [part]}, range(count), inner)
+
+
 COMPILED = {
+    "400 tags of one schema": lambda: tags(lambda n: {"properties": {"city": {"type": "string"}}}),
+    "400 tags": lambda: tags(lambda n: {"properties": {f"p{n}": {"type": "string"}}, "required": [f"p{n}"]}),
+    "a long text beside excluded words": lambda: gv.structural_tag(
+        {"type": "any_text", "excludes": ["aba"], "max_chars": 900_000}
+    ),
     "anyOf of one schema": lambda: chain(lambda ref: {"anyOf": [ref, {**ref}]}),
     "anyOf of one schema in two forms": lambda: chain(lambda ref: {"anyOf": [ref, {"allOf": [ref]}]}),
     "two properties of one schema": lambda: chain(lambda ref: {"properties": {"a": ref, "b": ref}}),
@@ -48,6 +64,9 @@ REFUSED = {
     "many rules": lambda: lines("root ::= r0", *(f'r{n} ::= "a" r{n + 1}' for n in range(40_000)), 'r40000 ::= "b"'),
     "a long text": lambda: gv.grammar(f'root ::= "{LONG}"'),
     "a long class": lambda: gv.grammar(f"root ::= [{LONG}]"),
+    "a long excluded word": lambda: gv.structural_tag({"type": "any_text", "excludes": [LONG]}),
+    "deep formats": lambda: gv.structural_tag(in_sequences(50_000)),
+    "a structural tag with a long text": lambda: gv.structural_tag({"type": "const_string", "value": LONG}),
     "a long begin": lambda: gv.tagged(begin=LONG, machine=gv.regex("a"), end="x"),
 }
 
@@ -76,6 +95,8 @@ def test_it_is_compiled_or_refused_in_little_time_and_memory(name):
     process.join(60)
     assert process.exitcode == 0
     said, seconds = results.get()
-    assert said.startswith("compiled" if name in COMPILED else ("schema", "GBNF", "tagged", "compilation")), said
+    assert said.startswith(
+        "compiled" if name in COMPILED else ("schema", "GBNF", "tagged", "structural_tag", "compilation")
+    ), said
     assert name in COMPILED or ", expected " in said
     assert seconds < 6

@@ -5,7 +5,7 @@ r"""JSON as text (RFC 8259): the rules of unrestricted JSON, the escapes of a st
 
 An unrestricted string may use every escape, also lone surrogates. Where characters are counted, a surrogate pair is one
 character and a lone surrogate is refused. Characters from a pattern or format are escaped only where JSON requires it.
-Whitespace stands around commas and colons and inside brackets, as the setting allows.
+Inside brackets whitespace stands behind every token, as the setting allows.
 """
 
 import re
@@ -161,15 +161,15 @@ class SchemaRules:
         self.around = Call("ws") if settings.whitespace == "any" else EMPTY  # the whole value
         self.blank = Call("ws") if blanks else EMPTY
         gap = self.blank if blanks else GAPS[settings.whitespace]
-        self.comma = concat(self.blank, literal(","), gap)
+        self.comma = concat(literal(","), gap)
         self.colon = concat(self.blank, literal(":"), gap)
         self.paths = {"root": "#"}
         scalars = map(literal, ("true", "false", "null"))
         self.trees = {
             "value": either(Call("object"), Call("array"), Call("string"), Call("number"), *scalars),
-            "object": self.bracket("{}", self.any_number_of("member")),
+            "object": self.bracket("{}", self.any_number_of(Call("member"))),
             "member": self.member(Call("string"), Call("value")),
-            "array": self.bracket("[]", self.any_number_of("value")),
+            "array": self.bracket("[]", self.any_number_of(self.item(Call("value")))),
             **SCALAR_RULES,
             "ws": Repeat(BLANK, 0, settings.most_blanks),
         }
@@ -193,15 +193,19 @@ class SchemaRules:
 
     def bracket(self, signs: str, inside: Tree) -> Tree:
         """A tree in brackets or braces."""
-        return concat(literal(signs[0]), self.blank, inside, self.blank, literal(signs[1]))
+        return concat(literal(signs[0]), self.blank, inside, literal(signs[1]))
 
     def member(self, key: Tree, value: Tree) -> Tree:
         """A key, a colon and a value."""
-        return concat(key, self.colon, value)
+        return concat(key, self.colon, value, self.blank)
 
-    def any_number_of(self, rule: str) -> Tree:
-        """Calls of a rule, with commas between them."""
-        return optional(concat(Call(rule), Repeat(concat(self.comma, Call(rule)), 0, None)))
+    def item(self, value: Tree) -> Tree:
+        """An item of an array."""
+        return concat(value, self.blank)
+
+    def any_number_of(self, part: Tree) -> Tree:
+        """Members or items, with commas between them."""
+        return optional(concat(part, Repeat(concat(self.comma, part), 0, None)))
 
     def name(self, path: str) -> str:
         """A new name for the part at this path."""

@@ -95,6 +95,10 @@ class SchemaReader:
         self.depth -= 1
         return tree
 
+    def read_item(self, goal: Goal, path: str, most: int) -> Tree:
+        """An item that meets a goal."""
+        return self.rules.item(self.read_goal(goal, path, most))
+
     def read_part(self, goal: Goal, path: str, most: int | None = None) -> Tree:
         """A value that meets a goal. What a reference means is read once, and is a rule if it is long."""
         if is_impossible(goal):
@@ -145,7 +149,7 @@ class SchemaReader:
             return self.read_rows(self.normal.of(part))
         errors: list[NoValue] = []
         tree = self.read_kinds(self.normal.own_constraints(part), errors)
-        if tree == NOTHING:
+        if tree == NOTHING and not self.rules.excludes:
             raise errors[0].error if len(errors) == 1 else schema_error(part.path, *NO_VALUE)
         return tree
 
@@ -192,7 +196,7 @@ class SchemaReader:
             if kind == "string":
                 return self.read_string(row)
             if kind == "array":
-                return array_tree(row, self.rules, self.normal, self.read_goal)
+                return array_tree(row, self.rules, self.normal, self.read_item)
             return object_tree(row, self.rules, self.read_goal)
         except NoValue as error:
             errors.append(error)
@@ -200,13 +204,19 @@ class SchemaReader:
 
     def read_string(self, row: Conjunction) -> Tree:
         """A string with patterns or a length, without optional escapes; one that counts its characters is a rule."""
-        if not row.of_type(Matching) and self.rules.excludes:
-            self.notes.add(row.path, "minLength and maxLength are not enforced beside excluded texts")
+        if self.is_only_filtered(row):
             return Call("string")
         if not row.of_type(Matching):
             return in_quotes(Repeat(ONE_CHARACTER, *row.bounds("string")))
         tree = in_quotes(escape_tree(row.texts(may_count=True)))
         return self.rules.add(self.rules.name(row.path), tree) if has_ticks(tree) else tree
+
+    def is_only_filtered(self, row: Conjunction) -> bool:
+        """Whether only excluded texts are enforced of a string, and not its length."""
+        filtered = bool(self.rules.excludes) and not row.of_type(Matching)
+        if filtered:
+            self.notes.add(row.path, "minLength and maxLength are not enforced beside excluded texts")
+        return filtered
 
     def read_values(self, row: Conjunction) -> Tree:
         """enum and const: the values that the other keywords allow too."""

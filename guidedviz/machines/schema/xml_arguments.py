@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from guidedviz.errors import PatternError
 from guidedviz.machines.free_text import free_text
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.regular.regex import parse_regex
@@ -21,7 +20,7 @@ from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS
 from guidedviz.machines.schema.objects import object_tree
 from guidedviz.machines.schema.reader import NO_VALUE, SchemaReader
 from guidedviz.machines.schema.subschema import Goal, is_impossible
-from guidedviz.machines.schema.text_sets import Matching, overlap
+from guidedviz.machines.schema.text_sets import overlap
 from guidedviz.machines.schema.values import JSON_KINDS, NoValue, schema_error
 from guidedviz.machines.schema.xml_styles import XmlStyle
 from guidedviz.machines.syntax import ANYTHING, EMPTY, NOTHING, Tree, concat, either, has_ticks, literal
@@ -37,7 +36,8 @@ class XmlArguments:
         self.json = json
         self.style = style
         self.any_order = json.rules.any_order
-        self.comma = json.rules.blank
+        self.blank = json.rules.blank
+        self.comma = EMPTY
         self.stop = style.marker or style.end  # no string contains it
         self.free_string = free_text({}, excludes=[self.stop, *json.rules.excludes])
 
@@ -62,7 +62,8 @@ class XmlArguments:
     def other_key(self, texts: Tree | None = None, matched: bool = False) -> Tree:
         """A key of these texts; if they match no pattern, one that looks like a name."""
         if not self.style.other_keys:
-            raise PatternError("keys", seen="keys that have no name", expected="named properties only in this style")
+            self.json.notes.add(self.json.path, "this style cannot write keys that have no name")
+            return NOTHING
         known = parse_regex(self.style.other_keys)
         if texts is not None:
             known = texts if matched else overlap([known, texts])
@@ -72,11 +73,11 @@ class XmlArguments:
         """A member with this key; the value begins behind the key."""
         before, after = self.style.key.split("{key}")
         end = concat(literal(self.style.end), key, literal(">")) if self.style.key_in_end else EMPTY
-        return concat(literal(self.style.before), literal(before), key, literal(after), value, end)
+        return concat(literal(self.style.before), literal(before), key, literal(after), value, end, self.blank)
 
     def bracket(self, signs: str, inside: Tree) -> Tree:
         """Members, or items."""
-        return concat(self.comma, inside, self.comma)
+        return inside if signs == "[]" and self.style.padded else concat(self.blank, inside)
 
     def settle(self, tree: Tree, path: str, most: int = MOST_INLINE_SIGNS) -> Tree:
         """The tree itself, or a call of a new rule if the tree is long."""
@@ -106,7 +107,7 @@ class XmlArguments:
         """A value behind its key, with one of these types."""
         parts = []
         for piece in self.style.after:
-            parts += [either(*(literal(piece.replace("{type}", name)) for name in types)), self.comma]
+            parts += [either(*(literal(piece.replace("{type}", name)) for name in types)), self.blank]
         end = EMPTY if self.style.key_in_end else literal(self.style.end)
         return concat(*parts[:-1], value, end)
 
@@ -122,28 +123,26 @@ class XmlArguments:
         is_any_text = self.free_string in trees and self.style.item is None
         return self.free_string if is_any_text else either(*trees)
 
-    def padded(self, tree: Tree) -> Tree:
-        """A tree that may have blanks around it."""
-        return concat(self.comma, tree, self.comma) if self.style.padded else tree
+    def padded(self, tree: Tree, where: bool = True) -> Tree:
+        """A tree that may have blanks around it, where the style allows them."""
+        return concat(self.blank, tree, self.blank) if self.style.padded and where else tree
 
     def string(self, row: Conjunction) -> Tree:
         """A string, as it is."""
-        if row.values is None and not row.constrains("string"):
-            return self.free_string
-        words = [self.stop]
-        if row.values is not None or not row.of_type(Matching):
-            words += self.json.rules.excludes
         if row.values is not None:
+            words = [self.stop, *self.json.rules.excludes]
             values = [value for value in row.allowed_values() if isinstance(value, str)]
             fitting = [literal(value) for value in values if not any(word in value for word in words)]
-            return self.padded(either(*fitting))
+            return self.padded(either(*fitting), self.style.padded_strings)
+        if not row.constrains("string") or self.json.is_only_filtered(row):
+            return self.free_string
         try:
-            tree = row.texts(may_count=True, refused=[concat(ANYTHING, either(*map(literal, words)), ANYTHING)])
+            tree = row.texts(may_count=True, refused=[concat(ANYTHING, literal(self.stop), ANYTHING)])
         except NoValue:
             return NOTHING
         if has_ticks(tree):
             tree = self.json.rules.add(self.json.rules.name(row.path), tree)
-        return self.padded(tree)
+        return self.padded(tree, self.style.padded_strings)
 
     def other_value(self, row: Conjunction) -> Tree:
         """A value that is no string: JSON, or members and items in a style that nests."""

@@ -36,14 +36,15 @@ class XmlStyle:
     other_keys: str = "[A-Za-z_][A-Za-z0-9_]*"  # a regex: keys that the schema does not name; "" if there are none
     item: str | None = None  # the key of an item; None: objects and arrays inside are JSON
     marker: str = ""  # what no string contains; "": the end
-    padded: bool = True  # blanks may stand around a value that is no free text
+    padded: bool = True  # blanks may stand around a value
+    padded_strings: bool = True  # also around a string of an enum, or with a pattern or a length
     key_in_end: bool = False  # the end is `end`, the key and ">"
 
 
 def dsml(gap: str) -> XmlStyle:
     """The styles of DeepSeek 3.2 and later, which say whether the value is a string."""
     name = f"｜DSML｜{gap}parameter"
-    return XmlStyle(f'<{name} name="', ('" string="{type}">',), f"</{name}>", types=IS_STRING)
+    return XmlStyle(f'<{name} name="', ('" string="{type}">',), f"</{name}>", types=IS_STRING, padded_strings=False)
 
 
 SPACE = "]<]minimax[>["  # the namespace of MiniMax M3, before each of its tags

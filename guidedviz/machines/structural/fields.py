@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
@@ -41,12 +40,13 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 OUTER = {"format": ("type", "format"), "structures": ("type", "structures", "triggers")}
 MISSING = object()
+LONGEST_PATH = 240  # characters
 Token = str | int  # the text of a special token, or its id
 
 
 def tag_error(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
     """An error about the part of a structural tag at this path."""
-    return PatternError(f"structural_tag, {path}", seen=seen, expected=expected, hint=hint)
+    return PatternError(f"structural_tag, {shorten(path, LONGEST_PATH)}", seen=seen, expected=expected, hint=hint)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ class Part:
         for key in self.fields:
             if key not in known:
                 near = nearest(key, known) if isinstance(key, str) else ""
-                raise tag_error(self.at(key), f"no field of {what}", ", ".join(known), near)
+                raise tag_error(self.at(key), f"a field that {what} does not have", ", ".join(known), near)
 
     @property
     def name(self) -> str:
@@ -158,18 +158,18 @@ class Part:
             found.append((pair[0], self.of_format(pair[1], self.at("rules", place, 1))))
         return found
 
-    @cached_property
-    def as_text(self) -> str:
-        """The part as JSON text: the same for equal parts."""
+    def dump(self, *keys: str) -> str:
+        """These fields as JSON text, or all of them: the same for parts that are equal there."""
         try:
-            return json.dumps(self.fields)
+            return json.dumps({key: self.fields.get(key) for key in keys or self.fields})
         except (TypeError, ValueError, RecursionError) as error:
             raise tag_error(self.path, str(error), "what JSON can write") from error
 
 
 def check_type(value: Any, kind: Any, path: str, expected: str) -> None:
     """Raise an error for a value of another type; true is no number."""
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+    is_number = kind in (int, str | int)
+    if not isinstance(value, kind) or (is_number and isinstance(value, bool)):
         raise tag_error(path, quoted(value), expected)
 
 

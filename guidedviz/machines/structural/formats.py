@@ -6,7 +6,7 @@
 The meaning is that of xgrammar's documentation. Special tokens are no text: only formats about tokens read them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,11 +62,15 @@ class FormatReader:
         return tree
 
     def once(self, part: Part, read: Callable[[], Tree]) -> Tree:
-        """What equal parts have in common."""
-        if part.as_text not in self.known:
-            with reading(part.path), working_on(part.path):
-                self.known[part.as_text] = read()
-        return self.known[part.as_text]
+        """What equal formats have in common."""
+        return self.shared(part.dump(), part.path, read)
+
+    def shared(self, key: str, path: str, read: Callable[[], Tree]) -> Tree:
+        """What is read once for all parts with this key."""
+        if key not in self.known:
+            with reading(path), working_on(path):
+                self.known[key] = read()
+        return self.known[key]
 
     # --- special tokens ---------------------------------------------------------------------------------------------
 
@@ -75,7 +79,6 @@ class FormatReader:
         check_type(token, str | int, path, "the text or the id of a special token")
         if isinstance(token, str):
             return [Special(check_text(token, path, empty=False)).name]
-        check_type(token, int, path, "the text or the id of a special token")
         with reading(path):
             return list(self.names_of(token, token))
 
@@ -84,9 +87,20 @@ class FormatReader:
         values = part.value(key, list, "a list of texts and ids of special tokens", default)
         return [name for place, token in enumerate(values) for name in self.names(token, part.at(key, place))]
 
-    def one_of(self, names: Iterable[str]) -> Tree:
-        """One of these special tokens."""
-        return either(*(spell(Special(name)) for name in names))
+    def token(self, part: Part, ends: Ends) -> Tree:
+        return spell_any(self.marker(part))
+
+    def marker(self, part: Part) -> list[Special]:
+        """What a token format names: ids of one name are several special tokens."""
+        names = self.names(part.value("token", object, "a special token"), part.at("token"))
+        return list(map(Special, names))
+
+    def begins(self, part: Part) -> list[str | Special]:
+        """The begin of a tag: a text or a special token."""
+        begin = part.value("begin", str | Mapping, "a text or a token")
+        if isinstance(begin, str):
+            return [part.text("begin")]
+        return [*self.marker(Part.of_format(begin, part.at("begin"), "token"))]
 
     # --- texts ------------------------------------------------------------------------------------------------------
 
@@ -178,118 +192,118 @@ class FormatReader:
     # --- tags -------------------------------------------------------------------------------------------------------
 
     def tag(self, part: Part, ends: Ends) -> Tree:
-        return concat(self.begin(part), self.behind_begin(part, alone=True))
-
-    def begin(self, part: Part) -> Tree:
-        """The begin of a tag: a text or a special token."""
-        if isinstance(part.value("begin", str | Mapping, "a text or a token"), Mapping):
-            return self.one_of(self.names_of_token(part, "begin"))
-        return literal(part.text("begin"))
-
-    def names_of_token(self, part: Part, key: str) -> list[str]:
-        inner = Part.of_format(part.fields[key], part.at(key), "token")
-        return self.names(inner.value("token", object, "a special token"), inner.at("token"))
+        return concat(spell_any(self.begins(part)), self.behind_begin(part, alone=True))
 
     def behind_begin(self, part: Part, alone: bool = False) -> Tree:
         """The content of a tag, and its end; free text in a tag that stands alone needs an end."""
         end = part.value("end", str | list | Mapping, "a text, a list of texts, or a token")
         if isinstance(end, Mapping):
-            names = self.names_of_token(part, "end")
-            return concat(self.read(part.format("content"), Ends(names=tuple(names))), self.one_of(names))
+            names = self.marker(Part.of_format(end, part.at("end"), "token"))
+            ends = Ends(names=tuple(map(str, names)))
+            return concat(self.read(part.format("content"), ends), spell_any(names))
         if isinstance(end, list):
             texts = [check_text(text, part.at("end", place)) for place, text in enumerate(part.items("end"))]
         else:
             texts = [part.text("end")]
         words = tuple(filter(None, texts))
         ends = Ends(texts=words, path=part.at("end") if alone and not words else "")
-        return concat(self.read(part.format("content"), ends), either(*map(literal, texts)))
+        return concat(self.read(part.format("content"), ends), spell_any(texts))
+
+    def inside(self, part: Part, name: str) -> Tree:
+        """What follows the begin of a tag, as a rule: tags that differ only in their begin share it."""
+        key = part.dump("content", "end")
+        return self.shared(key, part.path, lambda: self.rules.add(name, self.behind_begin(part)))
+
+    def tags_with_separator(self, part: Part, ends: Ends) -> Tree:
+        trees = []
+        for tag in part.formats("tags", "tag"):
+            begins = self.begins(tag)
+            trees.append(concat(spell_any(begins), self.inside(tag, str(begins[0]))))
+        one = self.rules.add("tags", either(*trees))
+        more = Repeat(concat(literal(part.text("separator")), one), 0, None)
+        tree = one if part.flag("stop_after_first") else concat(one, more)
+        return tree if part.flag("at_least_one") else optional_tree(tree)
+
+    # --- free text in which words or tokens are watched for ---------------------------------------------------------
 
     def triggered_tags(self, part: Part, ends: Ends) -> Tree:
         self.check_end(ends, part)
-        triggers = part.texts("triggers")
-        tags: dict[str, list[tuple[str, Tree]]] = {trigger: [] for trigger in part.items("triggers") if triggers}
-        for tag in part.formats("tags", "tag"):
-            begin = check_text(tag.value("begin", str, "a text, which begins with a trigger"), tag.at("begin"))
-            matching = [trigger for trigger in tags if begin.startswith(trigger)]
-            if len(matching) != 1:
-                seen = f"{quoted(begin)}, which begins with {len(matching) or 'no'} triggers"
-                raise tag_error(tag.at("begin"), seen, "one of them at the beginning", nearest(begin, tags, 0.3))
-            tags[matching[0]].append((begin, self.rules.add(begin, self.behind_begin(tag))))
-        words: Words = {}
-        for trigger, found in tags.items():
-            options = [concat(literal(begin.removeprefix(trigger)), inside) for begin, inside in found]
-            words[trigger] = self.rules.add(trigger, either(*options)) if options else NOTHING
-        first = either(*(concat(literal(begin), inside) for found in tags.values() for begin, inside in found))
-        excludes = [*part.texts("excludes", ()), *ends.texts]
-        return self.with_tags(part, first, lambda loop: free_text(words, excludes, loop=loop))
+        return self.triggered(part, ends, part.texts("triggers"))
 
-    def with_tags(self, part: Part, first: Tree, free: Callable[[bool], Tree]) -> Tree:
-        """Free text with tags; if one must come, it comes first."""
+    def token_triggered_tags(self, part: Part, ends: Ends) -> Tree:
+        self.check_end(ends, part)
+        return self.triggered(part, ends, list(map(Special, self.names_in(part, "trigger_tokens"))))
+
+    def triggered(self, part: Part, ends: Ends, triggers: Sequence[str | Special]) -> Tree:
+        """Free text with tags, each behind a trigger; a trigger without a tag is excluded."""
+        found: dict[str | Special, list[Tree]] = {trigger: [] for trigger in triggers}
+        first = []  # the tags with their whole begins
+        for tag in part.formats("tags", "tag"):
+            for begin in self.begins(tag):
+                trigger = find_trigger(begin, found, tag)
+                inside = self.inside(tag, str(begin))
+                rest = literal(str(begin).removeprefix(str(trigger)))
+                found[trigger].append(concat(rest, inside))
+                first.append(concat(spell(begin), inside))
+        words = self.words(found)
         at_least_one = part.flag("at_least_one")
         if part.flag("stop_after_first"):
-            return first if at_least_one else free(False)
-        return concat(first, free(True)) if at_least_one else free(True)
-
-    def tags_with_separator(self, part: Part, ends: Ends) -> Tree:
-        tags = [concat(self.begin(tag), self.behind_begin(tag)) for tag in part.formats("tags", "tag")]
-        tag = self.rules.add("tags", either(*tags))
-        more = Repeat(concat(literal(part.text("separator")), tag), 0, None)
-        tree = tag if part.flag("stop_after_first") else concat(tag, more)
-        return tree if part.flag("at_least_one") else optional_tree(tree)
+            return either(*first) if at_least_one else self.watching(part, words, ends, loop=False)
+        rest = self.watching(part, words, ends)
+        return concat(either(*first), rest) if at_least_one else rest
 
     def dispatch(self, part: Part, ends: Ends) -> Tree:
         self.check_end(ends, part)
-        found = []
-        for place, (word, content) in enumerate(part.rules()):
-            found.append((check_text(word, part.at("rules", place, 0), empty=False), self.read(content, ends)))
-        words: Words = {word: self.rules.add(word, either(*trees)) for word, trees in grouped(found).items()}
-        return free_text(words, part.texts("excludes", ()), loop=part.flag("loop", default=True))
+        found: list[tuple[str | Special, Tree]] = []
+        for place, (opening, content) in enumerate(part.rules()):
+            tree = self.read(content, ends)
+            path = part.at("rules", place, 0)
+            if part.name == "dispatch":
+                found.append((check_text(opening, path, empty=False), tree))
+            else:
+                found += [(Special(name), tree) for name in self.names(opening, path)]
+        return self.watching(part, self.words(grouped(found)), Ends(), part.flag("loop", default=True))
 
-    # --- formats about tokens ---------------------------------------------------------------------------------------
+    def words(self, found: Mapping[Any, list[Tree]]) -> Words:
+        """A rule for what follows each word."""
+        return {word: self.rules.add(str(word), either(*trees)) if trees else NOTHING for word, trees in found.items()}
 
-    def token(self, part: Part, ends: Ends) -> Tree:
-        return self.one_of(self.names(part.value("token", object, "a special token"), part.at("token")))
-
-    def exclude_token(self, part: Part, ends: Ends) -> Tree:
-        self.rules.note(f"{part.path}: one character stands for one token of text")
-        return either(ANY_CHARACTER, self.other_tokens(part, ends))
+    def watching(self, part: Part, words: Words, ends: Ends, loop: bool = True) -> Tree:
+        """Free text: of characters, or of characters and special tokens."""
+        if part.name in ("triggered_tags", "dispatch"):
+            return free_text(words, [*part.texts("excludes", ()), *ends.texts], loop=loop)
+        return free_text(words, others=self.other_tokens(part, ends, *map(str, words)), loop=loop)
 
     def other_tokens(self, part: Part, ends: Ends, *more: str) -> Tree:
         """Any special token but those that are excluded, or end the tag around."""
         return other_names([*self.names_in(part, "exclude_tokens", ()), *ends.names, *more])
 
+    def exclude_token(self, part: Part, ends: Ends) -> Tree:
+        self.rules.note(f"{part.path}: one character stands for one token of text")
+        return either(ANY_CHARACTER, self.other_tokens(part, ends))
+
     def any_tokens(self, part: Part, ends: Ends) -> Tree:
         self.check_end(ends, part)
         self.note_tokens(part)
-        if part.count("max_tokens", None) == 0:
-            return EMPTY
-        return free_text({}, others=self.other_tokens(part, ends))
+        return EMPTY if part.count("max_tokens", None) == 0 else self.watching(part, {}, ends)
 
-    def token_triggered_tags(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends, part)
-        triggers = self.names_in(part, "trigger_tokens")
-        found = []
-        for tag in part.formats("tags", "tag"):
-            tag.value("begin", Mapping, "a token, which is one of the trigger tokens")
-            names = self.names_of_token(tag, "begin")
-            if not set(names) <= set(triggers):
-                raise tag_error(tag.at("begin"), quoted(names[0]), "one of the trigger tokens")
-            inside = self.rules.add(names[0], self.behind_begin(tag))
-            found += [(Special(name), inside) for name in names]
-        words: Words = {word: either(*trees) for word, trees in grouped(found).items()}
-        others = self.other_tokens(part, ends, *triggers)
-        first = either(*(concat(spell(word), inside) for word, inside in found))
-        return self.with_tags(part, first, lambda loop: free_text(words, others=others, loop=loop))
 
-    def token_dispatch(self, part: Part, ends: Ends) -> Tree:
-        self.check_end(ends, part)
-        found = []
-        for place, (token, content) in enumerate(part.rules()):
-            tree = self.read(content, ends)
-            found += [(Special(name), tree) for name in self.names(token, part.at("rules", place, 0))]
-        words: Words = {word: self.rules.add(word.name, either(*trees)) for word, trees in grouped(found).items()}
-        others = other_names([*self.names_in(part, "exclude_tokens", ()), *(word.name for word, _ in found)])
-        return free_text(words, others=others, loop=part.flag("loop", default=True))
+def spell_any(words: Iterable[str | Special]) -> Tree:
+    """One of these texts or special tokens."""
+    return either(*map(spell, words))
+
+
+def find_trigger(begin: str | Special, triggers: Iterable[str | Special], tag: Part) -> str | Special:
+    """The trigger with which the begin of a tag begins; a token is its own trigger."""
+    known = list(triggers)
+    matching = [trigger for trigger in known if begin == trigger]
+    if isinstance(begin, str):
+        matching = [trigger for trigger in known if isinstance(trigger, str) and begin.startswith(trigger)]
+    if len(matching) != 1:
+        seen = f"{quoted(str(begin))}, for which {len(matching) or 'no'} triggers fit"
+        expected = "one trigger with which it begins" if tag.fields["begin"] == begin else "one of the trigger tokens"
+        raise tag_error(tag.at("begin"), seen, expected, nearest(str(begin), map(str, known), 0.3))
+    return matching[0]
 
 
 READERS: dict[str, Read] = {
@@ -313,5 +327,5 @@ READERS: dict[str, Read] = {
     "exclude_token": FormatReader.exclude_token,
     "any_tokens": FormatReader.any_tokens,
     "token_triggered_tags": FormatReader.token_triggered_tags,
-    "token_dispatch": FormatReader.token_dispatch,
+    "token_dispatch": FormatReader.dispatch,
 }

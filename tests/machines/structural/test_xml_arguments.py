@@ -1,0 +1,134 @@
+"""Arguments as XML: in every style the texts of a call with a string, a number, an object and a list."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.schema.xml_styles import STYLES
+
+TEXT = {"type": "string"}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": TEXT,
+        "days": {"type": "integer"},
+        "at": {"type": "object", "properties": {"x": {"type": "boolean"}}, "required": ["x"]},
+        "tags": {"type": "array", "items": TEXT},
+    },
+    "required": ["city"],
+}
+SPACE = "]<]minimax[>["
+WRITTEN = {  # a call with the city A<B, 3 days, an object and a list
+    "qwen_xml": '<parameter=city>A<B</parameter>\n<parameter=days>3</parameter><parameter=at>{"x": true}</parameter>'
+    '<parameter=tags>["a","b"]</parameter>',
+    "minimax_xml": '<parameter name="city">A<B</parameter><parameter name="days"> 3\n</parameter>'
+    '<parameter name="at">{"x":true}</parameter><parameter name="tags">["a", "b"]</parameter>',
+    "glm_xml": "<arg_key>city</arg_key>\n<arg_value>A<B</arg_value>\n<arg_key>days</arg_key><arg_value>3</arg_value>"
+    '<arg_key>at</arg_key><arg_value>{"x": true}</arg_value><arg_key>tags</arg_key><arg_value>["a","b"]</arg_value>',
+    "deepseek_xml": '<｜DSML｜parameter name="city" string="true">A<B</｜DSML｜parameter>\n'
+    '<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>'
+    '<｜DSML｜parameter name="at" string="false">{"x": true}</｜DSML｜parameter>'
+    '<｜DSML｜parameter name="tags" string="false">["a","b"]</｜DSML｜parameter>',
+    "deepseek_v4_1_xml": '<｜DSML｜ parameter name="city" string="true">A<B</｜DSML｜ parameter>'
+    '<｜DSML｜ parameter name="days" string="false">3</｜DSML｜ parameter>'
+    '<｜DSML｜ parameter name="at" string="false">{"x": true}</｜DSML｜ parameter>'
+    '<｜DSML｜ parameter name="tags" string="false">["a","b"]</｜DSML｜ parameter>',
+    "kimi_k3_xml": '<|open|>argument key="city" type="string"<|sep|>A<B<|close|>argument<|sep|>'
+    '<|open|>argument key="days" type="number"<|sep|>3<|close|>argument<|sep|>'
+    '<|open|>argument key="at" type="object"<|sep|>{"x": true}<|close|>argument<|sep|>'
+    '<|open|>argument key="tags" type="array"<|sep|>["a","b"]<|close|>argument<|sep|>',
+    "cohere_xml": '<cofl:value name="city" type="raw">A<B</cofl:value>'
+    '<cofl:value name="days" type="json">3</cofl:value>'
+    '<cofl:value name="at" type="dict"><cofl:value name="x" type="json">true</cofl:value></cofl:value>'
+    '<cofl:value name="tags" type="list"><cofl:value type="raw">a</cofl:value><cofl:value type="raw">b</cofl:value>'
+    "</cofl:value>",
+    "minimax_m3_xml": f"{SPACE}<city>A<B{SPACE}</city>{SPACE}<days>3{SPACE}</days>"
+    f"{SPACE}<at>{SPACE}<x>true{SPACE}</x>{SPACE}</at>"
+    f"{SPACE}<tags>{SPACE}<item>a{SPACE}</item>{SPACE}<item>b{SPACE}</item>{SPACE}</tags>",
+}
+
+
+def arguments(schema, style="qwen_xml", **fields):
+    return gv.structural_tag({"type": "json_schema", "json_schema": schema, "style": style, **fields})
+
+
+def test_the_table_has_every_style():
+    assert set(WRITTEN) == set(STYLES)
+
+
+@pytest.mark.parametrize("style", WRITTEN)
+def test_a_call_in_a_style(style):
+    machine = arguments(SCHEMA, style)
+    text = WRITTEN[style]
+    assert machine.accepts(text.encode())
+    assert machine.accepts(f"\n {text} \n".encode())
+    for wrong in (text.replace("3", '"3"'), text.replace("city", "town"), text[:-1], f"x{text}", ""):
+        assert not machine.accepts(wrong.encode()), wrong
+
+
+@pytest.mark.parametrize(("schema", "allowed", "refused"), [
+    ({"enum": ["a", "b c", 3, None]}, ["a", " b c\n", "3", "null"], ['"a"', "b", "4"]),
+    ({"type": "string", "minLength": 2, "maxLength": 3}, ["ab", "abc"], ["a", "</parameter>", "abcdefghij"]),
+    ({"type": "string", "pattern": "^[ab]+$"}, ["ab"], ["c", ""]),
+    ({"anyOf": [TEXT, {"type": "null"}]}, ["null", "x", ""], []),
+    ({"type": ["integer", "null"]}, ["null", "5"], ["x", ""]),
+    ({}, ["x", "5", '{"a":1}'], ["</parameter>"]),
+    ({"$ref": "#/$defs/n"}, ['{"next": {"next": {}}}'], ['{"next": 1}']),
+])  # fmt: skip
+def test_values(schema, allowed, refused):
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}
+    machine = arguments({"$defs": {"n": node}, "properties": {"v": schema}, "required": ["v"]})
+    for text in allowed:
+        assert machine.accepts(f"<parameter=v>{text}</parameter>".encode()), text
+    for text in refused:
+        assert not machine.accepts(f"<parameter=v>{text}</parameter>".encode()), text
+
+
+def test_an_object_inside_itself_may_be_xml():
+    node = {"type": "object", "properties": {"next": {"$ref": "#"}}}
+    machine = arguments(node, "cohere_xml")
+    inner = '<cofl:value name="next" type="dict"></cofl:value>'
+    assert machine.accepts(f'<cofl:value name="next" type="dict">{inner}</cofl:value>'.encode())
+
+
+def test_other_keys_look_like_names_and_are_not_those_of_the_schema():
+    machine = arguments({"properties": {"a": TEXT}, "additionalProperties": {"type": "integer"}})
+    assert machine.accepts(b"<parameter=a>x</parameter><parameter=b_2>3</parameter>")
+    for wrong in (b"<parameter=b c>3</parameter>", b"<parameter=a>3</parameter><parameter=a>3</parameter>"):
+        assert not machine.accepts(wrong)
+
+
+def test_without_properties_there_is_nothing():
+    for schema in ({"type": "object", "properties": {}}, {"type": "object", "additionalProperties": False}):
+        assert arguments(schema).accepts(b"\n")
+        assert not arguments(schema).accepts_prefix(b"<")
+
+
+def test_any_order_checks_each_argument_and_their_number():
+    schema = {"properties": {"a": TEXT, "b": {"type": "integer"}}, "required": ["a", "b"]}
+    for machine, texts in (
+        (arguments(schema, any_order=True), ["<parameter=b>1</parameter>", "<parameter=a>x</parameter>"]),
+        (arguments(schema, "json", any_order=True), ['"b":1', '"a":"x"']),
+    ):
+        join = (lambda parts: "{" + ",".join(parts) + "}") if texts[0][0] == '"' else "".join
+        assert machine.accepts(join(texts).encode())
+        assert machine.accepts(join([texts[0], texts[0]]).encode())
+        assert not machine.accepts(join(texts[:1]).encode())
+
+
+def test_excluded_texts_occur_in_no_string_and_no_key():
+    schema = {"properties": {"a": TEXT, "bad": TEXT, "c": {"enum": ["bad", "x"]}, "d": {"pattern": "^bad$"}}}
+    machine = arguments(schema, "json", excludes=["bad"])
+    for text in ('{"a":"ba"}', '{"c":"x"}', "{}", '{"d":"bad"}'):
+        assert machine.accepts(text.encode()), text
+    for text in ('{"a":"a bad"}', '{"bad":"x"}', '{"c":"bad"}'):
+        assert not machine.accepts(text.encode()), text
+    xml = arguments(schema, excludes=["bad"])
+    assert xml.accepts(b"<parameter=a>ba</parameter><parameter=c>x</parameter>")
+    assert not xml.accepts(b"<parameter=a>bad</parameter>")
+
+
+def test_whitespace_may_be_limited():
+    machine = arguments({"properties": {"a": TEXT}}, "json", max_whitespace_cnt=1)
+    assert machine.accepts(b'{ "a" : "" }')
+    for text in (b'{  "a":""}', b"{  }", b' {"a":""}'):
+        assert not machine.accepts(text)
