@@ -15,7 +15,7 @@ import numpy as np
 
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, masked_softmax, sample, softmax
-from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, judge, room
+from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, inside_share, judge, room
 from guidedviz.decoding.trace import Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.chat import Prompt
@@ -121,6 +121,7 @@ def take_pass(
             drawn.dropped,
             end=find_end(guide, after, settings.max_tokens),
             changes=settings.changes,
+            inside=inside_share(chances, drawn, settings.seed, point.position),
             forward_ms=forward_ms,
             mask_ms=mask_ms,
             sample_ms=sample_ms,

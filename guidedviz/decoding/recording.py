@@ -43,15 +43,6 @@ class PackedRow(NamedTuple):
     drawnText: str
 
 
-class PackedRest(NamedTuple):
-    """What the shown candidates leave to all other tokens, before and after, as numbers and in words."""
-
-    raw: float
-    drawn: float
-    rawText: str
-    drawnText: str
-
-
 class PackedFrame(NamedTuple):
     """An open rule on a stack, and what it waits for."""
 
@@ -108,7 +99,8 @@ class PackedStep(PackedWay):
     """A step as the page shows it.
 
     `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `back` are
-    the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map.
+    the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are
+    all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn.
     """
 
     token: int
@@ -117,9 +109,11 @@ class PackedStep(PackedWay):
     masked: float
     maskedText: str
     rows: Annotated[tuple[PackedRow, ...], ShortList]
-    rest: PackedRest
+    rest: NotRequired[tuple[float, float, str, str]]  # of an older recording
+    others: NotRequired[Annotated[tuple[PackedRow, ...], ShortList]]
+    inside: NotRequired[float]
     legal: Count
-    free: bool
+    free: NotRequired[bool]  # of an older recording
     after: str
     changes: NotRequired[str]
     mass: float
@@ -151,7 +145,7 @@ class PackedHead(TypedDict):
     constraint: LongText
     vocabulary: TokenCount
     live: bool
-    speeds: WholeNumbers
+    speeds: Annotated[tuple[float, ...], ShortList]
 
 
 class PackedMachine(TypedDict):

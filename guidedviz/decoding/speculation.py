@@ -209,6 +209,15 @@ def judge(chances: Floats, guesses: Sequence[Guess], position: int, dice: Dice) 
     return Judged(token, "sampled", tuple(guess.token for guess in guesses))
 
 
+def inside_share(chances: Floats, drawn: Judged, seed: int, position: int) -> float | None:
+    """How far into the share of a token the number that drew it fell; None where no such number did."""
+    if drawn.how != "sampled" or drawn.dropped:
+        return None
+    start = chances[: drawn.token].sum()
+    place = (uniform(seed, position) - start) / chances[drawn.token]
+    return float(place.clip(0, 1))
+
+
 def room(model: Model, point: Point, settings: Settings) -> int:
     """How many guesses fit: the pass must end within the context and the limit of tokens."""
     return int(min(settings.max_tokens - point.position - 1, context_of(model) - len(point.tokens)))

@@ -86,6 +86,8 @@ class Step:
     # drafted tokens that were rejected here, and those that were to follow them
     dropped: Annotated[tuple[bytes, ...], AtMost(MOST_LIST)] = ()
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
+    # how far into the token's own share of the probability the random number fell; None where no number decided
+    inside: Share | None = None
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,18 @@
 The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
-from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
+from guidedviz.decoding.recording import PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import END_IN_WORDS, Candidate, Step
 from guidedviz.machines.visible import counted
 from guidedviz.views.words import label, milliseconds, short
 
 FULL_MASS = 0.999999  # a legal mass above this counts as 1
-SHORT_ODDS = 6  # characters of a probability that is said twice even if it does not change
-MOST_CANDIDATES = 9  # candidates in a distribution, one per digit key
+NOISE = 1e-6  # what rounding leaves of nothing
+OTHERS = -1  # the token of a row for many tokens
+MOST_CANDIDATES = 8  # candidates in a distribution, one per digit key
 CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}
 
 
@@ -65,21 +66,17 @@ def shown_candidates(step: Step, count: int = MOST_CANDIDATES) -> tuple[Candidat
 def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
     shown = shown_candidates(step)
-    raw = _share_left(c.raw for c in shown)
-    drawn = _share_left(c.drawn for c in shown) if step.legal else 0.0
-    plain = is_plain(step)  # a second bar is needed only where a token is forbidden or the probabilities differ
-    unmasked = step.mass > FULL_MASS and all(c.legal for c in step.candidates)
+    plain = is_plain(step)
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
-    return {
+    packed: PackedStep = {
         "token": step.token,
         "label": label(step.piece) if step.how != "none" else "⊘",
         "how": step.how,
         "masked": short(step.masked),
         "maskedText": probability(step.masked),
         "rows": tuple(map(_pack_row, shown)),
-        "rest": PackedRest(short(raw), short(drawn), *say_change(raw, drawn)),
+        "others": tuple(_pack_others(step, shown)),
         "legal": step.legal,
-        "free": unmasked and plain,
         "after": "after the mask" if plain else "as drawn",
         "changes": "" if plain else step.changes,
         "mass": short(step.mass),
@@ -93,30 +90,22 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
         "dropped": "".join(map(label, step.dropped)),
         "back": tuple(back),
     }
+    if step.inside is not None:
+        packed["inside"] = short(step.inside)
+    return packed
 
 
-def _share_left(parts: Iterable[float]) -> float:
-    """What is missing to 1, without the noise of rounding."""
-    left = 1 - sum(parts)
-    return left if left > 1e-6 else 0.0
+def _pack_others(step: Step, shown: Sequence[Candidate]) -> Iterator[PackedRow]:
+    """All tokens without a row of their own: the legal ones, and the forbidden ones."""
+    for legal, mass in ((True, step.mass), (False, 1 - step.mass)):
+        rows = [c for c in shown if c.legal == legal]
+        raw = mass - sum(c.raw for c in rows)
+        drawn = float(legal and step.legal > 0) - sum(c.drawn for c in rows)
+        if max(raw, drawn) > NOISE:
+            name = "others legal" if legal else "others forbidden"
+            yield PackedRow(OTHERS, name, short(raw), short(drawn), legal, probability(raw), probability(drawn))
 
 
 def _pack_row(c: Candidate) -> PackedRow:
-    odds = (short(c.raw), short(c.drawn))
-    words = say_change(c.raw, c.drawn, c.legal)
-    return PackedRow(c.token, label(c.piece), *odds, c.legal, *words)
-
-
-def say_change(before: float, after: float, legal: bool = True) -> tuple[str, str]:
-    """A probability before and after the mask; a long one that does not change is not said twice.
-
-    >>> say_change(0.1, 0.2), say_change(0.1, 0, legal=False), say_change(1.5e-7, 1.5e-7)
-    (('0.10', '0.20'), ('0.10', 'forbidden'), ('1 in 10⁷', 'same'))
-    """
-    old = probability(before)
-    if not legal:
-        return old, "forbidden"
-    new = probability(after)
-    if old == new and len(old) > SHORT_ODDS:
-        return old, "same"
-    return old, new
+    after = probability(c.drawn) if c.legal else "forbidden"
+    return PackedRow(c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal, probability(c.raw), after)

@@ -16,6 +16,7 @@ PALETTE = {  # of light and of dark pages
     "blue": ("#0072b2", "#56b4e9"),
     "sky": ("#56b4e9", "#2f6f98"),
     "orange": ("#b84f00", "#f5914a"),
+    "red": ("#b3125f", "#ff7ab0"),
     "gold": ("#b97700", "#f0b53c"),
     "green": ("#00795c", "#3fcf9f"),
     "on": ("#ffffff", "#0d1014"),
@@ -28,7 +29,7 @@ DARK = {name: dark for name, (_, dark) in PALETTE.items()}
 FORCED_COLOURS = {  # the colours of a person's system: one for all meanings, which shapes and widths tell apart
     **dict.fromkeys(("page", "card", "on"), "Canvas"),
     **dict.fromkeys(("line", "ink", "soft"), "CanvasText"),
-    **dict.fromkeys(("blue", "sky", "orange", "gold", "green"), "LinkText"),
+    **dict.fromkeys(("blue", "sky", "orange", "red", "gold", "green"), "LinkText"),
 }
 LAB_VARIABLES = {"page": "--jp-layout-color1", "ink": "--jp-ui-font-color0"}
 SANS = "var(--jp-ui-font-family, system-ui, sans-serif)"

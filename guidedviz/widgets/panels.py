@@ -36,7 +36,7 @@ from guidedviz.widgets.player_page import play_page
 from guidedviz.widgets.runner import say_failure
 
 BRANCH_LENGTH = 121  # characters of a branch that are read; one less is shown
-SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps per second
+SPEEDS = (0.2, 1, 2, 4, 8, 15, 30, 60)  # steps per second; the slowest one leaves time to explain
 KEPT_STATES = 4096  # states of a pushdown machine whose stacks stay packed
 
 

@@ -96,6 +96,7 @@ class BarePage(Shown):
         self._shown: dict[str, Any] = {}
         self._loader = ""
         self.page = context.new_page()
+        self.page.emulate_media(reduced_motion="reduce")  # a test of a motion asks for it
         self.page.set_default_timeout(15000)
         self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))

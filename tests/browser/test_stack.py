@@ -83,6 +83,7 @@ FOLLOW = """slot => {
 
 
 def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
+    bare.page.emulate_media(reduced_motion="no-preference")
     live, stage, slot = show(bare, steps=12)
     innermost = live.guide.machine.stack(live.player.point(12).state)[0]
     slot.locator(f".gv-frame-card.gv-top b:text-is('{innermost}')").wait_for()

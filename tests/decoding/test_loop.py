@@ -64,6 +64,18 @@ def test_a_step_records_all_three_distributions_and_the_legal_mass():
     assert (cold.token, cold.drawn) == (1, 1.0)
 
 
+def test_a_drawn_step_keeps_where_in_the_share_of_its_token_the_random_number_fell():
+    model = toy()
+    guide = gv.static_masks(model.vocabulary, [{0, 1}, {0, 1, 2}])
+    steps = list(gv.decode(model, "a", guide, seed=4, max_tokens=2))
+    for step in steps:
+        below = sum(c.drawn for c in step.candidates if c.token < step.token)
+        number = below + step.inside * step.drawn
+        assert number == pytest.approx(gv.sampling.uniform(4, step.position))
+    by_hand, _ = take_step(model, start(model, "a", guide), guide, Settings(), choice=1)
+    assert by_hand.inside is None
+
+
 def test_raw_is_the_models_own_distribution_whatever_the_bias_and_the_temperature():
     model = toy(lambda tokens: [0, 3, 2, 1, -5])
     (plain,) = gv.decode(model, "a", max_tokens=1, temperature=0)

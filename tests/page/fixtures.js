@@ -59,7 +59,7 @@ export function drawing(states) {
 export function step(label, more = {}) {
   const rows = [[7, label, 0.5, 0.9, true, "0.50", "0.90"], [8, "no", 0.4, 0, false, "0.40", "forbidden"]];
   return {
-    token: 7, label, how: "sampled", back: [], masked: 0.9, maskedText: "0.90", rows, rest: [0.1, 0.1, "0.10", "0.10"], legal: 3, free: false,
+    token: 7, label, how: "sampled", back: [], masked: 0.9, maskedText: "0.90", rows, legal: 3, others: [[-1, "others legal", 0.1, 0.1, true, "0.10", "0.10"]],
     after: "after the mask", mass: 0.5, massText: "0.50", state: "q1", stack: [], ms: [1, 0.2, 0.1], times: ["1.0 ms", "0.2 ms", "0.1 ms"],
     end: "", words: `“${label}” sampled`, drawn: "", asked: null, ranks: [], drawing: 0, ...more,
   };

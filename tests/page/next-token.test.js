@@ -2,48 +2,74 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { build } from "../../guidedviz/widgets/page/shared/parts.js";
-import { meterPart, rowsPart } from "../../guidedviz/widgets/page/stage/next-token.js";
+import { barsOf, removedOf, rulerOf, sayChance, sayFactor, sayMask, sayShare } from "../../guidedviz/widgets/page/stage/bars.js";
+import { countDots } from "../../guidedviz/widgets/page/stage/dots.js";
+import { fallPart, scalePart } from "../../guidedviz/widgets/page/stage/next-token.js";
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
 import { HOSTILE, render, stageNews, step } from "./fixtures.js";
 
 const ROWS = [[3, "yes", 0.25, 0.75, true, "0.25", "0.75"], [4, "no", 0.5, 0, false, "0.50", "forbidden"]];
-const REST = [0.25, 0.25, "0.25", "0.25"];
+const OTHERS = [[-1, "others legal", 0.15, 0.25, true, "0.15", "0.25"], [-1, "others forbidden", 0.1, 0, false, "0.10", "0"]];
+const STEP = step("yes", { rows: ROWS, token: 3, mass: 0.4, others: OTHERS });
+const text = (nodes) => nodes.map((node) => node.textContent);
 
-function painted(rows = ROWS, one = false) {
+function painted(rows = ROWS, names = []) {
   const picked = [];
-  const node = build(rowsPart(rows, 3, REST, one, (token) => picked.push(token)));
+  const bars = barsOf({ ...STEP, rows });
+  const node = build(fallPart(bars, 3, rulerOf(STEP, bars), removedOf(STEP), (token) => picked.push(token), names));
   const all = (selector) => [...node.querySelectorAll(selector)];
-  return { node, picked, all, shown: all("button.gv-row"), said: all(".gv-said").map((said) => said.textContent) };
+  return { node, picked, all, shown: all("button.gv-row"), said: text(all(".gv-said")) };
 }
 
-test("a row shows both probabilities in the kernel's words", () => {
-  const { said } = painted();
-  assert.deepEqual(said, ["0.25 → 0.75", "0.50 → forbidden", "0.25 → 0.25"]);
+test("a row has one number, after the mask; both are said on hover and to readers of the screen", () => {
+  const { said, all } = painted();
+  assert.deepEqual(said, ["0.75", "0", "0.25", "0"]);
+  const both = ["0.25 before the mask, 0.75 after it", "0.50 before the mask, forbidden", "0.15 before the mask, 0.25 after it", "0.10 before the mask, forbidden"];
+  assert.deepEqual(text(all(".gv-heard")), both);
+  assert.deepEqual(all(".gv-row").map((row) => row.title), both);
+  assert.ok(all(".gv-bars").every((bar) => bar.getAttribute("aria-hidden")));
 });
 
-test("bars are as wide as the probabilities", () => {
-  const share = (node) => Number(node.style.getPropertyValue("--share"));
-  assert.deepEqual(painted().all(".gv-row .gv-before").map(share), [0.25, 0.5, 0.25]);
-  assert.deepEqual(painted().all(".gv-row .gv-after").map(share), [0.75, 0, 0.25]);
+test("an outline is as wide as the probability before, a bar as the one after", () => {
+  const wide = (node) => Number.parseFloat(node.style.width);
+  assert.deepEqual(painted().all(".gv-before").map(wide), [25, 50, 15, 10]);
+  assert.deepEqual(painted().all(".gv-row:not(.gv-struck) .gv-after").map(wide), [75, 25]);
+});
+
+test("of an older record eight tokens have a row, the chosen one among them; the others are two rows", () => {
+  const rows = Array.from({ length: 9 }, (_, n) => [n, `t${n}`, 0.1, n % 2 ? 0 : 0.18, n % 2 === 0, "0.10", "0.18"]);
+  const bars = barsOf({ ...STEP, rows, token: 8, mass: 0.56, rest: [0.1, 0.1, "0.10", "0.10"], others: undefined });
+  assert.deepEqual(bars.map((bar) => bar.key), ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t8", "legal", "forbidden"]);
+  assert.ok(Math.abs(bars.reduce((sum, bar) => sum + bar.raw, 0) - 1) < 1e-9, "they are all of the probability");
+});
+
+test("where nothing is forbidden, no row says so", () => {
+  const bars = barsOf({ ...STEP, rows: ROWS.slice(0, 1), mass: 1, rest: [0.75, 0.25, "0.75", "0.25"], others: undefined });
+  assert.deepEqual(bars.map((bar) => bar.key), ["t3", "legal"]);
 });
 
 test("the chosen token is marked, and a forbidden one is struck", () => {
   const { shown } = painted();
   assert.deepEqual(shown.map(({ classList }) => classList.contains("gv-chosen")), [true, false]);
   assert.deepEqual(shown.map(({ classList }) => classList.contains("gv-struck")), [false, true]);
+  assert.deepEqual(text(shown.map((row) => row.querySelector(".gv-who"))), ["▸yes", "✕no"]);
 });
 
-test("where before and after are the same, one number is enough", () => assert.equal(painted(ROWS, true).said[0], "0.25"));
+test("the pointer stands in the bar of the token that was drawn, at the number that was drawn", () => {
+  const rows = [[1, "a", 0.5, 0.5, true, "0.50", "0.50"], [2, "b", 0.5, 0.5, true, "0.50", "0.50"]];
+  const drawn = { ...STEP, rows, token: 2, mass: 1, others: [], inside: 0.5 };
+  assert.deepEqual(rulerOf(drawn, barsOf(drawn)), { row: 1, at: 0.25, share: 0.5, number: 0.75 });
+  assert.equal(rulerOf({ ...drawn, how: "inserted" }, barsOf(drawn)), null, "a person drew no number");
+  const sure = { ...drawn, rows: [[2, "b", 0.5, 1, true, "0.50", "1"]] };
+  assert.equal(rulerOf(sure, barsOf(sure)), null, "nor did temperature 0");
+});
 
-test("a press picks the token of the row", () => {
-  const { shown, picked } = painted();
+test("a press picks the token of the row, and rows have the digits of their keys", () => {
+  const { shown, picked, all } = painted();
   shown[1].click();
   shown[0].click();
   assert.deepEqual(picked, [4, 3]);
-});
-
-test("rows have the digits of their keys", () => {
-  assert.deepEqual(painted().all("button kbd").map((digit) => digit.textContent), ["1", "2"]);
+  assert.deepEqual(text(all("button kbd")), ["1", "2"]);
 });
 
 test("a hostile token stays text in every part of its row", () => {
@@ -53,25 +79,43 @@ test("a hostile token stays text in every part of its row", () => {
 });
 
 test("a special token of the prompt is a chip, other names stay text", () => {
-  const rows = [[3, "<|im_end|>", 0.25, 0.75, true, "0.25", "0.75"], [4, "<|x|>", 0.5, 0, false, "0.50", "forbidden"]];
-  const node = build(rowsPart(rows, 3, REST, false, () => {}, ["<|im_end|>"]));
-  assert.deepEqual([...node.querySelectorAll("button .gv-name")].map((name) => name.textContent), ["im_end", "<|x|>"]);
+  const { node, all } = painted([[9, "<|im_end|>", 0.25, 0.75, true, "0.25", "0.75"], [8, "<|x|>", 0.5, 0.1, true, "0.50", "0.10"]], ["<|im_end|>"]);
+  assert.deepEqual(text(all("button .gv-name")), ["im_end", "<|x|>"]);
   assert.equal(node.querySelectorAll(".gv-special").length, 1);
 });
 
-test("a meter says its share in the words given", () => {
-  const meter = build(meterPart("legal mass Z", 0.004, "<0.01"));
-  assert.equal(meter.querySelector("b").textContent, "<0.01");
-  assert.equal(meter.querySelector("[role=meter]").getAttribute("aria-valuenow"), "0.004");
+test("the bin is as high as what the mask removed, and the line below says it with the factor", () => {
+  const bin = painted().node.querySelector("[data-part=bin]");
+  assert.deepEqual([bin.getAttribute("role"), bin.getAttribute("aria-valuetext")], ["meter", "60%"]);
+  assert.equal(Number.parseFloat(bin.firstChild.style.height), 60);
+  const said = (more) => build(scalePart({ ...STEP, ...more }, null)).textContent;
+  assert.equal(said(), "× 1/Z = × 2.5removed 60%");
+  assert.equal(said({ mass: 1 }), "The mask changes nothing here.removed 0%");
+  assert.equal(build(scalePart({ ...STEP, mass: 1 }, null)).querySelector(".gv-removed").hidden, true);
 });
 
-test("what bias and temperature changed is named, and both bars are shown also where nothing is forbidden", () => {
+test("what bias and temperature changed is named", () => {
   const head = (more) => {
-    const { find, all, stop } = render(stage, stageNews([step("a", { rows: [[7, "a", 0.5, 0.9, true, "0.50", "0.90"]], ...more })], 1));
-    const said = [find(".gv-changes").textContent, find(".gv-legend").hidden, find(".gv-legend").textContent, all(".gv-said")[0].textContent];
+    const { find, stop } = render(stage, stageNews([step("a", { rows: [[7, "a", 0.5, 0.9, true, "0.50", "0.90"]], ...more })], 1));
+    const said = [find(".gv-changes").textContent, find(".gv-legend").textContent, find(".gv-scale").firstChild.textContent];
     stop();
     return said;
   };
-  assert.deepEqual(head({ changes: "bias · T 0.50", after: "as drawn" }), ["bias · T 0.50", false, "before (the model)drawn from", "0.50 → 0.90"]);
-  assert.deepEqual(head({ changes: "", free: true }), ["", true, "beforeafter the mask", "0.50"]);
+  assert.deepEqual(head({ changes: "bias · T 0.50", after: "as drawn" }), ["bias · T 0.50", "before (the model)drawn fromforbidden", "× 1/Z = × 2"]);
+  assert.deepEqual(head({ changes: "" }), ["", "beforeafter the maskforbidden", "× 1/Z = × 2"]);
+});
+
+test("numbers are said as Python says them", () => {
+  assert.deepEqual([0.876, 0, 1, 0.9999, 0.0004, 0.0000123, 1e-9].map(sayChance), ["0.88", "0", "1", ">0.99", "1 in 2,500", "1 in 81,000", "1 in 10⁹"]);
+  assert.deepEqual([0.9637, 0.5, 0.0000312, 0, 0.99996, 0.9988].map(sayShare), ["96%", "50%", "0.0031%", "0%", ">99.9%", "99.9%"]);
+  assert.deepEqual([2, 66.4, 801, 1.0002, 12345, 1e9].map(sayFactor), ["2", "66", "800", "1.0002", "12,000", "10⁹"]);
+  assert.equal(sayMask({ mass: 0 }), "No token is legal here.");
+});
+
+test("a dot is one token or a round number of them; all are lit only where all is legal", () => {
+  assert.deepEqual(countDots(27, 65), { unit: 1, all: 65, lit: 27 });
+  assert.deepEqual(countDots(3959, 4096), { unit: 100, all: 41, lit: 40 });
+  assert.deepEqual(countDots(4095, 4096).lit, 40);
+  assert.deepEqual(countDots(1, 128256), { unit: 1000, all: 129, lit: 1 });
+  assert.deepEqual([countDots(128256, 128256).lit, countDots(0, 65).lit], [129, 0]);
 });

@@ -21,18 +21,18 @@ test("it says hello, and shows what the notebook kept", () => {
   stop();
 });
 
-test("the distribution of the next token is shown before it is drawn, and after it with the drawn token marked", () => {
+test("the distribution of the next token is shown before it is taken, with the token that is drawn marked", () => {
   const { model, all, find, text, stop } = open(stageNews(STEPS, 3, { next: NEXT }));
   const said = () => all("button.gv-row:not([hidden]) .gv-said").map((node) => node.textContent);
   const marked = () => all(".gv-row.gv-chosen .gv-name").map((node) => node.textContent);
-  assert.deepEqual([said(), marked()], [["0.30 → 0.60", "0.20 → forbidden"], []]);
+  assert.deepEqual([said(), marked()], [["0.60", "0"], ["d"]]);
   assert.ok(!text(".gv-strip").includes("d0"), "the text does not say what will come");
   find("[aria-label='one step back']").click();
-  assert.deepEqual([said()[0], marked()], ["0.50 → 0.90", ["c"]]);
+  assert.deepEqual([said()[0], marked()], ["0.90", ["c"]]);
   assert.match(text("[data-slot='next'] .gv-panel-head"), /token 3/);
   model.tell({ ...stageNews([NEXT], 4, { ended: true }), number: 2, from: 3, turn: 1 });
   frame();
-  assert.deepEqual([said()[0], marked()], ["0.30 → 0.60", ["d"]]);
+  assert.deepEqual([said()[0], marked()], ["0.60", ["d"]]);
   assert.match(text("[data-slot='next'] .gv-panel-head"), /the last draw/);
   stop();
 });
@@ -78,8 +78,8 @@ test("a run that was left stands below the text, and a press returns to it", () 
 test("a step shows its token, its distribution, its legal mass and its times", () => {
   const { text, all, find, chips, stop } = open();
   assert.deepEqual(chips().map((node) => node.querySelector(".gv-name").textContent), ["a", "b", "c"]);
-  assert.deepEqual(all("button.gv-row:not([hidden]) .gv-said").map((node) => node.textContent), ["0.50 → 0.90", "0.40 → forbidden"]);
-  assert.deepEqual(all(".gv-meter b").map((node) => node.textContent), ["0.50", "3 of 4,096"]);
+  assert.deepEqual(all("button.gv-row:not([hidden]) .gv-said").map((node) => node.textContent), ["0.90", "0"]);
+  assert.deepEqual([text(".gv-legal"), text(".gv-removed"), text(".gv-scale b")], ["3 of 4,096 legal", "removed 50%", "× 1/Z = × 2"]);
   find("[aria-label='bars'] [data-name='cost']").click();
   assert.match(text(".gv-cost"), /forward 1\.0 ms.*mask 0\.2 ms.*a full bar is 1\.3 ms/);
   stop();

@@ -68,10 +68,13 @@ def test_headless_a_figure_is_a_picture_and_live_it_follows_the_theme(monkeypatc
     assert figure.svg in live
 
 
-def test_forbidden_tokens_are_struck_and_named_forbidden():
+def test_forbidden_tokens_are_struck_hatched_and_named_forbidden_and_the_bin_has_what_was_removed():
     figure = gv.draw_distribution(step(0, b"no", legal=False))
     assert 'text-decoration="line-through"' in figure.svg
-    assert "→ forbidden" in figure.svg
+    assert 'stroke="var(--gv-red)" stroke-dasharray="2 3"' in figure.svg
+    assert 'data-part="bin"' in figure.svg
+    assert "removed 40%" in figure.svg
+    assert "× 1/Z = × 1.7" in figure.svg
     assert "no 0.50 to forbidden" in figure.alt
 
 

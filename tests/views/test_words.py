@@ -26,29 +26,30 @@ def test_every_end_is_said(end):
 
 def test_the_rows_have_the_chosen_the_likely_and_the_legal():
     rows = shown_candidates(STEP)
-    assert len(rows) == 9
+    assert len(rows) == 8
     assert {90, 91} <= {c.token for c in rows}
     assert [c.raw for c in rows] == sorted((c.raw for c in rows), reverse=True)
 
 
-def test_a_temperature_is_said_and_gives_a_second_bar_even_where_all_is_legal():
+def test_a_temperature_is_said_even_where_all_is_legal():
     cold = tuple(replace(c, drawn=float(c.token == 90)) for c in CANDIDATES + LEGAL)
     step = replace(STEP, candidates=cold, drawn=0.0, mass=1.0)
     assert say_step(step) == "“↵” sampled, p 1 in 10,000, drawn with 0"
-    packed = pack_step(step)
-    assert (packed["free"], packed["after"]) == (False, "as drawn")
+    assert pack_step(step)["after"] == "as drawn"
     assert pack_step(STEP)["after"] == "after the mask"
 
 
-def test_one_bar_is_enough_only_where_no_token_shown_is_forbidden():
-    """The mass of one legal token may round to 1: the others are forbidden all the same."""
-    assert not pack_step(replace(STEP, mass=1.0, legal=1))["free"]
-    allowed = tuple(replace(candidate, legal=True) for candidate in STEP.candidates)
-    assert pack_step(replace(STEP, mass=1.0, candidates=allowed))["free"]
-    assert not pack_step(replace(STEP, mass=0.9, candidates=allowed))["free"]
+def test_all_others_are_the_legal_and_the_forbidden():
+    (forbidden,) = pack_step(STEP)["others"]
+    assert (forbidden.label, forbidden.legal, forbidden.drawn) == ("others forbidden", False, 0)
+    raw = sum(row.raw for row in pack_step(STEP)["rows"]) + forbidden.raw
+    assert raw == pytest.approx(1, abs=1e-3)
+    few = replace(STEP, candidates=CANDIDATES + LEGAL[1:])
+    legal, _ = pack_step(few)["others"]
+    assert (legal.label, legal.legal) == ("others legal", True)
+    assert (legal.raw, legal.drawn) == pytest.approx((0.001, 0.9))
 
 
-def test_all_others_have_what_is_left():
-    rest = pack_step(STEP)["rest"]
-    assert 0 < rest.raw < 0.1
-    assert rest.drawn == 0
+def test_a_drawn_token_says_where_the_number_fell_and_one_that_a_person_chose_does_not():
+    assert pack_step(replace(STEP, inside=0.25))["inside"] == 0.25
+    assert "inside" not in pack_step(replace(STEP, inside=None))

@@ -12,6 +12,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding import trace
 from guidedviz.decoding.recording import compress, expand
+from guidedviz.views.step_words import shown_candidates
 from guidedviz.widgets.panels import show_run
 from tests.widgets.toy import told
 
@@ -51,7 +52,7 @@ def test_a_loaded_run_is_checked_once_and_knows_why_each_shown_forbidden_token_i
     stage, asked = gv.stage(gv.Trace.load(file), steps=3), 0
     for cursor, step in enumerate(run.steps[:3]):
         stage.go(cursor)
-        for candidate in [c for c in step.candidates[:9] if not c.legal]:
+        for candidate in [c for c in shown_candidates(step) if not c.legal]:
             stage.display.hear({"do": "choose", "token": candidate.token, "cursor": cursor})
             assert stage.display.news(False)["why"]["reason"]
             asked += 1
@@ -85,7 +86,7 @@ STEP, DRAWING, LAND = ("add", 2), ("drawings", "0", "shapes"), ("map", "land")
 DAMAGE = {
     **{(*STEP, field): {"x": HOSTILE} for field in ("token", "rows", "path", "label", "masked", "back")},
     (*STEP, "whys", "x"): {}, (*STEP, "new"): 1, (*STEP, "rows", 0, 1): 7, (*STEP, "ms"): [1, 2], (*STEP, "mask"): -1,
-    (*STEP, "maskedText"): None, (*STEP, "stack"): [None], (*STEP, "free"): 1,
+    (*STEP, "maskedText"): None, (*STEP, "stack"): [None], (*STEP, "free"): 1, (*STEP, "inside"): "x",
     (*LAND, "width"): 1 << 20, (*LAND, "count"): 1 << 40, (*LAND, "chunk"): 0, (*LAND, "borders"): None,
 }  # fmt: skip
 SHAPES = [

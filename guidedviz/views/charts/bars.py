@@ -2,19 +2,18 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import NamedTuple
 
 from guidedviz.decoding.distribution import Estimate
-from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
+from guidedviz.decoding.recording import PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.figure import EDGE, Drawn, Figure, figure_of, moved, rect, soft, soft_right, wide, write
-from guidedviz.views.step_words import pack_step
+from guidedviz.views.step_words import FULL_MASS, OTHERS, pack_step
 from guidedviz.views.theme import paint
-from guidedviz.views.words import reading
+from guidedviz.views.words import reading, share
 
 BARS_WIDTH = 780.0  # of a picture of bars
 LABEL_ROOM = 24  # characters of a label
@@ -152,9 +151,9 @@ def _say_number(value: float) -> str:
 def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool = False, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
     crossed = struck and len(words) == 1
-    cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if crossed else NOTHING
+    cross = write(x - 14, y, "✕", fill="var(--gv-red)", text_anchor="end") if crossed else NOTHING
     line = "line-through" if struck and not crossed else None
-    look = {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
+    look = {"fill": "var(--gv-red)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
     return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", text_decoration=line, **look)
 
 
@@ -163,8 +162,8 @@ def write_bar(x: float, y: float, long: float, high: float, place: int, struck: 
     if long <= 0:
         return NOTHING
     if place == 0:
-        dashes = "2 2" if struck else "none"
-        return rect(x, y, long, high, 1.5, fill="none", stroke="var(--gv-soft)", stroke_dasharray=dashes)
+        colour = "var(--gv-red)" if struck else "var(--gv-soft)"
+        return rect(x, y, long, high, 1.5, fill="none", stroke=colour)
     colours = ("blue", "gold", "green")
     return rect(x, y, long, high, 1.5, fill=paint(colours[(place - 1) % 3]))
 
@@ -185,10 +184,12 @@ def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Elemen
 
 
 ROWS_TOP = 46.0  # where the rows begin
-CANDIDATE = 26.0  # the height of a row
+CANDIDATE = 24.0  # the height of a row
+BIN = 24.0  # the width of the bin
+HATCH = {"fill": "none", "stroke": "var(--gv-red)", "stroke_dasharray": "2 3"}  # across a line as wide as the shape
 FACT = 22.0  # the height of a fact
-NAME_ROOM = 132.0  # the most that a label takes
-DIGIT_WIDTH = 6.6  # pixels per character of a number, about
+NAME_ROOM = 110.0  # the most that a label takes
+DIGIT_WIDTH = 8.0  # pixels per character of a number, about
 NOT_ASKED_WORDS = "The text is fixed here, so the model is not asked and there is no distribution."
 
 
@@ -224,18 +225,17 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
         parts.append(soft_right(width, 13, "the model was not asked", 13))
         label = shorten(step["label"], int(width / 8.5))
         parts.append(write(0, 40, label, 14, mono=True, font_weight="bold"))
-        y = 64.0
-        for line in wrap(NOT_ASKED_WORDS, int(width / 6.6)):
-            parts.append(soft(0, y, line))
-            y += 18
+        y = 56.0
     else:
-        parts.append(soft_right(width, 13, f"Z {step['massText']} · {legal}", 13))
+        parts.append(soft_right(width, 13, legal, 13))
         if step.get("changes"):
-            parts.append(_write_changes(step["changes"]))
-        if not step["free"]:
-            parts += write_bar_names(["before", step["after"]], width, 36)
-        parts += _write_rows(step, width)
-        y = ROWS_TOP + CANDIDATE * (len(step["rows"]) + 1)
+            parts.append(write(0, 36, step["changes"], 12, data_part="changes"))
+        parts += write_bar_names(["before", step["after"]], width, 36)
+        bars = [*step["rows"], *step["others"]]
+        parts += _write_rows(step, bars, width)
+        y = ROWS_TOP + CANDIDATE * len(bars)
+        parts += _write_bin(step, width, y)
+        y += 22
     for name, value in facts:
         y += FACT
         room = int((width - 8 * len(name) - 16) / 7.5)
@@ -244,43 +244,50 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
     return together(parts), y
 
 
-def _write_changes(changes: str) -> Element:
-    """What besides the mask changed the probabilities."""
-    line = {"fill": "none", "stroke": "var(--gv-gold)", "stroke_width": 1.5}
-    box = rect(0, 22, 6.4 * len(changes) + 18, 20, 10, **line)
-    return node("g", box, write(8, 36, changes, 12), data_part="changes")
-
-
-def _write_rows(step: PackedStep, width: float) -> Iterator[Element]:
-    """One row per candidate and one for all others; the full scale of a bar is at least a third of the width."""
-    shown: list[PackedRow | PackedRest] = [*step["rows"], step["rest"]]
-    said = [row.rawText if step["free"] else f"{row.rawText} → {row.drawnText}" for row in shown]
-    number = DIGIT_WIDTH * max(map(len, said)) + 8
-    longest = max((wide(row.label, 14) for row in step["rows"]), default=0.0)
-    most = min(NAME_ROOM, width * 2 / 3 - number - 24)
-    name = max(78.0, min(most, longest + 4))
+def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> Iterator[Element]:
+    """One row per bar: an outline before the mask, filled after it, with one number at its end."""
+    longest = max(wide(row.label, 14) for row in bars)
+    name = min(NAME_ROOM, longest + 4)
     start = name + 22
-    span = width - start - number
-    for place, row in enumerate(shown):
-        if isinstance(row, PackedRow):
+    span = width - start - BIN - 10
+    for place, row in enumerate(bars):
+        if row.token == OTHERS:
+            parts = [soft_right(name + 14, 17, row.label)]
+        else:
             parts = _write_candidate(row, row.token == step["token"], name)
-            struck = not row.legal
-            part = "row"
+        parts.append(rect(start, 1, span, CANDIDATE - 2, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
+        if row.legal:
+            parts.append(write_bar(start, 4, row.drawn * span, 16.0, 1))
+            said = row.drawnText
         else:
-            parts = [soft_right(name + 14, 17, "all others")]
-            struck = False
-            part = None
-        parts.append(rect(start, 2, span, CANDIDATE - 5, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
-        if step["free"]:
-            parts.append(write_bar(start, 6, row.raw * span, 13.0, 1))
-        else:
-            parts.append(write_bar(start, 4, row.raw * span, 7.0, 0, struck))
-            parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1))
-        parts.append(soft_right(width, 17, said[place]))
+            across = f"M{start:g} 12h{row.raw * span:g}"
+            parts.append(node("path", d=across, stroke_width=16, **HATCH))
+            said = "0"
+        parts.append(write_bar(start, 2, row.raw * span, 20.0, 0, not row.legal))
+        long = DIGIT_WIDTH * len(said) + 8
+        end = start + min(max(row.raw, row.drawn) * span + 4, span - long)
+        parts.append(rect(end, 4, long, 16, 3, fill="var(--gv-card)"))
+        parts.append(write(end + 4, 17, said, 14))
+        part = None if row.token == OTHERS else "row"
         yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
 
 
+def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
+    """What the mask removed, as high as its part of the probability, and below it the factor of the legal bars."""
+    if not 0 < step["mass"] <= FULL_MASS:
+        return []
+    removed = 1 - step["mass"]
+    high = bottom - ROWS_TOP
+    fill = f"M{width - BIN / 2:g} {bottom:g}v{-high * removed:g}"
+    factor = float(f"{1 / step['mass']:.2g}")
+    return [
+        rect(width - BIN, ROWS_TOP, BIN, high, 3, fill="none", stroke="var(--gv-soft)"),
+        node("path", d=fill, stroke_width=BIN, **HATCH, data_part="bin"),
+        write(width, bottom + 16, f"removed {share(removed)}", fill="var(--gv-red)", text_anchor="end"),
+        write(0, bottom + 16, f"× 1/Z = × {factor:,.10g}", fill="var(--gv-blue)"),
+    ]
+
+
 def _write_candidate(row: PackedRow, chosen: bool, name: float) -> list[Element]:
-    room = int(name / 8.5)
-    label = write_name(name + 14, 17, row.label, not row.legal, chosen, room)
+    label = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
     return [write(0, 17, "▸", 13, fill="var(--gv-orange)"), label] if chosen else [label]

@@ -6,9 +6,6 @@ export type Shapes = [name: string, attributes: Record<string, string | number>,
 /** One candidate: its probability before and after the mask, each as a number and in words. */
 export type Row = [token: number, label: string, raw: number, drawn: number, legal: boolean, rawText: string, drawnText: string];
 
-/** What the shown candidates leave to all other tokens, before and after, as numbers and in words. */
-export type Rest = [raw: number, drawn: number, rawText: string, drawnText: string];
-
 /** An open rule on a stack, and what it waits for. */
 export type Frame = [id: number, rule: string, waits: string];
 
@@ -51,7 +48,7 @@ export interface Why {
   stacks?: Record<number, StackState>;
 }
 
-/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. */
+/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. */
 export interface Step {
   path?: number[];
   taken?: string[][];
@@ -63,9 +60,11 @@ export interface Step {
   masked: number;
   maskedText: string;
   rows: Row[];
-  rest: Rest;
+  rest?: [number, number, string, string];
+  others?: Row[];
+  inside?: number;
   legal: number;
-  free: boolean;
+  free?: boolean;
   after: string;
   changes?: string;
   mass: number;

@@ -77,6 +77,8 @@ export interface StageView {
   narrow: boolean;
   /** The names of the panels that this run has, besides the next token. */
   there: string[];
+  /** A copy of the panel that a step back leaves, while it moves. */
+  leaving: HTMLElement | null;
   /** The token whose alternatives are shown, and where. */
   tip: { place: number, x: number, y: number } | null;
   /** The places of the tokens that belong to what the pointer is on. */

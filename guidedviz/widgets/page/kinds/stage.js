@@ -12,6 +12,7 @@ import { copyText } from "../shared/export.js";
 import { change } from "../shared/parts.js";
 import { chipListeners, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
 import { stagePart } from "../stage/layout.js";
+import { beginMotion, endMotion, move, moveBack, newMoving } from "../stage/moving.js";
 import { showChip } from "../stage/text.js";
 import { followTour } from "../stage/tour.js";
 import { isEnded, isReady, moveCursor, newView, remember, shownStep, updateView } from "../stage/view.js";
@@ -31,6 +32,7 @@ function render({ model, el }) {
   /** @type {any} */
   let root = null;
   let painted = 0; // the cursor that was painted last
+  const moving = newMoving();
 
   function paint() {
     const { machine, stack, map } = islands;
@@ -38,6 +40,7 @@ function render({ model, el }) {
     const has = { machine: view.machine, stack: view.machine?.stack, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
     followTour(view);
+    endMotion(moving, view);
     root = change(root, stagePart(view, act, islands, onChips, tipId));
     paintMachinePanel(machine, view);
     paintStackPanel(stack, machine.drawing, view);
@@ -46,15 +49,18 @@ function render({ model, el }) {
     // these two measure the page: they come late, so that it is laid out once
     showChip(root.querySelector(".gv-tape"), root.querySelectorAll(".gv-chip")[view.cursor - 1]);
     paintMapPanel(map, view);
+    if (root.isConnected) beginMotion(moving, view, root);
   }
 
   /** @param {number} cursor */
   function go(cursor) {
     clearTimeout(timer);
     view.playing = false;
+    const leave = cursor === view.cursor - 1 && cursor >= 0 ? moveBack(moving, view, root) : null;
     if (!moveCursor(view, cursor)) return;
     say({ do: "go", cursor, turn: view.turn });
     paint();
+    leave?.();
   }
 
   /** @param {boolean} on without a kernel the known steps are played by the page */
@@ -100,6 +106,7 @@ function render({ model, el }) {
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
     ask: () => set({ asks: !view.asks }),
+    again: () => view.playing || move(moving, view, root),
     lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
     choose: (name, value) => set({ [name]: remember(name, value) }),
     page: () => say({ do: "page" }),

@@ -17,7 +17,7 @@ const SWIPE = 60; // pixels
 export function listenToKeys(root, view, act) {
   const help = /** @type {HTMLDetailsElement} */ (root.querySelector(".gv-keys-help"));
   /** @type {Record<string, () => void>} */
-  const letters = { f: act.lecture, q: act.ask, "?": () => (help.open = !help.open) };
+  const letters = { f: act.lecture, q: act.ask, m: act.again, "?": () => (help.open = !help.open) };
   root.addEventListener("keydown", (event) => {
     hideTip(view, act);
     const target = /** @type {HTMLInputElement} */ (event.target);

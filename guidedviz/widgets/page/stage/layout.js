@@ -35,6 +35,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {(now: Partial<StageView>) => void} set change what is shown
  * @property {(name: "tab" | "swapped", value: string) => void} choose the same, and remember it in this notebook
  * @property {() => void} ask ask before each step, or stop asking
+ * @property {() => void} again show again how the mask falls
  * @property {() => void} lecture fill the screen, or leave it
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
@@ -160,7 +161,8 @@ function controlsPart(view, act) {
     }],
     ["span.gv-at", `${cursor} / ${count}`],
     ["span.gv-set",
-      sliderPart("speed", "", { max: 6, given: head.speeds.indexOf(speed), "aria-valuetext": `${speed} per second` }, `${speed}/s${sayShown(view)}`, act.speed),
+      sliderPart("speed", "", { max: head.speeds.length - 1, given: head.speeds.indexOf(speed), "aria-valuetext": speed < 1 ? "explain" : `${speed} per second` },
+        speed < 1 ? "explain" : `${speed}/s${sayShown(view)}`, act.speed),
       sliderPart("temperature", "T", {
         max: 2, step: 0.05, given: heat, disabled: fixed, "aria-valuetext": heat.toFixed(2), title: "temperature of the steps from here on; 0 always takes the likeliest",
       }, heat.toFixed(2), (value) => act.say({ do: "set", name: "temperature", value })),
@@ -205,6 +207,6 @@ export function stagePart(view, act, islands, onChips, tipId) {
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
-      narrow && tab !== "next" ? null : nextPart(view, act.pick)],
+      narrow && tab !== "next" ? null : nextPart(view, act.pick), view.leaving],
     timePart(view, act), controlsPart(view, act), tipPart(view, tipId)];
 }

@@ -1,71 +1,87 @@
-// The next token: a row per candidate with its probability before (outlined) and after (filled), the meters, and why a
-// forbidden token is illegal.
+// The next token: a row per candidate with its probability before the mask (outlined) and after it (filled), the bin with
+// what the mask took away, the pointer that drew the token, and why a forbidden token is illegal.
 
-/** @import { Rest, Row, StageView, Step } from "../types.js" */
+/** @import { Bar, Ruler } from "./bars.js" */
+/** @import { StageView, Step } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
-import { lettersOf, specialPart, tokenPart, withCommas } from "../shared/elements.js";
+import { lettersOf, specialPart, withCommas } from "../shared/elements.js";
+import { barsOf, removedOf, rulerOf, sayMask, sayShare } from "./bars.js";
+import { dotsPart } from "./dots.js";
 import { isEnded, placeShown, shownStep } from "./view.js";
 
 const BLANK = "The probabilities of the next token will stand here.";
 const UNASKED = "The text is fixed here, so the model is not asked and there is no distribution.";
 const ALONE = "Press a forbidden token to read why.";
 
-/**
- * @param {number} raw
- * @param {number} drawn
- * @returns {Part}
- */
-const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": true, "data-part": "bar" },
-  ["span.gv-before", { vars: { "--share": raw } }], ["span.gv-after", { vars: { "--share": drawn } }]];
+/** @param {number} share */
+const wide = (share) => ({ style: `width: ${(100 * share).toFixed(3)}%` });
 
 /**
- * @param {Row} row
- * @param {number} place
+ * The name of a token, or of all others; a sign before it says that it was drawn, or is forbidden.
+ * @param {Bar} bar
  * @param {boolean} chosen
- * @param {boolean} one whether before and after are the same
+ * @param {string[]} names the special tokens of the prompt
+ * @returns {Part}
+ */
+function namePart({ key, token, label, legal }, chosen, names) {
+  const sign = chosen ? "▸" : legal || token < 0 ? "" : "✕";
+  return ["span.gv-who", ["b", { "aria-hidden": true, "data-move": chosen ? "chosen" : `${key}.cross` }, sign],
+    ["span.gv-name", { "data-move": `${key}.name` }, ...(names.includes(label) ? [specialPart(label)] : lettersOf(label))]];
+}
+
+/**
+ * @param {Bar} bar
+ * @param {boolean} chosen
  * @param {(token: number) => void} pick
  * @param {string[]} names the special tokens of the prompt
  * @returns {Part}
  */
-function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, chosen, one, pick, names) {
-  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : label.length > 6 ? ".gv-long" : "");
-  return [`button.gv-row${look}`, { "data-part": "row", "data-token": token, click: () => pick(token) },
-    ["kbd", { "aria-hidden": true }, place + 1],
-    names.includes(label) ? ["span.gv-name", specialPart(label)] : tokenPart(label), bars(raw, drawn),
-    ["span.gv-said", sayChange(rawText, drawnText, one)]];
+function rowPart(bar, chosen, pick, names) {
+  const { key, place, token, label, raw, drawn, legal, before, after } = bar;
+  const one = token >= 0 && label.length === 1;
+  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (one ? ".gv-single" : "");
+  const said = `${before} before the mask, ${legal ? `${after} after it` : "forbidden"}`;
+  const about = token < 0 ? {} : { "data-part": "row", "data-token": token, click: () => pick(token) };
+  return [`${token < 0 ? "div.gv-rest" : "button"}.gv-row${look}`, { ...about, "data-move": key, title: said },
+    ["kbd", { "aria-hidden": true }, token < 0 ? "" : place + 1],
+    namePart(bar, chosen, names),
+    ["span.gv-bars", { "aria-hidden": true, "data-part": "bar" },
+      ["i.gv-after", { "data-move": `${key}.after`, ...wide(legal ? drawn : raw) }],
+      ["i.gv-before", { "data-move": `${key}.before`, ...wide(raw) }],
+      ["span.gv-number", ["i", { "data-move": `${key}.end`, ...wide(Math.max(raw, drawn)) }], ["b.gv-said", { "data-move": `${key}.said` }, after]]],
+    ["span.gv-heard", said]];
 }
 
 /**
- * @param {string} before
- * @param {string} after
- * @param {boolean} one
- */
-const sayChange = (before, after, one) => (one ? before : `${before} → ${after}`);
-
-/**
- * Where before and after are the same, one bar is enough.
- * @param {Row[]} rows
- * @param {number} chosen the token that was taken
- * @param {Rest} rest
- * @param {boolean} one
+ * The rows, the mask that falls over them, the pointer, and the bin.
+ * @param {Bar[]} bars
+ * @param {number} chosen the token that was taken, or NaN
+ * @param {Ruler | null} ruler
+ * @param {number} removed
  * @param {(token: number) => void} pick
  * @param {string[]} [names] the special tokens of the prompt
  * @returns {Part}
  */
-export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pick, names = []) => [one ? "div.gv-rows.gv-free" : "div.gv-rows",
-  ...rows.map((row, place) => rowPart(row, place, chosen === row[0], one, pick, names)),
-  ["div.gv-row.gv-rest", ["kbd"], ["span.gv-name", "all others"], bars(raw, drawn),
-    ["span.gv-said", sayChange(rawText, drawnText, one)]]];
+export const fallPart = (bars, chosen, ruler, removed, pick, names = []) => ["div.gv-fall",
+  ["div.gv-rows", { vars: { "--rows": bars.length } }, ...bars.map((bar) => rowPart(bar, chosen === bar.token, pick, names)),
+    ["i.gv-mask", { "aria-hidden": true, "data-move": "mask" }],
+    ["div.gv-tracks", { "aria-hidden": true, hidden: !ruler },
+      ["i.gv-pointer", { "data-move": "pointer", style: ruler ? `left: ${100 * ruler.at}%; top: ${(100 * ruler.row) / bars.length}%` : "" }]]],
+  ["div.gv-bin", { role: "meter", "aria-label": "removed by the mask", "aria-valuemax": 1, "aria-valuenow": removed.toFixed(3), "aria-valuetext": sayShare(removed), "data-part": "bin" },
+    ["i", { "data-move": "bin", style: `height: ${100 * removed}%` }]]];
 
 /**
- * @param {string} label
- * @param {number} share
- * @param {string} words
+ * What is said below the rows: the factor of the legal bars, the number that was drawn, and what stands in the bin.
+ * @param {Step} step
+ * @param {Ruler | null} ruler
  * @returns {Part}
  */
-export const meterPart = (label, share, words) => ["div.gv-meter", ["span", label],
-  ["span.gv-track", { role: "meter", "aria-label": label, "aria-valuemax": 1, "aria-valuenow": share.toFixed(3) },
-    ["span.gv-fill", { vars: { "--share": share } }]], ["b", words]];
+export function scalePart(step, ruler) {
+  const removed = removedOf(step);
+  return ["p.gv-scale", [removed ? "b" : "span", { "data-move": "scale" }, sayMask(step)],
+    ["span.gv-drawn", { hidden: !ruler, "data-move": "number" }, ruler && step.inside !== undefined ? `drawn at ${ruler.number.toFixed(2)}` : ruler && "drawn"],
+    ["b.gv-removed", { hidden: !removed, "data-move": "removed" }, `removed ${sayShare(removed)}`]];
+}
 
 /**
  * Why a token is illegal: its bytes up to the one that fails, where the machine stood then, and what it expected.
@@ -99,13 +115,39 @@ function sayPress(view, { how, rows }) {
  * @param {StageView} view
  * @param {Step} step
  * @param {number} place
- * @param {boolean} one
  * @returns {Part[]}
  */
-function headOf({ steps, cursor }, step, place, one) {
+function headOf({ steps, cursor, head }, step, place) {
   const title = step === steps[cursor - 1] ? "the last draw" : place < 0 ? "next token" : `token ${place + 1}`;
   return [["strong.gv-title", title], ["span.gv-changes", { hidden: !step.changes }, step.changes],
-    ["span.gv-legend", { hidden: one }, ["i.gv-before"], step.changes ? "before (the model)" : "before", ["i.gv-after"], ["span", step.changes ? "drawn from" : step.after]]];
+    dotsPart(step.legal, head.vocabulary),
+    ["span.gv-legal", `${withCommas(step.legal)} of ${withCommas(head.vocabulary)} legal`]];
+}
+
+/**
+ * @param {Step} step
+ * @returns {Part}
+ */
+const legendPart = ({ changes, after }) => ["p.gv-legend", { "aria-hidden": true },
+  ["i.gv-before"], changes ? "before (the model)" : "before", ["i.gv-after"], changes ? "drawn from" : after, ["i.gv-no"], "forbidden"];
+
+/**
+ * The token that the pointer draws: of a step that is taken, or of the next one where it is computed. A recording that is
+ * played from the start does not say it before.
+ * @param {StageView} view
+ * @param {Step} step
+ */
+export const chosenNow = (view, step) => (placeShown(view) >= 0 || step === view.next ? step.token : NaN);
+
+/**
+ * What the motion of this panel is made of.
+ * @param {StageView} view
+ * @param {Step} step
+ */
+export function shownOf(view, step) {
+  const bars = barsOf(step);
+  const ruler = Number.isNaN(chosenNow(view, step)) ? null : rulerOf(step, bars);
+  return { bars, ruler, mass: step.mass, removed: removedOf(step), changed: Boolean(step.changes) };
 }
 
 /**
@@ -114,17 +156,17 @@ function headOf({ steps, cursor }, step, place, one) {
  * @returns {Part}
  */
 export function nextPart(view, pick) {
-  const { head: { parts = [], vocabulary }, why, machine } = view;
+  const { head: { parts = [] }, why, machine } = view;
   const step = shownStep(view);
   const about = { role: "group", class: `gv-panel${step?.how === "forced" ? " gv-unasked" : ""}`, "data-slot": "next", "data-part": "next", "aria-label": "next token" };
   if (!step) return ["div", about, ["div.gv-panel-head", ["strong.gv-title", "next token"]], ["p.gv-blank.gv-soft", BLANK]];
-  const [place, one] = [placeShown(view), step.free];
   const facts = machine ? [] : [["state", step.state], ["stack", [...step.stack].reverse().join(" › ")]];
+  const { bars, ruler, removed } = shownOf(view, step);
   return ["div", about,
-    ["div.gv-panel-head", ...headOf(view, step, place, one)],
-    ["div.gv-meters", meterPart("legal mass Z", step.mass, step.massText),
-      meterPart("legal", step.legal / vocabulary, `${withCommas(step.legal)} of ${withCommas(vocabulary)}`)],
-    rowsPart(step.rows.slice(0, 9), place < 0 ? NaN : step.token, step.rest, one, pick, parts.filter((_, at) => at % 2)),
+    ["div.gv-panel-head", ...headOf(view, step, placeShown(view))],
+    legendPart(step),
+    fallPart(bars, chosenNow(view, step), ruler, removed, pick, parts.filter((_, at) => at % 2)),
+    scalePart(step, ruler),
     ["div.gv-reason", { "data-part": "why" }, whyPart(view), ["p.gv-hint.gv-soft", { hidden: Boolean(why) }, sayPress(view, step)],
       ["dl.gv-facts", ...facts.flatMap(([name, value]) => (value ? [["dt", name], ["dd", value]] : []))]]];
 }

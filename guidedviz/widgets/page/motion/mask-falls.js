@@ -1,0 +1,167 @@
+// The mask falls: how the panel of the next token comes from one step to the next, as a list of moves.
+//
+//     0 -  200 ms  outlines grow to what the model wants
+//   200 -  500     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
+//   500 -  900     forbidden bars flow into the bin
+//   900 - 1300     legal bars stretch by 1/Z
+//  1300 - 1700     bias, temperature, top-k and top-p, where they are set
+//      then        a pointer runs along the legal bars and stops at the number that was drawn
+//
+// Where the mask changes nothing, the bars grow and the pointer runs.
+
+/** @import { Bar, Ruler } from "../stage/bars.js" */
+/** @import { Move } from "./player.js" */
+
+export const [GROWN, FALLEN, GONE, SHARED, CHANGED] = [200, 500, 900, 1300, 1700]; // milliseconds
+const SWEEP = 700; // milliseconds in which the pointer runs from 0 to 1
+const LEAST = 250; // milliseconds that it takes at least
+const UNJUDGED = { backgroundColor: "color-mix(in srgb, var(--gv-soft) 30%, transparent)", backgroundImage: "none" };
+const JUDGED = { backgroundColor: "transparent", backgroundImage: "none" };
+const TURN = 70; // milliseconds in which the mask turns a bar
+
+/**
+ * What is shown of a step: its bars, the legal mass, whether anything besides the mask changes them, and the ruler.
+ * @typedef {{ bars: Bar[], mass: number, removed: number, changed: boolean, ruler: Ruler | null }} Shown
+ */
+
+/** @param {number} share */
+const wide = (share) => `${(100 * share).toFixed(3)}%`;
+
+/**
+ * The motion from the panel of one step to that of the next one.
+ * @param {Shown | null} before
+ * @param {Shown} after
+ * @param {number} high pixels of a row
+ * @returns {Move[]}
+ */
+export function maskFalls(before, after, high) {
+  const { bars, removed, mass, changed, ruler } = after;
+  const falls = removed > 0;
+  const was = new Map(before?.bars.map((bar, place) => [bar.key, { raw: bar.raw, place }]));
+  /** @type {Move[]} */
+  const moves = [];
+  bars.forEach((bar, place) => {
+    const old = was.get(bar.key);
+    moves.push(...grow(bar, old?.raw ?? 0, old ? (old.place - place) * high : 0, Boolean(old)));
+    if (falls) moves.push(...(bar.legal ? stay(bar, passAt(place, bars.length), mass, changed) : leave(bar, passAt(place, bars.length), (bars.length - place - 1) * high)));
+    else if (changed) moves.push(...share(bar, bar.raw, bar.drawn, GROWN, FALLEN));
+    else moves.push([`${bar.key}.after`, { width: wide(old?.raw ?? 0) }, { width: wide(bar.raw) }, 0, GROWN]);
+  });
+  let time = changed ? FALLEN : GROWN;
+  if (falls) {
+    time = changed ? CHANGED : SHARED;
+    moves.push(
+      ["mask", { opacity: 0 }, { opacity: 1 }, GROWN - TURN, GROWN],
+      ["mask", { top: "0%" }, { top: "100%" }, GROWN, FALLEN],
+      ["mask", { opacity: 1 }, { opacity: 0 }, FALLEN, FALLEN + TURN],
+      ["bin", { height: "0%" }, { height: wide(removed) }, FALLEN + 100, GONE],
+      ["removed", { opacity: 0 }, { opacity: 1 }, FALLEN + 100, FALLEN + 200],
+      ["scale", { opacity: 0 }, { opacity: 1 }, GONE, GONE + 150],
+    );
+  }
+  if (ruler) moves.push(...sweep(bars, ruler, time));
+  return moves;
+}
+
+/**
+ * When the mask reaches a row.
+ * @param {number} place
+ * @param {number} count
+ */
+export const passAt = (place, count) => GROWN + ((FALLEN - GROWN) * (place + 0.5)) / count;
+
+/**
+ * A bar grows to what the model wants. A token that was there before comes from its old row.
+ * @param {Bar} bar
+ * @param {number} old
+ * @param {number} from pixels
+ * @param {boolean} known
+ * @returns {Move[]}
+ */
+function grow({ key, raw }, old, from, known) {
+  /** @type {Move[]} */
+  const moves = [
+    [`${key}.before`, { width: wide(old) }, { width: wide(raw) }, 0, GROWN],
+    [`${key}.end`, { width: wide(old) }, { width: wide(raw) }, 0, GROWN],
+    [`${key}.said`, { count: old }, { count: raw }, 0, GROWN],
+  ];
+  if (from) moves.push([key, { transform: `translateY(${from}px)` }, { transform: "none" }, 0, GROWN]);
+  if (!known) moves.push([key, { opacity: 0 }, { opacity: 1 }, 0, GROWN]);
+  return moves;
+}
+
+/**
+ * A bar changes from one share to another, its number with it.
+ * @param {Bar} bar
+ * @param {number} from
+ * @param {number} to
+ * @param {number} begin
+ * @param {number} stop
+ * @returns {Move[]}
+ */
+const share = ({ key, raw }, from, to, begin, stop) => [
+  [`${key}.after`, { width: wide(from) }, { width: wide(to) }, begin, stop],
+  [`${key}.end`, { width: wide(Math.max(raw, from)) }, { width: wide(Math.max(raw, to)) }, begin, stop],
+  [`${key}.said`, { count: from }, { count: to }, begin, stop],
+];
+
+/**
+ * A legal bar stays: the mask fills it, then it takes its part of what was removed.
+ * @param {Bar} bar
+ * @param {number} at when the mask passes
+ * @param {number} mass
+ * @param {boolean} changed
+ * @returns {Move[]}
+ */
+function stay(bar, at, mass, changed) {
+  const shared = changed ? Math.min(1, bar.raw / mass) : bar.drawn;
+  return [
+    [`${bar.key}.before`, UNJUDGED, JUDGED, at, at + TURN],
+    [`${bar.key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
+    ...share(bar, bar.raw, shared, GONE, SHARED),
+    ...(changed ? share(bar, shared, bar.drawn, SHARED, CHANGED) : []),
+  ];
+}
+
+/**
+ * A forbidden bar turns as the mask passes, and flows into the bin, which stands right of all bars.
+ * @param {Bar} bar
+ * @param {number} at when the mask passes
+ * @param {number} down pixels to the bottom of the bin
+ * @returns {Move[]}
+ */
+const leave = ({ key, raw }, at, down) => [
+  [`${key}.name`, { color: "var(--gv-ink)", textDecorationColor: "transparent" }, { color: "var(--gv-red)", textDecorationColor: "var(--gv-red)" }, at, at + TURN],
+  [`${key}.cross`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
+  [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-red)", ...JUDGED, backgroundImage: "var(--hatch)", borderStyle: "dashed" }, at, at + TURN],
+  [`${key}.after`, { opacity: 0, scale: "1 0" }, { opacity: 1, scale: "1 1" }, at, at + TURN],
+  [`${key}.after`, { left: "0%", width: wide(raw) }, { left: "calc(100% + var(--gap))", width: raw > 0 ? "24px" : "0px" }, FALLEN, 720],
+  [`${key}.after`, { translate: "0 0" }, { translate: `0 ${down}px` }, 720, GONE],
+  [`${key}.after`, { opacity: 1 }, { opacity: 0 }, GONE - 30, GONE],
+  [`${key}.said`, { count: raw }, { count: 0 }, FALLEN, GONE],
+];
+
+/**
+ * The pointer runs along one legal bar after the other.
+ * @param {Bar[]} bars
+ * @param {Ruler} ruler
+ * @param {number} begin
+ * @returns {Move[]}
+ */
+function sweep(bars, { row, at, number }, begin) {
+  const pace = Math.max(LEAST, SWEEP * number) / Math.max(number, 1e-9);
+  /** @type {Move[]} */
+  const moves = [["pointer", { opacity: 0 }, { opacity: 1 }, begin, begin]];
+  let time = begin;
+  bars.slice(0, row + 1).forEach(({ drawn }, place) => {
+    const part = place === row ? at : drawn;
+    if (part <= 0) return;
+    const then = time + pace * part;
+    const top = wide(place / bars.length);
+    moves.push(["pointer", { left: "0%", top }, { left: wide(part), top }, time, then]);
+    time = then;
+  });
+  for (const part of ["number", "chosen"]) moves.push([part, { opacity: 0 }, { opacity: 1 }, time, time + TURN]);
+  moves.push([bars[row].key, { borderColor: "transparent" }, { borderColor: "var(--gv-orange)" }, time, time + TURN]);
+  return moves;
+}

@@ -1,0 +1,269 @@
+"""The mask falls: each phase of one step as frames, at the sizes of the stage, and what ends, reverses or stills it."""
+
+import pytest
+
+import guidedviz as gv
+from tests.browser.sizes import SIZES
+
+pytestmark = pytest.mark.browser
+# each frame of a motion is looked at: what begins to move stands still until a test moves it
+HOLD = """() => {
+  const animate = Element.prototype.animate;
+  window.held = [];
+  Element.prototype.animate = function (...given) {
+    const one = animate.apply(this, given);
+    one.pause();
+    window.held.push(one);
+    return one;
+  };
+}"""
+SEEK = """time => new Promise((done) => {
+  for (const one of held) one.currentTime = Math.min(time, one.effect.getComputedTiming().endTime - 0.01);
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+LOOK = """root => {
+  const panel = root.querySelector("[data-slot='next']");
+  const wide = (node) => Math.round(node.getBoundingClientRect().width);
+  const seen = (selector) => Number(getComputedStyle(panel.querySelector(selector)).opacity);
+  const track = panel.querySelector("[data-part='bar']").clientWidth;
+  const bin = panel.querySelector(".gv-bin");
+  const rows = [...panel.querySelectorAll(".gv-row")].map((row) => {
+    const [before, after, name] = ["before", "after", "name"].map((part) => row.querySelector(`.gv-${part}`));
+    const bar = getComputedStyle(after);
+    return {
+      forbidden: row.classList.contains("gv-struck"),
+      before: wide(before) / track,
+      after: wide(after) / track,
+      shown: Number(bar.opacity),
+      number: row.querySelector(".gv-said").textContent,
+      struck: getComputedStyle(name).color === getComputedStyle(panel.querySelector(".gv-removed")).color,
+      inBin: after.getBoundingClientRect().x >= bin.getBoundingClientRect().x - 12,
+    };
+  });
+  return {
+    rows,
+    mask: seen(".gv-mask"),
+    bin: bin.firstElementChild.offsetHeight / bin.clientHeight,
+    scale: seen(".gv-scale > :first-child"),
+    pointer: seen(".gv-pointer"),
+  };
+}"""
+CONTRAST = """root => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const bright = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((c) => linear(c / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = bright(getComputedStyle(root.querySelector("[data-slot='next']")).backgroundColor);
+  const style = (selector, name) => getComputedStyle(root.querySelector(selector))[name];
+  const colours = {
+    legal: style(".gv-row:not(.gv-struck) .gv-after", "backgroundColor"),
+    forbidden: style(".gv-struck .gv-before", "borderTopColor"),
+    bin: style(".gv-bin > i", "borderTopColor"),
+    outline: style(".gv-row:not(.gv-struck) .gv-before", "borderTopColor"),
+    pointer: style(".gv-pointer", "backgroundColor"),
+    track: style(".gv-bars", "borderLeftColor"),
+    dark: style(".gv-dots path:not(.gv-lit-dots)", "stroke"),
+    lit: style(".gv-lit-dots", "stroke"),
+  };
+  return Object.fromEntries(Object.entries(colours).map(([name, colour]) => {
+    const [low, high] = [ground, bright(colour)].sort((one, other) => one - other);
+    return [name, (high + 0.05) / (low + 0.05)];
+  }));
+}"""
+PACE = """async root => {
+  const spent = [];
+  const frame = window.requestAnimationFrame;
+  let now = 0;
+  window.requestAnimationFrame = (act) => frame((time) => {
+    const begin = performance.now();
+    act(time);
+    now += performance.now() - begin;
+  });
+  root.dispatchEvent(new KeyboardEvent("keydown", { key: "m", bubbles: true }));
+  for (let count = 0; count < 60; count++) {
+    await new Promise((done) => frame(() => frame(done)));
+    spent.push(now);
+    now = 0;
+  }
+  window.requestAnimationFrame = frame;
+  return spent.sort((one, other) => one - other)[Math.floor(0.95 * spent.length)];
+}"""
+
+
+@pytest.fixture(scope="module")
+def bard():
+    return gv.load_model("bard")
+
+
+def at_the_first(bare, bard, size="cell", **settings):
+    """A run of lab 03 that stands at its first token, on a page that moves; the second step wants illegal letters."""
+    guide = gv.guide(gv.regex("[A-Z]+: [a-z]+\n"), bard.vocabulary)
+    bare.page.emulate_media(reduced_motion="no-preference")
+    width, height = SIZES[size]
+    bare.page.set_viewport_size({"width": width, "height": height})
+    stage = bare.show_stage(gv.stage(bard, "\n", guide, seed=0, steps=18, show=0, **settings))
+    if size == "phone":
+        stage.tab("next")
+    stage.wait(0)
+    stage.wait_ready()
+    return stage
+
+
+def step_on(bare, stage, cursor=1):
+    stage.root.press("ArrowRight")
+    stage.wait(cursor)
+    stage.wait_ready()
+    bare.wait(lambda: bare.page.evaluate("held.length"))
+
+
+def look(bare, stage, time):
+    bare.page.evaluate(SEEK, time)
+    return stage.root.evaluate(LOOK)
+
+
+def test_each_phase_is_seen_in_its_frames(bare, bard):
+    stage = at_the_first(bare, bard)
+    end = stage.root.evaluate(LOOK)
+    bare.page.evaluate(HOLD)
+    step_on(bare, stage)
+    grows, falls, flows, stretches = (look(bare, stage, time) for time in (100, 350, 700, 1100))
+    forbidden = [place for place, row in enumerate(grows["rows"]) if row["forbidden"]]
+    legal = [place for place, row in enumerate(grows["rows"]) if not row["forbidden"]]
+    assert len(forbidden) >= 4, "the model wants what is illegal"
+
+    full = [row["before"] for row in falls["rows"]]
+    first = forbidden[0]
+    assert 0 < grows["rows"][first]["before"] < full[first], "outlines grow"
+    assert not any(row["struck"] or row["shown"] for row in grows["rows"]), "nothing is said to be forbidden yet"
+    assert grows["mask"] == 0
+
+    struck = [falls["rows"][place]["struck"] for place in forbidden]
+    assert struck == sorted(struck, reverse=True), "the mask strikes from the first row to the last"
+    assert set(struck) == {True, False}, "and is half-way"
+    assert falls["mask"] == 1
+    assert falls["bin"] < 0.02, "nothing is removed yet"
+
+    assert all(flows["rows"][place]["struck"] for place in forbidden)
+    assert all(flows["rows"][place]["inBin"] for place in forbidden[:4]), "they are at the bin"
+    assert 0.1 < flows["bin"] < 0.9
+    assert flows["scale"] == 0, "no legal bar has grown"
+
+    assert stretches["bin"] > 0.97
+    assert stretches["scale"] == 1
+    assert all(stretches["rows"][place]["shown"] == 0 for place in forbidden)
+    assert stretches["pointer"] == 0
+
+    end = look(bare, stage, 1e6)
+    assert end["pointer"] == 1
+    for place in legal:
+        raw, half, full = (frame["rows"][place]["after"] for frame in (flows, stretches, end))
+        assert raw <= half <= full
+        assert end["rows"][place]["before"] == pytest.approx(flows["rows"][place]["before"], abs=0.01), "outlines stay"
+    assert sum(end["rows"][place]["after"] for place in legal) == pytest.approx(1, abs=0.03), "they are a ruler of 1"
+    assert {end["rows"][place]["number"] for place in forbidden} == {"0"}
+
+
+def test_the_end_is_what_the_page_shows_without_motion(bare, bard):
+    stage = at_the_first(bare, bard)
+    stage.go_on(1)
+    stage.root.press("m")
+    bare.page.wait_for_function(
+        "root => !root.getAnimations({ subtree: true }).length", arg=stage.root.element_handle()
+    )
+    moved = stage.root.evaluate(LOOK)
+    bare.page.emulate_media(reduced_motion="reduce")
+    stage.go_on(1)
+    stage.go_back(1)
+    assert stage.root.evaluate("root => root.getAnimations({ subtree: true }).length") == 0
+    assert stage.root.evaluate(LOOK) == moved
+
+
+def test_the_next_key_ends_a_motion_m_plays_it_again_and_a_step_back_goes_backwards(bare, bard):
+    stage = at_the_first(bare, bard)
+    bare.page.evaluate(HOLD)
+    step_on(bare, stage)
+    running = "() => held.filter((one) => one.playState === 'paused').length"
+    assert bare.page.evaluate(running)
+    before = bare.page.evaluate("held.length")
+    step_on(bare, stage, 2)
+    assert bare.page.evaluate("n => held.slice(0, n).every((one) => one.playState === 'idle')", before)
+    again = bare.page.evaluate("held.length")
+    stage.root.press("m")
+    assert bare.page.evaluate("n => held.slice(n).length", again), "it is played again"
+    count = bare.page.evaluate("held.length")
+    stage.root.press("ArrowLeft")
+    stage.wait(1)
+    assert bare.page.evaluate("n => held.slice(n).every((one) => one.playbackRate < 0)", count)
+    leaving = stage.root.locator(".gv-leaving")
+    assert leaving.get_attribute("inert") is not None, "what leaves can not be pressed or read"
+    stage.root.press("ArrowLeft")
+    stage.wait(0)
+    bare.page.evaluate("held.forEach((one) => one.finish())")
+    leaving.wait_for(state="detached")
+
+
+def test_at_speed_nothing_moves_and_to_explain_it_moves_slowly(bare, bard):
+    stage = at_the_first(bare, bard)
+    bare.page.evaluate(HOLD)
+    stage.root.get_by_role("slider", name="speed").fill("3")
+    stage.press("play")
+    stage.wait_past(3)
+    stage.press("pause")
+    stage.wait_paused()
+    assert bare.page.evaluate("held.length") == 0
+    speed = stage.root.get_by_role("slider", name="speed")
+    speed.fill("0")
+    bare.wait(lambda: speed.get_attribute("aria-valuetext") == "explain")
+    step_on(bare, stage, stage.cursor + 1)
+    assert bare.page.evaluate("held[0].playbackRate") == 0.5
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_bars_are_the_largest_thing_of_their_panel(bare, bard, size):
+    stage = at_the_first(bare, bard, size)
+    bare.page.emulate_media(reduced_motion="reduce")
+    stage.go_on(1)
+    found = stage.root.evaluate("""root => {
+      const box = (selector) => root.querySelector(selector).getBoundingClientRect();
+      const [end, numbers] = [box(".gv-bars").right, [...root.querySelectorAll(".gv-said")]];
+      return {
+        share: box("[data-part='bar']").width / box("[data-slot='next']").width,
+        bin: box(".gv-bin").width,
+        row: box(".gv-row").height,
+        bar: box(".gv-row .gv-before").height,
+        number: parseFloat(getComputedStyle(numbers[0]).fontSize),
+        rows: root.querySelectorAll("button.gv-row").length,
+        out: numbers.filter((one) => one.getBoundingClientRect().right > end + 1).length,
+      };
+    }""")
+    assert found["share"] >= 0.55
+    assert min(found["row"], found["bar"]) >= 16
+    assert found["number"] >= 14
+    assert found["rows"] <= 8
+    assert found["out"] == 0, "no number leaves its bar's column"
+    assert found["bin"] >= 24
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_legal_and_forbidden_bars_can_be_told_from_their_ground(bare, bard, theme):
+    stage = at_the_first(bare, bard)
+    bare.page.emulate_media(reduced_motion="reduce")
+    bare.theme(theme)
+    stage.go_on(1)
+    found = stage.root.evaluate(CONTRAST)
+    assert {name: ratio for name, ratio in found.items() if ratio < 3} == {}
+
+
+@pytest.mark.timed
+def test_a_motion_costs_little_script_per_frame(bare, bard, capsys):
+    stage = at_the_first(bare, bard)
+    stage.go_on(1)
+    spent = stage.root.evaluate(PACE)
+    with capsys.disabled():
+        print(f"\n  {spent:.2f} ms of script in a frame of the motion, p95")
+    assert spent <= 8

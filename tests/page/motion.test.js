@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { CHANGED, FALLEN, GONE, GROWN, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
+import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
+import { barsOf, removedOf, rulerOf } from "../../guidedviz/widgets/page/stage/bars.js";
+import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/moving.js";
+import { step } from "./fixtures.js";
+
+const HIGH = 24;
+const FROM = step("x", { token: 1, rows: [[1, "x", 0.6, 0.6, true, "0.60", "0.60"], [2, "b", 0.4, 0.4, true, "0.40", "0.40"]], mass: 1, others: [], inside: 0.5 });
+const ROWS = [[3, "f", 0.5, 0, false, "0.50", "forbidden"], [2, "b", 0.3, 0.6, true, "0.30", "0.60"], [4, "c", 0.2, 0.4, true, "0.20", "0.40"]];
+const TO = step("c", { token: 4, rows: ROWS, mass: 0.5, others: [], inside: 0.5 });
+
+function shownIn(one) {
+  const bars = barsOf(one);
+  return { bars, ruler: rulerOf(one, bars), mass: one.mass, removed: removedOf(one), changed: Boolean(one.changes) };
+}
+const moves = (more = {}, from = FROM) => maskFalls(from && shownIn(from), shownIn({ ...TO, ...more }), HIGH);
+const of = (list, part, name) => list.filter(([one, look]) => one === part && (!name || name in look));
+const times = (list) => list.map(([, , , begin, end]) => [begin, end]);
+
+test("first the outlines grow to what the model wants", () => {
+  for (const [key, raw] of [["t3", "50.000%"], ["t2", "30.000%"], ["t4", "20.000%"]]) {
+    const [[, , to, begin, end]] = of(moves(), `${key}.before`, "width");
+    assert.deepEqual([to.width, begin, end], [raw, 0, GROWN]);
+  }
+});
+
+test("a token that was there before comes from its own row and its own length, a new one appears", () => {
+  const [[, from]] = of(moves(), "t2.before", "width");
+  assert.equal(from.width, "40.000%");
+  assert.deepEqual(times(of(moves(), "t2", "opacity")), []);
+  assert.deepEqual(times(of(moves(), "t3", "opacity")), [[0, GROWN]]);
+  const [[, moved]] = of(moves({ rows: [ROWS[1], ROWS[0], ROWS[2]] }), "t2", "transform");
+  assert.equal(moved.transform, `translateY(${HIGH}px)`, "it was one row lower");
+});
+
+test("then the mask falls from the first row to the last, and strikes a forbidden bar as it passes", () => {
+  const [[, , , begin, end]] = of(moves(), "mask", "top");
+  assert.deepEqual([begin, end], [GROWN, FALLEN]);
+  const passes = [0, 1, 2].map((place) => passAt(place, 3));
+  assert.ok(GROWN < passes[0] && passes[0] < passes[1] && passes[1] < passes[2] && passes[2] < FALLEN);
+  for (const part of ["t3.name", "t3.cross"]) assert.equal(of(moves(), part)[0][3], passes[0]);
+  assert.equal(of(moves(), "t2.name").length, 0, "a legal name is not struck");
+  assert.equal(of(moves(), "t2.after", "opacity")[0][3], passes[1], "a legal bar is filled as the mask passes");
+});
+
+test("then the forbidden bars flow into the bin, which grows to what was removed", () => {
+  const leaves = of(moves(), "t3.after", "left");
+  assert.deepEqual([leaves[0][3], leaves[0][2].width], [FALLEN, "24px"]);
+  assert.equal(of(moves(), "t3.after", "opacity").at(-1)[4], GONE);
+  const [[, , to, begin, end]] = of(moves(), "bin");
+  assert.equal(to.height, "50.000%");
+  assert.ok(begin >= FALLEN && end <= GONE);
+  assert.deepEqual(of(moves(), "t3.said").at(-1).slice(1, 3), [{ count: 0.5 }, { count: 0 }]);
+});
+
+test("then the legal bars stretch by 1/Z, their numbers count along, and one line says the factor", () => {
+  const [, from, to, ...when] = of(moves(), "t2.after", "width").at(-1);
+  assert.deepEqual([from.width, to.width, ...when], ["30.000%", "60.000%", GONE, SHARED]);
+  assert.deepEqual(of(moves(), "t2.said").at(-1), ["t2.said", { count: 0.3 }, { count: 0.6 }, GONE, SHARED]);
+  assert.equal(of(moves(), "scale")[0][3], GONE);
+  assert.equal(of(moves(), "t2.before", "width").length, 1, "outlines stay");
+});
+
+test("at last the pointer runs along the legal bars and stops at the number that was drawn", () => {
+  const runs = of(moves(), "pointer", "left");
+  assert.deepEqual(runs.map(([, , to]) => [to.left, to.top]), [["60.000%", "33.333%"], ["20.000%", "66.667%"]]);
+  assert.equal(runs[0][3], SHARED);
+  assert.equal(runs[0][4], runs[1][3], "without a rest");
+  assert.deepEqual(times(of(moves(), "number")).flat()[0], runs[1][4]);
+  assert.equal(lengthOf(moves()), runs[1][4] + 70);
+});
+
+test("bias, temperature, top-k and top-p come between the mask and the draw, where they are set", () => {
+  const list = moves({ changes: "T 0.50", rows: [ROWS[0], [2, "b", 0.3, 0.69, true, "0.30", "0.69"], [4, "c", 0.2, 0.31, true, "0.20", "0.31"]] });
+  const widths = of(list, "t2.after", "width").map(([, from, to, ...when]) => [from.width, to.width, ...when]);
+  assert.deepEqual(widths, [["30.000%", "60.000%", GONE, SHARED], ["60.000%", "69.000%", SHARED, CHANGED]]);
+  assert.equal(of(list, "pointer", "left")[0][3], CHANGED);
+});
+
+test("where the mask changes nothing, only bars grow and the pointer runs", () => {
+  const list = maskFalls(shownIn(TO), shownIn(FROM), HIGH);
+  assert.deepEqual(["mask", "bin", "scale", "t1.name"].map((part) => of(list, part).length), [0, 0, 0, 0]);
+  assert.equal(of(list, "pointer", "left")[0][3], GROWN);
+});
+
+test("the first step of a run has no step before it, and a token that a person chose has no pointer", () => {
+  assert.equal(of(moves({}, null), "t2.before", "width")[0][1].width, "0.000%");
+  assert.equal(of(moves({ how: "inserted" }), "pointer").length, 0);
+});
+
+test("every moving part ends as the page has painted it", () => {
+  const ends = new Map();
+  for (const [part, , to] of moves()) ends.set(part, { ...ends.get(part), ...to });
+  assert.equal(ends.get("t2.after").width, "60.000%");
+  assert.equal(ends.get("t2.end").width, "60.000%");
+  assert.equal(ends.get("pointer").left, "20.000%");
+  assert.equal(ends.get("t3.after").opacity, 0, "it lies in the bin");
+});
+
+test("between two moves of a part the end of the first holds", () => {
+  const list = [["a", { width: "0%" }, { width: "10%" }, 0, 200], ["a", { width: "10%" }, { width: "90%" }, 600, 800]];
+  const frames = framesOf(list, 1000).map(({ offset, width }) => [offset, width]);
+  assert.deepEqual(frames, [[0, "0%"], [0, "0%"], [0.2, "10%"], [0.6, "10%"], [0.8, "90%"], [1, "90%"]]);
+});
+
+test("a number counts as its bar moves", () => {
+  const counts = [["a", { count: 0 }, { count: 0.5 }, 100, 200], ["a", { count: 0.5 }, { count: 1 }, 300, 500]];
+  assert.deepEqual([0, 150, 250, 400, 900].map((time) => countAt(counts, time)), [0, 0.25, 0.5, 0.75, 1]);
+});
+
+/** An element that remembers how it was animated. */
+function actor(text = "") {
+  const node = { textContent: text, animate: (frames, about) => (node.animation = { frames, about, currentTime: 0, cancel: () => (node.cancelled = true), pause: () => (node.paused = true) }) };
+  return node;
+}
+
+test("a motion that is finished leaves every element as it was", () => {
+  const nodes = { bar: actor(), said: actor("0.60") };
+  let done = 0;
+  const list = [["bar", { width: "0%" }, { width: "60%" }, 0, 100], ["said", { count: 0 }, { count: 0.6 }, 0, 100], ["not there", { opacity: 0 }, { opacity: 1 }, 0, 100]];
+  const motion = play(list, (part) => nodes[part], { say: String, done: () => done++ });
+  assert.equal(nodes.said.textContent, "0");
+  motion.finish();
+  motion.finish();
+  assert.deepEqual([nodes.said.textContent, nodes.bar.cancelled, done], ["0.60", true, 1]);
+});
+
+test("a motion can go slower, and back from its end", () => {
+  const bar = actor();
+  const motion = play([["bar", { width: "0%" }, { width: "60%" }, 0, 100]], () => bar, { rate: 0.5, back: true, say: String });
+  assert.deepEqual([bar.animation.playbackRate, bar.animation.currentTime], [-0.5, 100]);
+  motion.finish();
+});
+
+test("there is time for a motion at a key press and in a slow play, and none at speed or where less motion is asked for", () => {
+  const still = globalThis.matchMedia;
+  globalThis.matchMedia = () => ({ matches: false });
+  const may = (more) => mayMove({ playing: false, speed: 4, asks: false, ...more });
+  assert.deepEqual([may(), may({ playing: true, speed: 1 }), may({ playing: true, speed: 0.2 })], [true, true, true]);
+  assert.deepEqual([may({ playing: true }), may({ playing: true, speed: 60 }), may({ asks: true })], [false, false, false]);
+  globalThis.matchMedia = still;
+  assert.equal(may(), false);
+});
+
+test("a motion of a play ends before its next step; to explain it is slower", () => {
+  assert.equal(rateOf({ playing: false, speed: 4 }, 2000), 1);
+  assert.equal(rateOf({ playing: false, speed: 0.2 }, 2000), 0.5);
+  assert.ok(2000 / rateOf({ playing: true, speed: 1 }, 2000) < 1000);
+});
