@@ -75,6 +75,29 @@ def test_masks_are_those_of_reading_in_every_engine_along_a_random_text(text, ra
             break
 
 
+@given(grammars(), st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_the_real_engines_differ_from_reading_only_in_known_ways(text, random):
+    for engine in ("xgrammar", "llguidance", "outlines_core"):
+        pytest.importorskip(engine)
+    try:
+        guide = gv.guide(gv.grammar(text), SMALL)
+    except PatternError:
+        return  # no text
+    tokens = []
+    state = guide.initial
+    while len(tokens) < 6:
+        legal = [token for token in np.flatnonzero(guide.mask(state)).tolist() if token != END]
+        if not legal:
+            break
+        tokens.append(random.choice(legal))
+        state = guide.advance(state, tokens[-1])
+    found = gv.compare_engines(text, SMALL, tokens)
+    kinds = {one.kind for step in found.steps for one in step.differences}
+    assert kinds <= {"forced only", "known fault"}, found
+    assert not [step for step in found.steps if step.stopped]
+
+
 def test_an_index_has_the_same_masks():
     machine = gv.tagged([(special("<a>"), gv.regex("x+"), special("</a>")), ("<", gv.regex("y"), special("<end>"))])
     guide = gv.guide(machine, SMALL, "index")
