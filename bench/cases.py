@@ -42,6 +42,7 @@ class Case:
     regex: str = ""
     schema: dict[str, Any] | None = field(default=None, hash=False)
     grammar: str = ""
+    lark: str = ""  # the same grammar with lexemes, for llguidance
 
 
 JSON_TEXTS = (
@@ -92,6 +93,40 @@ CASES = (
     Case("JSON", JSON_TEXTS, grammar=gv.json().grammar.text),
     Case("code", CODE_TEXTS, grammar=CODE_GBNF),
 )
+
+# A turn with tools: thoughts between two special tokens of Llama 3, then calls of four tools between two others.
+# Each engine gets what it is fast with: recursive strings for xgrammar, lexemes for llguidance.
+TURN_GBNF = r"""root    ::= think call+
+think   ::= <|reserved_special_token_0|> (!<|reserved_special_token_1|>)* <|reserved_special_token_1|>
+call    ::= <|python_tag|> (weather | search | mail | sum) <|reserved_special_token_2|>
+weather ::= "{\"name\": \"get_weather\", \"arguments\": {\"city\": " string ", \"unit\": " ("\"C\"" | "\"F\"") "}}"
+search  ::= "{\"name\": \"search\", \"arguments\": {\"query\": " string ", \"limit\": " integer "}}"
+mail    ::= "{\"name\": \"send_mail\", \"arguments\": {\"to\": " strings ", \"text\": " string "}}"
+sum     ::= "{\"name\": \"sum\", \"arguments\": {\"numbers\": [" (number (", " number)*)? "]}}"
+strings ::= "[" (string (", " string)*)? "]"
+string  ::= "\"" chars
+chars   ::= "\"" | [^"\\\x00-\x1F] chars | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4}) chars
+number  ::= integer ("." [0-9]+)? ([eE] [+\-]? [0-9]+)?
+integer ::= "-"? ("0" | [1-9] [0-9]*)
+"""
+TURN_LARK = r"""start: think call+
+think: <|reserved_special_token_0|> (TEXT | <[128000-128002,128004-128255]>)* <|reserved_special_token_1|>
+call: <|python_tag|> (weather | search | mail | sum) <|reserved_special_token_2|>
+weather: "{\"name\": \"get_weather\", \"arguments\": {\"city\": " STRING ", \"unit\": " ("\"C\"" | "\"F\"") "}}"
+search: "{\"name\": \"search\", \"arguments\": {\"query\": " STRING ", \"limit\": " INTEGER "}}"
+mail: "{\"name\": \"send_mail\", \"arguments\": {\"to\": [" (STRING (", " STRING)*)? "], \"text\": " STRING "}}"
+sum: "{\"name\": \"sum\", \"arguments\": {\"numbers\": [" (NUMBER (", " NUMBER)*)? "]}}"
+TEXT: /(?s:.)+/
+STRING: /"([^"\\\x00-\x1F]|\\(["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
+NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+\-]?[0-9]+)?/
+INTEGER: /-?(0|[1-9][0-9]*)/
+"""
+THOUGHT = "<|reserved_special_token_0|>The user asks for the weather <now>; I call a tool.<|reserved_special_token_1|>"
+WEATHER_CALL = '<|python_tag|>{"name": "get_weather", "arguments": {"city": "Zürich", "unit": "C"}}'
+SUM_CALL = '<|python_tag|>{"name": "sum", "arguments": {"numbers": [1, -2.5e3]}}'
+CALL_ENDS = "<|reserved_special_token_2|>"
+TURN_TEXT = THOUGHT + WEATHER_CALL + CALL_ENDS + SUM_CALL + CALL_ENDS
+TURN = Case("turn, four tools", (TURN_TEXT,), grammar=TURN_GBNF, lark=TURN_LARK)
 
 EACH = 50  # schemas of every kind
 Part = tuple[dict[str, Any], Any]  # a schema and a value that fits

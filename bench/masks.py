@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,13 +30,12 @@ import numpy as np
 
 import guidedviz as gv
 from bench import pin_thread, print_about, share
-from bench.cases import CASES, Case
+from bench.cases import CASES, TURN, Case
 from guidedviz.extras import need
-from guidedviz.machines.grammars.show import show_lark
+from guidedviz.machines.names import name_bytes
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.source import machine_grammar
 from guidedviz.models.gguf import SMOLLM2
-from guidedviz.tokens.engines import PREPARE
+from guidedviz.tokens.engines import PREPARE, Asked
 from guidedviz.tokens.index import compute_index
 from guidedviz.tokens.split import inlined
 from guidedviz.tokens.vocabulary import longest_tokens
@@ -110,7 +110,7 @@ def find_engines(vocabulary: gv.Vocabulary, names: Sequence[str] = (*OURS, *PREP
             if name in OURS:
                 found.append(Engine(name, partial(compile_ours, OURS[name], vocabulary), forget))
             else:
-                found.append(Engine(name, partial(compile_real, name, PREPARE[name](vocabulary))))
+                found.append(Engine(name, partial(compile_real, name, PREPARE[name](vocabulary), vocabulary)))
         except gv.SettingError as error:
             missing.append(str(error))
     return found, missing
@@ -136,22 +136,38 @@ def forget() -> None:
     inlined.cache_clear()
 
 
-def compile_real(name: str, prepared: Callable[[Any], Any], case: Case) -> Any:
+def compile_real(name: str, prepared: Callable[[Any], Any], vocabulary: gv.Vocabulary, case: Case) -> Any:
     """Compile with a real engine, which gets the text in its own syntax; an engine's parser reads a schema itself."""
-    matcher = prepared(asked_of(case))
+    matcher = prepared(asked_of(case, vocabulary))
     return Outlines(matcher) if name == "outlines-core" else matcher
 
 
 @cache
-def asked_of(case: Case) -> Any:
+def asked_of(case: Case, vocabulary: gv.Vocabulary) -> Any:
     """What an engine reads; a grammar is converted once, before the clock starts."""
     if case.grammar:
-        lark = show_lark(machine_grammar(gv.grammar(case.grammar)))
-        return SimpleNamespace(kind="machine", machine=gv.grammar(case.grammar), gbnf=case.grammar, lark=lark)
+        asked = Asked("grammar", case.grammar, gv.grammar(case.grammar))
+        shown = {"gbnf": asked.gbnf(vocabulary), "lark": case.lark or asked.lark(vocabulary)}
+        return SimpleNamespace(
+            kind="machine",
+            machine=asked.machine,
+            grammar=asked.grammar,
+            names_tokens=asked.names_tokens,
+            gbnf=lambda _: shown["gbnf"],
+            lark=lambda _: shown["lark"],
+        )
     if case.schema is not None:
-        return SimpleNamespace(kind="schema", text=json.dumps(case.schema), machine=None)
+        return SimpleNamespace(kind="schema", text=json.dumps(case.schema), machine=None, names_tokens=False)
     lark = "start: /" + case.regex.replace("/", r"\/") + "/"
-    return SimpleNamespace(kind="regex", text=case.regex, regex=case.regex, lark=lark, machine=None)
+    return SimpleNamespace(
+        kind="regex", text=case.regex, regex=case.regex, lark=lambda _: lark, machine=None, names_tokens=False
+    )
+
+
+def cut_text(vocabulary: gv.Vocabulary, text: str) -> list[int]:
+    """The longest tokens of a text, in which `<|name|>` is a special token."""
+    data = re.sub(rb"<\|\w+\|>", lambda found: name_bytes(found[0]), text.encode())
+    return list(longest_tokens(vocabulary.named, data))
 
 
 @dataclass
@@ -176,7 +192,7 @@ class Samples:
 
 def time_case(case: Case, engines: Sequence[Engine], vocabulary: gv.Vocabulary, rounds: int) -> dict[str, Samples]:
     """Time all engines on one case, in alternating rounds; the first round is a warm-up."""
-    texts = [list(longest_tokens(vocabulary, text.encode())) for text in case.texts]
+    texts = [cut_text(vocabulary, text) for text in case.texts]
     samples = {engine.name: Samples() for engine in engines}
     for turn in range(rounds + 1):
         gc.collect()
@@ -184,7 +200,7 @@ def time_case(case: Case, engines: Sequence[Engine], vocabulary: gv.Vocabulary, 
         for engine in (*engines[first:], *engines[:first]):
             sample = samples[engine.name] if turn else Samples()
             try:
-                asked_of(case)
+                asked_of(case, vocabulary)
                 time_once(engine, case, texts, sample)
             except Exception as error:  # a failure of an engine is a result and does not end the bench
                 sample.said = f"{type(error).__name__}: {error}".splitlines()[0][:100]
@@ -249,7 +265,9 @@ def cell_of(key: str, value: float | None, ours: float | None) -> str:
 def bench(options: Namespace) -> dict[str, Any]:
     """Time and print every case, over Llama 3's tokens and a third as often over SmolLM2's; return the figures."""
     figures: dict[str, Any] = {"about": print_about(threads=pin_thread())}
-    figures["missing"], figures["cases"] = time_cases(gv.Vocabulary.llama3(), CASES, options.rounds, options.only)
+    figures["missing"], figures["cases"] = time_cases(
+        gv.Vocabulary.llama3(), (*CASES, TURN), options.rounds, options.only
+    )
     try:
         vocabulary = gv.load_model(SMOLLM2).vocabulary
     except gv.GuidedVizError as error:  # it is not on this machine

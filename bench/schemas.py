@@ -37,7 +37,7 @@ def time_schema(engine: Engine, case: Case, vocabulary: gv.Vocabulary) -> dict[s
     """Seconds of the compile, and of the mask before every token of the text and after the last."""
     tokens = list(longest_tokens(vocabulary, case.texts[0].encode()))
     engine.forget()
-    asked_of(case)
+    asked_of(case, vocabulary)
     began = perf_counter()
     try:
         session, masks = engine.compile(case), []

@@ -79,14 +79,15 @@ class RealGuide(Guide):
             return state.matcher.may_end()
 
     def advance(self, state: RealState, token: int) -> RealState:
-        """The state after a token that the engine allows. EOS has no bytes, so it does not change the state."""
+        """The state after a token that the engine allows. EOS reads no byte, unless the machine names it."""
         token = self.vocabulary.as_id(token)
         if not self.mask(state)[token]:
             raise illegal_token(self.vocabulary, self.explain(state, token))
-        if token in self.vocabulary.eos:
-            return state
-        text = state.at is not None and self.vocabulary.is_text(token)
-        at = read(self.machine, self.vocabulary.pieces[token], state.at) if text else None
+        at = None
+        if state.at is not None and self.reads.is_text(token):
+            at = read(self.machine, self.reads.pieces[token], state.at)
+        if token in self.vocabulary.eos and (at is None or self.is_accepting(state)):
+            return state if at is None else RealState((*state.tokens, token), at, state.matcher)
         with ONE_THREAD:
             matcher = state.matcher.copy()
             taken = matcher.take(token)

@@ -70,10 +70,12 @@ class EnginePosition:
         return None
 
     def is_legal(self, token: int) -> bool:
-        """Whether a token is legal: its bytes are read one by one, without trie or cache."""
-        if not self.vocabulary.is_text(token):
-            return token in self.vocabulary.eos and bool(self.asked.machine.is_accepting(self.state))
-        return read(self.asked.machine, self.vocabulary.pieces[token], self.state) is not None
+        """Whether a token is legal: its text or its name is read byte by byte, without trie or cache."""
+        machine = self.asked.machine
+        reads = self.vocabulary.read_by(machine)
+        if reads.is_text(token) and read(machine, reads.pieces[token], self.state) is not None:
+            return True
+        return token in self.vocabulary.eos and bool(machine.is_accepting(self.state))
 
 
 def find_differences(place: EnginePosition, ours: Mask) -> Iterator[Disagreement]:
@@ -135,11 +137,35 @@ def _first_alternative(place: EnginePosition, token: int) -> bool:
     return place.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", place.asked.regex))
 
 
+def _read_special_text(place: EnginePosition, token: int) -> bool:
+    """Whether the engine may have read a special id before this token as the text that it looks like."""
+    return place.engine.endswith("special text") and not place.vocabulary.special.isdisjoint(place.taken)
+
+
+def _is_special_text(place: EnginePosition, token: int) -> bool:
+    """Whether the engine reads this special id, or may have read one before it, as the text that it looks like."""
+    if token not in place.vocabulary.special:
+        return _read_special_text(place, token)
+    spelled = place.vocabulary.pieces[token]
+    return _read_special_text(place, token) or read(place.asked.machine, spelled, place.state) is not None
+
+
+def _has_no_bytes(place: EnginePosition, token: int) -> bool:
+    """Whether the token has no bytes."""
+    return not place.vocabulary.pieces[token]
+
+
+def _is_named_eos(place: EnginePosition, token: int) -> bool:
+    """Whether the token is an EOS id where the text may not end, so that the machine reads its name."""
+    return token in place.vocabulary.eos and not place.asked.machine.is_accepting(place.state)
+
+
 Reason = tuple[str, str, Callable[[EnginePosition, int], bool]]
 OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", _reads_otherwise)
 NO_REASON = ("not known", "against the machine")
 EXTRA_REASONS: tuple[Reason, ...] = (
-    ("known fault", "takes special ids for text", lambda place, token: token in place.vocabulary.special),
+    ("known fault", "takes a special id without text where another may come", _has_no_bytes),
+    ("known fault", "takes special ids for text", _is_special_text),
     ("known fault", "takes surrogates, which UTF-8 has not", _is_surrogate),
     ("lawful choice", "JSON written in more ways", lambda place, token: place.asked.kind == "schema"),
     OTHERWISE,
@@ -148,6 +174,8 @@ MISSING_REASONS: tuple[Reason, ...] = (
     ("forced only", "the canonical token of a forced run",  # one token in the mask
      lambda place, token: place.engine.endswith("forcing") and place.allowed == 1),
     ("known fault", "its mask omits what its accept takes", _accepts),
+    ("known fault", "takes special ids for text", _read_special_text),
+    ("known fault", "never allows an EOS id that the machine names", _is_named_eos),
     ("known fault", "knows one EOS id", lambda place, token: token in place.vocabulary.eos),
     ("known fault", "drops a token that leaves an end with its last byte", _leaves_an_end),
     ("lawful choice", "JSON written in fewer ways", lambda place, token: place.asked.kind == "schema"),
@@ -235,9 +263,9 @@ def compare_engines(
     1
     """
     check_vocabulary(vocabulary, "compare_engines")
-    asked = ask(constraint)
+    asked = ask(constraint, vocabulary)
     if isinstance(text, str | bytes):
-        tokens = list(longest_tokens(vocabulary, to_bytes(text)))
+        tokens = list(longest_tokens(vocabulary.read_by(asked.machine), to_bytes(text)))
     else:
         tokens = [vocabulary.as_id(token) for token in text]
     matchers, unable = load_matchers(engines, asked, vocabulary)

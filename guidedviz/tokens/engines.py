@@ -6,7 +6,7 @@ text. The text of a machine is exact, so all engines get the same language.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any, Protocol, Self
@@ -17,12 +17,14 @@ from guidedviz.errors import PatternError, SettingError
 from guidedviz.extras import need
 from guidedviz.machines import source
 from guidedviz.machines.grammars import rewrite, show
-from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.token_calls import call_tokens
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, to_bytes
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import PDA, grammar
+from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.special import reads_names
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
 from guidedviz.tokens.index import live_machine
@@ -41,17 +43,27 @@ class Asked:
 
     @cached_property
     def grammar(self) -> Grammar:
-        """The machine as a grammar."""
-        return rewrite.without_ticks(source.machine_grammar(self.machine))
+        """The machine as a grammar, without the rules that it cannot reach."""
+        return rewrite.needed_rules(rewrite.without_ticks(source.machine_grammar(self.machine)))
 
-    @property
-    def gbnf(self) -> str:
-        """As GBNF."""
+    @cached_property
+    def names_tokens(self) -> bool:
+        """Whether the machine reads names of special tokens, which each engine writes in its own way."""
+        return reads_names(self.machine)
+
+    def gbnf(self, vocabulary: Vocabulary) -> str:
+        """As GBNF, in which xgrammar writes a special token as `Token(ids)`."""
+        if self.names_tokens:
+            return show.show_gbnf(call_tokens(self.grammar, vocabulary.special_ids, token_of_ids))
         return self.text if self.kind == "grammar" else show.show_gbnf(self.grammar)
 
-    @property
-    def lark(self) -> str:
-        """The constraint in Lark's syntax: a regex is one lexeme, a grammar has one lexeme per character."""
+    def lark(self, vocabulary: Vocabulary) -> str:
+        """In Lark's syntax, in which llguidance writes a special token as `<[ids]>`.
+
+        A regex is one lexeme, a grammar has one lexeme per character.
+        """
+        if self.names_tokens:
+            return lark_with_tokens(self.grammar, vocabulary)
         if self.kind == "regex" or isinstance(self.machine, DFA):
             escaped = self.regex.replace("/", r"\/")
             return f"start: /{escaped}/"
@@ -66,8 +78,47 @@ class Asked:
         return self.text or repr(self.machine)
 
 
-def ask(constraint: Machine[Any] | str | Mapping[str, Any]) -> Asked:
+def token_of_ids(ids: Sequence[int]) -> str:
+    """One of these special tokens, for xgrammar.
+
+    >>> token_of_ids([7, 5])
+    'Token(5,7)'
+    """
+    return f"Token({','.join(map(str, sorted(ids)))})"
+
+
+def lark_with_tokens(grammar: Grammar, vocabulary: Vocabulary) -> str:
+    """A grammar in Lark's syntax. Of two sets of ids with a common token, llguidance reads only one, so none overlap.
+
+    >>> named = gv.grammar("root ::= <b> | !<c> <c>").grammar
+    >>> print(lark_with_tokens(named, Vocabulary([b"<a>", b"<b>", b"<c>", b"<d>"], special=range(4))))
+    start: r0
+    r0: (<[1-1]>) | (/[\\x{0}-\\x{10FFFF}]/ | (<[0-0,3-3]> | <[1-1]>)) (<[2-2]>)
+    """
+    found: dict[tuple[int, ...], str] = {}
+    call_tokens(grammar, vocabulary.special_ids, lambda ids: found.setdefault(tuple(ids), ""))
+    sets_of = grouped((token, ids) for ids in found for token in ids)
+    parts = grouped((tuple(sets), token) for token, sets in sorted(sets_of.items()))
+    part_of = {token: lark_of_ids(part) for part in parts.values() for token in part}
+    for ids in found:
+        shown = dict.fromkeys(part_of[token] for token in ids)
+        found[ids] = f"({' | '.join(shown)})"
+    return show.show_lark(call_tokens(grammar, vocabulary.special_ids, lambda ids: found[tuple(ids)]))
+
+
+def lark_of_ids(ids: Sequence[int]) -> str:
+    """One of these special tokens, for llguidance.
+
+    >>> lark_of_ids([7, 5, 6, 9])
+    '<[5-7,9-9]>'
+    """
+    return f"<[{','.join([f'{first}-{last}' for first, last in byte_ranges(ids)])}]>"
+
+
+def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabulary | None = None) -> Asked:
     """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
+
+    A grammar may name special tokens by the ids that they have in the vocabulary.
 
     >>> ask("a|ab").kind, ask({"type": "null"}).kind, ask('root ::= "a"').kind
     ('regex', 'schema', 'grammar')
@@ -79,7 +130,10 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any]) -> Asked:
         kind = source.guess_kind(constraint)
     else:
         return Asked("machine", "", live_machine(constraint, "constraint"))
-    machine = source.compile_text(kind, constraint)
+    if kind == "grammar":
+        machine: Machine[Any] = grammar(constraint, vocabulary=vocabulary)
+    else:
+        machine = source.compile_text(kind, constraint)
     return Asked(kind, constraint, live_machine(machine, "constraint"))
 
 
@@ -155,17 +209,17 @@ class XGrammarMatcher:
 def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Compile:
     """Prepare the engine for a vocabulary, with one thread and no cache.
 
-    Special ids get no bytes. With `special_text` they keep their bytes, as when the engine reads a tokenizer itself.
+    Special ids get their names for bytes, which are in no text; the engine never allows an id without bytes. With
+    `special_text` they keep their text, as when the engine reads a tokenizer itself.
     """
     xgrammar = load("xgrammar")
     words = new_words(vocabulary)
-    hidden = frozenset() if special_text else vocabulary.special - vocabulary.eos
-    pieces = [b"" if token in hidden else piece for token, piece in enumerate(vocabulary.pieces)]
+    pieces = vocabulary.pieces if special_text else vocabulary.named.pieces
     info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
     compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
     def compile_asked(asked: Asked) -> XGrammarMatcher:
-        name = endless_rule(asked.text) if asked.kind == "grammar" else ""
+        name = "" if asked.kind in ("regex", "schema") else endless_rule(asked.grammar)
         if name:
             said = f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)"
             raise engine_refusal("xgrammar", said)
@@ -175,7 +229,7 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
             elif asked.kind == "schema":
                 compiled = compiler.compile_json_schema(asked.text, any_whitespace=False)
             else:
-                compiled = compiler.compile_grammar(asked.gbnf, root_rule_name=asked.grammar.root)
+                compiled = compiler.compile_grammar(asked.gbnf(vocabulary), root_rule_name=asked.grammar.root)
             return XGrammarMatcher(xgrammar.GrammarMatcher(compiled), words, len(vocabulary))
         except RuntimeError as error:
             raise engine_refusal("xgrammar", error) from error
@@ -183,14 +237,13 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
     return compile_asked
 
 
-def endless_rule(text: str) -> str:
+def endless_rule(grammar: Grammar) -> str:
     """A rule that is nothing but a call of itself, repeated, perhaps through other rules; "" if there is none.
 
-    >>> endless_rule("root ::= s{0,2}\\ns ::= (root)"), endless_rule('root ::= root "a"')
+    >>> endless_rule(gv.grammar("root ::= s{0,2}\\ns ::= (root)").grammar), endless_rule(gv.json().grammar)
     ('root', '')
     """
-    rules = parse_grammar(text).rules
-    only = {rule.name: rule.tree.part if isinstance(rule.tree, Repeat) else rule.tree for rule in rules}
+    only = {rule.name: rule.tree.part if isinstance(rule.tree, Repeat) else rule.tree for rule in grammar.rules}
     for name in only:
         here = only[name]
         seen = {name}
@@ -268,7 +321,7 @@ def prepare_llguidance(vocabulary: Vocabulary, forcing: bool = False) -> Compile
             schema = json.loads(asked.text) | {"x-guidance": SPACES}
             text = f"start: %json {json.dumps(schema)}"
         else:
-            text = asked.lark
+            text = asked.lark(vocabulary)
         if not forcing:
             text = FULL_MASKS + text
         matcher = llguidance.LLMatcher(tokenizer, text + "\n", log_level=0)
@@ -316,6 +369,10 @@ def prepare_outlines(vocabulary: Vocabulary) -> Compile:
     tokens = core.Vocabulary(eos[0], dict(ids))
 
     def compile_asked(asked: Asked) -> OutlinesMatcher:
+        if asked.names_tokens:
+            seen = "a machine that names special tokens"
+            hint = 'engine="xgrammar" or engine="llguidance"'
+            raise SettingError("engine 'outlines-core'", seen=seen, expected="a machine over text", hint=hint)
         if asked.kind != "schema" and isinstance(asked.machine, PDA):
             seen = "a grammar with a stack"
             hint = "a regex or a flat schema"

@@ -12,6 +12,7 @@ import guidedviz as gv
 from bench import __main__ as command
 from bench import cases, host, jump, masks, schemas, speculation, start
 from guidedviz.models import gguf
+from guidedviz.tokens.token_bytes import LLAMA3_SPECIAL
 from guidedviz.tokens.vocabulary import longest_tokens
 from tests.host.running import hosting
 
@@ -89,6 +90,21 @@ def test_every_text_of_a_case_is_in_its_language(case):
         for text in case.texts:
             jsonschema.Draft202012Validator(case.schema).validate(json.loads(text))
             assert not machine.accepts(json.dumps(json.loads(text) | {"another": 1}).encode())
+
+
+def test_a_turn_is_the_same_in_both_notations_and_its_special_tokens_are_cut_whole():
+    names = [name.encode() for name in LLAMA3_SPECIAL]
+    pieces = [bytes([byte]) for byte in range(256)] + [b""] * (128_000 - 256) + names
+    vocabulary = gv.Vocabulary(pieces, special=range(128_000, 128_256))
+    tokens = masks.cut_text(vocabulary, cases.TURN_TEXT)
+    gbnf = gv.guide(masks.build_machine(cases.TURN), vocabulary)
+    lark = gv.guide(gv.lark(cases.TURN_LARK, vocabulary=vocabulary), vocabulary)
+    states = [gbnf.initial, lark.initial]
+    for token in tokens:
+        assert (gbnf.mask(states[0]) == lark.mask(states[1])).all()
+        states = [gbnf.advance(states[0], token), lark.advance(states[1], token)]
+    assert gbnf.is_accepting(states[0])
+    assert lark.is_accepting(states[1])
 
 
 def test_schemas_gives_each_engine_a_process_and_says_the_ratio_to_the_fastest(run, monkeypatch):

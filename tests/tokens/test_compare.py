@@ -67,6 +67,33 @@ def test_known_differences_are_named(constraint, text, expected):
     assert kinds(constraint, text) == expected
 
 
+TOKENS = [b"<s>", b"", b"<end>"]  # two special ids more, one without text, and an EOS id
+SPECIAL_IDS = {*V.special, len(V), len(V) + 1}
+NAMED = gv.Vocabulary([*PIECES, *TOKENS], eos={len(V) - 2, len(V) + 2}, special=SPECIAL_IDS)
+END_NAMED = ("known fault", "never allows an EOS id that the machine names")
+NO_TEXT = ("known fault", "takes a special id without text where another may come")
+XGRAMMAR = ("xgrammar", "xgrammar, special text")
+BY_NAME = [  # a grammar that names special tokens, a text with names; what differs, beside NO_TEXT and FORCED
+    ('root ::= "a" <s> "b"', b"a\xff<s>\xfeb", set()),
+    ('root ::= "x" | <s> root', b"\xff<s>\xfex", set()),
+    ('root ::= "a" <end>', b"a\xff<end>\xfe", {(name, *END_NAMED) for name in XGRAMMAR}),
+    ('root ::= [a-z<>]* <s> "a"', b"b\xff<s>\xfea", {("xgrammar, special text", *SPECIAL)}),
+]
+
+
+@pytest.mark.parametrize(("grammar", "text", "expected"), BY_NAME, ids=[repr(one) for one, *_ in BY_NAME])
+def test_differences_on_special_tokens_are_named(grammar, text, expected):
+    found = gv.compare_engines(grammar, NAMED, text)
+    assert {key for key in kinds_of(found) if key[1:] != NO_TEXT and key != FORCED} == expected
+    assert ("outlines-core", "a machine that names special tokens") in found.unable
+    assert not found.steps[-1].stopped
+
+
+def test_a_special_id_without_text_is_taken_where_another_may_come():
+    found = gv.compare_engines("root ::= <s>", NAMED, b"\xff<s>\xfe", ["llguidance"])
+    assert [(one.name, one.extra) for one in found.steps[0].differences] == [(NO_TEXT[1], (len(V) + 1,))]
+
+
 LARGE = [
     (gv.json().grammar.text, '{"a": [1, -2.5e3, "é\\n"], "b": null}'),
     ({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, '{"a": 36}'),

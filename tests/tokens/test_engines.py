@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
-from guidedviz.tokens.engines import PREPARE, ask, prepared
+from guidedviz.tokens.engines import PREPARE, ask, build_tokenizer, prepared
 from tests.strategies import draw_walk
 
 PIECES = [bytes([byte]) for byte in range(256)]
 PIECES += [b"ab", b"aba", b"12", b".5", b"luluk", b"\xed\xa0", b'":', b'", "', b"<s>", b"</s>", b"</t>", b"<p>"]
 FIRST = len(PIECES) - 4
 V = gv.Vocabulary(PIECES, eos={FIRST + 1}, special={FIRST, FIRST + 1, FIRST + 3})
+NAMED = gv.Vocabulary([*PIECES, b"<p>", b"<end>"], {FIRST + 1, FIRST + 5}, {FIRST, FIRST + 1, FIRST + 3, FIRST + 4})
+P, AGAIN, END = FIRST + 3, FIRST + 4, FIRST + 5  # two ids of <p>, and an EOS id that a machine may name
 NESTED = 'root ::= "(" root ")" | "x"'
 
 
@@ -174,3 +176,68 @@ def test_what_is_no_state_of_an_engine_is_refused(name, state):
     for method in (guide.advance, guide.explain, guide.path):
         with pytest.raises(SettingError, match="expected a state of guide"):
             method(state, 1)
+
+
+@pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("root ::= <p> [a-z]* <s> [0-9]+", [AGAIN, ord("a"), FIRST, ord("7")]),
+        ("root ::= (!<s>)* <s> root | [0-9]", [P, ord("<"), ord("s"), FIRST, AGAIN, FIRST, ord("0")]),
+        (f'root ::= (<[{FIRST}]> | "<s>") "a"', [ord("<"), ord("s"), ord(">"), ord("a")]),
+        ('root ::= (<p> <s>){2,3} "é"', [P, FIRST, AGAIN, FIRST, 0xC3, 0xA9]),
+    ],
+)
+def test_an_engine_gets_special_tokens_in_its_notation(name, text, tokens):
+    pytest.importorskip(name)
+    machine = gv.grammar(text, vocabulary=NAMED)
+    ours, theirs = gv.guide(machine, NAMED, "trie"), gv.guide(machine, NAMED, name)
+    mine, state = ours.initial, theirs.initial
+    for token in [*tokens, None]:
+        differ = np.flatnonzero(ours.mask(mine) != theirs.mask(state)).tolist()
+        known = {*NAMED.eos, PIECES.index(b"\xed\xa0")}  # xgrammar: no EOS id for `!<s>`, and surrogates
+        assert set(differ) <= known
+        if token is not None:
+            mine, state = ours.advance(mine, token), theirs.advance(state, token)
+            assert state.at == mine
+    assert theirs.is_accepting(state)
+
+
+def test_sets_of_special_tokens_do_not_overlap_for_llguidance():
+    llguidance = pytest.importorskip("llguidance")
+    machine = gv.grammar('root ::= <p> "a" | !<s> "b"')
+    theirs = gv.guide(machine, NAMED, "llguidance")
+    state = theirs.advance(theirs.initial, P)
+    assert theirs.mask(state)[[ord("a"), ord("b")]].all()
+    text = f'start: <[{P}]> "a" | <[{P}-{AGAIN}]> "b"'  # it reads the first set and forgets the other
+    matcher = llguidance.LLMatcher(build_tokenizer(NAMED), text)
+    assert matcher.consume_token(P)
+    assert [matcher.deep_copy().consume_token(ord(letter)) for letter in "ab"] == [True, False]
+
+
+def test_an_eos_that_the_machine_names_moves_it():
+    pytest.importorskip("llguidance")
+    guide = gv.guide(gv.grammar("root ::= <p>* <end>"), NAMED, "llguidance")
+    assert np.flatnonzero(guide.mask(guide.initial)).tolist() == [P, AGAIN, END]
+    after = guide.advance(guide.initial, END)
+    assert guide.machine.is_accepting(after.at)
+    assert guide.is_accepting(after)
+    ended = gv.guide(gv.grammar('root ::= "a" <end>?'), NAMED, "llguidance")
+    text = ended.advance(ended.initial, ord("a"))
+    assert ended.advance(text, FIRST + 1) == text  # the end of the text
+    assert ended.advance(text, END).at != text.at  # the named token
+
+
+def test_a_tag_of_special_tokens_is_whole_in_every_notation():
+    machine = gv.tagged([(gv.special("<p>"), gv.regex("[0-9]"), gv.special("<s>")), ("<", gv.json(), "")])
+    asked = ask(machine)
+    assert f"Token({P},{AGAIN})" in asked.gbnf(NAMED)
+    assert f"<[{P}-{AGAIN}]>" in asked.lark(NAMED)
+    assert not {"⟪", "⟫"} & {*asked.gbnf(NAMED)}
+
+
+def test_outlines_core_refuses_special_tokens():
+    pytest.importorskip("outlines_core")
+    said = "'outlines-core': saw a machine that names special tokens, expected a machine over text; try: engine="
+    with pytest.raises(SettingError, match=said):
+        gv.guide(gv.grammar("root ::= <p>"), NAMED, "outlines-core")

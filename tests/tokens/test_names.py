@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, VocabularyError
+from guidedviz.machines.grammars.grammar import rules_with
 from guidedviz.machines.machine import read
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.special import special
@@ -73,6 +74,32 @@ def test_masks_are_those_of_reading_in_every_engine_along_a_random_text(text, ra
         states = [guide.advance(state, token) for guide, state in zip(guides, states, strict=True)]
         if token == END:
             break
+
+
+@given(grammars(), st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_the_real_engines_differ_from_reading_only_in_known_ways(text, random):
+    for engine in ("xgrammar", "llguidance", "outlines_core"):
+        pytest.importorskip(engine)
+    try:
+        guide = gv.guide(gv.grammar(text), SMALL)
+    except PatternError:
+        return  # no text
+    rules = guide.machine.grammar.rules
+    if len(rules_with(rules, lambda chars: True)) < len(rules):
+        return  # the engines enter a rule that can never finish
+    tokens = []
+    state = guide.initial
+    while len(tokens) < 6:
+        legal = [token for token in np.flatnonzero(guide.mask(state)).tolist() if token != END]
+        if not legal:
+            break
+        tokens.append(random.choice(legal))
+        state = guide.advance(state, tokens[-1])
+    found = gv.compare_engines(text, SMALL, tokens)
+    kinds = {one.kind for step in found.steps for one in step.differences}
+    assert kinds <= {"forced only", "known fault"}, found
+    assert not [step for step in found.steps if step.stopped]
 
 
 def test_an_index_has_the_same_masks():
