@@ -11,7 +11,8 @@ from typing import Any
 
 from guidedviz.errors import PatternError, nearest
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.lark_notation import Node, brief, refusal
+from guidedviz.machines.grammars.gbnf import brief
+from guidedviz.machines.grammars.lark_notation import Node, refusal
 from guidedviz.machines.ranges import merge_ranges
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.regular.regex_text import LOOKAROUND, PATTERN_PIECES

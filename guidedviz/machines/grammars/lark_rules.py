@@ -20,8 +20,9 @@ from typing import Any
 from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.grammars import lark_leaves
+from guidedviz.machines.grammars.gbnf import brief
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.lark_notation import Node, brief, parse_notation, refusal
+from guidedviz.machines.grammars.lark_notation import Node, parse_notation, refusal
 from guidedviz.machines.grammars.rewrite import needed_rules
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
 from guidedviz.machines.special import NamesOf, no_names, read_special

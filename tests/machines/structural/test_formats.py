@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import NoTextWarning
-from guidedviz.machines.special import name_bytes
+from guidedviz.machines.names import name_bytes
 from guidedviz.machines.structural.fields import FORMATS
 from guidedviz.machines.structural.formats import READERS
 

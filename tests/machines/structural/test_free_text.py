@@ -6,8 +6,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from guidedviz.machines.free_text import free_text
+from guidedviz.machines.names import name_bytes
 from guidedviz.machines.regular.algebra import build_machine
-from guidedviz.machines.special import Special, name_bytes, named, other_names
+from guidedviz.machines.special import Special, named, other_names
 from guidedviz.machines.syntax import NOTHING, literal
 
 WORDS = st.lists(st.text("ab", min_size=1, max_size=3), max_size=2, unique=True)
