@@ -138,6 +138,10 @@ class NoTextWarning(UserWarning):
     """A machine that accepts no complete text."""
 
 
+class SpelledTokenWarning(UserWarning):
+    """A tag whose begin or end is a text, and the vocabulary has a special token of this text."""
+
+
 class ChatWarning(UserWarning):
     """A chat model that is asked with plain text, or whose template was stopped when the model was loaded."""
 

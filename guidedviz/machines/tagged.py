@@ -7,6 +7,7 @@ one grammar, so tags may be cut across tokens, and every engine can be used.
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -61,12 +62,23 @@ def tagged(
         tree = concat(free_text(contents, loop=False, must=True), free_text(contents))
     else:
         tree = free_text(contents, loop=not stop_after_first, must=at_least_one)
-    made = rules.machine(tree)
+    made = with_marks(rules.machine(tree), listed)
     if isinstance(made, DFA) and not made.accepting:
         begins = " and ".join(quoted(str(begin)) for begin in contents)
         said = f"tagged: no tag has a content (the machine of {begins} accepts no text), and at_least_one asks for one"
         warnings.warn(f"{said}, so the machine accepts no text", NoTextWarning, stacklevel=3)
     return made
+
+
+def with_marks(machine: DFA | PDA, tags: Iterable[Tag]) -> DFA | PDA:
+    """The machine, and the texts at which its tags begin and end; a guide warns if one looks like a special token."""
+    texts = [mark for tag in tags for mark in (tag.begin, tag.end) if mark and isinstance(mark, str)]
+    inner = [mark for tag in tags if tag.machine for mark in tag.machine.marks]
+    marks = tuple(dict.fromkeys([*texts, *inner]))
+    if isinstance(machine, DFA):
+        return replace(machine, marks=marks)
+    machine.marks = marks
+    return machine
 
 
 def _check_tag(tag: Any) -> Tag:

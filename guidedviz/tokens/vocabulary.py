@@ -8,6 +8,7 @@ Next: `tokens/trie.py`.
 
 import hashlib
 import json
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from guidedviz.errors import IllegalToken, PatternError, VocabularyError, expect, nearest, quoted
+from guidedviz.errors import IllegalToken, PatternError, SpelledTokenWarning, VocabularyError, expect, nearest, quoted
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.names import is_free, is_name, is_text, name_bytes
@@ -345,7 +346,11 @@ def _read_id(token: Any, size: int) -> int | None:
 
 
 def check_names(machine: Machine[Any], vocabulary: Vocabulary) -> None:
-    """Refuse a machine that names a special token which the vocabulary lacks."""
+    """Refuse a machine that names a special token which the vocabulary lacks; warn of a text that looks like one."""
+    for text in getattr(machine, "marks", ()):
+        if text in vocabulary.special_ids:
+            said = f"guide: {quoted(text)} is a text here, and the special token with this text is not allowed"
+            warnings.warn(f"{said}; try: gv.special({text!r})", SpelledTokenWarning, stacklevel=3)
     if not reads_names(machine):
         return
     missing = names_in(machine) - vocabulary.special_ids.keys()

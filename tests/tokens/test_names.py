@@ -1,12 +1,14 @@
 """Special tokens under a mask: masks equal reading each name byte by byte, in every engine and along every text."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.errors import IllegalToken, PatternError, VocabularyError
+from guidedviz.errors import IllegalToken, PatternError, SpelledTokenWarning, VocabularyError
 from guidedviz.machines.grammars.grammar import rules_with
 from guidedviz.machines.machine import read
 from guidedviz.machines.names import name_bytes
@@ -189,3 +191,15 @@ def test_earley_reads_the_same_names():
         assert chart.mask(states[0]).tolist() == stack.mask(states[1]).tolist()
         states = chart.advance(states[0], token), stack.advance(states[1], token)
     assert chart.is_accepting(states[0])
+
+
+def test_a_mark_that_looks_like_a_special_token_warns_where_the_vocabulary_has_it():
+    spelled = gv.tagged(begin="<a>", machine=gv.tagged(begin="x", end="</a>"), end=special("<b>"))
+    with pytest.warns(SpelledTokenWarning, match=r"'<a>' is a text here.*try: gv.special\('<a>'\)"):
+        gv.guide(spelled, SMALL)
+    with pytest.warns(SpelledTokenWarning, match="'</a>' is a text here"):
+        gv.guide(spelled, SMALL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gv.guide(spelled, gv.Vocabulary([b"a", b"<b>"], special={1}))
+        gv.guide(gv.tagged(begin=special("<a>"), end=special("</a>")), SMALL)

@@ -166,6 +166,7 @@ class PDA(Machine[State]):
 
     def __init__(self, grammar: Grammar, notes: tuple[str, ...] = (), copies: int = limits.COPIED_STATES) -> None:
         self.notes = notes  # what the source says and the machine does not enforce
+        self.marks: tuple[str, ...] = ()  # texts that begin or end a tag
         self.grammar = grammar
         self.nodes = build_rule_nodes(grammar, copies)
         self.steps = StackSteps(self, self.nodes, self.kinds)

@@ -29,6 +29,7 @@ class DFA(Machine[int]):
     edges: tuple[EdgeRow, ...]
     accepting: frozenset[int]
     notes: tuple[str, ...] = field(default=(), compare=False)  # what the source says and the machine does not enforce
+    marks: tuple[str, ...] = field(default=(), compare=False)  # texts that begin or end a tag
 
     initial = 0
 
