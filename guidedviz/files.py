@@ -48,8 +48,7 @@ def shipped_size(name: str) -> int:
 @cache
 def beside(folder: Path) -> dict[str, int]:
     """The files that lie beside the site, and their sizes in bytes; none anywhere else."""
-    listing = folder / LIST
-    return dict(json.loads(listing.read_bytes())) if listing.exists() else {}
+    return dict(json.loads((folder / LIST).read_bytes())) if (folder / LIST).exists() else {}
 
 
 def fetch(folder: Path, name: str) -> None:

@@ -10,8 +10,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from guidedviz.files import IN_TAB
+
 # gives what writes the page of a trace: the widgets, which are above the room of traces; the front door sets it
 load_writer: Callable[[], Any]
+
+
+class NoNumPy(ImportError):
+    """A site that was built without a network has no NumPy. A notebook shows one sentence and no traceback."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted} needs NumPy, which this site lacks: it was built without a network", name="numpy")
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 def attach(
@@ -24,9 +36,13 @@ def attach(
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, original = homes[name]
-        known = vars(import_module(module))
-        value = known[original] if original in known else import_module(f"{module}.{original}")
-        value = wrap(name, value)
+        try:
+            known = vars(import_module(module))
+        except ModuleNotFoundError as error:
+            if IN_TAB and error.name == "numpy":
+                raise NoNumPy(f"{package}.{name}") from None
+            raise
+        value = wrap(name, known[original] if original in known else import_module(f"{module}.{original}"))
         setattr(sys.modules[package], name, value)
         return value
 
