@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, VocabularyError
+from guidedviz.machines.grammars.grammar import rules_with
 from guidedviz.machines.machine import read
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.special import special
@@ -84,6 +85,9 @@ def test_the_real_engines_differ_from_reading_only_in_known_ways(text, random):
         guide = gv.guide(gv.grammar(text), SMALL)
     except PatternError:
         return  # no text
+    rules = guide.machine.grammar.rules
+    if len(rules_with(rules, lambda chars: True)) < len(rules):
+        return  # the engines enter a rule that can never finish
     tokens = []
     state = guide.initial
     while len(tokens) < 6:

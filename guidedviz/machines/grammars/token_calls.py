@@ -5,7 +5,7 @@ such signs. It takes the token in a notation of its own, such as `Token(3)` or `
 may stand. Which names a class like `!<think>` has is found by reading each name of the vocabulary.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from guidedviz.errors import PatternError
@@ -55,31 +55,29 @@ class _Tokens:
         """A tree with calls in place of names."""
         match tree:
             case Concat(parts):
-                return concat(*self.in_sequence(parts))
+                return self.in_sequence(parts)
             case Net():
                 return self.in_net(tree)
             case Chars(ranges) if _has(ranges, NAME_BEGINS) or _has(ranges, NAME_ENDS):
                 raise _broken_name()
         return map_parts(tree, self.change)
 
-    def in_sequence(self, parts: Sequence[Tree]) -> Iterator[Tree]:
-        """The parts of a sequence; from a sign that begins a name to the next that ends one, they are a token."""
-        place = 0
-        while place < len(parts):
-            end = place + 1
-            if parts[place] == BEGINS:
-                while end < len(parts) and parts[end - 1] != ENDS:
-                    end += 1
-                yield self.token(parts[place:end])
-            else:
-                yield self.change(parts[place])
-            place = end
+    def in_sequence(self, parts: tuple[Tree, ...]) -> Tree:
+        """A sequence; from a sign that begins a name to the next that ends one, its parts are a token."""
+        made: list[Tree] = []
+        while BEGINS in parts:
+            start = parts.index(BEGINS)
+            if ENDS not in parts[start:]:
+                raise _broken_name()
+            end = parts.index(ENDS, start) + 1
+            made.extend(map(self.change, parts[:start]))
+            made.append(self.token(parts[start:end]))
+            parts = parts[end:]
+        return concat(*made, *map(self.change, parts))
 
-    def token(self, signs: Sequence[Tree]) -> Tree:
+    def token(self, signs: tuple[Tree, ...]) -> Tree:
         """The tokens whose names these parts spell."""
         letters = signs[1:-1]
-        if signs[-1] != ENDS:
-            raise _broken_name()
         if not all(map(is_one_character, letters)):
             return self.change(code_net(code_machine(concat(*signs))))
         name = "".join([chr(part.ranges[0][0]) for part in letters if isinstance(part, Chars)])
@@ -104,11 +102,8 @@ class _Tokens:
 
     def tokens_from(self, rows: Rows, begun: int) -> Mapping[int, Sequence[int]]:
         """The ids of the tokens whose names can be read from a place of a net, by the place behind each name."""
-        found: list[tuple[int, int]] = []
-        for name, ids in self.ids.items():
-            for behind in _read_name(rows, begun, name):
-                found.extend((behind, token) for token in ids)
-        return grouped(sorted(found))
+        found = [(behind, name) for name in self.ids for behind in _read_name(rows, begun, name)]
+        return grouped(sorted((behind, token) for behind, name in found for token in self.ids[name]))
 
 
 def _read_name(rows: Rows, begun: int, name: str) -> set[int]:
