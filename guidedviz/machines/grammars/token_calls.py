@@ -89,14 +89,11 @@ class _Tokens:
 
         def moves(place: int) -> NetMoves[int]:
             for part, target in rows[place]:
-                if not isinstance(part, Chars) or not _has(part.ranges, NAME_BEGINS):
+                if part != BEGINS:
                     yield self.change(part), target
                     continue
                 for behind, tokens in self.tokens_from(rows, target).items():
                     yield Call(self.write(tokens)), behind
-                others = tuple([pair for pair in part.ranges if pair != (NAME_BEGINS, NAME_BEGINS)])
-                if others:
-                    yield self.change(Chars(others)), target
 
         return build_net(0, moves, lambda place: place == net.places - 1)
 
