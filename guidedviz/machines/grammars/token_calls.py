@@ -7,6 +7,8 @@ may stand. Which names a class like `!<think>` has is found by reading each name
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial, reduce
+from itertools import product
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar
@@ -99,19 +101,20 @@ class _Tokens:
 
     def tokens_from(self, rows: Rows, begun: int) -> Mapping[int, Sequence[int]]:
         """The ids of the tokens whose names can be read from a place of a net, by the place behind each name."""
-        found = [(behind, name) for name in self.ids for behind in _read_name(rows, begun, name)]
-        return grouped(sorted((behind, token) for behind, name in found for token in self.ids[name]))
+        step = cache(partial(_step, rows))
+        found: list[tuple[int, int]] = []
+        for name, ids in self.ids.items():
+            places = reduce(step, (*map(ord, name), NAME_ENDS), frozenset([begun]))
+            found.extend(product(places, ids))
+        return grouped(sorted(found))
 
 
-def _read_name(rows: Rows, begun: int, name: str) -> set[int]:
-    """The places of a net behind a name, from the place where its letters begin."""
-    places = {begun}
-    for code in (*map(ord, name), NAME_ENDS):
-        edges = [edge for place in places for edge in rows.get(place, ())]
-        if not all(isinstance(part, Chars) for part, _ in edges):
-            raise _broken_name()
-        places = {target for part, target in edges if isinstance(part, Chars) and _has(part.ranges, code)}
-    return places
+def _step(rows: Rows, places: frozenset[int], code: int) -> frozenset[int]:
+    """The places of a net behind one more sign of a name."""
+    edges = [edge for place in places for edge in rows.get(place, ())]
+    if not all(isinstance(part, Chars) for part, _ in edges):
+        raise _broken_name()
+    return frozenset([target for part, target in edges if isinstance(part, Chars) and _has(part.ranges, code)])
 
 
 def _has(ranges: Ranges, code: int) -> bool:
