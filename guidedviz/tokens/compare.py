@@ -144,15 +144,10 @@ def _read_special_text(place: EnginePosition, token: int) -> bool:
 
 def _is_special_text(place: EnginePosition, token: int) -> bool:
     """Whether the engine reads this special id, or may have read one before it, as the text that it looks like."""
-    if token not in place.vocabulary.special:
-        return _read_special_text(place, token)
+    if _read_special_text(place, token):
+        return True
     spelled = place.vocabulary.pieces[token]
-    return _read_special_text(place, token) or read(place.asked.machine, spelled, place.state) is not None
-
-
-def _has_no_bytes(place: EnginePosition, token: int) -> bool:
-    """Whether the token has no bytes."""
-    return not place.vocabulary.pieces[token]
+    return token in place.vocabulary.special and read(place.asked.machine, spelled, place.state) is not None
 
 
 def _is_named_eos(place: EnginePosition, token: int) -> bool:
@@ -164,12 +159,13 @@ Reason = tuple[str, str, Callable[[EnginePosition, int], bool]]
 OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", _reads_otherwise)
 NO_REASON = ("not known", "against the machine")
 EXTRA_REASONS: tuple[Reason, ...] = (
-    ("known fault", "takes a special id without text where another may come", _has_no_bytes),
+    ("known fault", "takes a special id without text where another may come",
+     lambda place, token: not place.vocabulary.pieces[token]),
     ("known fault", "takes special ids for text", _is_special_text),
     ("known fault", "takes surrogates, which UTF-8 has not", _is_surrogate),
     ("lawful choice", "JSON written in more ways", lambda place, token: place.asked.kind == "schema"),
     OTHERWISE,
-)
+)  # fmt: skip
 MISSING_REASONS: tuple[Reason, ...] = (
     ("forced only", "the canonical token of a forced run",  # one token in the mask
      lambda place, token: place.engine.endswith("forcing") and place.allowed == 1),

@@ -81,10 +81,10 @@ class Asked:
 def token_of_ids(ids: Sequence[int]) -> str:
     """One of these special tokens, for xgrammar.
 
-    >>> token_of_ids([7, 5])
+    >>> token_of_ids([5, 7])
     'Token(5,7)'
     """
-    return f"Token({','.join(map(str, sorted(ids)))})"
+    return f"Token({','.join(map(str, ids))})"
 
 
 def lark_with_tokens(grammar: Grammar, vocabulary: Vocabulary) -> str:
@@ -97,9 +97,11 @@ def lark_with_tokens(grammar: Grammar, vocabulary: Vocabulary) -> str:
     """
     found: dict[tuple[int, ...], str] = {}
     call_tokens(grammar, vocabulary.special_ids, lambda ids: found.setdefault(tuple(ids), ""))
-    sets_of = grouped((token, ids) for ids in found for token in ids)
+    sets_of = grouped((token, number) for number, ids in enumerate(found) for token in ids)
     parts = grouped((tuple(sets), token) for token, sets in sorted(sets_of.items()))
-    part_of = {token: lark_of_ids(part) for part in parts.values() for token in part}
+    part_of: dict[int, str] = {}
+    for part in parts.values():
+        part_of.update(dict.fromkeys(part, lark_of_ids(part)))
     for ids in found:
         shown = dict.fromkeys(part_of[token] for token in ids)
         found[ids] = f"({' | '.join(shown)})"

@@ -5,8 +5,10 @@ such signs. It takes the token in a notation of its own, such as `Token(3)` or `
 may stand. Which names a class like `!<think>` has is found by reading each name of the vocabulary.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial, reduce
+from itertools import product
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar
@@ -55,31 +57,29 @@ class _Tokens:
         """A tree with calls in place of names."""
         match tree:
             case Concat(parts):
-                return concat(*self.in_sequence(parts))
+                return self.in_sequence(parts)
             case Net():
                 return self.in_net(tree)
             case Chars(ranges) if _has(ranges, NAME_BEGINS) or _has(ranges, NAME_ENDS):
                 raise _broken_name()
         return map_parts(tree, self.change)
 
-    def in_sequence(self, parts: Sequence[Tree]) -> Iterator[Tree]:
-        """The parts of a sequence; from a sign that begins a name to the next that ends one, they are a token."""
-        place = 0
-        while place < len(parts):
-            end = place + 1
-            if parts[place] == BEGINS:
-                while end < len(parts) and parts[end - 1] != ENDS:
-                    end += 1
-                yield self.token(parts[place:end])
-            else:
-                yield self.change(parts[place])
-            place = end
+    def in_sequence(self, parts: tuple[Tree, ...]) -> Tree:
+        """A sequence; from a sign that begins a name to the next that ends one, its parts are a token."""
+        made: list[Tree] = []
+        while BEGINS in parts:
+            start = parts.index(BEGINS)
+            if ENDS not in parts[start:]:
+                raise _broken_name()
+            end = parts.index(ENDS, start) + 1
+            made.extend(map(self.change, parts[:start]))
+            made.append(self.token(parts[start:end]))
+            parts = parts[end:]
+        return concat(*made, *map(self.change, parts))
 
-    def token(self, signs: Sequence[Tree]) -> Tree:
+    def token(self, signs: tuple[Tree, ...]) -> Tree:
         """The tokens whose names these parts spell."""
         letters = signs[1:-1]
-        if signs[-1] != ENDS:
-            raise _broken_name()
         if not all(map(is_one_character, letters)):
             return self.change(code_net(code_machine(concat(*signs))))
         name = "".join([chr(part.ranges[0][0]) for part in letters if isinstance(part, Chars)])
@@ -91,35 +91,30 @@ class _Tokens:
 
         def moves(place: int) -> NetMoves[int]:
             for part, target in rows[place]:
-                if not isinstance(part, Chars) or not _has(part.ranges, NAME_BEGINS):
+                if part != BEGINS:
                     yield self.change(part), target
                     continue
                 for behind, tokens in self.tokens_from(rows, target).items():
                     yield Call(self.write(tokens)), behind
-                others = tuple([pair for pair in part.ranges if pair != (NAME_BEGINS, NAME_BEGINS)])
-                if others:
-                    yield self.change(Chars(others)), target
 
         return build_net(0, moves, lambda place: place == net.places - 1)
 
     def tokens_from(self, rows: Rows, begun: int) -> Mapping[int, Sequence[int]]:
         """The ids of the tokens whose names can be read from a place of a net, by the place behind each name."""
+        step = cache(partial(_step, rows))
         found: list[tuple[int, int]] = []
         for name, ids in self.ids.items():
-            for behind in _read_name(rows, begun, name):
-                found.extend((behind, token) for token in ids)
+            places = reduce(step, (*map(ord, name), NAME_ENDS), frozenset([begun]))
+            found.extend(product(places, ids))
         return grouped(sorted(found))
 
 
-def _read_name(rows: Rows, begun: int, name: str) -> set[int]:
-    """The places of a net behind a name, from the place where its letters begin."""
-    places = {begun}
-    for code in (*map(ord, name), NAME_ENDS):
-        edges = [edge for place in places for edge in rows.get(place, ())]
-        if not all(isinstance(part, Chars) for part, _ in edges):
-            raise _broken_name()
-        places = {target for part, target in edges if isinstance(part, Chars) and _has(part.ranges, code)}
-    return places
+def _step(rows: Rows, places: frozenset[int], code: int) -> frozenset[int]:
+    """The places of a net behind one more sign of a name."""
+    edges = [edge for place in places for edge in rows.get(place, ())]
+    if not all(isinstance(part, Chars) for part, _ in edges):
+        raise _broken_name()
+    return frozenset([target for part, target in edges if isinstance(part, Chars) and _has(part.ranges, code)])
 
 
 def _has(ranges: Ranges, code: int) -> bool:
