@@ -10,7 +10,7 @@ import { connect } from "../shared/connection.js";
 import { make, wantsStillness } from "../shared/elements.js";
 import { copyText } from "../shared/export.js";
 import { change } from "../shared/parts.js";
-import { chipListeners, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
+import { chipListeners, closePopups, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
 import { stagePart } from "../stage/layout.js";
 import { showChip } from "../stage/text.js";
 import { followTour } from "../stage/tour.js";
@@ -124,6 +124,7 @@ function render({ model, el }) {
   listenToKeys(root, view, act);
   listenToSwipes(root, act);
   linkPanels(islands, view, paint);
+  const leavePopups = closePopups(root);
   const watch = new ResizeObserver(([{ contentRect: { width } }]) => {
     if (width > 0 && view.narrow !== width <= NARROW) set({ narrow: width <= NARROW });
   });
@@ -150,6 +151,7 @@ function render({ model, el }) {
   return () => {
     clearTimeout(timer);
     watch.disconnect();
+    leavePopups();
     islands.map.map.stop();
     stop();
   };

@@ -54,7 +54,7 @@ export function tabShown({ tab, there, narrow }) {
 }
 
 /**
- * Rows behind a button. They go when something else has the focus, and with Escape.
+ * Rows behind a button. They go when something else has the focus; a press elsewhere and Escape close them, too.
  * @param {string} name
  * @param {string} sign
  * @param {Record<string, any>} about
@@ -66,13 +66,7 @@ function popup(name, sign, about, ...rows) {
   const focusout = ({ currentTarget, relatedTarget }) => {
     if (relatedTarget && !currentTarget.contains(relatedTarget) && !relatedTarget.contains(currentTarget)) currentTarget.open = false;
   };
-  /** @param {any} event */
-  const keydown = (event) => {
-    if (event.key !== "Escape") return;
-    event.currentTarget.open = false;
-    event.currentTarget.firstElementChild.focus();
-  };
-  return [`details.gv-popup.${name}`, { focusout, keydown },
+  return [`details.gv-popup.${name}`, { focusout },
     ["summary.gv-key", about, sign], ["div.gv-popup-rows.gv-soft", ...rows]];
 }
 
