@@ -107,7 +107,7 @@ gv.predict(
 
 # %% [markdown]
 # The stage stands in the third query, before the column of the condition: here Z is 1 in 61,000. The grammar is in the
-# tab **constraint** (lab 03). Delete `"title" | ` in it: the stage names the first token that the new grammar refuses.
+# tab **constraint**. Delete `"title" | ` in it: the stage names the first token that the new grammar refuses.
 # Put it back, add `| "price"`, and run on from here.
 
 # %%

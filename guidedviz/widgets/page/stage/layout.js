@@ -8,7 +8,7 @@
 /** @import { Say, StageView } from "../types.js" */
 import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
 import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
-import { constraintPart } from "./constraint-box.js";
+import { constraintPart, regexPart } from "./constraint-box.js";
 import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
 import { branchesPart, tapePart, tipPart, wordsPart } from "./text.js";
@@ -50,7 +50,8 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  */
 export function tabShown({ tab, there, narrow }) {
   if (there.includes(tab) || (narrow && tab === "next")) return tab;
-  return narrow ? "next" : there.includes("constraint") ? "constraint" : there[0] ?? ""; // who asked for the box wants to write in it
+  if (narrow) return "next";
+  return ["machine", "constraint"].find((name) => there.includes(name)) ?? there[0] ?? "";
 }
 
 /**
@@ -198,7 +199,7 @@ export function stagePart(view, act, islands, onChips, tipId) {
       tapePart(view, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
-      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
+      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
       narrow && tab !== "next" ? null : nextPart(view, act.pick)],
     timePart(view, act), controlsPart(view, act), tipPart(view, tipId)];
 }
