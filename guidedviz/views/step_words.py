@@ -14,6 +14,7 @@ from guidedviz.views.words import label, milliseconds, short
 FULL_MASS = 0.999999  # a legal mass above this counts as 1
 SHORT_ODDS = 6  # characters of a probability that is said twice even if it does not change
 MOST_CANDIDATES = 9  # candidates in a distribution, one per digit key
+COLD = "T 0.00"  # nothing is drawn: the likeliest token is taken
 CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}
 
 
@@ -38,9 +39,12 @@ def _say_drawn(step: Step) -> str:
     odds = f"p {probability(step.raw)}"
     if step.mass <= FULL_MASS:
         odds = f"p {probability(step.masked)} of the legal, {probability(step.raw)} of all"
-    if step.how != "inserted" and not is_plain(step):
+    came = CAME[step.how]
+    if step.how == "sampled" and COLD in step.changes:
+        came = "taken as the likeliest"
+    elif step.how != "inserted" and not is_plain(step):
         odds += f", drawn with {probability(step.drawn)}"
-    said = f"“{label(step.piece)}” {CAME[step.how]}, {odds}"
+    said = f"“{label(step.piece)}” {came}, {odds}"
     if step.dropped:
         said += f" · rejected draft: {' '.join(map(label, step.dropped))}"
     return said

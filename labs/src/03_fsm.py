@@ -181,8 +181,8 @@ gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+
 # %% [markdown]
 # **What breaks.** The stage opens after `FRIAR`. The model wants a space, as in *FRIAR LAURENCE*, and Z is 1 in 800:
 # our format has no names of two words. Change the regex in the box to `[A-Z]+( [A-Z]+)*: [a-z]+\n`. The parentheses
-# with `*` mean *any number of further words*. Now the space is legal. Step on, and look at the machine: the arrow of the
-# space leads *back* from `q1` to `q0`.
+# with `*` mean *any number of further words*. Now the space is legal. Step on, and look at the machine: the arrow of
+# the space leads *back* from `q1` to `q0`.
 
 # %% [markdown]
 # ## 3 · One or more

@@ -35,6 +35,8 @@ def test_a_temperature_is_said_and_gives_a_second_bar_even_where_all_is_legal():
     cold = tuple(replace(c, drawn=float(c.token == 90)) for c in CANDIDATES + LEGAL)
     step = replace(STEP, candidates=cold, drawn=0.0, mass=1.0)
     assert say_step(step) == "“↵” sampled, p 1 in 10,000, drawn with 0"
+    frozen = replace(step, changes="bias · T 0.00")
+    assert say_step(frozen) == "“↵” taken as the likeliest, p 1 in 10,000", "nothing is drawn"
     packed = pack_step(step)
     assert (packed["free"], packed["after"]) == (False, "as drawn")
     assert pack_step(STEP)["after"] == "after the mask"

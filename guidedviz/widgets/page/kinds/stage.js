@@ -104,6 +104,7 @@ function render({ model, el }) {
     choose: (name, value) => set({ [name]: remember(name, value) }),
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
+    showPrompt: () => set({ whole: true }),
     speed: (place) => {
       const value = view.head.speeds[place];
       if (view.alone) set({ speed: value });

@@ -38,6 +38,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {() => void} lecture fill the screen, or leave it
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
+ * @property {() => void} showPrompt show all of a long prompt
  * @property {(place: number) => void} speed
  */
 
@@ -196,7 +197,7 @@ export function stagePart(view, act, islands, onChips, tipId) {
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
-      tapePart(view, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
+      tapePart(view, act, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
