@@ -99,6 +99,14 @@ def test_a_number_is_typed_and_no_number_is_asked_for(bare):
     assert "Near enough: your answer is 3, the true number is 2." in root.inner_text()
 
 
+def test_a_page_without_the_code_of_a_widget_asks_the_kernel_for_it_or_says_what_to_do(bare):
+    """As in a notebook that is opened again while its kernel lives on."""
+    root = bare.show(ask_number(), lost=True)
+    until(bare, root, "open")
+    lost = bare.reopen(ask_choice(), lost=True)
+    assert "Run this cell again" in lost.inner_text()
+
+
 def test_the_score_follows_the_answers(bare):
     number, choice = ask_number(), ask_choice()
     line = show(bare, gv.score())
