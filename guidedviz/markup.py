@@ -35,7 +35,11 @@ FORMS = {  # attributes with a form of their own
     "mask": re.compile(r"url\(#gv-[\w-]+\)"),
     "href": re.compile(r"data:image/png;base64,[A-Za-z0-9+/]+=*"),
 }
-CODE = re.compile(r"`([^`\n]+)`")
+MARKS = re.compile(  # code, then strong, then emphasis, then what is raised; the page has the same pattern
+    r"`([^`\n]+)`|(?<![\w*])\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?![\w*])"
+    r"|(?<![\w*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\w*])|<sup>([^<>\n]+)</sup>"
+)
+MARKED = ("code", "strong", "em", "sup")
 DEEPEST = 40  # shapes inside shapes
 LONGEST_TEXT = 1 << 20  # characters of one text; a map's picture is the longest
 
@@ -132,14 +136,21 @@ def table(rows: Iterable[tuple[str, Element | str]]) -> Element:
     return node("table", *cells, style="margin:6px 0 0")
 
 
-def with_code(text: str) -> Element:
-    """A text with code between backticks.
+def with_marks(text: str) -> Element:
+    """A text in which `code`, *emphasis*, **strong words** and what stands between <sup> and </sup> are elements.
 
-    >>> print(with_code("`a < b` & c"))
-    <code>a &lt; b</code> &amp; c
+    >>> print(with_marks("`a < b*c*` is *not* **2<sup>10</sup>** & <b>"))
+    <code>a &lt; b*c*</code> is <em>not</em> <strong>2<sup>10</sup></strong> &amp; &lt;b&gt;
     """
-    parts = CODE.split(text)
-    return together(node("code", part) if place % 2 else part for place, part in enumerate(parts))
+    parts = list[Element | str]()
+    end = 0
+    for found in MARKS.finditer(text):
+        parts.append(text[end : found.start()])
+        name = MARKED[(found.lastindex or 1) - 1]
+        inside = found[found.lastindex or 1]
+        parts.append(node(name, inside if name == "code" else with_marks(inside)))
+        end = found.end()
+    return together([*parts, text[end:]])
 
 
 def _flat(inside: Iterable[Element | str]) -> Iterator[Element | str]:

@@ -6,10 +6,19 @@ from pathlib import Path
 import pytest
 
 from guidedviz.errors import TraceError
-from guidedviz.markup import ELEMENTS, FORMS, PLAIN, check_shapes, node, together
+from guidedviz.markup import ELEMENTS, FORMS, MARKS, PLAIN, check_shapes, node, together, with_marks
 
 PAGE = Path("guidedviz/widgets/page")
 SHAPES = (PAGE / "shared" / "shapes.js").read_text(encoding="utf-8")
+PREDICT = (PAGE / "kinds" / "predict.js").read_text(encoding="utf-8")
+MARKED = {  # tests/page/predict.test.js has the same
+    "it is *not* so": "it is <em>not</em> so",
+    "the **tenth** of `a*b*`": "the <strong>tenth</strong> of <code>a*b*</code>",
+    "2<sup>10</sup> and *2<sup>n</sup>*": "2<sup>10</sup> and <em>2<sup>n</sup></em>",
+    "2 * 3 * 4, a*b*c, **, * a*": "2 * 3 * 4, a*b*c, **, * a*",
+    "*<img src=x onerror=hack()>*": "<em>&lt;img src=x onerror=hack()&gt;</em>",
+    "<sup><b>1</b></sup><sup></sup>": "&lt;sup&gt;&lt;b&gt;1&lt;/b&gt;&lt;/sup&gt;&lt;sup&gt;&lt;/sup&gt;",
+}
 PARSES = re.compile(
     r"(inner|outer)HTML|insertAdjacent|setHTML|srcdoc|cssText|DOMParser|parseFromString|ContextualFragment|insertRule"
     r"|document\.write|\beval\(|new Function|create\w*\((\w+,)?\W*(style|script|iframe)"
@@ -20,6 +29,13 @@ def strings(name: str) -> set[str]:
     """The words in the strings of a constant of shapes.js."""
     found = re.search(rf"const {name} = .*?;\n", SHAPES, re.DOTALL)
     return set(" ".join(re.findall(r'"([^"]*)"', found[0])).split())
+
+
+def test_marks_become_a_few_elements_and_all_else_stays_text():
+    for text, written in MARKED.items():
+        assert str(with_marks(text)) == written, text
+    pattern = PREDICT.split("const MARKS = /")[1].split("/gu;")[0]
+    assert pattern.replace(r"\p{L}\p{N}_", r"\w").replace(r"<\/", "</") == MARKS.pattern, "the page has the same"
 
 
 def test_python_and_the_page_know_the_same_elements_and_attributes():

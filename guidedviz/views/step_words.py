@@ -15,6 +15,7 @@ FULL_MASS = 0.999999  # a legal mass above this counts as 1
 NOISE = 1e-6  # what rounding leaves of nothing
 OTHERS = -1  # the token of a row for many tokens
 MOST_CANDIDATES = 8  # candidates in a distribution, one per digit key
+COLD = "T 0.00"  # nothing is drawn: the likeliest token is taken
 CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}
 
 
@@ -39,9 +40,12 @@ def _say_drawn(step: Step) -> str:
     odds = f"p {probability(step.raw)}"
     if step.mass <= FULL_MASS:
         odds = f"p {probability(step.masked)} of the legal, {probability(step.raw)} of all"
-    if step.how != "inserted" and not is_plain(step):
+    came = CAME[step.how]
+    if step.how == "sampled" and COLD in step.changes:
+        came = "taken as the likeliest"
+    elif step.how != "inserted" and not is_plain(step):
         odds += f", drawn with {probability(step.drawn)}"
-    said = f"“{label(step.piece)}” {CAME[step.how]}, {odds}"
+    said = f"“{label(step.piece)}” {came}, {odds}"
     if step.dropped:
         said += f" · rejected draft: {' '.join(map(label, step.dropped))}"
     return said

@@ -23,7 +23,11 @@ MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
 
 
 def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> "Film":
-    """A film of frames on one drawing: `gv.film(gv.views.dfa_frames("a|b"))`; `show` is the frame of its picture."""
+    """A film of frames on one drawing: `gv.film(gv.views.dfa_frames("a|b"))`.
+
+    `show` is the frame at which it opens and that its picture shows; by default it opens at the first frame, and the
+    picture shows the last one.
+    """
     expect(title, str, "gv.film, title", "a text")
     listed: list[Any] = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=FRAMES_HINT))
     last = len(listed) - 1
@@ -57,4 +61,4 @@ class Film(Shown):
 
     def _everything(self) -> Message:
         drawings = [drawing.shapes for drawing in self.reel.drawings]
-        return {"title": self.title, "drawings": drawings, "frames": self.reel.frames}
+        return {"title": self.title, "drawings": drawings, "frames": self.reel.frames, "show": max(self.shown, 0)}

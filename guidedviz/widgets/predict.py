@@ -9,12 +9,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from random import Random
 from typing import Any, Literal, Self
 from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.extras import for_site
-from guidedviz.markup import Element, node, printable, with_code
+from guidedviz.markup import Element, node, printable, with_marks
 from guidedviz.models.reports import report
 from guidedviz.views.figure import Figure, show_figure
 from guidedviz.widgets.display import Display, Message, bundle_with_widget, is_still, this_cell
@@ -25,6 +26,8 @@ Key = tuple[str, str]  # the cell's id and the question
 ASKED: dict[Key, "Prediction"] = {}  # the predictions of this kernel, which belongs to one notebook
 _SHOWN: WeakSet["Score"] = WeakSet()
 LOCKED_FOR = 0.05  # seconds in which the page shows that the answer is locked, before the truth is computed
+SCALE = re.compile(r"(?:\w+ ){0,2}[\d.]")  # "265", "about 10", "more than 95"
+CLOSING = re.compile(r"(?:none|neither|nothing|both|all|it depends)\b")  # of the other choices
 PREDICT_HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
 
 
@@ -40,7 +43,8 @@ def predict(
     """Ask for a choice or a number; once the person has committed, show the truth and the `reveal`.
 
     `answer` is the true choice, `number` the true number; each may be a function, called after the commitment.
-    `reveal` is a text, a Figure, a function (its prints are shown, too), or a list of these.
+    `reveal` is a text, a Figure, a function (its prints are shown, too), or a list of these. Texts may have `code`,
+    *emphasis*, **strong** words and <sup>. The question decides the order in which the choices stand.
 
     >>> gv.predict("States of `ab`?", number=3, reveal="One before each byte, one after the last.").commit(2)
     Predict: States of `ab`?
@@ -57,7 +61,7 @@ def predict(
         name = "number"
         truth: Any = number
     else:
-        form = _read_choices(choices)
+        form = ChoiceForm(_mix(question, _read_choices(choices)))
         name = "answer"
         truth = answer
     if not callable(truth):
@@ -165,29 +169,43 @@ class Prediction:
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        parts = [node("p", node("strong", "Predict."), " ", with_code(self.question))]
+        parts = [node("p", node("strong", "Predict."), " ", with_marks(self.question))]
         if self.form.texts:
-            parts.append(node("ul", *(node("li", with_code(text)) for text in self.form.texts)))
+            parts.append(node("ul", *(node("li", with_marks(text)) for text in self.form.texts)))
         hints = [self.form.hint] if self.form.hint else []
         if not for_site():
             hints.append("Run this cell to commit to an answer.")
         if hints:
             parts.append(node("p", node("small", " ".join(hints))))
         if is_still():
-            truth = node("p", node("strong", with_code(say_answer(self._find_truth()))))
+            truth = node("p", node("strong", with_marks(say_answer(self._find_truth()))))
             revealed = (part.html for part in unfold(self._reveal))
             parts.append(node("details", node("summary", "Answer"), truth, *revealed))
         bundle = {"text/plain": repr(self), "text/html": str(node("div", *parts))}
         return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
 
-def _read_choices(choices: Iterable[Any]) -> ChoiceForm:
+def _read_choices(choices: Iterable[Any]) -> tuple[str, ...]:
     if isinstance(choices, str) or not isinstance(choices, Iterable):
         raise _no_choices(choices)
     texts = tuple(str(choice) for choice in choices)
     if len(texts) < 2 or len(set(texts)) < len(texts) or not all(text.strip() for text in texts):
         raise _no_choices([*texts])
-    return ChoiceForm(texts)
+    return texts
+
+
+def _mix(question: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """The choices in an order that only the question decides. Numbers keep theirs, and so does a last "none" or "all".
+
+    >>> _mix("Which?", ("a", "b", "c", "none")), _mix("How many?", ("about 2", "about 20"))
+    (('b', 'c', 'a', 'none'), ('about 2', 'about 20'))
+    """
+    if all(map(SCALE.match, choices)):
+        return choices
+    closing = choices[-1:] if CLOSING.match(choices[-1]) else ()
+    mixed = list(choices[: len(choices) - len(closing)])
+    Random(question).shuffle(mixed)
+    return (*mixed, *closing)
 
 
 def _no_choices(seen: Any) -> SettingError:
@@ -222,7 +240,7 @@ class RevealPart:
         if self.figure:
             return show_figure(self.figure)
         if self.kind == "text":
-            return node("p", with_code(self.text))
+            return node("p", with_marks(self.text))
         return node("pre", self.text, style="font-family:monospace")
 
 

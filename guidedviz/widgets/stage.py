@@ -58,10 +58,13 @@ class Stage:
         self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
 
     def open(self, steps: int | None, show: int | None) -> Self:
-        """Take steps, and go to the place after `show` tokens. Where nobody can click, all steps are taken."""
+        """Take steps, and go to the place after `show` tokens; a recording and a picture have all steps."""
+        is_known = isinstance(self.player.walk, ReplayWalk) and steps is None
         if steps is None:
-            steps = self.player.settings.max_tokens + 1 if is_still() else 0
+            steps = self.player.settings.max_tokens + 1 if is_still() or is_known else 0
         self.take(max(steps, show or 0))
+        if is_known and not is_still():
+            self.go(show or 0)
         if show is not None:
             self.display.opens_at = show
             self.go(show)

@@ -98,6 +98,8 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
             case {"do": "hello"}:
                 self._answered = self._number
                 self.tell(everything=True)
+            case {"do": "code"}:  # of a page that was opened again without it
+                self.send({"code": {"script": self.code.script, "style": self.code.style}})
             case {**said}:
                 self._heard({key: _sendable(value) for key, value in said.items()})
 

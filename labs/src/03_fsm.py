@@ -171,8 +171,8 @@ def write(model, prompt, transitions, seed=0):
 # The model chooses the letters and the lengths: states 1 and 4 have a loop and an arrow that leaves.
 #
 # A guide of the library does the same on the stage. The tab **machine** shows our six states, named `q0` to `q5`. The
-# tab **constraint** is the *constraint box*: the format as a text, here a regex. You can edit it while the model
-# decodes; it is compiled when you stop typing, and it holds from the present step on.
+# line above it is the *constraint box*: the format as a text, here a regex. You can edit it while the model decodes; it
+# is compiled when you stop typing, and it holds from the present step on.
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)
@@ -181,8 +181,8 @@ gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+
 # %% [markdown]
 # **What breaks.** The stage opens after `FRIAR`. The model wants a space, as in *FRIAR LAURENCE*, and Z is 1 in 800:
 # our format has no names of two words. Change the regex in the box to `[A-Z]+( [A-Z]+)*: [a-z]+\n`. The parentheses
-# with `*` mean *any number of further words*. Now the space is legal. Step on, and look at the tab **machine**: the
-# arrow of the space leads *back* from `q1` to `q0`.
+# with `*` mean *any number of further words*. Now the space is legal. Step on, and look at the machine: the arrow of
+# the space leads *back* from `q1` to `q0`.
 
 # %% [markdown]
 # ## 3 · One or more

@@ -107,7 +107,7 @@ gv.predict(
 
 # %% [markdown]
 # The stage stands in the third query, before the column of the condition: here Z is 1 in 61,000. The grammar is in the
-# tab **constraint** (lab 03). Delete `"title" | ` in it: the stage names the first token that the new grammar refuses.
+# tab **constraint**. Delete `"title" | ` in it: the stage names the first token that the new grammar refuses.
 # Put it back, add `| "price"`, and run on from here.
 
 # %%
@@ -207,8 +207,8 @@ except RecursionError as error:
 # one column per lexeme instead of one per byte. The solid frame marks the new item, dashed frames the items that led to
 # it; the number at the right is the column where an item began.
 #
-# Step through the frames 1 to 8 of the film: what does the second `predict` for `sum` add? Then look at 14 to 18: when
-# does the lexer know that the number has ended?
+# Press `Home` and step through the frames 1 to 8 of the film: what does the second `predict` for `sum` add? Then look
+# at 14 to 18: when does the lexer know that the number has ended?
 
 # %%
 sums = gv.earley('root ::= root "+" term | term\nterm ::= [0-9]+ | "(" root ")"')  # the rules of the film as a grammar

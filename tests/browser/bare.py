@@ -19,7 +19,7 @@ SIZE = {"width": 1380, "height": 1000}
 HTML = "<!doctype html><meta charset=utf-8><title>guidedviz</title><body data-jp-theme-light=true>"
 ADDRESS = "bare.test"
 MOUNT = """async (text) => {
-  const [name, code, saved] = JSON.parse(text);
+  const [name, code, saved, lost] = JSON.parse(text);
   const el = document.body.appendChild(document.createElement("div"));
   const listeners = new Map();
   let socket = { readyState: 1, send: () => {} };  // a page without a kernel
@@ -33,14 +33,14 @@ MOUNT = """async (text) => {
   }
   const model = {
     get: (trait) => ({ saved, code: "IPY_MODEL_code" })[trait],
-    widget_manager: { get_model: async () => ({ get: (trait) => code[trait] }) },
+    widget_manager: { get_model: async () => lost ? Promise.reject() : ({ get: (trait) => code[trait] }) },
     on: (name, listener) => listeners.set(name, listener),
     off: (name) => listeners.delete(name),
     send: (content) => socket.send(JSON.stringify(content)),
   };
   const widget = await import("http://bare.test/loader.js");
   await widget.default.render({ model, el });
-  el.lastElementChild.dataset.shown = name;
+  (el.lastElementChild ?? el).dataset.shown = name;
 }"""
 WATCH = """root => {
   window.seen = [];
@@ -117,23 +117,23 @@ class BarePage(Shown):
         wire.send = lambda content, buffers=None: socket.send(json.dumps(content))
         socket.on_message(lambda said: wire._receive(None, json.loads(said), None))
 
-    def show(self, shown: Any) -> Any:
-        """Put a live widget on the page."""
+    def show(self, shown: Any, lost: bool = False) -> Any:
+        """Put a live widget on the page, which may have lost the widget's code."""
         name, wire = f"widget{len(self._shown)}", shown.display.widget
         self._shown[name] = shown
-        self._mount(name, wire)
+        self._mount(name, wire, lost)
         return self.page.locator(f"[data-shown={name}]")
 
-    def reopen(self, shown: Any) -> Any:
+    def reopen(self, shown: Any, lost: bool = False) -> Any:
         """Put on the page what a notebook keeps of a widget, without a kernel."""
         wire = shown.display.widget
-        self._mount("", wire)
+        self._mount("", wire, lost)
         return self.page.locator("[data-shown='']")
 
-    def _mount(self, name: str, wire: Any) -> None:
+    def _mount(self, name: str, wire: Any, lost: bool) -> None:
         self._loader = wire._esm
         code = {"script": wire.code.script, "style": wire.code.style}
-        self.page.evaluate(MOUNT, json.dumps([name, code, wire.saved]))
+        self.page.evaluate(MOUNT, json.dumps([name, code, wire.saved, lost]))
 
     def show_stage(self, stage: Any) -> StagePage:
         """Put a stage on the page and wait until it has heard from Python."""

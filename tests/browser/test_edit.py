@@ -24,6 +24,7 @@ def rule(tokens):
 def show(bare):
     live = gv.stage(gv.ToyModel(PIECES, rule, eos={0}), "say ", edit=NAME, seed=3, steps=6)
     stage = bare.show_stage(live)
+    stage.tab("constraint")
     return live, stage, stage.root.locator(".gv-edit")
 
 
@@ -73,6 +74,37 @@ def test_what_rejects_a_token_marks_it_and_goes_back_there(bare):
     assert "a g e" in stage.root.locator("[data-slot='machine'] .gv-label").evaluate_all(names), "the new machine"
     stage.go_on(1)
     assert stage.tokens[-1] == "age"
+
+
+@pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
+def test_a_stage_opens_on_the_machine_and_its_regex_is_edited_above_it(bare, size):
+    live = gv.stage(gv.ToyModel(PIECES, rule, eos={0}), "say ", edit=NAME, seed=3, steps=6)
+    stage = bare.show_stage(live)
+    bare.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    if size[0] < 640:
+        stage.tab("machine")
+    line, machine = stage.root.locator(".gv-edit-line"), stage.root.locator("[data-part=machine]")
+    text = line.get_by_role("textbox", name="regex")
+    assert text.input_value() == NAME
+    assert text.bounding_box()["y"] < machine.bounding_box()["y"]
+    assert machine.bounding_box()["height"] > 230
+    high = stage.root.bounding_box()["height"]
+    text.fill(r'\{"name": ?"[A-Z')
+    wait_for(line, "wrong")
+    bare.shot(f"edit-line-wrong-{size[0]}", stage.root)
+    text.fill(REJECTS)
+    wait_for(line, "waits")
+    line.get_by_role("button", name="go back there").wait_for()
+    assert size[0] < 640 or stage.root.bounding_box()["height"] == high, "nothing below the stage moves"
+    good = r'\{"name": ?"[A-Z][a-z]+"(, "age": [0-9]+)?\}'
+    text.fill(good)
+    wait_for(line, "runs")
+    text.press("Home")
+    assert stage.cursor == 6, "the keys are those of the line"
+    bare.shot(f"edit-line-{size[0]}", stage.root)
+    stage.tab("constraint")
+    assert not line.is_visible()
+    assert stage.root.locator(".gv-edit textarea").input_value() == good
 
 
 def test_letters_typed_are_letters_escape_gives_the_keys_back_and_another_language_is_a_press_away(bare):

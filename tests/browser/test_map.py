@@ -339,7 +339,7 @@ def test_the_legend_counts_what_the_split_knows_at_every_step_and_a_token_says_i
     live.go(7)  # after " Lovelace": inside a string
     stage.wait(7)
     find = stage.root.get_by_label("find tokens")
-    for text, said in (('/"}/', "legal: context-dependent"), ("/Ada/", "legal: on every stack")):
+    for text, said in (('/"}/', "context-dependent, legal"), ("/Ada/", "accepted")):
         find.fill(text)
         stage.root.locator(".gv-map-find span:text-is('1 found, 1 legal')").wait_for()
         find.press("Enter")

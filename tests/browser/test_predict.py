@@ -3,6 +3,7 @@
 import pytest
 
 import guidedviz as gv
+from guidedviz.views.figure import figure_of, write
 from guidedviz.widgets.predict import ASKED
 
 pytestmark = pytest.mark.browser
@@ -54,6 +55,22 @@ def test_with_the_mouse_a_choice_is_locked_and_then_the_truth_unfolds(bare):
         bare.shot(f"predict-told-{theme.lower()}", root)
 
 
+def test_a_drawing_keeps_its_columns_and_marks_are_shown(bare):
+    """Two blanks in a drawn text are as wide as two letters."""
+    texts = [write(0, 20 * row, words, mono=True) for row, words in enumerate(("a b", "a          b"), 1)]
+    columns = figure_of(200, 60, "two lines", *texts)
+    question = "Is the **tenth** state of 2<sup>10</sup> *not* there?"
+    root = show(bare, gv.predict(question, choices=["yes", "no"], answer="no", reveal=columns))
+    found = {name: root.locator(f"legend {name}").inner_text() for name in ("strong", "sup", "em")}
+    assert found == {"strong": "tenth", "sup": "10", "em": "not"}
+    root.get_by_text("no", exact=True).click()
+    root.get_by_role("button", name="Commit").click()
+    until(bare, root, "told")
+    short, long = root.locator(".gv-drawn text").evaluate_all("all => all.map((one) => one.getComputedTextLength())")
+    assert long > 3 * short
+    bare.shot("predict-marks", root)
+
+
 def test_with_the_keyboard_alone(bare):
     choice = ask_choice()
     root, press = show(bare, choice), bare.page.keyboard.press
@@ -63,7 +80,7 @@ def test_with_the_keyboard_alone(bare):
     press("ArrowUp")
     press("Enter")
     until(bare, root, "told")
-    assert choice.grade.right
+    assert choice.answer == choice.form.texts[1]
     assert bare.page.evaluate("document.activeElement.getAttribute('role')") == "status", (
         "the focus stays in the widget"
     )
@@ -80,6 +97,14 @@ def test_a_number_is_typed_and_no_number_is_asked_for(bare):
     bare.page.keyboard.press("Enter")
     until(bare, root, "told")
     assert "Near enough: your answer is 3, the true number is 2." in root.inner_text()
+
+
+def test_a_page_without_the_code_of_a_widget_asks_the_kernel_for_it_or_says_what_to_do(bare):
+    """As in a notebook that is opened again while its kernel lives on."""
+    root = bare.show(ask_number(), lost=True)
+    until(bare, root, "open")
+    lost = bare.reopen(ask_choice(), lost=True)
+    assert "Run this cell again" in lost.inner_text()
 
 
 def test_the_score_follows_the_answers(bare):

@@ -101,6 +101,30 @@ def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
     bare.shot("stack-token", stage.root)
 
 
+@pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
+def test_the_ground_keeps_its_place_and_frames_pile_up_on_it(still, size):
+    _, stage, slot = show(still, steps=14)
+    still.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    if size[0] < 640:
+        stage.tab("stack")
+    stage.press("go to the prompt")
+    stage.wait(0)
+    cards, ground = slot.locator(".gv-frame-card:not(.gv-below)"), slot.locator(".gv-ground")
+    lows, depths = set(), set()
+    for _ in range(14):
+        stage.go_on(1)
+        still.page.wait_for_timeout(60)
+        low = ground.bounding_box()["y"]
+        boxes = [card.bounding_box() for card in cards.all()]
+        lows.add(low)
+        depths.add(len(boxes))
+        assert all(box["y"] < next_box["y"] for box, next_box in pairwise(boxes)), "the innermost frame is on top"
+        assert low - 26 < boxes[-1]["y"] + boxes[-1]["height"] < low, "the outermost stands on the ground"
+        edges = [round(box["height"]) for box in boxes if box["height"] < 30]
+        assert set(edges) <= {8}, "a frame is whole, or an edge"
+    assert (len(lows), max(depths)) == (1, 7)
+
+
 @pytest.mark.parametrize("size", [(931, 768), (390, 844)])
 def test_the_top_of_a_deep_stack_is_in_sight_and_what_is_below_is_counted(still, size):
     model = gv.ToyModel(PIECES, lambda tokens: [9.0 * (piece == b"[{") for piece in PIECES], eos={0})
@@ -113,9 +137,11 @@ def test_the_top_of_a_deep_stack_is_in_sight_and_what_is_below_is_counted(still,
         slot.locator(".gv-frame-card:visible").nth(4).wait_for()
         still.page.wait_for_timeout(120)
         cards = [card.bounding_box() for card in slot.locator(".gv-frame-card:visible").all()]
-        panel = slot.bounding_box()
-        assert all(box["y"] + box["height"] <= panel["y"] + panel["height"] for box in cards), "no frame is cut"
-        assert slot.locator(".gv-fold").inner_text() == f"⋮ {depth - len(cards)} more below"
+        column = slot.locator(".gv-stack-column").bounding_box()
+        assert all(box["y"] >= column["y"] for box in cards), "no frame is cut"
+        assert cards[-1]["y"] + cards[-1]["height"] <= column["y"] + column["height"]
+        assert [round(box["height"]) for box in cards[-4:]] == [8] * 4, "edges"
+        assert slot.locator(".gv-fold").inner_text() == f"⋮ {depth - len(cards) + 4} more below"
         assert f"depth {depth}" in slot.inner_text()
         stage.go_back(1)
 

@@ -48,6 +48,28 @@ def test_it_steps_and_goes_back(bare):
     assert stage.tokens == []
 
 
+@pytest.mark.parametrize("width", [390, 1366])
+def test_the_help_goes_for_the_tour_with_escape_and_with_a_press_elsewhere(bare, width):
+    stage = bare.show_stage(guided())
+    bare.page.set_viewport_size({"width": width, "height": 768})
+    keys, rows = stage.root.locator(".gv-keys-help summary"), stage.root.locator(".gv-help")
+    for leave in (
+        lambda: stage.press("take the tour"),
+        lambda: bare.page.keyboard.press("Escape"),
+        lambda: bare.page.mouse.click(2, 760),
+        lambda: stage.root.locator(".gv-at").click(),
+    ):
+        keys.click()
+        rows.wait_for()
+        leave()
+        rows.wait_for(state="hidden")
+    stage.press("end the tour")
+    stage.root.press("?")
+    rows.wait_for()
+    bare.page.keyboard.press("Escape")
+    rows.wait_for(state="hidden")
+
+
 def test_a_bar_puts_its_token_in_and_a_past_token_branches(bare):
     stage = bare.show_stage(guided())
     stage.run_to_end()

@@ -47,6 +47,17 @@ WIDGETS = {
 }
 
 
+PAIRS = """object ::= "{" string ": " value "}"
+value ::= object | number
+string ::= "\\"" [a-z]+ "\\""
+number ::= [0-9]+"""
+SUMS = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
+WIDE = {
+    "stack": lambda: gv.views.stack_frames(gv.grammar(PAIRS, root="object"), '{"key": {"b": 1}}'),
+    "chart": lambda: gv.views.earley_frames(SUMS, "(12)", {"number": "[0-9]+"}),
+}
+
+
 LOOKS = """root => [root, ...root.querySelectorAll("*")].map((node) => {
   const style = getComputedStyle(node);
   const names = [...style].filter((name) => !name.startsWith("--"));
@@ -91,6 +102,21 @@ def test_the_map_fills_its_panel_on_the_stage_and_what_is_said_of_a_token_has_it
         assert panel.evaluate(MEASURE) == FINE
         assert chart.sheet.bounding_box() == sheet
         bare.shot(f"map-panel-{size}", chart.root)
+
+
+@pytest.mark.parametrize("name", ["stack", "chart"])
+def test_a_film_that_is_a_little_too_wide_is_drawn_smaller_and_not_cut(bare, name):
+    resize(bare, "cell")
+    root = bare.show(gv.film(WIDE[name](), show=7))
+    bare.page.wait_for_timeout(200)
+    diagram = root.locator(".gv-diagram")
+    assert diagram.get_attribute("data-size") == "whole"
+    assert not root.locator(".gv-overview").is_visible()
+    assert diagram.evaluate("node => node.scrollWidth <= node.clientWidth && node.scrollHeight <= node.clientHeight")
+    letters = "node => Math.min(...[...node.querySelectorAll('.gv-sheets > svg:first-child text')].map(FONT))"
+    size = "(one) => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a"
+    assert diagram.evaluate(letters.replace("FONT", size)) >= 0.85 * 12
+    bare.shot(f"film-{name}", root)
 
 
 def test_a_film_and_what_is_below_it_keep_their_places(bare):

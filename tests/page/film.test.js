@@ -8,11 +8,18 @@ const FRAMES = [0, 1, 2, 3].map((n) => ({
   drawing: 0, words: `frame number ${n}`, states: [0, 1].slice(0, n + 1), arrows: n ? ["0-1"] : [], lit: [n % 2], on: n ? ["0-1"] : [], groups: [],
 }));
 
-function open(frames = FRAMES, title = "a film") {
-  const page = render(film, { title, drawings: [drawing(2)], frames });
+function open(frames = FRAMES, title = "a film", show = 0) {
+  const page = render(film, { title, drawings: [drawing(2)], frames, show });
   const button = (name) => page.all("button").find((node) => node.getAttribute("aria-label") === name);
   return { ...page, button, at: () => Number(page.root.dataset.frame), words: () => page.find(".gv-film-words").textContent };
 }
+
+test("it opens at the frame that was asked for, as its picture does", () => {
+  const { root, words, at } = open(FRAMES, "a film", 2);
+  assert.deepEqual([at(), words()], [2, "frame number 2"]);
+  press(root, "Home");
+  assert.equal(at(), 0);
+});
 
 test("it steps forward and back, and the words follow", () => {
   const { button, at, words } = open();

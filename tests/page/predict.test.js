@@ -81,6 +81,22 @@ test("the truth, what was right, and the reveal unfold; hostile text stays text"
   stop();
 });
 
+test("marks become a few elements, and all else stays text", () => {
+  const marked = { // tests/test_markup.py has the same
+    "it is *not* so": "it is <em>not</em> so",
+    "the **tenth** of `a*b*`": "the <strong>tenth</strong> of <code>a*b*</code>",
+    "2<sup>10</sup> and *2<sup>n</sup>*": "2<sup>10</sup> and <em>2<sup>n</sup></em>",
+    "2 * 3 * 4, a*b*c, **, * a*": "2 * 3 * 4, a*b*c, **, * a*",
+    "*<img src=x onerror=hack()>*": "<em>&lt;img src=x onerror=hack()&gt;</em>",
+    "<sup><b>1</b></sup><sup></sup>": "&lt;sup&gt;&lt;b&gt;1&lt;/b&gt;&lt;/sup&gt;&lt;sup&gt;&lt;/sup&gt;",
+  };
+  for (const [question, written] of Object.entries(marked)) {
+    const { find, stop } = render(predict, { ...OPEN, question });
+    assert.equal(find("legend").innerHTML, written);
+    stop();
+  }
+});
+
 test("what is typed stays when the kernel speaks before the commitment", () => {
   const { model, find, stop } = render(predict, NUMBER);
   find("input").value = "7";

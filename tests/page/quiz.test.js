@@ -55,6 +55,7 @@ test("without a mask and without a stack there is nothing to ask, and neither he
   assert.ok(find(".gv-keys-help").open);
   assert.deepEqual(all(".gv-help p").map((node) => node.textContent).filter((text) => /illegal|ask/.test(text)), []);
   all("button").find((node) => node.textContent === "take the tour").click();
+  assert.ok(!find(".gv-keys-help").open, "the help does not lie over the tour");
   press(root, "ArrowRight");
   assert.match(find(".gv-tour").textContent, /^2 of.*Press ← /);
   stop();

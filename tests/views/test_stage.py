@@ -134,7 +134,8 @@ def test_the_map_stands_where_there_is_no_machine_or_where_it_shows_the_stack():
 
 def test_it_is_described_for_people_who_cannot_see_it():
     alt = STILLS["a stack"]().alt
-    for said in ("step 3 of 20", "sampled, p", "next token, probability before and", "Legal mass Z", "stack: depth 3"):
+    draw = "taken as the likeliest, p"
+    for said in ("step 3 of 20", draw, "next token, probability before and", "Legal mass Z", "stack: depth 3"):
         assert said in alt
 
 

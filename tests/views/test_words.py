@@ -36,6 +36,8 @@ def test_a_temperature_is_said_even_where_all_is_legal():
     step = replace(STEP, candidates=cold, drawn=0.0, mass=1.0)
     assert say_step(step) == "“↵” sampled, p 1 in 10,000, drawn with 0"
     assert pack_step(step)["after"] == "as drawn"
+    frozen = replace(step, changes="bias · T 0.00")
+    assert say_step(frozen) == "“↵” taken as the likeliest, p 1 in 10,000", "nothing is drawn"
     assert pack_step(STEP)["after"] == "after the mask"
 
 

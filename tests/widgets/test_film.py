@@ -53,7 +53,8 @@ def test_a_film_is_sent_once_and_keeps_a_picture_of_its_last_frame():
     assert data["text/plain"] == "Film: 2 frames; the last: two"
     assert data["text/html"].startswith('<img alt="machine: 3 states')
     saved = film.display.widget.saved
-    assert (saved["title"], len(saved["frames"]), len(saved["drawings"])) == ("two frames", 2, 1)
+    assert (saved["title"], len(saved["frames"]), len(saved["drawings"]), saved["show"]) == ("two frames", 2, 1, 0)
+    assert gv.film(FRAMES, show=1).display.saved()["show"] == 1
     film.display.close()
     with pytest.raises(SettingError, match="no frames"):
         gv.film([])

@@ -50,6 +50,20 @@ def test_a_number_is_right_if_it_is_near_enough(said, truth, within, right, word
     assert told(shown)["right"] == right
 
 
+def test_the_order_of_the_choices_is_that_of_the_question_and_an_answer_is_a_text_and_no_place():
+    given = ["a DFA", "a stack", "a list", "none of them"]
+    shown = [gv.predict(f"What does text {number} need?", choices=given, answer="a DFA") for number in range(40)]
+    orders = [list(one.form.texts) for one in shown]
+    assert {order.index("a DFA") for order in orders} == {0, 1, 2}
+    assert {order.index("none of them") for order in orders} == {3}
+    again = gv.predict("What does text 7 need?", choices=given, answer="a DFA")
+    assert list(again.form.texts) == orders[7], "also after a restart, and for each student"
+    assert again.commit("a DFA").grade.right
+    assert told(again)["choices"] == orders[7]
+    for scale in (["0.7", "2.5", "6"], ["more than 95: short", "about 95: the same", "fewer than 20: keys"]):
+        assert list(gv.predict("How many?", choices=scale, answer=scale[2]).form.texts) == scale
+
+
 def test_nothing_is_computed_and_no_truth_is_sent_before_the_commitment():
     computed = []
     shown = gv.predict(
@@ -183,7 +197,7 @@ def test_headless_the_question_is_outside_and_the_answer_folded_inside(monkeypat
         ({"choices": "ab", "answer": "a"}, "gv.predict, choices"),
         ({"choices": 3, "answer": "a"}, "gv.predict, choices"),
         ({"choices": ["a", "b"]}, "gv.predict, answer: saw None"),
-        ({"choices": ["a", "b"], "answer": "c"}, r"gv.predict, answer: saw 'c', expected one of \['a', 'b'\]"),
+        ({"choices": ["a", "b"], "answer": "c"}, r"gv.predict, answer: saw 'c', expected one of \['b', 'a'\]"),
         ({"number": "three"}, "gv.predict, number: saw 'three'"),
         ({"number": float("nan")}, "gv.predict, number"),
         ({"number": 10**400}, "gv.predict, number"),

@@ -61,6 +61,13 @@ def test_a_loaded_run_is_checked_once_and_knows_why_each_shown_forbidden_token_i
     assert len(read) == 1
 
 
+def test_a_recording_knows_all_its_steps_from_the_start(run, file):
+    for given, cursor in (({}, 0), ({"show": 4}, 4)):
+        for stage in (gv.stage(run, guide=run.guide, **given), gv.stage(gv.Trace.load(file), **given)):
+            news = told(stage)
+            assert (len(news["add"]), news["cursor"]) == (len(run.steps), cursor)
+
+
 def test_a_run_of_another_guide_is_refused(clerk, run):
     digits = gv.guide(gv.regex("[0-9]+"), clerk.vocabulary)
     with pytest.raises(gv.TraceError, match=r"step 1.*expected a token that the guide allows"):

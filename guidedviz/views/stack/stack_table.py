@@ -140,7 +140,7 @@ MOST_RULES = 6  # rules of the stack in a row
 MOVE_HIGH = 25.0  # the height of a row
 EMPTY_STACK = "empty"
 ACTION_COLOURS = {"accept": "green", "not": "orange", "push": "blue", "pop": "green"}
-TABLE_HEAD = ("step", "read", "stack", "stack after, top first")
+TABLE_HEAD = ("step", "read", "stack", "stack after, top last")
 Calls = dict[int, str]  # the first stack, top first: the number of each open call, and its rule
 
 
@@ -228,7 +228,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     """The table of a text; its last line says whether the text may end. `unread` are bytes that follow it.
 
     >>> print(draw_stack_table(gv.grammar('root ::= "(" root ")" | "x"'), "((x))").text)
-    step  read  stack      stack after, top first
+    step  read  stack      stack after, top last
     1     (     —          root
     2     (x    push root  root root
     3     )     pop root   root
@@ -273,9 +273,9 @@ def _write_cell(x: float, y: float, words: str, colour: str, mono: bool) -> Elem
 
 
 def _say_stack_row(number: int, row: StackRow) -> tuple[str, str, str, str]:
-    names = " ".join(row.stack[:MOST_RULES])
+    names = " ".join(reversed(row.stack[:MOST_RULES]))
     if len(row.stack) > MOST_RULES:
-        names += f" … {len(row.stack) - MOST_RULES} more"
+        names = f"{len(row.stack) - MOST_RULES} more … {names}"
     if names and row.ways:
         names += f" · {row.ways}"
     return str(number), shorten(label(row.read), 28), row.action, names or EMPTY_STACK

@@ -1,11 +1,44 @@
-// The script of every widget: it loads the code of the widget's kind, which a notebook stores once.
+// The script of every widget: it loads the code of the widget's kind, which a notebook stores once. A page that was opened
+// again on a kernel that lives on may not have it: then the kernel sends it.
 
 /** @import { Model } from "./types.js" */
 
-/** @param {{ model: Model & { widget_manager: { get_model(id: string): Promise<any> } }, el: HTMLElement }} place */
-async function render({ model, el }) {
+/** @typedef {Model & { widget_manager: { get_model(id: string): Promise<any> } }} Loaded */
+
+const PATIENCE = 3000; // milliseconds
+const LOST = "The code of this widget is missing on this page. Run this cell again; if nothing changes, restart the kernel and run all cells.";
+
+/**
+ * The code of the notebook, a model.
+ * @param {Loaded} model
+ */
+async function findCode(model) {
   const id = String(model.get("code")).replace("IPY_MODEL_", "");
-  const code = await model.widget_manager.get_model(id);
+  const late = new Promise((_, fail) => setTimeout(fail, PATIENCE));
+  return Promise.race([model.widget_manager.get_model(id), late]);
+}
+
+/**
+ * The code of the kernel.
+ * @param {Loaded} model
+ */
+const askForCode = (model) => new Promise((found, fail) => {
+  /** @param {any} message */
+  const hear = ({ code }) => {
+    if (code) found({ get: (/** @type {string} */ name) => code[name] });
+  };
+  model.on("msg:custom", hear);
+  model.send({ do: "code" });
+  setTimeout(() => {
+    model.off("msg:custom", hear);
+    fail();
+  }, PATIENCE);
+});
+
+/** @param {{ model: Loaded, el: HTMLElement }} place */
+async function render({ model, el }) {
+  const code = await findCode(model).catch(() => askForCode(model)).catch(() => null);
+  if (!code) return el.append(LOST);
   const lines = [code.get("script"), "export default guidedvizKind.default;"];
   code.loaded ??= import(URL.createObjectURL(new Blob(lines, { type: "text/javascript" })));
   const { default: widget } = await code.loaded;

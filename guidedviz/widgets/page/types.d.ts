@@ -75,6 +75,7 @@ export interface StageView {
   lecture: number;
   /** Whether there is room for one panel only. */
   narrow: boolean;
+  whole: boolean;
   /** The names of the panels that this run has, besides the next token. */
   there: string[];
   /** A copy of the panel that a step back leaves, while it moves. */

@@ -71,9 +71,9 @@ def test_the_classic_table_has_seven_steps():
     table = [[cell.strip() for cell in row if cell.strip()] for row in rows]
     assert table[1:] == [
         ["1", "{", "push object", "object"],
-        ["2", '"key":␣', "push member", "member object"],
+        ["2", '"key":␣', "push member", "object member"],
         ["3", "{", "object in place of member", "object object"],
-        ["4", '"b":␣1', "push member", "member object object"],
+        ["4", '"b":␣1', "push member", "object object member"],
         ["5", "}", "pop member object", "object"],
         ["6", "}", "pop object", "empty"],
         ["end", "accept: finished, and the stack is empty"],
@@ -109,11 +109,12 @@ def test_only_rules_that_can_stand_inside_themselves_need_a_stack():
 def test_a_table_says_that_there_are_several_stacks_and_which_was_not_meant():
     tags = grammar('root ::= (bold | italic)*\nbold ::= "<b>" root "</b>"\nitalic ::= "<i>" root "</i>"')
     lines = draw_stack_table(tags, "<i>", every=True).text.splitlines()
-    assert lines[1].endswith("push bold              bold root · 2 ways to read this so far")
-    assert lines[2].endswith("not bold, push italic  italic root")
+    assert lines[1].endswith("push bold              root bold · 2 ways to read this so far")
+    assert lines[2].endswith("not bold, push italic  root italic")
     assert "not" not in draw_stack_table(tags, "<b>", every=True).text.replace("not finished", "")
     digits = draw_stack_table(json(), "[12]", every=True).text
     assert "pop number array" in digits, "the number has ended, so its rule is popped"
+    assert "14 more … array array array array array array" in draw_stack_table(json(), "[" * 20).text
 
 
 @pytest.mark.parametrize(

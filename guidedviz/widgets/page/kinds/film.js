@@ -70,7 +70,7 @@ function paintFrame(drawing, frame) {
 
 /** @param {{ model: Model, el: HTMLElement }} place */
 function render({ model, el }) {
-  const { title, drawings: shapes, frames } = /** @type {{ title: string, drawings: Shapes[], frames: FilmFrame[] }} */ (model.get("saved"));
+  const { title, drawings: shapes, frames, show = 0 } = /** @type {{ title: string, drawings: Shapes[], frames: FilmFrame[], show?: number }} */ (model.get("saved"));
   const last = frames.length - 1;
   let at = 0;
   /** @type {any} */
@@ -143,7 +143,7 @@ function render({ model, el }) {
     consume(event);
   });
   refocusAfterPress(ui.root, "button");
-  paint();
+  go(show);
   return pause;
 }
 

@@ -8,12 +8,23 @@ import { draw } from "../shared/shapes.js";
 
 let groups = 0; // each widget has a radio group of its own
 
+const MARKS = /`([^`\n]+)`|(?<![\p{L}\p{N}_*])\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?![\p{L}\p{N}_*])|(?<![\p{L}\p{N}_*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\p{L}\p{N}_*])|<sup>([^<>\n]+)<\/sup>/gu;
+const MARKED = /** @type {const} */ (["code", "strong", "em", "sup"]);
+
 /**
- * A text with code between backticks, as `with_code` in predictions/reveal.py writes it.
+ * A text in which code, emphasis, strong words and what is raised are elements, as `with_marks` in markup.py writes it.
  * @param {string} text
+ * @returns {(Node | string)[]}
  */
-export function withCode(text) {
-  return text.split(/`([^`\n]+)`/).map((part, place) => (place % 2 ? make("code", {}, part) : part));
+export function withMarks(text) {
+  const parts = [];
+  let end = 0;
+  for (const found of text.matchAll(MARKS)) {
+    const place = found.findIndex((part, group) => group > 0 && part !== undefined);
+    parts.push(text.slice(end, found.index), make(MARKED[place - 1], {}, ...(place === 1 ? [found[1]] : withMarks(found[place]))));
+    end = found.index + found[0].length;
+  }
+  return [...parts, text.slice(end)];
 }
 
 /** @param {Prediction} news */
@@ -22,16 +33,16 @@ function buildChoices({ question, choices }) {
   const rows = choices.map((text) => {
     const radio = make("input", { type: "radio", name, required: true });
     radio.value = text;
-    return make("label", { class: "gv-option" }, radio, make("span", {}, ...withCode(text)));
+    return make("label", { class: "gv-option" }, radio, make("span", {}, ...withMarks(text)));
   });
-  return make("fieldset", {}, make("legend", { class: "gv-question" }, ...withCode(question)), ...rows);
+  return make("fieldset", {}, make("legend", { class: "gv-question" }, ...withMarks(question)), ...rows);
 }
 
 /** @param {Prediction} news */
 function buildNumber({ question, hint }) {
   const input = make("input", { type: "number", step: "any", required: true, class: "gv-number" });
   const about = hint ? [make("span", { class: "gv-soft" }, hint)] : [];
-  return make("div", {}, make("label", {}, make("span", { class: "gv-question" }, ...withCode(question)), input), ...about);
+  return make("div", {}, make("label", {}, make("span", { class: "gv-question" }, ...withMarks(question)), input), ...about);
 }
 
 /**
@@ -67,7 +78,7 @@ function buildLocked(text, { said, truth }) {
   const sign = right ? "✓" : mine && truth ? "✗" : mine ? "●" : "○";
   const words = [mine && "your answer", right && "true"].filter(Boolean).join(", ");
   const mark = make("span", { class: "gv-tick-mark", "aria-hidden": "true" }, sign);
-  return make("li", { class: `gv-option${right ? " gv-true" : mine ? " gv-mine" : ""}` }, mark, make("span", {}, ...withCode(text)), make("small", {}, words));
+  return make("li", { class: `gv-option${right ? " gv-true" : mine ? " gv-mine" : ""}` }, mark, make("span", {}, ...withMarks(text)), make("small", {}, words));
 }
 
 /**
@@ -75,7 +86,7 @@ function buildLocked(text, { said, truth }) {
  * @param {Prediction} news
  */
 function buildAnswered(news) {
-  const asked = make("p", { class: "gv-question" }, ...withCode(news.question));
+  const asked = make("p", { class: "gv-question" }, ...withMarks(news.question));
   if (!news.choices.length) return [asked, make("p", {}, `Your answer: ${news.said}`)];
   return [asked, make("ul", { class: "gv-answers" }, ...news.choices.map((text) => buildLocked(text, news)))];
 }
@@ -83,7 +94,7 @@ function buildAnswered(news) {
 /** @param {Prediction["parts"][number]} part */
 function buildPart([kind, text, shapes]) {
   if (shapes) return make("div", { class: "gv-drawn" }, draw(shapes));
-  return kind === "print" ? make("pre", {}, text) : make("p", {}, ...withCode(text));
+  return kind === "print" ? make("pre", {}, text) : make("p", {}, ...withMarks(text));
 }
 
 /**
@@ -142,7 +153,7 @@ function render({ model, el }) {
     asked = true;
     if (held && answered) verdict.focus({ preventScroll: true });
     const waits = answered && !news.note ? "Your answer is locked. The truth is being computed." : "";
-    verdict.replaceChildren(...withCode(news.words || waits));
+    verdict.replaceChildren(...withMarks(news.words || waits));
     verdict.classList.toggle("gv-right", news.right);
     parts.replaceChildren(...news.parts.map(buildPart));
   }

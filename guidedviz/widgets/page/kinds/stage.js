@@ -10,7 +10,7 @@ import { connect } from "../shared/connection.js";
 import { make, wantsStillness } from "../shared/elements.js";
 import { copyText } from "../shared/export.js";
 import { change } from "../shared/parts.js";
-import { chipListeners, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
+import { chipListeners, closePopups, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
 import { stagePart } from "../stage/layout.js";
 import { beginMotion, endMotion, move, moveBack, newMoving } from "../stage/moving.js";
 import { showChip } from "../stage/text.js";
@@ -111,6 +111,7 @@ function render({ model, el }) {
     choose: (name, value) => set({ [name]: remember(name, value) }),
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
+    showPrompt: () => set({ whole: true }),
     speed: (place) => {
       const value = view.head.speeds[place];
       if (view.alone) set({ speed: value });
@@ -131,6 +132,7 @@ function render({ model, el }) {
   listenToKeys(root, view, act);
   listenToSwipes(root, act);
   linkPanels(islands, view, paint);
+  const leavePopups = closePopups(root);
   const watch = new ResizeObserver(([{ contentRect: { width } }]) => {
     if (width > 0 && view.narrow !== width <= NARROW) set({ narrow: width <= NARROW });
   });
@@ -157,6 +159,7 @@ function render({ model, el }) {
   return () => {
     clearTimeout(timer);
     watch.disconnect();
+    leavePopups();
     islands.map.map.stop();
     stop();
   };

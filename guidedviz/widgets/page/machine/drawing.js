@@ -9,6 +9,7 @@ import { draw } from "../shared/shapes.js";
 
 const LEAST = 12; // pixels on the screen of the smallest label
 const LEAST_AFAR = 16; // the same in a lecture hall
+const LESS = 0.85; // of it is better than a drawing that is cut by a little
 const MOST = 18; // a drawing is not enlarged beyond labels of so many pixels
 const HIGH = 400; // pixels that a drawing may be high where its panel has no height of its own
 
@@ -87,7 +88,7 @@ export function showDrawing(drawing, shapes) {
 }
 
 /**
- * Chooses the scale: the whole drawing where its labels stay legible, else close up.
+ * Chooses the scale: the whole drawing where its labels stay legible, or nearly so, else close up.
  * @param {Drawing} drawing
  */
 function fitDrawing(drawing) {
@@ -98,9 +99,10 @@ function fitDrawing(drawing) {
   const zoom = Math.round((100 * node.getBoundingClientRect().width) / node.offsetWidth) / 100;
   const least = (view.closest(".gv-lecture") ? LEAST_AFAR : LEAST) / zoom / letters;
   const fit = Math.min(MOST / letters, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
-  const close = fit < least && !drawing.whole;
+  const whole = fit >= LESS * least;
+  const close = !whole && !drawing.whole;
   drawing.scale = close ? least : fit;
-  drawing.size.node.hidden = fit >= least;
+  drawing.size.node.hidden = whole;
   drawing.size.set(close ? "" : "whole");
   view.dataset.size = close ? "close" : "whole";
   if (close) view.tabIndex = 0; // what scrolls can have the focus

@@ -9,6 +9,8 @@ import { wayShown } from "./machine-panel.js";
 
 const BEAT = 150; // milliseconds per byte
 const LONGEST = 900; // milliseconds for all bytes of one token
+const [EDGE, GAP] = [8, 3]; // pixels of a frame of which only the edge is shown, and between frames; the style sheet says the same
+const MOST_EDGES = 4;
 /** @typedef {ReturnType<typeof buildStackPanel>} StackPanel */
 
 /** @param {HTMLElement} slot */
@@ -74,16 +76,26 @@ function showFrames(ui, state, lively) {
 }
 
 /**
- * Shows the frames that fit, and says how many are below them. Those that do not fit keep their place unseen: the page
- * need not be laid out again.
+ * Frames pile up from the ground, which keeps its place. Where not all of them fit, the innermost stay whole, the next
+ * ones become edges, and the others are only counted.
  * @param {StackPanel} ui
  */
 function fitFrames({ column, cards, fold, state }) {
   const rows = [...cards.values()];
-  const low = column.clientHeight + (rows[0]?.offsetTop ?? 0) + 1; // popped frames, which are leaving, take no room
-  const fits = rows.filter((card) => card.offsetTop + card.offsetHeight <= low).length;
-  rows.forEach((card, place) => (card.style.visibility = place < fits ? "" : "hidden"));
-  const below = (state?.depth ?? 0) - fits;
+  const heights = rows.map((card) => card.scrollHeight + card.offsetHeight - card.clientHeight); // of an edge, too, when it is whole
+  let room = column.clientHeight + GAP;
+  let whole = 0;
+  for (const height of heights) {
+    room -= height + GAP;
+    const edges = Math.min(MOST_EDGES, rows.length - whole - 1);
+    if (whole && room < edges * (EDGE + GAP)) break;
+    whole++;
+  }
+  rows.forEach((card, place) => {
+    card.classList.toggle("gv-edge", place >= whole);
+    card.classList.toggle("gv-below", place >= whole + MOST_EDGES);
+  });
+  const below = (state?.depth ?? 0) - whole;
   setText(fold, below ? `⋮ ${withCommas(below)} more below` : "");
 }
 

@@ -12,6 +12,7 @@ import { BAND, paintCallouts, paintMarks, RIM } from "./map-marks.js";
 
 const KEYS = "arrows move along the byte order, page keys move from region to region, plus and minus zoom, 0 shows all";
 const HINT = "One cell per token. Press a cell to read about it. Zoom: + and −, Ctrl + wheel, or two fingers; after a press the wheel alone.";
+const [ACCEPTED, REJECTED, ASKED] = ["accepted", "rejected", "context-dependent"]; // by the node alone, or only with the stack
 const REST = 300; // milliseconds on a token that ask why it is illegal
 
 /** @typedef {ReturnType<typeof buildMap>} MapUi */
@@ -146,8 +147,8 @@ function paintLegend({ map, legend, sheet }, { count: legal, asked: [refused, as
     make("span", {}, make("i", { class: `gv-cell gv-cell-${kind}` }), `${words} `, make("b", {}, withCommas(number)), more);
   const two = [entry("legal", "legal", legal, ` (${sayShare(legal / count)})`), entry("illegal", "illegal", illegal), end];
   const four = [
-    entry("legal", "accepted", legal - asked.length), entry("illegal", "rejected", illegal - refused.length),
-    entry("asked", "context-dependent, legal", asked.length), entry("refused", "context-dependent, illegal", refused.length), end,
+    entry("legal", ACCEPTED, legal - asked.length), entry("illegal", REJECTED, illegal - refused.length),
+    entry("asked", `${ASKED}, legal`, asked.length), entry("refused", `${ASKED}, illegal`, refused.length), end,
   ];
   showParts(legend, map.stackAsked === null ? two : four);
   sheet.setAttribute("aria-label", `map of ${withCommas(count)} tokens: ${legend.textContent}. ${KEYS}`);
@@ -161,7 +162,7 @@ function paintFoundCount({ map, found: node }) {
 }
 
 /**
- * Whether a token is legal, and whether that depends on the stack.
+ * Whether a token is legal, and whether that depends on the stack, in the words of the legend.
  * @param {MapState} map
  * @param {boolean} legal
  * @param {number} rank
@@ -169,7 +170,8 @@ function paintFoundCount({ map, found: node }) {
 export function sayFate(map, legal, rank) {
   const fate = legal ? "legal" : "illegal";
   if (map.stackAsked === null) return fate;
-  return `${fate}: ${stackRanks(map).includes(rank) ? "context-dependent" : "on every stack"}`;
+  if (stackRanks(map).includes(rank)) return `${ASKED}, ${fate}`;
+  return legal ? ACCEPTED : REJECTED;
 }
 
 /**

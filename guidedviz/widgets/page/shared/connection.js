@@ -90,6 +90,7 @@ export function connect(model) {
   /** @param {any} message */
   function receive(message) {
     clearTimeout(silence);
+    if (message.code) return; // another view of this widget asked for it
     if (message.file) return download(new Blob([message.file.text], { type: message.file.type }), message.file.name);
     if (waiting.push(message) === 1) nextFrame(paintWaiting);
   }

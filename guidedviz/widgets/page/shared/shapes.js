@@ -20,6 +20,7 @@ export const FORMS = new Map([
   ["mask", /^url\(#gv-[\w-]+\)$/],
   ["href", /^data:image\/png;base64,[A-Za-z0-9+/]+=*$/],
 ]);
+const XML = "http://www.w3.org/XML/1998/namespace"; // of xml:space, which keeps the columns of a text
 const DEEPEST = 40;
 
 /**
@@ -36,7 +37,7 @@ const isAllowed = (name, value) => PLAIN.has(name) || Boolean(FORMS.get(name)?.t
 export function draw(shapes, deep = 0) {
   const [name, attributes, ...inside] = Array.isArray(shapes) && ELEMENTS.has(shapes[0]) && deep < DEEPEST ? shapes : ["g", {}];
   const node = /** @type {SVGElement} */ (document.createElementNS(SVG, name));
-  for (const [key, value] of Object.entries(attributes ?? {})) if (isAllowed(key, String(value))) node.setAttribute(key, String(value));
+  for (const [key, value] of Object.entries(attributes ?? {})) if (isAllowed(key, String(value))) node.setAttributeNS(key.startsWith("xml:") ? XML : null, key, String(value));
   node.append(...inside.map((part) => (Array.isArray(part) ? draw(part, deep + 1) : String(part))));
   if (!deep) node.classList.add("gv-drawing");
   return node;

@@ -1,5 +1,5 @@
-// The box in which the constraint is edited. It sends its text at each pause in typing; the kernel answers what became
-// of it.
+// The box in which the constraint is edited, and the line above the machine for a regex. Both send their text at each pause
+// in typing; the kernel answers what became of it.
 
 /** @import { StageView } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
@@ -50,6 +50,37 @@ const listeners = (view, act) => ({
 });
 
 /**
+ * What is wrong with the text, and the token that it rejects.
+ * @param {NonNullable<StageView["edit"]>} edit
+ * @param {StageActions} act
+ * @returns {any[]}
+ */
+function foundParts({ error, rejects, place }, act) {
+  const [said, ...caret] = error.split("\n");
+  return [
+    ["div.gv-edit-error", { role: "alert", hidden: !error }, ["p", said], ["pre", caret.join("\n")]],
+    rejects && ["p.gv-edit-rejects", ["b", "✕ "], `step ${Number(place) + 1}, `, tokenPart(rejects[0], "code"), ` is the first token that it rejects: ${rejects[1]}. `,
+      ["button.gv-key.gv-edit-back", { click: () => act.say({ do: "go_back" }) }, icon("back"), "go back there"]],
+  ];
+}
+
+/**
+ * A regex stands above its machine and is edited there.
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @param {string} tab
+ * @returns {Part}
+ */
+export function regexPart(view, act, tab) {
+  const { edit, box: { kind, text } } = view;
+  if (!edit || kind !== "regex" || text.includes("\n")) return ["div.gv-edit-line", { hidden: true }];
+  return ["div.gv-edit-line", { hidden: tab !== "machine", "data-state": edit.state },
+    ["label.gv-edit-row", ["span.gv-soft", "regex"],
+      ["input.gv-edit-text", { type: "text", spellcheck: "false", autocapitalize: "off", title: IDLE, placeholder: EXAMPLES.regex, given: text, ...listeners(view, act) }]],
+    ["span.gv-soft.gv-edit-fate", { role: "status" }, STATES[edit.state]], ...foundParts(edit, act)];
+}
+
+/**
  * @param {StageView} view
  * @param {StageActions} act
  * @returns {Part}
@@ -57,14 +88,13 @@ const listeners = (view, act) => ({
 export function constraintPart(view, act) {
   const { edit, box: { kind, text } } = view;
   if (!edit) return ["div"];
-  const { state, error, rejects, place } = edit;
+  const { state, error, rejects } = edit;
   const choice = choicePart("", LANGUAGES, kind, (name) => {
     view.box.kind = name;
     send(view, act);
     act.paint();
   }, { "aria-label": "language of the constraint" });
   const rows = Math.max(kind === "regex" ? 2 : 3, Math.min(8, text.split("\n").length));
-  const [said, ...caret] = error.split("\n");
   return ["div.gv-panel.gv-edit", { role: "group", "aria-label": "constraint", "data-slot": "constraint", "data-part": "constraint", "data-state": state },
     ["div.gv-panel-head", ["strong.gv-title", "constraint"], choice, ["span.gv-soft.gv-edit-fate", { role: "status" }, STATES[state]]],
     ["div.gv-edit-box",
@@ -72,9 +102,6 @@ export function constraintPart(view, act) {
         rows, spellcheck: "false", autocapitalize: "off", wrap: "off", "aria-label": "text of the constraint",
         placeholder: EXAMPLES[kind], given: text, ...listeners(view, act),
       }],
-      ["div.gv-edit-found",
-        ["div.gv-edit-error", { role: "alert", hidden: !error }, ["p", said], ["pre", caret.join("\n")]],
-        rejects && ["p.gv-edit-rejects", ["b", "✕ "], `step ${Number(place) + 1}, `, tokenPart(rejects[0], "code"), ` is the first token that it rejects: ${rejects[1]}. `,
-          ["button.gv-key.gv-edit-back", { click: () => act.say({ do: "go_back" }) }, icon("back"), "go back there"]],
+      ["div.gv-edit-found", ...foundParts(edit, act),
         ["p.gv-soft.gv-edit-idle", { hidden: Boolean(error || rejects) }, IDLE]]]];
 }

@@ -35,6 +35,25 @@ export function listenToKeys(root, view, act) {
 }
 
 /**
+ * Help and menu close with a press anywhere else, and with Escape, whatever has the focus.
+ * @param {HTMLElement} root
+ */
+export function closePopups(root) {
+  /** @param {Event} event */
+  const close = (event) => {
+    for (const popup of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".gv-popup[open]"))) {
+      const isInside = popup.contains(/** @type {Node} */ (event.target));
+      if (event.type === "pointerdown" ? isInside : /** @type {KeyboardEvent} */ (event).key !== "Escape") continue;
+      popup.open = false;
+      if (isInside) popup.querySelector("summary")?.focus();
+    }
+  };
+  const types = ["pointerdown", "keydown"];
+  for (const type of types) document.addEventListener(type, close, true);
+  return () => types.forEach((type) => document.removeEventListener(type, close, true));
+}
+
+/**
  * A swipe of a finger over the panels goes one step on or back, except where it moves a drawing.
  * @param {HTMLElement} root
  * @param {StageActions} act

@@ -8,7 +8,7 @@
 /** @import { Say, StageView } from "../types.js" */
 import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
 import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
-import { constraintPart } from "./constraint-box.js";
+import { constraintPart, regexPart } from "./constraint-box.js";
 import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
 import { branchesPart, tapePart, tipPart, wordsPart } from "./text.js";
@@ -39,6 +39,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {() => void} lecture fill the screen, or leave it
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
+ * @property {() => void} showPrompt show all of a long prompt
  * @property {(place: number) => void} speed
  */
 
@@ -51,11 +52,12 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  */
 export function tabShown({ tab, there, narrow }) {
   if (there.includes(tab) || (narrow && tab === "next")) return tab;
-  return narrow ? "next" : there.includes("constraint") ? "constraint" : there[0] ?? ""; // who asked for the box wants to write in it
+  if (narrow) return "next";
+  return ["machine", "constraint"].find((name) => there.includes(name)) ?? there[0] ?? "";
 }
 
 /**
- * Rows behind a button. They go when something else has the focus, and with Escape.
+ * Rows behind a button. They go when something else has the focus; a press elsewhere and Escape close them, too.
  * @param {string} name
  * @param {string} sign
  * @param {Record<string, any>} about
@@ -67,13 +69,7 @@ function popup(name, sign, about, ...rows) {
   const focusout = ({ currentTarget, relatedTarget }) => {
     if (relatedTarget && !currentTarget.contains(relatedTarget) && !relatedTarget.contains(currentTarget)) currentTarget.open = false;
   };
-  /** @param {any} event */
-  const keydown = (event) => {
-    if (event.key !== "Escape") return;
-    event.currentTarget.open = false;
-    event.currentTarget.firstElementChild.focus();
-  };
-  return [`details.gv-popup.${name}`, { focusout, keydown },
+  return [`details.gv-popup.${name}`, { focusout },
     ["summary.gv-key", about, sign], ["div.gv-popup-rows.gv-soft", ...rows]];
 }
 
@@ -203,10 +199,10 @@ export function stagePart(view, act, islands, onChips, tipId) {
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
-      tapePart(view, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
+      tapePart(view, act, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
-      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
+      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
       narrow && tab !== "next" ? null : nextPart(view, act.pick), view.leaving],
     timePart(view, act), controlsPart(view, act), tipPart(view, tipId)];
 }

@@ -10,6 +10,9 @@ import { currentChip } from "./view.js";
 /** @type {Record<string, string>} */
 const ENDS = { max_tokens: "limit", context: "context", stop: "stopped", complete: "complete" };
 const [ROW, TOP] = [44, 4]; // pixels of a row of the text, and above the tokens of the first one; the style sheet says the same
+const LONG = 150; // letters of a prompt that has room in two rows
+const [WIDE, NARROW] = [[24, 12], [14, 10]]; // letters at the ends of a text that is folded
+const SHORT = 8; // letters of a text that asks nothing, as "user" and a line end
 const NO_STEP = "no step yet · press play, or → for one step";
 
 /**
@@ -32,25 +35,43 @@ function chip({ step, place, look, special, reached, tip }) {
     special ? ["span.gv-name", specialPart(label)] : tokenPart(label), ["small", { "data-end": ENDS[end] }, dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
 }
 
-/** @param {{ text: string, parts: string[] | undefined }} prompt */
-const prompt = ({ text, parts = [text] }) => ["span.gv-prompt", { "aria-label": "prompt" },
-  ...parts.flatMap((part, place) => (place % 2 ? [["wbr"], specialPart(part)] : lettersOf(part)))];
+/**
+ * The prompt. Of a long one there are the last question and the end, with their special tokens; a press on what is left
+ * out shows all.
+ * @param {{ text: string, parts: string[] | undefined, whole: boolean, narrow: boolean, show: () => void }} prompt
+ */
+function prompt({ text, parts = [text], whole, narrow, show }) {
+  const folded = !whole && parts.join("").length > LONG;
+  const questions = parts.map((part, place) => (place % 2 === 0 && place < parts.length - 1 && part.length > SHORT ? place : 0));
+  const start = folded ? Math.max(0, Math.max(...questions) - 1) : 0; // the special token before the last question
+  const [first, last] = narrow ? NARROW : WIDE;
+  const more = ["button.gv-prompt-more", { "aria-label": "show the whole prompt", title: "show the whole prompt", click: show }, "…"];
+  /** @param {string} part */
+  const fold = (part) => {
+    const letters = [...part];
+    if (!folded || letters.length <= first + last + 1) return lettersOf(part);
+    return [...lettersOf(letters.slice(0, first).join("")), more, ...lettersOf(letters.slice(-last).join(""))];
+  };
+  return ["span.gv-prompt", { "aria-label": "prompt" }, start > 0 && more,
+    ...parts.flatMap((part, place) => (place < start ? [] : place % 2 ? [["wbr"], specialPart(part)] : fold(part)))];
+}
 
 /**
  * @param {StageView} view
+ * @param {StageActions} act
  * @param {string} tipId
  * @param {Record<string, (event: any) => void>} on
  * @returns {Part}
  */
-export function tapePart(view, tipId, on) {
-  const { steps, cursor, tip, linked, edit, head } = view;
+export function tapePart(view, act, tipId, on) {
+  const { steps, cursor, tip, linked, edit, head, whole, narrow } = view;
   const gone = new Set(steps.slice(0, cursor).flatMap((step) => step.back));
   const chips = steps.map((step, place) => {
     const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edit?.place === place ? ".gv-rejected" : "");
     const special = Boolean(head.parts) && step.end === "eos";
     return [chip, { step, place, look, special, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
   });
-  return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts }], ["span.gv-chips", on, ...chips]];
+  return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt }], ["span.gv-chips", on, ...chips]];
 }
 
 /**

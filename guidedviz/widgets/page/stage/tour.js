@@ -56,9 +56,17 @@ const STOPS = [
  * @param {StageActions} act
  * @returns {Part}
  */
-export const helpPart = (view, act) => ["div.gv-help", { role: "group", "aria-label": "keys", "data-part": "help" },
-  ...KEYS.filter(([, , fits]) => !fits || fits(view)).map(([names, words]) => ["p", ["span", ...names.map((name) => ["kbd", name])], words]),
-  ["button.gv-key", { click: () => act.set({ tour: { stops: STOPS.filter(([, , , fits]) => !fits || fits(view)), stop: 0, was: { ...view } } }) }, "take the tour"]];
+export function helpPart(view, act) {
+  /** @param {any} event */
+  const takeTour = ({ currentTarget }) => {
+    currentTarget.closest("details").open = false; // it would lie over the tour
+    act.set({ tour: { stops: STOPS.filter(([, , , fits]) => !fits || fits(view)), stop: 0, was: { ...view } } });
+    act.focus();
+  };
+  return ["div.gv-help", { role: "group", "aria-label": "keys", "data-part": "help" },
+    ...KEYS.filter(([, , fits]) => !fits || fits(view)).map(([names, words]) => ["p", ["span", ...names.map((name) => ["kbd", name])], words]),
+    ["button.gv-key", { click: takeTour }, "take the tour"]];
+}
 
 /**
  * The tour at its next stop.

@@ -8,7 +8,7 @@ const HEAD = { source: "LIVE", prompt: "", speeds: [] };
 export function newView() {
   const run = { head: HEAD, steps: [], nextAt: -1, cursor: 0, turn: 0, seen: Infinity, known: {}, drawings: {} };
   const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, speed: 4, temperature: 1, seed: 0, top: [1, ""] };
-  const page = { hover: -1, linked: new Set(), tab: remember("tab"), swapped: remember("swapped"), colour: "odds", bars: "none", lecture: 0, narrow: false, there: [], leaving: null };
+  const page = { hover: -1, linked: new Set(), tab: remember("tab"), swapped: remember("swapped"), colour: "odds", bars: "none", lecture: 0, narrow: false, whole: false, there: [], leaving: null };
   const asked = { asks: false, answers: new Map(), picked: new WeakMap(), plays: 0, shown: [], box: { kind: "regex", text: "" } };
   return /** @type {StageView} */ (/** @type {unknown} */ ({ ...run, ...kernel, ...page, ...asked }));
 }
@@ -46,13 +46,10 @@ export function shownStep({ steps, cursor, stale, next, nextAt }) {
 export const stepPassed = ({ steps, cursor, hover }) => steps[hover < 0 ? cursor - 1 : hover];
 
 /**
- * The place of the shown record among the steps, or -1 if its token is not drawn yet.
+ * The place of the shown record among the steps, or -1 if the run does not know yet which token it draws.
  * @param {StageView} view
  */
-export function placeShown(view) {
-  const place = view.steps.lastIndexOf(/** @type {Step} */ (shownStep(view)), view.cursor);
-  return place < view.seen ? place : -1;
-}
+export const placeShown = (view) => view.steps.lastIndexOf(/** @type {Step} */ (shownStep(view)), view.cursor);
 
 /**
  * The place of the token that Tab reaches: the last one before the cursor, or the first one.
@@ -85,6 +82,8 @@ export function updateView(view, { from, add, turn, cursor, playing, next, why, 
   Object.assign(view, { next, nextAt: cursor });
   if (turn >= view.turn) Object.assign(view, { turn, cursor, playing, why });
   view.cursor = Math.min(view.cursor, view.steps.length);
+  if (standing.head && !standing.head.live && view.seen === Infinity) view.seen = 0; // a recording shows no token before it is drawn
+  view.seen = Math.max(view.seen, view.cursor);
 }
 
 /**
