@@ -35,7 +35,7 @@ FORMS = {  # attributes with a form of their own
     "mask": re.compile(r"url\(#gv-[\w-]+\)"),
     "href": re.compile(r"data:image/png;base64,[A-Za-z0-9+/]+=*"),
 }
-MARKS = re.compile(  # code, then strong, then emphasis, then what is raised; the page has the same pattern
+MARKED_TEXT = re.compile(  # code, then strong, then emphasis, then what is raised; the page has the same pattern
     r"`([^`\n]+)`|(?<![\w*])\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?![\w*])"
     r"|(?<![\w*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\w*])|<sup>([^<>\n]+)</sup>"
 )
@@ -144,7 +144,7 @@ def with_marks(text: str) -> Element:
     """
     parts = list[Element | str]()
     end = 0
-    for found in MARKS.finditer(text):
+    for found in MARKED_TEXT.finditer(text):
         parts.append(text[end : found.start()])
         name = MARKED[(found.lastindex or 1) - 1]
         inside = found[found.lastindex or 1]

@@ -62,7 +62,7 @@ def tagged(
         tree = concat(free_text(contents, loop=False, must=True), free_text(contents))
     else:
         tree = free_text(contents, loop=not stop_after_first, must=at_least_one)
-    made = with_marks(rules.machine(tree), listed)
+    made = keep_marks(rules.machine(tree), listed)
     if isinstance(made, DFA) and not made.accepting:
         begins = " and ".join(quoted(str(begin)) for begin in contents)
         said = f"tagged: no tag has a content (the machine of {begins} accepts no text), and at_least_one asks for one"
@@ -70,7 +70,7 @@ def tagged(
     return made
 
 
-def with_marks(machine: DFA | PDA, tags: Iterable[Tag]) -> DFA | PDA:
+def keep_marks(machine: DFA | PDA, tags: Iterable[Tag]) -> DFA | PDA:
     """The machine, and the texts at which its tags begin and end; a guide warns if one looks like a special token."""
     texts = [mark for tag in tags for mark in (tag.begin, tag.end) if mark and isinstance(mark, str)]
     inner = [mark for tag in tags if tag.machine for mark in tag.machine.marks]
