@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from guidedviz.errors import TraceError
-from guidedviz.markup import ELEMENTS, FORMS, MARKS, PLAIN, check_shapes, node, together, with_marks
+from guidedviz.markup import ELEMENTS, FORMS, MARKED_TEXT, PLAIN, check_shapes, node, together, with_marks
 
 PAGE = Path("guidedviz/widgets/page")
 SHAPES = (PAGE / "shared" / "shapes.js").read_text(encoding="utf-8")
@@ -34,8 +34,8 @@ def strings(name: str) -> set[str]:
 def test_marks_become_a_few_elements_and_all_else_stays_text():
     for text, written in MARKED.items():
         assert str(with_marks(text)) == written, text
-    pattern = PREDICT.split("const MARKS = /")[1].split("/gu;")[0]
-    assert pattern.replace(r"\p{L}\p{N}_", r"\w").replace(r"<\/", "</") == MARKS.pattern, "the page has the same"
+    pattern = PREDICT.split("const MARKED_TEXT = /")[1].split("/gu;")[0]
+    assert pattern.replace(r"\p{L}\p{N}_", r"\w").replace(r"<\/", "</") == MARKED_TEXT.pattern, "the page has the same"
 
 
 def test_python_and_the_page_know_the_same_elements_and_attributes():
