@@ -62,10 +62,10 @@ wanted = ["title of all books with year above 1990", "author of all books", "tit
 prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wanted]
 
 # %%
-def ask(grammar):
+def ask(machine):
     """What `clerk` writes, what SQLite says to it, and the smallest Z; the last run as a strip."""
     for prompt in prompts:
-        run = gv.record(clerk, prompt, gv.guide(gv.grammar(grammar), clerk.vocabulary))
+        run = gv.record(clerk, prompt, gv.guide(machine, clerk.vocabulary))
         try:
             said = f"{len(shelf.execute(run.text).fetchall())} rows"
         except sqlite3.Error as error:
@@ -74,12 +74,22 @@ def ask(grammar):
     return gv.draw_strip(run, mass=True)
 
 
-ask(query())
+ask(gv.grammar(query()))
 
 # %% [markdown]
 # The third question asks for a price, and the table has none. The grammar allows any word, so the SQL is well formed
 # and the column is invented. (The table is empty, so the others give no rows.)
 #
+# Some services take grammars in the notation of **Lark**, a parser for Python: the first rule is `start`, a colon
+# stands for `::=`, a regex stands between slashes. This grammar has the same texts as `query()`, so the same masks.
+
+# %%
+lark = r"""start: "SELECT " word (", " word)* " FROM " word (" WHERE " word " " /[<>=]/ " " value)? ";"
+value: /[0-9]+/ | "'" /[A-Za-z ]+/ "'"
+word: /[a-z]+/"""
+ask(gv.lark(lark))
+
+# %% [markdown]
 # The database knows its own columns. The program asks for them and writes them into the grammar.
 
 # %%
@@ -97,7 +107,7 @@ gv.predict(
     ],
     answer="SQLite runs a query that answers another question",
     reveal=[
-        lambda: ask(books),
+        lambda: ask(gv.grammar(books)),
         """All three run. But the third compares the title with 20. Three columns are legal, so the mask is not empty.
         The model wrote `WHERE` before it met the mask of the column, and it cannot take that back. No mask can repair
         this. It shows in Z, the probability that the model gave to all legal tokens together: 1 in 61,000 at the pale
@@ -169,7 +179,6 @@ gv.predict(
 
 # %%
 def read_root(text, place=0):
-    """The place after a root."""
     place = read_root(text, place)  # a root begins with a root
     return place + 2 if text[place : place + 1] == "+" else place
 
@@ -356,7 +365,6 @@ show_run(gv.within(brackets, 20))
 
 # %%
 def capped(depth):
-    """A grammar for brackets of which at most `depth` are open at a time."""
     rules = [f'expr_d{n} ::= ("(" expr_d{n - 1} ")" | "[" expr_d{n - 1} "]")*' for n in range(depth, 0, -1)]
     return "\n".join([*rules, 'expr_d0 ::= ""'])
 
@@ -442,28 +450,18 @@ gv.predict(
 # %% [markdown]
 # ### Hosted or self-hosted?
 #
-# We read what four companies publish (November 2026) and ran nothing:
-#
-# | company | takes |
-# | --- | --- |
-# | OpenAI | JSON Schema with [a part][1] of its keywords; a regex or a grammar only for a [custom tool][2] |
-# | Anthropic | JSON Schema with [a part][3] of its keywords |
-# | Google | a schema of OpenAPI with [six keywords][4]; a list of texts |
-# | Fireworks | JSON Schema; a grammar in [GBNF][5] for the whole output |
+# We read what four companies publish (November 2026) and ran nothing. All take a schema: OpenAI ([a part][1] of the
+# keywords), Anthropic ([a part][3]), Google ([six keywords][4]), Fireworks. Two take a grammar. OpenAI's is in Lark,
+# and only for a [custom tool][2]; that of Fireworks is in [GBNF][5], for the whole output.
 #
 # [1]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/response_format_json_schema.py
 # [2]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/custom_tool_input_format.py
 # [3]: https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py
 # [4]: https://firebase.google.com/docs/ai-logic/generate-structured-output
 # [5]: https://docs.fireworks.ai/structured-responses/structured-output-grammar-based
-
-# %% [markdown]
-# Run the model yourself if you need
 #
-# * a constraint that your provider does not take, or an engine that you choose and pin;
-# * your own weights;
-# * so many requests that your own GPU costs less;
-# * the same output again next year, from the same weights and the same program.
+# Run the model yourself if your provider does not take your constraint. ([A page](deeper/a_request.ipynb) has more
+# reasons.)
 
 # %% [markdown]
 # ## Your predictions

@@ -167,8 +167,7 @@ gv.predict(
 
 # %%
 draws = [samplers.Masked(months).draw(seed) for seed in range(500)]
-weights = {draw.text.decode(): round(draw.weight, 3) for draw in draws}
-print(weights)
+print({draw.text.decode(): round(draw.weight, 3) for draw in draws})
 
 # %% [markdown]
 # `07` was divided by 1 and `10` by 0.03: masked decoding writes `10` too often. The further the weights are apart, the
@@ -305,9 +304,6 @@ gv.predict(
 # %% [markdown]
 # A mask cannot give the rest of the content. Remedies are a prompt that asks, an example in the prompt, or
 # **fine-tuning**, which means further training on examples of the task. `clerk` was trained on these tasks.
-#
-# `clerk-small`, with a fifth of the weights, gains as much from the mask: 52% of its outputs are right without and 66%
-# with it. (*A 4B model with a mask beats a 70B model without* is often said. Our models cannot test that.)
 
 # %% [markdown]
 # Now SmolLM2, which nobody here trained. It was asked for the mood of 100 sentences, 34 of them positive: *Is the
@@ -374,25 +370,8 @@ gv.predict(
 
 # %% [markdown]
 # What do such numbers say? From 17 to 3 of 50 the loss is 13 to 42 points (95% interval). From 17 to 14 it is between a
-# loss of 23 and a gain of 12: fifty sums cannot tell them apart.
-
-# %% [question]
-gv.predict(
-    "`clerk` learned to think in words. Of 200 sums 32 are right with a free thought, 30 with a masked thought. What "
-    "follows?",
-    choices=[
-        "the mask costs one point: 16% became 15%",
-        "the mask harms nothing: the two are nearly equal",
-        "neither: it may cost up to 8 points, or gain 6",
-    ],
-    answer="neither: it may cost up to 8 points, or gain 6",
-    reveal=[
-        lambda: print("free", samplers.share_of(32, 200), "· masked", samplers.share_of(30, 200)),
-        """The 95% interval of the difference reaches from one to the other. To see no difference is not to show that
-        there is none. A larger loss is unlikely, for this model, which is right once in six times. The numbers say
-        nothing about a model that reasons well. With the number alone none of the 200 is right: that is not chance.""",
-    ],
-)
+# loss of 23 and a gain of 12: fifty sums cannot tell them apart. To see no difference is not to show that there is
+# none.
 
 # %% [markdown]
 # What did others measure, on large models?
@@ -406,24 +385,22 @@ gv.predict(
 
 # %% [markdown]
 # The counts are from [.txt's notebooks](https://github.com/dottxt-ai/demos); the JSON there has `reasoning` before
-# `answer`. Of 248 puzzles 101 are right without a mask and 110 with it. Is that a gain? It is between a loss of 5 and a
-# gain of 12 points: 248 puzzles cannot tell. Of the other studies we read the abstracts. We ran none of this: measure
-# your own model and task.
+# `answer`. Of the other studies we read the abstracts. We ran none of this: measure your own model and task.
 
 # %% [markdown]
 # The cure is a **window**: text is free up to a trigger, then the mask holds up to an end. `gv.tagged` builds the
-# machine. Here it has two kinds of windows, one for sums and one for a tool call.
+# machine, here for sums and for a tool call.
 
 # %%
 total = gv.regex("[0-9]+[-+*][0-9]+=[0-9]+")
 fields = {"name": {"enum": ["pay", "refund"]}, "dollars": {"type": "integer", "minimum": 0}}
 call = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
-windows = gv.tagged(tags=[("<<", total, ">>"), ("<tool>", call, "</tool>")], at_least_one=True)
+windows = gv.tagged([("<<", total, ">>"), ("<tool>", call, "</tool>")])
 print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens."))
 
 # %% [markdown]
 # SmolLM2 under this mask, RECORDED: *Ben has 4 pens and gets 3 more. Each pen costs 2 dollars. Pay for all of them.*
-# The chat holds one worked example. So the model opens all three windows by itself; nothing forces it.
+# The chat holds one worked example. The model opens all three windows by itself.
 
 # %%
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
@@ -436,20 +413,40 @@ gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=3
 # 0.53 and `1` 0.45. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong. No mask checks a
 # sum.
 
+# %% [markdown]
+# These triggers are text, so a thought that only mentions `<tool>` opens a window too early. A text cannot spell a
+# **special token** (lab 00), and models have special tokens for this: `<|python_tag|>` in Llama 3.1, `[TOOL_CALLS]` in
+# Mistral's Tekken. `gv.special` names such a token as the begin or the end of a window.
+#
+# This toy model has ten tokens. `<tool>`, `</tool>` and `</s>` (EOS) are special. After each token it prefers the next
+# one in the list.
+
+# %%
+listed = [b"A call opens with ", b"<", b"tool", b">", b". ", b"<tool>", b"pay", b"</tool>", b"</s>", b"refund"]
+caller = gv.ToyModel(listed, lambda tokens: 4 * np.eye(10)[(tokens[-1] + 1) % 10], eos={8}, special={5, 7, 8})
+window = (gv.special("<tool>"), gv.regex("pay|refund"), gv.special("</tool>"))
+named = gv.record(caller, "A call opens with ", gv.guide(gv.tagged([window]), caller.vocabulary), temperature=0)
+
 # %% [question]
 gv.predict(
-    "`at_least_one=True` demands a window. What happens if the model never writes a trigger?",
-    choices=["the text ends without a window", "the text cannot end: EOS is illegal", "the mask opens a window"],
-    answer="the text cannot end: EOS is illegal",
+    "The model writes `<`, then `tool`, then `>`. How many of the ten tokens are legal next?",
+    number=9,
     reveal=[
-        lambda: print(windows.accepts(b"They cost 14."), windows.accepts_prefix(b"They cost 14."),
-                      windows.accepts(b"They cost <<7*2=14>>.")),
-        """Without a window the text is a legal beginning and no complete text. The mask removes EOS and writes nothing
-        itself, so the model goes on until it writes a trigger or its tokens run out. So a limit of tokens is needed,
-        and a plan for a run that was cut: lab 13. The opposite can happen as well: a trigger *inside* the thought opens
-        a window too early. A rare trigger such as a special token prevents it.""",
+        lambda: [print(f"{caller.vocabulary.display(step.token):8}{step.legal:3} legal before it")
+                 for step in named.steps],
+        """Nine: all but `</tool>`. The three tokens spell the trigger, but a text is never a special token, and no
+        window has opened. The token `<tool>` opens it, and then only `pay` and `refund` are legal. If the begin were
+        the text `"<tool>"`, it would be the reverse: the three tokens would open the window, and the special token
+        would be illegal.""",
     ],
-)
+)  # fmt: skip
+
+# %% [markdown]
+# On the stage the text `<tool>. ` is written, and the token comes next. In the drawing the token is an arrow of its own,
+# from the free text into the window. Step on.
+
+# %%
+gv.stage(named, show=4)
 
 # %% [markdown]
 # ## Exercise 3 · A window ★★ · home
@@ -502,7 +499,7 @@ gv.score()
 #
 # * A mask looks one token ahead. It keeps the ratios of tokens, not of whole texts.
 # * The product of the Zs is the warning light: equal products, no distortion.
-# * Ask for the format *and* mask. Give the thought room, then open a window.
+# * Ask for the format *and* mask. Give the thought room, then open a window, best at a special token.
 # * A mask keeps the form. For the content: the prompt, examples, training.
 # * A limit in a schema forbids tokens. It does not make the model brief.
 #
@@ -516,7 +513,7 @@ gv.score()
 #   other samplers.
 # * **vLLM** starts the mask [after the reasoning](https://docs.vllm.ai/en/latest/features/structured_outputs/) of
 #   models that think. **XGrammar** and **SGLang** know windows as [structural
-#   tags](https://xgrammar.mlc.ai/docs/tutorials/structural_tag.html).
+#   tags](https://xgrammar.mlc.ai/docs/tutorials/structural_tag.html); [a page](deeper/a_request.ipynb) shows one.
 # * **CRANE** ([arXiv 2502.09061](https://arxiv.org/abs/2502.09061)) switches the mask on and off between `<<` and `>>`,
 #   as on the stage above.
 

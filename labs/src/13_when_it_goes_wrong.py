@@ -411,6 +411,10 @@ gv.predict(
 # The names in italics are findings of `gv.diagnose`.
 
 # %% [markdown]
+# In the row with `</think>` a server searched the output for this token, and its grammar began one token late. If the
+# constraint itself names the token, as `gv.special` does in lab 12, the server need not search.
+
+# %% [markdown]
 # ## Your predictions
 
 # %%

@@ -19,7 +19,7 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.moves import move_stack
 from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
-from tests.labs.sources import LABS
+from tests.labs.sources import LABS, build
 
 BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
@@ -295,6 +295,21 @@ GRAMMARS = {
     "left-recursive": 'root ::= root "+" [0-9] | [0-9]',
     "neither": 'root ::= [0-9] "+" root | [0-9]',
 }
+
+
+def test_the_query_in_lark_is_the_query_in_gbnf(clerk):
+    codes = [code for kind, code in build.read_cells(build.read_source("08_grammars_at_work")) if kind == "code"]
+    space = {"gv": gv, "ask": lambda machine: None}
+    for begin in ("def query(", "lark = "):
+        exec(next(code for code in codes if code.startswith(begin)), space)
+    one, other = (gv.guide(m, clerk.vocabulary) for m in (gv.grammar(space["query"]()), gv.lark(space["lark"])))
+    for text in ("SELECT a, bc FROM d WHERE e > 12;", "SELECT a FROM b WHERE c = 'De f';"):
+        states = one.initial, other.initial
+        for token in clerk.encode(text):
+            assert np.array_equal(one.mask(states[0]), other.mask(states[1]))
+            states = one.advance(states[0], token), other.advance(states[1], token)
+        assert one.is_accepting(states[0])
+        assert other.is_accepting(states[1])
 
 
 def test_each_call_of_the_film_has_its_return():

@@ -100,7 +100,67 @@ for name, value in body.items():
 # Offline, vLLM takes the same names in Python:
 # `SamplingParams(structured_outputs=StructuredOutputsParams(json=schema))`, and TensorRT-LLM
 # `SamplingParams(guided_decoding=GuidedDecodingParams(json=schema))`. Grammars are GBNF (lab 07) where XGrammar reads
-# them. llguidance reads a notation like that of Lark, a parser for Python.
+# them. llguidance reads a notation like that of Lark (lab 08).
+
+# %% [markdown]
+# ### Free text with parts
+#
+# A reasoning model ends its thought with the special token `</think>`; then the order follows. A structural tag says
+# both:
+
+# %%
+thought = {"type": "tag", "begin": "", "content": {"type": "any_text"}, "end": {"type": "token", "token": "</think>"}}
+elements = [thought, {"type": "json_schema", "json_schema": schema}]
+tag = {"type": "structural_tag", "format": {"type": "sequence", "elements": elements}}
+gv.draw_machine(gv.structural_tag(thought))
+
+# %% [markdown]
+# The drawing shows our machine for the thought: any text, then the token as one arrow. The end may also be a text:
+# `"end": "</think>"`. XGrammar's own tag for Qwen 3 does so (`get_model_structural_tag("qwen_3", reasoning=True)`,
+# version 0.2.8). Is this the same? In the vocabulary below, the token is id 4096.
+
+# %%
+vocabulary = gv.Vocabulary([*clerk.vocabulary.pieces, b"</think>"], eos=clerk.vocabulary.eos, special={0, 4096})
+by_text = {"type": "sequence", "elements": [thought | {"end": "</think>"}, elements[1]]}
+ends = {name: gv.guide(gv.structural_tag(one), vocabulary) for name, one in (("text", by_text), ("token", tag))}
+
+
+# %%
+def count_after_letters(guide):
+    state = guide.initial
+    for token in clerk.encode("</think>"):
+        state = guide.advance(state, token)
+    return guide.mask(state).sum()
+
+
+# %% [question]
+gv.predict(
+    "The end in the tag is a text. The model wants to end its thought with the special token. What does our mask say?",
+    choices=[
+        "legal: it looks like the text",
+        "illegal: only the letters end the thought",
+        "legal, but the thought goes on",
+    ],
+    answer="illegal: only the letters end the thought",
+    reveal=[
+        lambda: [print(f"the end is a {name:6} special token legal: {marked.mask(marked.initial)[4096]!s:6} "
+                       f"legal after the letters: {count_after_letters(marked):,}") for name, marked in ends.items()],
+        """With the text as the end, our mask forbids the special token; after the letters only `{` and `{"` are legal,
+        so the order begins. With the token as the end it is the reverse: the letters are a part of the thought. If a
+        model was trained with the token, write the token into the tag.""",
+    ],
+)  # fmt: skip
+
+# %% [markdown]
+# XGrammar reads special tokens as text, too: the token is legal in each row. RECORDED 2026-11-28, xgrammar 0.2.8:
+#
+# | the end in the tag | legal after the token | after the letters |
+# | --- | --- | --- |
+# | text | 2: the order begins | 2 |
+# | token | 4,019: the thought may go on | 4,019 |
+# | token, and `any_text` has `"excludes": ["</think>"]` | 2 | the last letter is illegal |
+#
+# In the second row the token is also text of the thought, so the order need not begin.
 
 # %% [markdown]
 # What a hosted service offers, as its pages say:
