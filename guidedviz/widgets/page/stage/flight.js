@@ -38,24 +38,26 @@ export const barPlace = (root, token) => middleOf(root, root.querySelector(`.gv-
 const isSeen = (box, sight) => box !== undefined && box.x >= sight.x - 4 && box.right <= sight.right + 4 && box.y >= sight.y - 4 && box.bottom <= sight.bottom + 4;
 
 /**
- * The places of the states of a way, as far as they are in sight; one that is not stands where the one before it stands.
+ * The places of the states of a way, one per state; one that is not in sight stands where its neighbour stands.
  * @param {Element} root
  * @param {MachinePanel} machine
  * @param {StageView} view
  * @param {number[]} path
+ * @returns {Point[]}
  */
 function placesOf(root, { slot, drawing }, view, path) {
   const sight = drawing.view.getBoundingClientRect();
   if (slot.hidden || !sight.width) return [];
-  /** @type {Point[]} */
-  const places = [];
-  for (const state of path) {
+  const places = path.map((state) => {
     const drawn = view.machine?.stack ? view.known[state]?.now.find((node) => drawing.states.has(node)) : state;
     const node = drawing.states.get(drawn ?? -1)?.querySelector(".gv-disc");
-    const place = isSeen(node?.getBoundingClientRect(), sight) ? middleOf(root, node) : places[places.length - 1];
-    if (place) places.push(place);
-  }
-  return places;
+    return isSeen(node?.getBoundingClientRect(), sight) ? middleOf(root, node) : null;
+  });
+  const first = places.find((place) => place !== null);
+  /** @type {Point[]} */
+  const found = [];
+  for (const place of first ? places : []) found.push(place ?? found[found.length - 1] ?? first);
+  return found;
 }
 
 /**

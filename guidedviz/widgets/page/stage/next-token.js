@@ -71,6 +71,13 @@ export const fallPart = (bars, chosen, ruler, removed, pick, names = []) => ["di
     ["i", { "data-move": "bin", ...wide(removed) }]]];
 
 /**
+ * The number that was drawn; an older record does not have it.
+ * @param {Step} step
+ * @param {Ruler} ruler
+ */
+const sayNumber = ({ inside }, { number }) => (typeof inside === "number" ? `drawn at ${number.toFixed(2)}` : "drawn");
+
+/**
  * What is said below the rows: the factor of the legal bars, the number that was drawn, and what stands in the bin.
  * @param {Step} step
  * @param {Ruler | null} ruler
@@ -79,7 +86,7 @@ export const fallPart = (bars, chosen, ruler, removed, pick, names = []) => ["di
 export function scalePart(step, ruler) {
   const removed = removedOf(step);
   return ["p.gv-scale", [removed ? "b" : "span", { "data-move": "scale" }, sayMask(step)],
-    ["span.gv-drawn", { hidden: !ruler, "data-move": "number" }, ruler && step.inside !== undefined ? `drawn at ${ruler.number.toFixed(2)}` : ruler && "drawn"],
+    ["span.gv-drawn", { hidden: !ruler, "data-move": "number" }, ruler && sayNumber(step, ruler)],
     ["b.gv-removed", { hidden: !removed, "data-move": "removed" }, `removed ${sayShare(removed)}`]];
 }
 
