@@ -111,7 +111,7 @@ class PackedStep(PackedWay):
     rows: Annotated[tuple[PackedRow, ...], ShortList]
     rest: NotRequired[tuple[float, float, str, str]]  # of an older recording
     others: NotRequired[Annotated[tuple[PackedRow, ...], ShortList]]
-    inside: NotRequired[float]
+    inside: NotRequired[float | None]
     legal: Count
     free: NotRequired[bool]  # of an older recording
     after: str

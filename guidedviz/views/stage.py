@@ -16,7 +16,7 @@ from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.bars import say_next, write_next
-from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, soft_right, write
+from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, ruled, soft_right, write
 from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack_table import say_stack, write_stack
@@ -174,11 +174,8 @@ def _write_controls(trace: Trace, cursor: int) -> Drawn:
     end = EDGE + STAGE_INNER / 2
     steps = max(1, len(trace.steps))
     x = EDGE + 6 + (end - EDGE - 12) * cursor / steps
-    start = f"M{EDGE:g} 9"
-    whole = f"{start}H{end:g}"
-    rail = node("path", d=whole, stroke="var(--gv-line)", stroke_width=4)
-    taken = f"{start}H{x:g}"
-    done = node("path", d=taken, stroke="var(--gv-blue)", stroke_width=4)
+    rail = ruled(EDGE, 9, end - EDGE, stroke="var(--gv-line)", stroke_width=4)
+    done = ruled(EDGE, 9, x - EDGE, stroke="var(--gv-blue)", stroke_width=4)
     handle = rect(x - 6, 3, 12, 12, 6, fill="var(--gv-blue)")
     words = write(end + 14, 13, _say_place(trace, cursor), 13)
     settings = f"T {trace.temperature:.2f} · seed {trace.seed}"

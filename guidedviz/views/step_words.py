@@ -72,7 +72,7 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     shown = shown_candidates(step)
     plain = is_plain(step)
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
-    packed: PackedStep = {
+    return {
         "token": step.token,
         "label": label(step.piece) if step.how != "none" else "⊘",
         "how": step.how,
@@ -93,10 +93,8 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
         "words": say_step(step),
         "dropped": "".join(map(label, step.dropped)),
         "back": tuple(back),
+        "inside": step.inside,
     }
-    if step.inside is not None:
-        packed["inside"] = short(step.inside)
-    return packed
 
 
 def _pack_others(step: Step, shown: Sequence[Candidate]) -> Iterator[PackedRow]:

@@ -195,10 +195,11 @@ def test_forced_colours_tell_bars_tokens_and_times_apart(forced):
     stage.go_back(3)
     root, canvas = stage.root, colour(stage.root)
     stage.look("bars", "odds")
-    for part in (".gv-rest .gv-after", ".gv-legend .gv-after", ".gv-fill", ".gv-timebars i:nth-child(3)"):
+    for part in (".gv-rest .gv-after", ".gv-legend .gv-after", ".gv-timebars i:nth-child(3)"):
         assert colour(root.locator(part).first) not in (canvas, "rgba(0, 0, 0, 0)"), part
-    for part in (".gv-rest .gv-before", ".gv-legend .gv-before", ".gv-track"):
+    for part in (".gv-rest .gv-before", ".gv-legend .gv-before"):
         assert colour(root.locator(part).first, "borderTopColor") != canvas, part
+    assert colour(root.locator(".gv-bin"), "borderLeftColor") != canvas
     past, now = (colour(root.locator(f".gv-timebars i{kind}").first) for kind in (":nth-child(3)", ".gv-now"))
     assert past != now
     chips = root.locator(".gv-chip")

@@ -223,6 +223,70 @@ def test_at_speed_nothing_moves_and_to_explain_it_moves_slowly(bare, bard):
     assert bare.page.evaluate("held[0].playbackRate") == 0.5
 
 
+FLYING = """root => [...root.querySelectorAll(".gv-travel .gv-flying")]
+  .filter((one) => getComputedStyle(one).opacity > 0.1)
+  .map((one) => {
+    const { x, y, width } = one.getBoundingClientRect();
+    return [one.textContent, x + width / 2, y];
+  })"""
+
+
+def middle(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def flying(bare, stage, time):
+    """The signs that fly at a time, each with the middle of its box."""
+    bare.page.evaluate(SEEK, time)
+    return stage.root.evaluate(FLYING)
+
+
+def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bare, bard):
+    stage = at_the_first(bare, bard)
+    bare.page.evaluate(HOLD)
+    step_on(bare, stage)
+    states = [stage.root.locator(f".gv-sheets > svg:first-child [data-state='{state}'] .gv-disc") for state in (0, 1)]
+    chip = stage.root.locator(".gv-chip.gv-now")
+    token = stage.tokens[0]
+    ((sign, start, _),) = flying(bare, stage, 0)
+    assert sign == token
+    assert start > middle(states[1])[0] + 100, "it begins at its bar, in the other panel"
+    for time, state in ((251, states[0]), (409, states[1])):
+        ((sign, x, _),) = flying(bare, stage, time)
+        assert sign == token
+        assert x == pytest.approx(middle(state)[0], abs=4)
+    assert chip.evaluate("node => getComputedStyle(node).opacity") == "0", "it has not landed"
+    lit = stage.root.locator(".gv-over .gv-state.gv-lit")
+    assert lit.evaluate("node => getComputedStyle(node).opacity") == "0"
+    flying(bare, stage, 500)
+    assert lit.evaluate("node => getComputedStyle(node).opacity") == "1", "the state fills as the byte lands"
+    assert flying(bare, stage, 5000) == []
+    assert float(chip.evaluate("node => getComputedStyle(node).opacity")) > 0.9
+
+
+def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
+    stage = at_the_first(bare, bard)
+    bare.page.emulate_media(reduced_motion="reduce")
+    stage.go_on(1)
+    bare.page.emulate_media(reduced_motion="no-preference")
+    bare.page.evaluate(HOLD)
+    row = stage.root.locator(".gv-struck[data-token]").first
+    refused = row.locator(".gv-name").inner_text()
+    row.click()
+    stage.root.locator(".gv-why p").first.wait_for()
+    bare.wait(lambda: bare.page.evaluate("held.length"))
+    ((sign, x, high),) = flying(bare, stage, 650)
+    assert sign == refused
+    state = stage.root.locator(".gv-sheets > svg:first-child [data-state='1'] .gv-disc")
+    assert x == pytest.approx(middle(state)[0], abs=60), "at the state that refuses it"
+    size = stage.root.locator(".gv-dying").bounding_box()
+    assert size["height"] >= 60, "the largest sign"
+    ((_, _, low),) = flying(bare, stage, 1250)
+    assert low > high + 20, "it falls"
+    assert stage.root.locator(".gv-why").is_visible(), "the reason stays"
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_bars_are_the_largest_thing_of_their_panel(bare, bard, size):
     stage = at_the_first(bare, bard, size)

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { exitsLight, refusedOf } from "../../guidedviz/widgets/page/motion/exits.js";
 import { CHANGED, FALLEN, GONE, GROWN, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
+import { FLIGHT, paceOf, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 import { barsOf, removedOf, rulerOf } from "../../guidedviz/widgets/page/stage/bars.js";
-import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/moving.js";
+import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/pace.js";
 import { step } from "./fixtures.js";
 
 const HIGH = 24;
@@ -109,6 +111,56 @@ test("between two moves of a part the end of the first holds", () => {
 test("a number counts as its bar moves", () => {
   const counts = [["a", { count: 0 }, { count: 0.5 }, 100, 200], ["a", { count: 0.5 }, { count: 1 }, 300, 500]];
   assert.deepEqual([0, 150, 250, 400, 900].map((time) => countAt(counts, time)), [0, 0.25, 0.5, 0.75, 1]);
+});
+
+test("while the mask falls the exits of the state are lit, and the byte of the first forbidden bar stands before none", () => {
+  const list = exitsLight(shownIn(TO).bars);
+  assert.deepEqual([of(list, "exits")[0][3], of(list, "exits").at(-1)[3]], [GROWN, GONE]);
+  assert.equal(of(list, "refused")[0][3], passAt(0, 3));
+  assert.equal(refusedOf(shownIn(FROM).bars), -1);
+  const long = { ...TO, rows: [[3, "fo", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] };
+  assert.equal(refusedOf(shownIn(long).bars), -1, "a token of several bytes may die later");
+});
+
+const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 20, y: 0 }];
+const BAR = { x: 90, y: 50 };
+const place = (x, y) => `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 50%)`;
+
+test("a token flies from its bar to the current state and opens into its bytes, which slide along their arrows", () => {
+  const list = travel({ bar: BAR, states: POINTS, text: { x: 5, y: -40 }, died: false });
+  const [flight] = of(list, "token", "translate");
+  assert.deepEqual(flight.slice(1), [{ translate: place(90, 50) }, { translate: place(0, 0) }, 0, FLIGHT]);
+  assert.deepEqual(times(of(list, "byte0", "translate")), [[FLIGHT, FLIGHT + 160]]);
+  assert.deepEqual(times(of(list, "byte1", "translate")), [[FLIGHT + 160, FLIGHT + 320]]);
+  assert.equal(of(list, "byte1", "translate")[0][2].translate, place(20, 0));
+});
+
+test("the state fills when the last byte lands, and the token lands in the text", () => {
+  const list = travel({ bar: BAR, states: POINTS, text: { x: 5, y: -40 }, died: false });
+  assert.equal(of(list, "state")[0][4], FLIGHT + 320);
+  assert.equal(of(list, "text")[0][4], lengthOf(list));
+  assert.equal(of(list, "token", "translate").at(-1)[2].translate, place(5, -40));
+});
+
+test("all bytes of a long token take at most 900 ms", () => {
+  assert.equal(paceOf(3), 160);
+  assert.equal(paceOf(20), 45);
+});
+
+test("a forbidden token stops at the byte that dies: it shakes, stays and falls, and lands nowhere", () => {
+  const list = travel({ bar: BAR, states: POINTS, text: null, died: true });
+  assert.equal(of(list, "state").length + of(list, "text").length, 0);
+  const landed = FLIGHT + 320;
+  assert.equal(of(list, "byte1", "scale")[0][2].scale, "3", "the largest sign on the screen");
+  const [, , down, begin] = of(list, "byte1", "translate").at(-1);
+  assert.equal(begin, landed + 600);
+  assert.notEqual(down.translate, place(20, 0));
+  assert.equal(of(list, "byte0", "opacity").at(-1)[2].opacity, 0, "the bytes that were read are gone");
+});
+
+test("where no machine is in sight, the token flies to the text", () => {
+  const list = travel({ bar: BAR, states: [], text: { x: 5, y: -40 }, died: false });
+  assert.deepEqual(of(list, "token", "translate").map(([, from, to]) => [from.translate, to.translate]), [[place(90, 50), place(5, -40)]]);
 });
 
 /** An element that remembers how it was animated. */

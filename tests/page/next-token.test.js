@@ -31,9 +31,9 @@ test("a row has one number, after the mask; both are said on hover and to reader
 });
 
 test("an outline is as wide as the probability before, a bar as the one after", () => {
-  const wide = (node) => Number.parseFloat(node.style.width);
-  assert.deepEqual(painted().all(".gv-before").map(wide), [25, 50, 15, 10]);
-  assert.deepEqual(painted().all(".gv-row:not(.gv-struck) .gv-after").map(wide), [75, 25]);
+  const share = (node) => Number(node.style.getPropertyValue("--share"));
+  assert.deepEqual(painted().all(".gv-before").map(share), [0.25, 0.5, 0.15, 0.1]);
+  assert.deepEqual(painted().all(".gv-row:not(.gv-struck) .gv-after").map(share), [0.75, 0.25]);
 });
 
 test("of an older record eight tokens have a row, the chosen one among them; the others are two rows", () => {
@@ -87,7 +87,7 @@ test("a special token of the prompt is a chip, other names stay text", () => {
 test("the bin is as high as what the mask removed, and the line below says it with the factor", () => {
   const bin = painted().node.querySelector("[data-part=bin]");
   assert.deepEqual([bin.getAttribute("role"), bin.getAttribute("aria-valuetext")], ["meter", "60%"]);
-  assert.equal(Number.parseFloat(bin.firstChild.style.height), 60);
+  assert.equal(bin.firstChild.style.getPropertyValue("--share"), "0.6");
   const said = (more) => build(scalePart({ ...STEP, ...more }, null)).textContent;
   assert.equal(said(), "× 1/Z = × 2.5removed 60%");
   assert.equal(said({ mass: 1 }), "The mask changes nothing here.removed 0%");

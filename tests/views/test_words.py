@@ -54,4 +54,4 @@ def test_all_others_are_the_legal_and_the_forbidden():
 
 def test_a_drawn_token_says_where_the_number_fell_and_one_that_a_person_chose_does_not():
     assert pack_step(replace(STEP, inside=0.25))["inside"] == 0.25
-    assert "inside" not in pack_step(replace(STEP, inside=None))
+    assert pack_step(replace(STEP, inside=None))["inside"] is None

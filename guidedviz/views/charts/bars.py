@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guidedviz.decoding.distribution import Estimate
 from guidedviz.decoding.recording import PackedRow, PackedStep
@@ -157,13 +157,12 @@ def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool 
     return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", text_decoration=line, **look)
 
 
-def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool = False) -> Element:
-    """One bar: the first of a row is an outline, a forbidden one is dashed."""
+def write_bar(x: float, y: float, long: float, high: float, place: int) -> Element:
+    """One bar: the first of a row is an outline."""
     if long <= 0:
         return NOTHING
     if place == 0:
-        colour = "var(--gv-red)" if struck else "var(--gv-soft)"
-        return rect(x, y, long, high, 1.5, fill="none", stroke=colour)
+        return rect(x, y, long, high, 1.5, fill="none", stroke="var(--gv-soft)")
     colours = ("blue", "gold", "green")
     return rect(x, y, long, high, 1.5, fill=paint(colours[(place - 1) % 3]))
 
@@ -186,7 +185,16 @@ def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Elemen
 ROWS_TOP = 46.0  # where the rows begin
 CANDIDATE = 24.0  # the height of a row
 BIN = 24.0  # the width of the bin
-HATCH = {"fill": "none", "stroke": "var(--gv-red)", "stroke_dasharray": "2 3"}  # across a line as wide as the shape
+GROUND: dict[str, Any] = {
+    "stroke": "var(--gv-card)",
+    "stroke_width": 4,
+    "paint_order": "stroke",
+}  # of a number on a bar
+HATCH: dict[str, Any] = {
+    "fill": "none",
+    "stroke": "var(--gv-red)",
+    "stroke_dasharray": "2 3",
+}  # across a line as wide as the shape
 FACT = 22.0  # the height of a fact
 NAME_ROOM = 110.0  # the most that a label takes
 DIGIT_WIDTH = 8.0  # pixels per character of a number, about
@@ -246,15 +254,16 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
 
 def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> Iterator[Element]:
     """One row per bar: an outline before the mask, filled after it, with one number at its end."""
-    longest = max(wide(row.label, 14) for row in bars)
-    name = min(NAME_ROOM, longest + 4)
-    start = name + 22
+    start = NAME_ROOM + 22
     span = width - start - BIN - 10
     for place, row in enumerate(bars):
         if row.token == OTHERS:
-            parts = [soft_right(name + 14, 17, row.label)]
+            parts = [soft_right(start - 8, 17, row.label)]
         else:
-            parts = _write_candidate(row, row.token == step["token"], name)
+            chosen = row.token == step["token"]
+            parts = [write_name(NAME_ROOM + 14, 17, row.label, not row.legal, chosen)]
+            if chosen:
+                parts.append(write(0, 17, "▸", 13, fill="var(--gv-orange)"))
         parts.append(rect(start, 1, span, CANDIDATE - 2, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
         if row.legal:
             parts.append(write_bar(start, 4, row.drawn * span, 16.0, 1))
@@ -263,11 +272,10 @@ def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> It
             across = f"M{start:g} 12h{row.raw * span:g}"
             parts.append(node("path", d=across, stroke_width=16, **HATCH))
             said = "0"
-        parts.append(write_bar(start, 2, row.raw * span, 20.0, 0, not row.legal))
-        long = DIGIT_WIDTH * len(said) + 8
-        end = start + min(max(row.raw, row.drawn) * span + 4, span - long)
-        parts.append(rect(end, 4, long, 16, 3, fill="var(--gv-card)"))
-        parts.append(write(end + 4, 17, said, 14))
+        parts.append(write_bar(start, 2, row.raw * span, 20.0, 0))
+        room = span - DIGIT_WIDTH * len(said)
+        end = start + min(max(row.raw, row.drawn) * span + 8, room)
+        parts.append(write(end, 17, said, 14, **GROUND))
         part = None if row.token == OTHERS else "row"
         yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
 
@@ -286,8 +294,3 @@ def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
         write(width, bottom + 16, f"removed {share(removed)}", fill="var(--gv-red)", text_anchor="end"),
         write(0, bottom + 16, f"× 1/Z = × {factor:,.10g}", fill="var(--gv-blue)"),
     ]
-
-
-def _write_candidate(row: PackedRow, chosen: bool, name: float) -> list[Element]:
-    label = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
-    return [write(0, 17, "▸", 13, fill="var(--gv-orange)"), label] if chosen else [label]

@@ -62,7 +62,7 @@ export interface Step {
   rows: Row[];
   rest?: [number, number, string, string];
   others?: Row[];
-  inside?: number;
+  inside?: number | null;
   legal: number;
   free?: boolean;
   after: string;

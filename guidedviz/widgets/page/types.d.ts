@@ -80,6 +80,8 @@ export interface StageView {
   there: string[];
   /** A copy of the panel that a step back leaves, while it moves. */
   leaving: HTMLElement | null;
+  /** What flies above the stage. */
+  sheets: Element[];
   /** The token whose alternatives are shown, and where. */
   tip: { place: number, x: number, y: number } | null;
   /** The places of the tokens that belong to what the pointer is on. */

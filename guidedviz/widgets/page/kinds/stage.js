@@ -40,7 +40,7 @@ function render({ model, el }) {
     const has = { machine: view.machine, stack: view.machine?.stack, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
     followTour(view);
-    endMotion(moving, view);
+    endMotion(moving, view, root);
     root = change(root, stagePart(view, act, islands, onChips, tipId));
     paintMachinePanel(machine, view);
     paintStackPanel(stack, machine.drawing, view);
@@ -49,7 +49,7 @@ function render({ model, el }) {
     // these two measure the page: they come late, so that it is laid out once
     showChip(root.querySelector(".gv-tape"), root.querySelectorAll(".gv-chip")[view.cursor - 1]);
     paintMapPanel(map, view);
-    if (root.isConnected) beginMotion(moving, view, root);
+    if (root.isConnected) beginMotion(moving, view, root, islands);
   }
 
   /** @param {number} cursor */
@@ -106,7 +106,7 @@ function render({ model, el }) {
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
     ask: () => set({ asks: !view.asks }),
-    again: () => view.playing || move(moving, view, root),
+    again: () => view.playing || move(moving, view, root, islands),
     lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
     choose: (name, value) => set({ [name]: remember(name, value) }),
     page: () => say({ do: "page" }),

@@ -2,6 +2,7 @@
 
 /** @import { StageView, Way } from "../types.js" */
 import { make, nameState, setText } from "../shared/elements.js";
+import { mayMove } from "../stage/pace.js";
 import { stepPassed } from "../stage/view.js";
 import { buildDrawing, showDrawing } from "./drawing.js";
 import { lightPath } from "./highlight.js";
@@ -36,7 +37,7 @@ export function paintMachinePanel(ui, view) {
     showDrawing(ui.drawing, drawing.shapes);
   }
   const { path, died = "" } = wayShown(view);
-  if (!machine.stack) lightPath(ui.drawing, path, died, view.playing && view.speed > 8); // else the stack's panel does
+  if (!machine.stack) lightPath(ui.drawing, path, died, mayMove(view) || (view.playing && view.speed > 8)); // else the stack's panel does
   const names = path.map((state) => (machine.stack ? known[state]?.name ?? "" : nameState(state)));
   setText(ui.now, sayPath(names, died));
   const words = `machine, ${drawing?.words}; now in ${names[names.length - 1]}${sayTop(view, path, died)}`;

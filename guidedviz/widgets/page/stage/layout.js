@@ -204,5 +204,5 @@ export function stagePart(view, act, islands, onChips, tipId) {
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
       narrow && tab !== "next" ? null : nextPart(view, act.pick), view.leaving],
-    timePart(view, act), controlsPart(view, act), tipPart(view, tipId)];
+    timePart(view, act), controlsPart(view, act), tipPart(view, tipId), ...view.sheets];
 }

@@ -1,38 +1,37 @@
 // When the stage moves: one step on or one step back, where there is time for it. All else shows the end at once.
 
+/** @import { MachinePanel } from "../machine/machine-panel.js" */
 /** @import { Motion } from "../motion/player.js" */
+/** @import { Point } from "../motion/travel.js" */
 /** @import { StageView, Step } from "../types.js" */
+/** @import { Islands } from "./layout.js" */
+import { drawExits } from "../machine/exits.js";
+import { exitsLight, refusedOf } from "../motion/exits.js";
 import { maskFalls } from "../motion/mask-falls.js";
 import { lengthOf, play } from "../motion/player.js";
-import { wantsStillness } from "../shared/elements.js";
+import { make, wantsStillness } from "../shared/elements.js";
 import { sayChance } from "./bars.js";
+import { barPlace, fly, middleOf } from "./flight.js";
 import { shownOf } from "./next-token.js";
+import { mayMove, rateOf } from "./pace.js";
 import { shownStep } from "./view.js";
 
-const SLOWEST = 1; // steps per second up to which a play moves
-const EXPLAIN = 0.5; // how quick a motion is where the speed is "explain"
 const BACK = 2.5; // how quick a step back is
 
-/** @typedef {ReturnType<typeof newMoving>} Moving what moves, and the step and the cursor that were shown before */
-export const newMoving = () => ({
-  motion: /** @type {Motion | null} */ (null), step: /** @type {Step | undefined} */ (undefined), cursor: 0, from: /** @type {Step | undefined} */ (undefined),
-});
-
 /**
- * Whether there is time for a motion.
- * @param {StageView} view
+ * @typedef {object} Moving what moves, and what was shown before
+ * @property {Motion | null} motion of the next token
+ * @property {Motion | null} flight of the last token
+ * @property {Step | undefined} step
+ * @property {Step | undefined} from the step that was shown before it
+ * @property {number} cursor where the step was shown first
+ * @property {number} at the cursor that was painted last
+ * @property {StageView["why"]} why
+ * @property {Point | null} bar where the token that was taken or asked about had its bar
  */
-export const mayMove = ({ playing, speed, asks }) => !asks && !wantsStillness() && (!playing || speed <= SLOWEST);
 
-/**
- * How quick a motion is: it ends before the next step of a play.
- * @param {StageView} view
- * @param {number} length milliseconds
- */
-export function rateOf({ playing, speed }, length) {
-  const usual = speed < 1 ? EXPLAIN : 1;
-  return playing ? Math.max(usual, (length * speed) / 950) : usual;
-}
+/** @returns {Moving} */
+export const newMoving = () => ({ motion: null, flight: null, step: undefined, from: undefined, cursor: 0, at: 0, why: null, bar: null });
 
 /**
  * The moves of the panel of the next token from one step to another.
@@ -47,21 +46,27 @@ function movesBetween(view, before, after, panel) {
 }
 
 /**
- * @param {Element} panel
+ * The moving parts by their names.
+ * @param {...(Element | null)} places
  * @returns {(part: string) => Element | null}
  */
-const finder = (panel) => {
-  const parts = new Map([...panel.querySelectorAll("[data-move]")].map((node) => [node.getAttribute("data-move"), node]));
+function finder(...places) {
+  const nodes = places.flatMap((place) => [...(place?.querySelectorAll("[data-move]") ?? [])]);
+  const parts = new Map(nodes.map((node) => [node.getAttribute("data-move"), node]));
   return (part) => parts.get(part) ?? null;
-};
+}
 
 /**
- * Ends what moves if another step is shown now. It is called before the page is painted.
+ * Ends what moves if another step is shown now, and looks where the token has its bar. It is called before the page is painted.
  * @param {Moving} moving
  * @param {StageView} view
+ * @param {Element | null} root
  */
-export function endMotion(moving, view) {
+export function endMotion(moving, view, root) {
+  const taken = view.cursor === moving.at + 1 ? view.steps[view.cursor - 1] : undefined;
   if (shownStep(view) !== moving.step || view.cursor < moving.cursor) moving.motion?.finish();
+  if (view.cursor !== moving.at || view.why !== moving.why) moving.flight?.finish();
+  moving.bar = root && taken && mayMove(view) ? barPlace(root, taken.token) : null;
 }
 
 /**
@@ -69,13 +74,15 @@ export function endMotion(moving, view) {
  * @param {Moving} moving
  * @param {StageView} view
  * @param {Element} root
+ * @param {Islands} islands
  */
-export function beginMotion(moving, view, root) {
+export function beginMotion(moving, view, root, islands) {
+  fly(moving, view, root, islands.machine);
   const step = shownStep(view);
   if (step === moving.step) return;
   const { step: before, cursor } = moving;
   Object.assign(moving, { step, cursor: view.cursor, from: view.cursor === cursor + 1 ? before : undefined });
-  if (before && view.cursor === cursor + 1 && mayMove(view)) move(moving, view, root);
+  if (before && view.cursor === cursor + 1 && mayMove(view)) move(moving, view, root, islands);
 }
 
 /**
@@ -83,14 +90,53 @@ export function beginMotion(moving, view, root) {
  * @param {Moving} moving
  * @param {StageView} view
  * @param {Element} root
+ * @param {Islands} islands
  */
-export function move(moving, view, root) {
+export function move(moving, view, root, { machine }) {
   const panel = root.querySelector("[data-slot='next']");
   const { step, from } = moving;
   moving.motion?.finish();
   if (!step || !panel || step.how === "forced" || wantsStillness()) return;
   const moves = movesBetween(view, from, step, panel);
-  moving.motion = play(moves, finder(panel), { rate: rateOf(view, lengthOf(moves)), say: sayChance, done: () => (moving.motion = null) });
+  const { bars, removed } = shownOf(view, step);
+  const shown = removed && !machine.slot.hidden ? showExits(view, root, machine, bars[refusedOf(bars)]?.label) : [];
+  if (shown.length) moves.push(...exitsLight(bars));
+  const find = finder(panel, ...shown);
+  const done = () => {
+    shown.forEach((node) => node.remove());
+    view.sheets = view.sheets.filter((sheet) => !shown.includes(sheet));
+    moving.motion = null;
+  };
+  moving.motion = play(moves, find, { rate: rateOf(view, lengthOf(moves)), say: sayChance, done });
+}
+
+/**
+ * Puts the exits of the current states on the drawing, and below the state a byte that has none.
+ * @param {StageView} view
+ * @param {Element} root
+ * @param {MachinePanel} machine
+ * @param {string | undefined} refused
+ * @returns {Element[]}
+ */
+function showExits(view, root, { drawing }, refused) {
+  const states = statesNow(view);
+  const shown = [drawExits(drawing, states)];
+  const place = middleOf(root, drawing.states.get(states[0])?.querySelector(".gv-disc"));
+  if (!refused || !place) return shown;
+  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `✕ ${refused}`);
+  const sheet = make("div", { class: "gv-travel", "aria-hidden": "true" }, sign);
+  view.sheets = [...view.sheets, sheet];
+  root.append(sheet);
+  return [...shown, sheet];
+}
+
+/**
+ * The states of the drawing at the cursor.
+ * @param {StageView} view
+ */
+function statesNow({ machine, known, steps, cursor }) {
+  const last = steps[cursor - 1]?.path?.at(-1) ?? machine?.initial ?? -1;
+  return machine?.stack ? known[last]?.now ?? [] : [last];
 }
 
 /**

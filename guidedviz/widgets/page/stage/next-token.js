@@ -14,7 +14,7 @@ const UNASKED = "The text is fixed here, so the model is not asked and there is 
 const ALONE = "Press a forbidden token to read why.";
 
 /** @param {number} share */
-const wide = (share) => ({ style: `width: ${(100 * share).toFixed(3)}%` });
+const wide = (share) => ({ vars: { "--share": share } });
 
 /**
  * The name of a token, or of all others; a sign before it says that it was drawn, or is forbidden.
@@ -66,9 +66,16 @@ export const fallPart = (bars, chosen, ruler, removed, pick, names = []) => ["di
   ["div.gv-rows", { vars: { "--rows": bars.length } }, ...bars.map((bar) => rowPart(bar, chosen === bar.token, pick, names)),
     ["i.gv-mask", { "aria-hidden": true, "data-move": "mask" }],
     ["div.gv-tracks", { "aria-hidden": true, hidden: !ruler },
-      ["i.gv-pointer", { "data-move": "pointer", style: ruler ? `left: ${100 * ruler.at}%; top: ${(100 * ruler.row) / bars.length}%` : "" }]]],
+      ["i.gv-pointer", { "data-move": "pointer", vars: { "--share": ruler?.at, "--row": ruler?.row } }]]],
   ["div.gv-bin", { role: "meter", "aria-label": "removed by the mask", "aria-valuemax": 1, "aria-valuenow": removed.toFixed(3), "aria-valuetext": sayShare(removed), "data-part": "bin" },
-    ["i", { "data-move": "bin", style: `height: ${100 * removed}%` }]]];
+    ["i", { "data-move": "bin", ...wide(removed) }]]];
+
+/**
+ * The number that was drawn; an older record does not have it.
+ * @param {Step} step
+ * @param {Ruler} ruler
+ */
+const sayNumber = ({ inside }, { number }) => (typeof inside === "number" ? `drawn at ${number.toFixed(2)}` : "drawn");
 
 /**
  * What is said below the rows: the factor of the legal bars, the number that was drawn, and what stands in the bin.
@@ -79,7 +86,7 @@ export const fallPart = (bars, chosen, ruler, removed, pick, names = []) => ["di
 export function scalePart(step, ruler) {
   const removed = removedOf(step);
   return ["p.gv-scale", [removed ? "b" : "span", { "data-move": "scale" }, sayMask(step)],
-    ["span.gv-drawn", { hidden: !ruler, "data-move": "number" }, ruler && step.inside !== undefined ? `drawn at ${ruler.number.toFixed(2)}` : ruler && "drawn"],
+    ["span.gv-drawn", { hidden: !ruler, "data-move": "number" }, ruler && sayNumber(step, ruler)],
     ["b.gv-removed", { hidden: !removed, "data-move": "removed" }, `removed ${sayShare(removed)}`]];
 }
 

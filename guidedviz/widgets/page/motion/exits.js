@@ -1,0 +1,27 @@
+// Why the mask falls as it does: while it falls, the exits of the current state are lit in the drawing of the machine, and the
+// byte of the first forbidden bar stands before its missing exit.
+
+/** @import { Bar } from "../stage/bars.js" */
+/** @import { Move } from "./player.js" */
+import { FALLEN, GONE, GROWN, passAt, SHARED } from "./mask-falls.js";
+
+const TURN = 80; // milliseconds
+
+/**
+ * The row of the first forbidden token of one byte, or -1: a longer one may die later than at its first byte.
+ * @param {Bar[]} bars
+ */
+export const refusedOf = (bars) => bars.findIndex(({ legal, token, label }) => !legal && token >= 0 && label.length === 1);
+
+/**
+ * @param {Bar[]} bars
+ * @returns {Move[]}
+ */
+export function exitsLight(bars) {
+  const refused = refusedOf(bars);
+  /** @type {Move[]} */
+  const moves = [["exits", { opacity: 0 }, { opacity: 1 }, GROWN, GROWN + TURN], ["exits", { opacity: 1 }, { opacity: 0 }, GONE, SHARED]];
+  if (refused < 0) return moves;
+  const begin = passAt(refused, bars.length);
+  return [...moves, ["refused", { opacity: 0, scale: "0.4" }, { opacity: 1, scale: "1" }, begin, Math.min(begin + 2 * TURN, FALLEN)], ["refused", { opacity: 1 }, { opacity: 0 }, GONE, SHARED]];
+}
