@@ -415,8 +415,8 @@ gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=3
 
 # %% [markdown]
 # These triggers are text, so a thought that only mentions `<tool>` opens a window too early. A text cannot spell a
-# **special token** (lab 00), and models have special tokens for this: `<tool_call>` in Qwen 3, `<|python_tag|>` in
-# Llama 3.1, `[TOOL_CALLS]` in Mistral's Tekken. `gv.special` names such a token as the begin or the end of a window.
+# **special token** (lab 00), and models have special tokens for this: `<|python_tag|>` in Llama 3.1, `[TOOL_CALLS]` in
+# Mistral's Tekken. `gv.special` names such a token as the begin or the end of a window.
 #
 # This toy model has ten tokens. `<tool>`, `</tool>` and `</s>` (EOS) are special. After each token it prefers the next
 # one in the list.
@@ -442,8 +442,8 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# The stage stands after the text `<tool>`, before the token. In the drawing the token is an arrow of its own, from the
-# free text into the window. Step on.
+# On the stage the text `<tool>. ` is written, and the token comes next. In the drawing the token is an arrow of its
+# own, from the free text into the window. Step on.
 
 # %%
 gv.stage(named, show=4)
