@@ -442,8 +442,8 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# On the stage the text `<tool>. ` is written, and the token comes next. In the drawing the token is an arrow of its own,
-# from the free text into the window. Step on.
+# On the stage the text `<tool>. ` is written, and the token comes next. In the drawing the token is an arrow of its
+# own, from the free text into the window. Step on.
 
 # %%
 gv.stage(named, show=4)
