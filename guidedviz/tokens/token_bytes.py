@@ -105,13 +105,18 @@ DROPS_BLANKS = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer", "
 JsonPart = dict[str, Any]  # one JSON object of tokenizer.json
 
 
+MARK = re.compile(
+    r"<\|?/?[a-z_]+\|?>|\[/?[A-Z_]+\]"
+)  # Qwen adds <think> and calls it no special token
+
+
 def read_tokenizer_json(config: JsonPart) -> tuple[dict[int, bytes], set[int]]:
     """The bytes of every token, and the special tokens."""
     decode = _decode_of(config)
     model = config["model"]
     texts = _texts_of(model)
     added: list[JsonPart] = config.get("added_tokens") or []
-    special = {int(token["id"]) for token in added if token["special"]}
+    special = {int(token["id"]) for token in added if token["special"] or MARK.fullmatch(token["content"])}
     special |= {model.get("unk_id"), texts.get(model.get("unk_token"))} - {None}
     pieces = {}
     for text, token in texts.items():

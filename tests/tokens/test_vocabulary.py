@@ -121,3 +121,14 @@ def test_a_missing_package_is_named_with_what_to_install(name, package, extra, m
     monkeypatch.setattr("guidedviz.tokens.token_bytes.find_spec", lambda _: None)
     with pytest.raises(VocabularyError, match=rf"no package {package}.*pip install .*\[{extra}\]"):
         getattr(Vocabulary, name).__wrapped__(Vocabulary)
+
+
+def test_a_mark_that_a_tokenizer_adds_is_a_special_token_even_if_it_is_not_called_so():
+    tokenizers = pytest.importorskip("tokenizers")
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, "a"))
+    made.decoder = tokenizers.decoders.Metaspace()
+    for text in ("<tool_call>", "</think>", "[ARGS]", "word"):
+        made.add_tokens([tokenizers.AddedToken(text, special=False)])
+    v = Vocabulary.from_tokenizer(made)
+    assert set(v.special_ids) >= {"<tool_call>", "</think>", "[ARGS]"}
+    assert "word" not in v.special_ids
