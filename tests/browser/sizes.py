@@ -109,7 +109,7 @@ def measure_speed(context: Any) -> None:
         pass_on(content, buffers)
 
     wire.send = send
-    page.root.get_by_role("slider", name="speed").fill("6")
+    page.root.get_by_role("slider", name="speed").fill("7")
     session = bare.page.context.new_cdp_session(bare.page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.watch()

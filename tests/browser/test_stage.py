@@ -182,7 +182,7 @@ def test_steps_at_full_speed_are_painted_in_order_with_a_machine_and_its_stack(b
 
     model = gv.ToyModel(PIECES, timed, eos={0})
     _, stage, _ = show_stack(bare, None, model, temperature=1.0, bias={0: -100}, max_tokens=100)
-    stage.root.get_by_role("slider", name="speed").fill("6")
+    stage.root.get_by_role("slider", name="speed").fill("7")
     stage.watch()
     stage.press("play")
     stage.wait(100, 60)
