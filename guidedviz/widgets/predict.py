@@ -204,7 +204,7 @@ def _mix(question: str, choices: tuple[str, ...]) -> tuple[str, ...]:
         return choices
     closing = choices[-1:] if CLOSING.match(choices[-1]) else ()
     mixed = list(choices[: len(choices) - len(closing)])
-    Random(question).shuffle(mixed)
+    Random(question.encode("utf-8", "surrogatepass")).shuffle(mixed)
     return (*mixed, *closing)
 
 
