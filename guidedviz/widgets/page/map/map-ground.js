@@ -125,9 +125,9 @@ function write(pen, words, at, ink, ground) {
 }
 
 /** @param {Scene} scene */
-function paintPlaceNames({ map, tile, colours, pen }) {
+export function paintPlaceNames({ map, tile, colours, pen }) {
   const scale = scaleOf(map);
-  pen.font = "12px system-ui, sans-serif";
+  Object.assign(pen, { textAlign: "center", lineJoin: "round", font: "12px system-ui, sans-serif" });
   map.land.places.forEach(([name, start, stop, x, y, room], place) => {
     if (room * scale < pen.measureText(name).width) return;
     const looks = tile.legal[place] > (stop - start) / 2 ? [colours.foam, colours.sea] : [colours.ink, colours.land];

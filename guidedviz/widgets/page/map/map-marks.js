@@ -5,7 +5,7 @@
 /** @import { Mark } from "../types.js" */
 /** @import { Colours, Pen, Scene } from "./map-ground.js" */
 import { pixelOf, scaleOf } from "./map-data.js";
-import { FEW, MONO, TEXT_CELL } from "./map-ground.js";
+import { FEW, MONO, paintPlaceNames, TEXT_CELL } from "./map-ground.js";
 
 const DOT = 8; // pixels of the dot of a legal token where few are legal
 const SQUARE = 9; // the least width of a square
@@ -123,7 +123,8 @@ export const likely = (marks) =>
   marks.filter(({ raw, chosen }) => chosen || raw >= LIKELY).sort((one, two) => Number(two.chosen) - Number(one.chosen) || two.raw - one.raw);
 
 /** @param {Scene} scene */
-export function paintCallouts({ map, width, height, colours, pen }) {
+export function paintCallouts(scene) {
+  const { map, width, height, colours, pen } = scene;
   const corner = scaleOf(map) >= TEXT_CELL ? scaleOf(map) / 2 - 5 : 0; // a cell with text keeps its middle free
   Object.assign(pen, { textBaseline: "middle", textAlign: "left", font: `${SIZE}px ${MONO}` });
   const spots = likely(map.marks).flatMap((mark) => {
@@ -141,6 +142,8 @@ export function paintCallouts({ map, width, height, colours, pen }) {
     pen.lineTo(Math.max(left + 4, Math.min(left + wide - 4, x)), side ? height + BAND - HIGH : HIGH - BAND);
     outline(pen, colours, colours.ink, 1);
   }
+  if (scaleOf(map) < TEXT_CELL) paintPlaceNames(scene); // again: no line goes through letters
+  Object.assign(pen, { textAlign: "left", font: `${SIZE}px ${MONO}` });
   for (const { x, y, legal } of placed) paintSign(pen, colours, x, y, legal);
   for (const { side, left, wide, name, middle, text, legal, chosen } of placed) {
     const top = side ? height + BAND - HIGH : -BAND;
