@@ -108,7 +108,7 @@ def picture(figure: Figure) -> Element:
 
 def _room(figure: Figure) -> float:
     """The least width of a picture that would be too small in the width of a notebook; it scrolls. Else 0."""
-    width = float(figure.drawing.attributes["width"])
+    width = float(figure.drawing.attributes.get("width", 0))
     return LESS * width if width > WIDE else 0.0
 
 

@@ -60,7 +60,7 @@ export function paintMarks({ map, tile, colours, pen }) {
       pen.arc(x, y, radius, 0, 2 * Math.PI);
     }
   };
-  squares(tile.asked[0], colours.orange, DASHES);
+  squares(tile.asked[0], colours.magenta, DASHES);
   squares(tile.asked[1], colours.gold);
   const asked = new Set(tile.asked[1]);
   const few = tile.few.filter((rank) => !asked.has(rank));
@@ -149,7 +149,7 @@ export function paintCallouts(scene) {
     const top = side ? height + BAND - HIGH : -BAND;
     pen.beginPath();
     pen.roundRect(left + 1, top + 1, wide - 2, HIGH - 2, 4);
-    Object.assign(pen, { fillStyle: colours.page, lineWidth: chosen ? 2 : 1, strokeStyle: chosen ? colours.ink : legal ? colours.blue : colours.orange });
+    Object.assign(pen, { fillStyle: colours.page, lineWidth: chosen ? 2 : 1, strokeStyle: chosen ? colours.ink : legal ? colours.blue : colours.magenta });
     pen.fill();
     pen.setLineDash(legal || chosen ? [] : DASHES);
     pen.stroke();
@@ -183,6 +183,6 @@ function paintSign(pen, colours, x, y, legal) {
     pen.moveTo(x - 3, y - way);
     pen.lineTo(x + 3, y + way);
   }
-  Object.assign(pen, { strokeStyle: legal ? colours.blue : colours.orange, lineWidth: legal ? 3 : 2 });
+  Object.assign(pen, { strokeStyle: legal ? colours.blue : colours.magenta, lineWidth: legal ? 3 : 2 });
   pen.stroke();
 }
