@@ -23,6 +23,8 @@ EDGE = 16.0  # pixels between most pictures and their edge
 NEAR_EDGE = 14.0  # the same of pictures of machines and stacks
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
+WIDE = 1100.0  # a picture that is wider is not drawn as small as a notebook is narrow: it scrolls
+LESS = 0.85  # of its size is the least at which it is shown
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 
 
@@ -90,14 +92,24 @@ def show_figure(figure: Figure) -> Element:
     """The figure as HTML: part of the page in a live notebook and on the site, an `<img>` in a built notebook."""
     if headless() and not for_site():
         return picture(figure)
-    return node("div", node("style", theme_css()), figure.drawing, class_="gv")  # in the colours of the page's theme
+    scrolls = "overflow-x:auto" if _room(figure) else None
+    return node("div", node("style", theme_css()), figure.drawing, class_="gv", style=scrolls)  # in the page's colours
 
 
 def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
     mark = "live" if figure.live else fingerprint(figure.drawing)  # tests of notebooks compare this and not `src`
-    return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
+    room = _room(figure)
+    look = f"width:{room:.0f}px;max-width:none" if room else None
+    image = node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}", style=look)
+    return node("div", image, style="overflow-x:auto") if room else image
+
+
+def _room(figure: Figure) -> float:
+    """The least width of a picture that would be too small in the width of a notebook; it scrolls. Else 0."""
+    width = float(figure.drawing.attributes.get("width", 0))
+    return LESS * width if width > WIDE else 0.0
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:
@@ -106,7 +118,8 @@ def drawing(width: float, height: float, *inside: Element | str, alt: str) -> El
     view = f"0 0 {round(width, 2):g} {round(height, 2):g}"
     size = {"viewBox": view, "width": width, "height": height}
     about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": alt}
-    style = f"max-width:100%;height:auto;font-family:{SANS}"
+    wide = f"width:{LESS * width:.0f}px" if width > WIDE else "max-width:100%"
+    style = f"{wide};height:auto;font-family:{SANS}"
     return node("svg", page, *inside, **about, **size, style=style)
 
 

@@ -179,7 +179,7 @@ def write_chip(chip: Chip) -> Drawn:
     if how == "accepted":
         way = f"M2 {CHIP_HEIGHT - 1:g}H{width - 2:g}"
         parts.append(node("path", d=way, stroke="var(--gv-green)", stroke_width=3))
-    return node("g", *parts, opacity=0.6 if chip.pale else 1, data_part="token"), width
+    return node("g", *parts, opacity=0.9 if chip.pale else 1, data_part="token"), width
 
 
 def _say_below(how: str, said: str) -> str:

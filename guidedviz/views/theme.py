@@ -15,13 +15,13 @@ PALETTE = {  # of light and of dark pages
     "soft": ("#57606c", "#a7b0bc"),
     "blue": ("#0072b2", "#56b4e9"),
     "sky": ("#56b4e9", "#2f6f98"),
-    "orange": ("#b84f00", "#f5914a"),
-    "red": ("#b3125f", "#ff7ab0"),
+    "orange": ("#b84f00", "#f5914a"),  # here and now
+    "magenta": ("#8a0e57", "#ff4d94"),  # forbidden
     "gold": ("#b97700", "#f0b53c"),
     "green": ("#00795c", "#3fcf9f"),
     "on": ("#ffffff", "#0d1014"),
-    "sea": ("#0072b2", "#2a6a9c"),
-    "land": ("#dde1e7", "#2d333c"),
+    "sea": ("#0072b2", "#3079b0"),
+    "land": ("#dde1e7", "#22272f"),
     "foam": ("#ffffff", "#ffffff"),
 }
 LIGHT = {name: light for name, (light, _) in PALETTE.items()}
@@ -29,7 +29,7 @@ DARK = {name: dark for name, (_, dark) in PALETTE.items()}
 FORCED_COLOURS = {  # the colours of a person's system: one for all meanings, which shapes and widths tell apart
     **dict.fromkeys(("page", "card", "on"), "Canvas"),
     **dict.fromkeys(("line", "ink", "soft"), "CanvasText"),
-    **dict.fromkeys(("blue", "sky", "orange", "red", "gold", "green"), "LinkText"),
+    **dict.fromkeys(("blue", "sky", "orange", "magenta", "gold", "green"), "LinkText"),
 }
 LAB_VARIABLES = {"page": "--jp-layout-color1", "ink": "--jp-ui-font-color0"}
 SANS = "var(--jp-ui-font-family, system-ui, sans-serif)"

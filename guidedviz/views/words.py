@@ -149,7 +149,7 @@ def kept_source(source: Source) -> Source:
 
 
 BADGES = {"LIVE": "●", "RECORDED": "◼", "TOY": "◆"}
-BADGE_COLOURS = {"●": "orange", "◼": "blue", "◆": "green"}
+BADGE_COLOURS = {"●": "ink", "◼": "blue", "◆": "green"}
 Origin = Trace | Spellings  # a record of one model
 
 

@@ -64,6 +64,17 @@ def test_it_opens_at_its_step_and_hides_the_text_that_comes(show):
     assert "TOY" in page.locator(".gv-badge").inner_text()
 
 
+@pytest.mark.parametrize("width", [390, 650])
+def test_on_a_narrow_page_the_controls_stand_inside_the_border(show, width):
+    page = show()
+    page.set_viewport_size({"width": width, "height": 844})
+    for name in ("next", "map"):
+        page.locator(f".gv-tabs [data-name='{name}']").click()
+        page.wait_for_timeout(150)
+        stage, controls = (page.locator(f".gv-{part}").bounding_box() for part in ("live-stage", "controls"))
+        assert controls["y"] + controls["height"] <= stage["y"] + stage["height"]
+
+
 def test_keys_step_play_and_scrub_and_the_address_follows(show):
     page = show()
     page.keyboard.press("ArrowRight")

@@ -115,7 +115,7 @@ def test_the_two_panels_are_exchanged_and_the_notebook_remembers_it(bare, models
         assert left(one) == sorted(left(one), reverse=True)
 
 
-def test_the_small_map_moves_the_view_the_next_step_brings_the_state_back_and_the_whole_can_be_chosen(bare, models):
+def test_the_small_map_moves_the_view_the_next_step_brings_the_state_back_and_a_full_screen_shows_all(bare, models):
     stage = show(bare, models, "large", "cell")
     slot = stage.root.locator("[data-slot='machine']")
     window, overview = slot.locator(".gv-window"), slot.locator(".gv-overview")
@@ -131,6 +131,9 @@ def test_the_small_map_moves_the_view_the_next_step_brings_the_state_back_and_th
     stage.go_on(1)
     bare.wait(lambda: stage.root.evaluate(MEASURE)["lit"])
     whole = slot.get_by_role("button", name="whole", exact=True)
+    assert not whole.is_visible(), "its labels would have 5 pixels"
+    stage.root.press("f")
+    bare.page.wait_for_function("document.fullscreenElement")
     whole.click()
     assert (whole.get_attribute("aria-pressed"), overview.is_visible()) == ("true", False)
     whole.click()

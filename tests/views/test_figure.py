@@ -71,7 +71,7 @@ def test_headless_a_figure_is_a_picture_and_live_it_follows_the_theme(monkeypatc
 def test_forbidden_tokens_are_struck_hatched_and_named_forbidden_and_the_bin_has_what_was_removed():
     figure = gv.draw_distribution(step(0, b"no", legal=False))
     assert 'text-decoration="line-through"' in figure.svg
-    assert 'stroke="var(--gv-red)" stroke-dasharray="2 3"' in figure.svg
+    assert 'stroke="var(--gv-magenta)" stroke-dasharray="2 3"' in figure.svg
     assert 'data-part="bin"' in figure.svg
     assert "removed 40%" in figure.svg
     assert "× 1/Z = × 1.7" in figure.svg
@@ -132,3 +132,12 @@ def test_an_html_file_is_one_page_without_links(tmp_path):
 def test_other_file_types_are_refused(path):
     with pytest.raises(SettingError, match=r"^Figure.save, path: saw"):
         SQUARES.save(path)
+
+
+def test_a_picture_that_is_much_wider_than_a_notebook_scrolls_and_keeps_letters_of_ten_pixels():
+    large, small = gv.draw_machine(gv.json()), gv.draw_machine(gv.regex("[0-9]+"))
+    width = 0.85 * large.drawing.attributes["width"]
+    assert f'style="width:{width:.0f}px;max-width:none"' in str(picture(large))
+    assert str(picture(large)).startswith('<div style="overflow-x:auto">')
+    assert "style" not in str(picture(small))
+    assert "max-width:100%" in small.svg

@@ -1,8 +1,11 @@
 """The palette: every text of a diagram can be read on what lies behind it."""
 
+import math
 import re
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import guidedviz as gv
@@ -20,7 +23,9 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-PAIRS = [(text, ground) for text in ("ink", "soft", "blue", "orange", "green") for ground in ("page", "card")]
+PAIRS = [
+    (text, ground) for text in ("ink", "soft", "blue", "orange", "magenta", "green") for ground in ("page", "card")
+]
 PAIRS += [("on", "orange"), ("on", "blue"), ("foam", "sea"), ("ink", "land")]  # lit states, open calls, and the map
 
 
@@ -28,6 +33,37 @@ PAIRS += [("on", "orange"), ("on", "blue"), ("foam", "sea"), ("ink", "land")]  #
 @pytest.mark.parametrize(("text", "ground"), PAIRS)
 def test_texts_have_contrast(theme, text, ground):
     assert contrast(theme[text], theme[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_a_legal_cell_of_the_map_is_seen_on_the_illegal_ones(theme):
+    assert contrast(theme["sea"], theme["land"]) >= 3
+
+
+SEEN = {  # what is left of red, green and blue: Machado, Oliveira and Fernandes, 2009
+    "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "no red": ((0.152, 1.053, -0.205), (0.115, 0.786, 0.099), (-0.004, -0.048, 1.052)),
+    "no green": ((0.367, 0.861, -0.228), (0.280, 0.673, 0.047), (-0.012, 0.043, 0.969)),
+    "no blue": ((1.256, -0.077, -0.179), (-0.078, 0.931, 0.148), (0.005, 0.691, 0.304)),
+}
+WHITE = ((0.4124, 0.3576, 0.1805, 0.9505), (0.2126, 0.7152, 0.0722, 1.0), (0.0193, 0.1192, 0.9505, 1.089))
+
+
+def lab(colour, seen):
+    """A colour as somebody sees it, in CIELAB."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    left = [min(1, max(0, float(np.dot(row, linear)))) for row in seen]
+    x, y, z = (float(np.dot(row[:3], left)) / row[3] for row in WHITE)
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("seen", SEEN.values(), ids=SEEN)
+def test_legal_forbidden_and_here_are_told_apart_by_the_colour_blind(theme, seen):
+    for one, other in combinations(("blue", "magenta", "orange"), 2):
+        assert math.dist(lab(theme[one], seen), lab(theme[other], seen)) >= 18, (one, other)
 
 
 def test_forced_colours_replace_every_colour_of_a_diagram():

@@ -151,9 +151,9 @@ def _say_number(value: float) -> str:
 def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool = False, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
     crossed = struck and len(words) == 1
-    cross = write(x - 14, y, "✕", fill="var(--gv-red)", text_anchor="end") if crossed else NOTHING
+    cross = write(x - 14, y, "✕", fill="var(--gv-magenta)", text_anchor="end") if crossed else NOTHING
     line = "line-through" if struck and not crossed else None
-    look = {"fill": "var(--gv-red)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
+    look = {"fill": "var(--gv-magenta)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
     return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", text_decoration=line, **look)
 
 
@@ -192,7 +192,7 @@ GROUND: dict[str, Any] = {
 }  # of a number on a bar
 HATCH: dict[str, Any] = {
     "fill": "none",
-    "stroke": "var(--gv-red)",
+    "stroke": "var(--gv-magenta)",
     "stroke_dasharray": "2 3",
 }  # across a line as wide as the shape
 FACT = 22.0  # the height of a fact
@@ -291,6 +291,6 @@ def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
     return [
         rect(width - BIN, ROWS_TOP, BIN, high, 3, fill="none", stroke="var(--gv-soft)"),
         node("path", d=fill, stroke_width=BIN, **HATCH, data_part="bin"),
-        write(width, bottom + 16, f"removed {share(removed)}", fill="var(--gv-red)", text_anchor="end"),
+        write(width, bottom + 16, f"removed {share(removed)}", fill="var(--gv-magenta)", text_anchor="end"),
         write(0, bottom + 16, f"× 1/Z = × {factor:,.10g}", fill="var(--gv-blue)"),
     ]

@@ -9,6 +9,7 @@ import { draw } from "../shared/shapes.js";
 
 const LEAST = 12; // pixels on the screen of the smallest label
 const LEAST_AFAR = 16; // the same in a lecture hall
+const TINY = 0.5; // of it is too small to be offered, but on a full screen
 const LESS = 0.85; // of it is better than a drawing that is cut by a little
 const MOST = 18; // a drawing is not enlarged beyond labels of so many pixels
 const HIGH = 400; // pixels that a drawing may be high where its panel has no height of its own
@@ -102,7 +103,7 @@ function fitDrawing(drawing) {
   const whole = fit >= LESS * least;
   const close = !whole && !drawing.whole;
   drawing.scale = close ? least : fit;
-  drawing.size.node.hidden = whole;
+  drawing.size.node.hidden = whole || (fit < TINY * least && !view.closest(".gv-lecture, .gv-film"));
   drawing.size.set(close ? "" : "whole");
   view.dataset.size = close ? "close" : "whole";
   if (close) view.tabIndex = 0; // what scrolls can have the focus

@@ -9,7 +9,7 @@ export const TEXT_CELL = 26; // pixels of a cell that has room for its token's t
 export const FEW = 100; // legal tokens that get a dot each
 export const MONO = 'ui-monospace, "DejaVu Sans Mono", Menlo, monospace';
 const LETTER = 7.3; // pixels that a letter of 12 pixels is wide
-const COLOURS = /** @type {const} */ (["sea", "land", "foam", "page", "ink", "soft", "orange", "gold", "blue"]);
+const COLOURS = /** @type {const} */ (["sea", "land", "foam", "page", "ink", "soft", "orange", "magenta", "gold", "blue"]);
 
 /** @typedef {Record<typeof COLOURS[number], string>} Colours */
 /** @typedef {CanvasRenderingContext2D} Pen */
@@ -52,8 +52,8 @@ export function newTile({ width, height, places }) {
  * depended on the stack.
  * @param {Colours} colours
  */
-function mixPixels({ land, sea, orange, gold }) {
-  const looks = /** @type {[string, string?, number?][]} */ ([[land], [sea], [land, gold, 0.45], [gold], [orange], [gold]]);
+function mixPixels({ land, sea, magenta, gold }) {
+  const looks = /** @type {[string, string?, number?][]} */ ([[land], [sea], [land, gold, 0.45], [gold], [magenta], [gold]]);
   const pen = penOf(make("canvas", { width: looks.length, height: 1 }));
   looks.forEach(([under, over = under, part = 1], x) => {
     Object.assign(pen, { fillStyle: under, globalAlpha: 1 });
@@ -125,9 +125,9 @@ function write(pen, words, at, ink, ground) {
 }
 
 /** @param {Scene} scene */
-function paintPlaceNames({ map, tile, colours, pen }) {
+export function paintPlaceNames({ map, tile, colours, pen }) {
   const scale = scaleOf(map);
-  pen.font = "12px system-ui, sans-serif";
+  Object.assign(pen, { textAlign: "center", lineJoin: "round", font: "12px system-ui, sans-serif" });
   map.land.places.forEach(([name, start, stop, x, y, room], place) => {
     if (room * scale < pen.measureText(name).width) return;
     const looks = tile.legal[place] > (stop - start) / 2 ? [colours.foam, colours.sea] : [colours.ink, colours.land];
@@ -166,6 +166,11 @@ function paintTexts({ map, tile, colours, width, height, pen, ask }) {
     const plain = !asked.has(rank);
     const legal = plain && has(now, rank);
     const words = label.length > letters ? `${label.slice(0, letters - 1)}…` : label;
-    write(pen, words, pixelOf(map, rank), legal ? colours.foam : colours.ink, legal ? colours.sea : plain ? colours.land : colours.page);
+    const [ink, ground] = legal ? [colours.foam, colours.sea] : [colours.ink, plain ? colours.land : colours.page];
+    const [x, y] = pixelOf(map, rank);
+    const wide = pen.measureText(words).width + 4;
+    pen.fillStyle = ground;
+    pen.fillRect(x - wide / 2, y - 8, wide, 15); // the line along the byte order does not go through letters
+    write(pen, words, [x, y], ink, ground);
   }
 }

@@ -5,7 +5,7 @@
 /** @import { Mark } from "../types.js" */
 /** @import { Colours, Pen, Scene } from "./map-ground.js" */
 import { pixelOf, scaleOf } from "./map-data.js";
-import { FEW, MONO, TEXT_CELL } from "./map-ground.js";
+import { FEW, MONO, paintPlaceNames, TEXT_CELL } from "./map-ground.js";
 
 const DOT = 8; // pixels of the dot of a legal token where few are legal
 const SQUARE = 9; // the least width of a square
@@ -60,7 +60,7 @@ export function paintMarks({ map, tile, colours, pen }) {
       pen.arc(x, y, radius, 0, 2 * Math.PI);
     }
   };
-  squares(tile.asked[0], colours.orange, DASHES);
+  squares(tile.asked[0], colours.magenta, DASHES);
   squares(tile.asked[1], colours.gold);
   const asked = new Set(tile.asked[1]);
   const few = tile.few.filter((rank) => !asked.has(rank));
@@ -123,7 +123,8 @@ export const likely = (marks) =>
   marks.filter(({ raw, chosen }) => chosen || raw >= LIKELY).sort((one, two) => Number(two.chosen) - Number(one.chosen) || two.raw - one.raw);
 
 /** @param {Scene} scene */
-export function paintCallouts({ map, width, height, colours, pen }) {
+export function paintCallouts(scene) {
+  const { map, width, height, colours, pen } = scene;
   const corner = scaleOf(map) >= TEXT_CELL ? scaleOf(map) / 2 - 5 : 0; // a cell with text keeps its middle free
   Object.assign(pen, { textBaseline: "middle", textAlign: "left", font: `${SIZE}px ${MONO}` });
   const spots = likely(map.marks).flatMap((mark) => {
@@ -141,12 +142,14 @@ export function paintCallouts({ map, width, height, colours, pen }) {
     pen.lineTo(Math.max(left + 4, Math.min(left + wide - 4, x)), side ? height + BAND - HIGH : HIGH - BAND);
     outline(pen, colours, colours.ink, 1);
   }
+  if (scaleOf(map) < TEXT_CELL) paintPlaceNames(scene); // again: no line goes through letters
+  Object.assign(pen, { textAlign: "left", font: `${SIZE}px ${MONO}` });
   for (const { x, y, legal } of placed) paintSign(pen, colours, x, y, legal);
   for (const { side, left, wide, name, middle, text, legal, chosen } of placed) {
     const top = side ? height + BAND - HIGH : -BAND;
     pen.beginPath();
     pen.roundRect(left + 1, top + 1, wide - 2, HIGH - 2, 4);
-    Object.assign(pen, { fillStyle: colours.page, lineWidth: chosen ? 2 : 1, strokeStyle: chosen ? colours.ink : legal ? colours.blue : colours.orange });
+    Object.assign(pen, { fillStyle: colours.page, lineWidth: chosen ? 2 : 1, strokeStyle: chosen ? colours.ink : legal ? colours.blue : colours.magenta });
     pen.fill();
     pen.setLineDash(legal || chosen ? [] : DASHES);
     pen.stroke();
@@ -180,6 +183,6 @@ function paintSign(pen, colours, x, y, legal) {
     pen.moveTo(x - 3, y - way);
     pen.lineTo(x + 3, y + way);
   }
-  Object.assign(pen, { strokeStyle: legal ? colours.blue : colours.orange, lineWidth: legal ? 3 : 2 });
+  Object.assign(pen, { strokeStyle: legal ? colours.blue : colours.magenta, lineWidth: legal ? 3 : 2 });
   pen.stroke();
 }

@@ -41,11 +41,11 @@ export function buildMap(act) {
   const card = make("p", { class: "gv-map-card" });
   const finder = make("label", { class: "gv-map-find" }, search, found);
   const likely = make("p", { class: "gv-map-likely", hidden: !act.callouts }, "⊙ likely, legal · ⊠ likely, illegal · p before the mask");
-  const frame = make("div", { class: "gv-map-frame" }, sheet, zooms);
+  const frame = make("div", { class: "gv-map-frame" }, sheet);
   const ui = {
     map, canvas, sheet, legend, search, found, card, finder,
     band: act.callouts ? BAND : RIM,
-    node: make("div", { class: "gv-map-all" }, make("div", { class: "gv-map-room" }, frame), make("div", { class: "gv-map-words" }, legend, likely, card)),
+    node: make("div", { class: "gv-map-all" }, make("div", { class: "gv-map-room" }, frame), make("div", { class: "gv-map-words" }, legend, zooms, likely, card)),
     tile: /** @type {Tile | null} */ (null),
     land: /** @type {MapState["land"] | null} */ (null), // of the tile
     colours: /** @type {Colours | null} */ (null),

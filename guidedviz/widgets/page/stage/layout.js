@@ -194,7 +194,7 @@ export function stagePart(view, act, islands, onChips, tipId) {
   const look = (playing && speed > 8 ? " gv-fast" : "") + (lecture ? " gv-lecture" : "");
   const about = {
     tabindex: 0, "data-part": "stage", "data-cursor": cursor, "data-playing": playing, "data-ended": isEnded(view), "data-ready": isReady(view), "data-colour": colour,
-    "data-height": bars, "data-quiz": isOpen ? question?.[0] : undefined, "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
+    "data-height": bars, "data-narrow": narrow || undefined, "data-quiz": isOpen ? question?.[0] : undefined, "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
   };
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
