@@ -105,9 +105,7 @@ DROPS_BLANKS = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer", "
 JsonPart = dict[str, Any]  # one JSON object of tokenizer.json
 
 
-MARK = re.compile(
-    r"<\|?/?[a-z_]+\|?>|\[/?[A-Z_]+\]"
-)  # Qwen adds <think> and calls it no special token
+MARK = re.compile(r"<\|?/?[a-z_]+\|?>|\[/?[A-Z_]+\]")  # Qwen adds <think> and calls it no special token
 
 
 def read_tokenizer_json(config: JsonPart) -> tuple[dict[int, bytes], set[int]]:
