@@ -18,7 +18,7 @@ class Done:
     """The work of one compilation so far, and how much of it each part of the source took."""
 
     steps: int = 0
-    most: int = limits.WORK
+    most: int = field(default_factory=lambda: limits.WORK)
     part: str = ""  # the part that is worked on; "" is the rest
     began: int = 0  # the steps when the work on it began
     shares: Counter[str] = field(default_factory=Counter)

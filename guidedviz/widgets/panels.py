@@ -17,6 +17,7 @@ from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, Walk, read_r
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.trace import Candidate, Trace, taken_back, tokens_before
 from guidedviz.errors import SettingError, quoted, shorten
+from guidedviz.machines.names import is_name
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
@@ -84,10 +85,12 @@ def pack_branch(player: Player, run: TakenSteps) -> recording.PackedBranch:
 
 
 def pack_explanation(why: Explanation) -> Message:
-    """A token byte by byte up to the rejected one."""
-    passed = len(why.piece) if why.died_at is None else why.died_at
+    """A token byte by byte up to the rejected one; a special token whole."""
+    signs = [words.label(sign) for sign in signs_of(why.piece)]
+    passed = len(signs) if why.died_at is None else why.died_at
     states = [*why.states, *repeat("", len(why.piece))]  # of a special token only the first one is known
-    signs = [words.label(bytes([byte])) for byte in why.piece]
+    if is_name(why.piece):
+        states = [why.states[0], why.states[-1]]
     rows = []
     for place in range(passed):
         after = states[place + 1]
@@ -95,6 +98,11 @@ def pack_explanation(why: Explanation) -> Message:
     if why.died_at is not None:
         rows.append(recording.PackedByte(signs[passed], states[passed], f"expected {why.expected}", True))
     return {"label": words.label(why.piece), "reason": why.reason, "rows": rows, "stack": why.stack}
+
+
+def signs_of(piece: bytes) -> list[bytes]:
+    """What a token is shown as, part by part: its bytes, or the whole name of a special token."""
+    return [piece] if is_name(piece) else [bytes([byte]) for byte in piece]
 
 
 class Page:
@@ -204,7 +212,7 @@ class MachineFeed:
         """The path of a forbidden token, and the byte that the machine rejects."""
         if why.legal or not path:
             return {}
-        died = "end" if why.died_at is None else visible(why.piece[why.died_at : why.died_at + 1])
+        died = "end" if why.died_at is None else visible(signs_of(why.piece)[why.died_at])
         said = self._way(path, why.piece) | {"died": died}
         if self._pda:
             said["stacks"] = self._stacks(path)

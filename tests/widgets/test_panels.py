@@ -243,3 +243,17 @@ def test_after_an_edit_the_new_stack_is_asked():
 def test_the_still_picture_has_the_three_colours():
     said = "of 11 tokens 6 are accepted, 3 rejected, 2 context-dependent: 1 legal, 1 illegal"
     assert said in nested(steps=3)._repr_mimebundle_()["text/html"]
+
+
+def test_a_special_token_is_explained_whole():
+    vocabulary = gv.Vocabulary([b"a", b"<x>", b"<y>"], special={1, 2})
+    guide = gv.guide(gv.grammar('root ::= <x> "a"'), vocabulary)
+    legal, refused = (panels.pack_explanation(guide.explain(guide.initial, token)) for token in (1, 2))
+    assert [row[:3] for row in legal["rows"]] == [("<x>", "n0", "→ n5")]
+    assert [row[:2] for row in refused["rows"]] == [("<y>", "n0")]
+
+
+def test_no_byte_of_a_name_is_shown_as_a_number():
+    machine = gv.grammar('root ::= <x> "a"')
+    assert "0xFF" not in gv.draw_machine(machine).text
+    assert "⟪" in gv.draw_machine(machine).text
