@@ -142,3 +142,8 @@ def defined_names(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.Assign):
         return [one.id for one in node.targets if isinstance(one, ast.Name) and one.id.isupper()]
     return []
+
+
+def test_no_two_classes_have_one_name():
+    names = Counter(node.name for tree in SOURCES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, count in names.items() if count > 1] == []

@@ -4,7 +4,7 @@ import re
 
 BEGIN, END = b"\xff", b"\xfe"
 SOME_NAME = "a\u00a0special\u00a0token"  # where none is named; one word
-SIGNS = {0xFF: "⟪", 0xFE: "⟫"}  # of the two bytes, where bytes are shown one by one
+BYTE_SIGNS = {0xFF: "⟪", 0xFE: "⟫"}  # of the two bytes, where bytes are shown one by one
 NAME = re.compile(b"\xff([^\xff\xfe]*)\xfe")
 
 

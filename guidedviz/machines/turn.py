@@ -89,7 +89,7 @@ class Thinking:
     limit: int
 
 
-class Turn(PDA):
+class TurnMachine(PDA):
     """The machine of a whole answer; a guide counts the tokens of its thinking, if these are limited."""
 
     thinking: Thinking | None = None
@@ -102,7 +102,7 @@ def turn(
     choice: str = "auto",
     think: bool | str = True,
     think_limit: int | None = None,
-) -> Turn:
+) -> TurnMachine:
     r"""The machine of a whole answer: thinking, then an answer or calls of tools.
 
     `tools`: Python functions, Pydantic classes, or dicts as OpenAI takes them. `style`: "hermes" (Qwen), "llama",
@@ -126,7 +126,7 @@ def turn(
     if thinks:
         parts = [writer.thinking(is_open=think == "open"), parse_regex(form.after_thinking)]
     grammar = writer.rules.grammar(concat(*parts, writer.rest(choice)))
-    machine = Turn(grammar, notes=tuple(writer.rules.notes))
+    machine = TurnMachine(grammar, notes=tuple(writer.rules.notes))
     if thinks and think_limit is not None:
         begin, end = (_as_read(form, part) for part in form.think.split("TEXT"))
         machine.thinking = Thinking(b"" if think == "open" else begin, end, think_limit)

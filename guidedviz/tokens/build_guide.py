@@ -14,7 +14,7 @@ from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.turn import Turn
+from guidedviz.machines.turn import TurnMachine
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import PREPARE, Asked, Matcher, ask, prepared
 from guidedviz.tokens.guide import (
@@ -138,7 +138,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
 
 def with_limit(guide: MachineGuide) -> Guide:
     """The guide, which also limits the thinking of a turn, if its machine asks for this."""
-    thinking = guide.machine.thinking if isinstance(guide.machine, Turn) else None
+    thinking = guide.machine.thinking if isinstance(guide.machine, TurnMachine) else None
     return guide if thinking is None else ThinkingGuide(guide, thinking)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.unfold import count_signs, too_long_to_show, unfold_net
-from guidedviz.machines.names import SIGNS
+from guidedviz.machines.names import BYTE_SIGNS
 from guidedviz.machines.ranges import LAST, NAME_BEGINS, NAME_ENDS, Ranges, other_ranges
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
@@ -138,7 +138,7 @@ def write_class(ranges: Ranges, negated: bool, show: Callable[[int], str]) -> st
     return shown + "]"
 
 
-NAME_SIGNS = {NAME_BEGINS: SIGNS[0xFF], NAME_ENDS: SIGNS[0xFE]}  # around the name of a special token
+NAME_SIGNS = {NAME_BEGINS: BYTE_SIGNS[0xFF], NAME_ENDS: BYTE_SIGNS[0xFE]}  # around the name of a special token
 
 
 def show_char(code: int, special: str) -> str:

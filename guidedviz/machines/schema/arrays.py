@@ -13,7 +13,7 @@ from operator import add, ge, gt
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, ValuesByForm
-from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, Notation, ReadGoal
+from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, JsonNotation, ReadGoal
 from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.subschema import Goal, Sign, Subschema, goal_of
 from guidedviz.machines.schema.values import CONSTANT_KINDS, NoValue, below, schema_error
@@ -93,7 +93,7 @@ def match_or_not(contains: ContainsGoal, place: int) -> list[tuple[int, Goal]]:
     return [(0, misses), (1, (contains.part,))]
 
 
-def array_tree(row: Conjunction, rules: Notation, normal: NormalForms, read_goal: ReadGoal) -> Tree:
+def array_tree(row: Conjunction, rules: JsonNotation, normal: NormalForms, read_goal: ReadGoal) -> Tree:
     """All arrays that a conjunction allows."""
     items = ItemReader(row, normal, read_goal)
     if items.contains:

@@ -138,7 +138,7 @@ def rule_name(path: str) -> str:
     return name if name[:1].isalpha() else f"part-{name}".strip("-")
 
 
-class Notation(Protocol):
+class JsonNotation(Protocol):
     """How members and items are written: as JSON (`SchemaRules`), or as XML (`XmlArguments`)."""
 
     any_order: bool

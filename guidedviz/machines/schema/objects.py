@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 from guidedviz.errors import PatternError, nearest, quoted
 from guidedviz.machines.schema.arrays import plain_items
 from guidedviz.machines.schema.constraints import Conjunction, PropertyGoals, RequiredKeys, SomeProperty
-from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, Notation, ReadGoal
+from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, JsonNotation, ReadGoal
 from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible, is_impossible
 from guidedviz.machines.schema.text_sets import TextGroups, TextSet, overlap, split_texts
 from guidedviz.machines.schema.values import NoValue, below, schema_error
@@ -55,7 +55,7 @@ class Choice(NamedTuple):
 class ObjectReader:
     """Reads the objects of one conjunction: the keys that it names, its patterns of keys, the classes of all keys."""
 
-    def __init__(self, row: Conjunction, rules: Notation, read_goal: ReadGoal) -> None:
+    def __init__(self, row: Conjunction, rules: JsonNotation, read_goal: ReadGoal) -> None:
         self.row = row
         self.rules = rules
         self.read_goal = read_goal
@@ -208,7 +208,7 @@ MOST_COUNTED_MEMBERS = 20_000  # members times counts
 MemberPlace = tuple[int, int, bool]
 
 
-def object_tree(row: Conjunction, rules: Notation, read_goal: ReadGoal) -> Tree:
+def object_tree(row: Conjunction, rules: JsonNotation, read_goal: ReadGoal) -> Tree:
     """All objects that a conjunction allows."""
     reader = ObjectReader(row, rules, read_goal)
     if rules.any_order:

@@ -30,7 +30,7 @@ Kinds = frozenset[str]
 
 
 class XmlArguments:
-    """Reads a schema with a reader of JSON, and writes members as XML: it is a `Notation`."""
+    """Reads a schema with a reader of JSON, and writes members as XML: it is a `JsonNotation`."""
 
     def __init__(self, json: SchemaReader, style: XmlStyle) -> None:
         self.json = json

@@ -62,7 +62,7 @@ def reading(path: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Part:
+class FormatPart:
     """A format, or another object of the structural tag, and its place."""
 
     path: str
@@ -183,11 +183,11 @@ def check_text(value: Any, path: str, empty: bool = True) -> str:
     return str(value)
 
 
-def load_spec(spec: Any) -> Part:
+def load_spec(spec: Any) -> FormatPart:
     """The outermost format of a structural tag: a dict, JSON text, or an object with `model_dump`.
 
     >>> load_spec('{"type": "structural_tag", "format": {"type": "any_text"}}')
-    Part(path='$.format', fields={'type': 'any_text'})
+    FormatPart(path='$.format', fields={'type': 'any_text'})
     """
     if hasattr(spec, "model_dump") and not isinstance(spec, type):
         spec = spec.model_dump()
@@ -198,25 +198,25 @@ def load_spec(spec: Any) -> Part:
             raise PatternError("structural_tag", seen=str(error), expected="JSON") from error
     expect(spec, Mapping, "structural_tag", "a dict, JSON text, or an object with model_dump")
     if "structures" in spec:
-        return of_structures(Part("$", spec))
+        return of_structures(FormatPart("$", spec))
     if spec.get("type") == "structural_tag" or "format" in spec:
-        outer = Part("$", {"type": "structural_tag", **spec})
+        outer = FormatPart("$", {"type": "structural_tag", **spec})
         if outer.text("type") != "structural_tag":
             raise tag_error("$.type", quoted(outer.name), "structural_tag")
         outer.check(OUTER["format"], "a structural tag")
         return outer.format("format")
-    return Part.of_format(spec, "$")
+    return FormatPart.of_format(spec, "$")
 
 
-def of_structures(outer: Part) -> Part:
+def of_structures(outer: FormatPart) -> FormatPart:
     """The older form, of which each structure has a begin, a schema and an end."""
     outer.check(OUTER["structures"], "a structural tag")
     tags = []
     for place, value in enumerate(outer.items("structures")):
         check_type(value, Mapping, outer.at("structures", place), "a begin, a schema and an end")
-        item = Part(outer.at("structures", place), value)
+        item = FormatPart(outer.at("structures", place), value)
         item.check(("begin", "schema", "end"), "a structure")
         content = {"type": "json_schema", "json_schema": item.value("schema", Mapping | bool | str, "a schema")}
         tags.append({"type": "tag", "begin": item.text("begin"), "content": content, "end": item.text("end")})
     fields = {"type": "triggered_tags", "triggers": outer.texts("triggers"), "tags": tags}
-    return Part("$", fields)
+    return FormatPart("$", fields)

@@ -22,7 +22,7 @@ from guidedviz.machines.schema.settings import SchemaSettings
 from guidedviz.machines.schema.text_sets import overlap
 from guidedviz.machines.schema.xml_styles import STYLES
 from guidedviz.machines.special import NamesOf, Special, other_names, spell
-from guidedviz.machines.structural.fields import MISSING, Part, Token, check_text, check_type, reading, tag_error
+from guidedviz.machines.structural.fields import MISSING, FormatPart, Token, check_text, check_type, reading, tag_error
 from guidedviz.machines.structural.joined import JoinedRules
 from guidedviz.machines.syntax import ANY_CHARACTER, EMPTY, NOTHING, Repeat, Tree, concat, either, literal
 from guidedviz.machines.syntax import optional as optional_tree
@@ -38,7 +38,7 @@ class Ends:
     path: str = ""  # of an end that is empty
 
 
-Read = Callable[["FormatReader", Part, Ends], Tree]
+Read = Callable[["FormatReader", FormatPart, Ends], Tree]
 Words = dict[str | Special, Tree]
 
 
@@ -51,7 +51,7 @@ class FormatReader:
         self.known: dict[str, Tree] = {}
         self.depth = 0
 
-    def read(self, part: Part, ends: Ends) -> Tree:
+    def read(self, part: FormatPart, ends: Ends) -> Tree:
         """The texts of a format."""
         self.depth += 1
         if self.depth > limits.NESTED_FORMATS:
@@ -61,7 +61,7 @@ class FormatReader:
         self.depth -= 1
         return tree
 
-    def once(self, part: Part, read: Callable[[], Tree]) -> Tree:
+    def once(self, part: FormatPart, read: Callable[[], Tree]) -> Tree:
         """What equal formats have in common."""
         return self.shared(part.dump(), part.path, read)
 
@@ -82,32 +82,32 @@ class FormatReader:
         with reading(path):
             return list(self.names_of(token, token))
 
-    def names_in(self, part: Part, key: str, default: Any = MISSING) -> list[str]:
+    def names_in(self, part: FormatPart, key: str, default: Any = MISSING) -> list[str]:
         """The texts of the special tokens of a list."""
         values = part.value(key, list, "a list of texts and ids of special tokens", default)
         return [name for place, token in enumerate(values) for name in self.names(token, part.at(key, place))]
 
-    def token(self, part: Part, ends: Ends) -> Tree:
+    def token(self, part: FormatPart, ends: Ends) -> Tree:
         return spell_any(self.marker(part))
 
-    def marker(self, part: Part) -> list[Special]:
+    def marker(self, part: FormatPart) -> list[Special]:
         """What a token format names: ids of one name are several special tokens."""
         names = self.names(part.value("token", object, "a special token"), part.at("token"))
         return list(map(Special, names))
 
-    def begins(self, part: Part) -> list[str | Special]:
+    def begins(self, part: FormatPart) -> list[str | Special]:
         """The begin of a tag: a text or a special token."""
         begin = part.value("begin", str | Mapping, "a text or a token")
         if isinstance(begin, str):
             return [part.text("begin")]
-        return [*self.marker(Part.of_format(begin, part.at("begin"), "token"))]
+        return [*self.marker(FormatPart.of_format(begin, part.at("begin"), "token"))]
 
     # --- texts ------------------------------------------------------------------------------------------------------
 
-    def const_string(self, part: Part, ends: Ends) -> Tree:
+    def const_string(self, part: FormatPart, ends: Ends) -> Tree:
         return literal(part.text("value"))
 
-    def regex(self, part: Part, ends: Ends) -> Tree:
+    def regex(self, part: FormatPart, ends: Ends) -> Tree:
         pattern = part.text("pattern", empty=False)
         return self.once(part, lambda: self.regex_rule(pattern))
 
@@ -115,7 +115,7 @@ class FormatReader:
         check_regex(pattern)
         return self.rules.add("regex", parse_regex(pattern))
 
-    def grammar(self, part: Part, ends: Ends) -> Tree:
+    def grammar(self, part: FormatPart, ends: Ends) -> Tree:
         text = part.text("grammar", empty=False)
         return self.once(part, lambda: self.grammar_rules(text))
 
@@ -124,7 +124,7 @@ class FormatReader:
         check_grammar(parsed)
         return self.rules.of_grammar(parsed, "grammar")
 
-    def json_schema(self, part: Part, ends: Ends) -> Tree:
+    def json_schema(self, part: FormatPart, ends: Ends) -> Tree:
         schema = part.value("json_schema", Mapping | bool | str, "a schema: an object, true or false")
         style = part.value("style", str, "a style", "json")
         if part.name == "qwen_xml_parameter":
@@ -145,7 +145,7 @@ class FormatReader:
         self.rules.note(*notes)
         return self.rules.of_grammar(made, "arguments" if style != "json" else "json")
 
-    def any_text(self, part: Part, ends: Ends) -> Tree:
+    def any_text(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         self.note_tokens(part)
         most = 0 if part.count("max_tokens", None) == 0 else part.count("max_chars", None)
@@ -154,34 +154,34 @@ class FormatReader:
             return tree
         return self.rules.add("text", overlap([tree], high=most, may_count=True))
 
-    def note_tokens(self, part: Part) -> None:
+    def note_tokens(self, part: FormatPart) -> None:
         """Note a limit that a machine cannot enforce, because it reads characters."""
         if part.count("max_tokens", None):
             self.rules.note(f"{part.at('max_tokens')}: not enforced, a machine counts no tokens of text")
 
-    def check_end(self, ends: Ends, part: Part) -> None:
+    def check_end(self, ends: Ends, part: FormatPart) -> None:
         """Raise an error for free text without excluded words in a tag without an end."""
         if ends.path and not (part.fields.get("excludes") or part.fields.get("exclude_tokens")):
             raise tag_error(ends.path, "an empty text", "an end that is not empty: the content may be any text")
 
     # --- combinations -----------------------------------------------------------------------------------------------
 
-    def sequence(self, part: Part, ends: Ends) -> Tree:
+    def sequence(self, part: FormatPart, ends: Ends) -> Tree:
         return concat(*(self.read(each, ends) for each in part.formats("elements")))
 
-    def choice(self, part: Part, ends: Ends) -> Tree:
+    def choice(self, part: FormatPart, ends: Ends) -> Tree:
         return either(*(self.read(each, ends) for each in part.formats("elements")))
 
-    def optional(self, part: Part, ends: Ends) -> Tree:
+    def optional(self, part: FormatPart, ends: Ends) -> Tree:
         return optional_tree(self.read(part.format("content"), ends))
 
-    def star(self, part: Part, ends: Ends) -> Tree:
+    def star(self, part: FormatPart, ends: Ends) -> Tree:
         return Repeat(self.read(part.format("content"), ends), 0, None)
 
-    def plus(self, part: Part, ends: Ends) -> Tree:
+    def plus(self, part: FormatPart, ends: Ends) -> Tree:
         return Repeat(self.read(part.format("content"), ends), 1, None)
 
-    def repeat(self, part: Part, ends: Ends) -> Tree:
+    def repeat(self, part: FormatPart, ends: Ends) -> Tree:
         low = part.count("min")
         high = part.count("max", least=-1)
         if -1 < high < low:
@@ -191,14 +191,14 @@ class FormatReader:
 
     # --- tags -------------------------------------------------------------------------------------------------------
 
-    def tag(self, part: Part, ends: Ends) -> Tree:
+    def tag(self, part: FormatPart, ends: Ends) -> Tree:
         return concat(spell_any(self.begins(part)), self.behind_begin(part, alone=True))
 
-    def behind_begin(self, part: Part, alone: bool = False) -> Tree:
+    def behind_begin(self, part: FormatPart, alone: bool = False) -> Tree:
         """The content of a tag, and its end; free text in a tag that stands alone needs an end."""
         end = part.value("end", str | list | Mapping, "a text, a list of texts, or a token")
         if isinstance(end, Mapping):
-            names = self.marker(Part.of_format(end, part.at("end"), "token"))
+            names = self.marker(FormatPart.of_format(end, part.at("end"), "token"))
             ends = Ends(names=tuple(map(str, names)))
             return concat(self.read(part.format("content"), ends), spell_any(names))
         if isinstance(end, list):
@@ -209,12 +209,12 @@ class FormatReader:
         ends = Ends(texts=words, path=part.at("end") if alone and not words else "")
         return concat(self.read(part.format("content"), ends), spell_any(texts))
 
-    def inside(self, part: Part, name: str) -> Tree:
+    def inside(self, part: FormatPart, name: str) -> Tree:
         """What follows the begin of a tag, as a rule: tags that differ only in their begin share it."""
         key = part.dump("content", "end")
         return self.shared(key, part.path, lambda: self.rules.add(name, self.behind_begin(part)))
 
-    def tags_with_separator(self, part: Part, ends: Ends) -> Tree:
+    def tags_with_separator(self, part: FormatPart, ends: Ends) -> Tree:
         trees = []
         for tag in part.formats("tags", "tag"):
             begins = self.begins(tag)
@@ -226,15 +226,15 @@ class FormatReader:
 
     # --- free text in which words or tokens are watched for ---------------------------------------------------------
 
-    def triggered_tags(self, part: Part, ends: Ends) -> Tree:
+    def triggered_tags(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         return self.triggered(part, ends, part.texts("triggers"))
 
-    def token_triggered_tags(self, part: Part, ends: Ends) -> Tree:
+    def token_triggered_tags(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         return self.triggered(part, ends, list(map(Special, self.names_in(part, "trigger_tokens"))))
 
-    def triggered(self, part: Part, ends: Ends, triggers: Sequence[str | Special]) -> Tree:
+    def triggered(self, part: FormatPart, ends: Ends, triggers: Sequence[str | Special]) -> Tree:
         """Free text with tags, each behind a trigger; a trigger without a tag is excluded."""
         found: dict[str | Special, list[Tree]] = {trigger: [] for trigger in triggers}
         first = []  # the tags with their whole begins
@@ -252,7 +252,7 @@ class FormatReader:
         rest = self.watching(part, words, ends)
         return concat(either(*first), rest) if at_least_one else rest
 
-    def dispatch(self, part: Part, ends: Ends) -> Tree:
+    def dispatch(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         found: list[tuple[str | Special, Tree]] = []
         for place, (opening, content) in enumerate(part.rules()):
@@ -268,21 +268,21 @@ class FormatReader:
         """A rule for what follows each word."""
         return {word: self.rules.add(str(word), either(*trees)) if trees else NOTHING for word, trees in found.items()}
 
-    def watching(self, part: Part, words: Words, ends: Ends, loop: bool = True) -> Tree:
+    def watching(self, part: FormatPart, words: Words, ends: Ends, loop: bool = True) -> Tree:
         """Free text: of characters, or of characters and special tokens."""
         if part.name in ("triggered_tags", "dispatch"):
             return free_text(words, [*part.texts("excludes", ()), *ends.texts], loop=loop)
         return free_text(words, others=self.other_tokens(part, ends, *map(str, words)), loop=loop)
 
-    def other_tokens(self, part: Part, ends: Ends, *more: str) -> Tree:
+    def other_tokens(self, part: FormatPart, ends: Ends, *more: str) -> Tree:
         """Any special token but those that are excluded, or end the tag around."""
         return other_names([*self.names_in(part, "exclude_tokens", ()), *ends.names, *more])
 
-    def exclude_token(self, part: Part, ends: Ends) -> Tree:
+    def exclude_token(self, part: FormatPart, ends: Ends) -> Tree:
         self.rules.note(f"{part.path}: one character stands for one token of text")
         return either(ANY_CHARACTER, self.other_tokens(part, ends))
 
-    def any_tokens(self, part: Part, ends: Ends) -> Tree:
+    def any_tokens(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         self.note_tokens(part)
         return EMPTY if part.count("max_tokens", None) == 0 else self.watching(part, {}, ends)
@@ -293,7 +293,7 @@ def spell_any(words: Iterable[str | Special]) -> Tree:
     return either(*map(spell, words))
 
 
-def find_trigger(begin: str | Special, triggers: Iterable[str | Special], tag: Part) -> str | Special:
+def find_trigger(begin: str | Special, triggers: Iterable[str | Special], tag: FormatPart) -> str | Special:
     """The trigger with which the begin of a tag begins; a token is its own trigger."""
     known = list(triggers)
     matching = [trigger for trigger in known if begin == trigger]

@@ -11,7 +11,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.names import SIGNS
+from guidedviz.machines.names import BYTE_SIGNS
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.pda import PDA
@@ -272,7 +272,7 @@ def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
     if values & ASCII_BYTES:
         parts.append(_say_ascii(values & ASCII_BYTES, limit, whole))
     for low, high in byte_ranges(values - ASCII_BYTES):
-        first = SIGNS.get(low, f"0x{low:02X}")
+        first = BYTE_SIGNS.get(low, f"0x{low:02X}")
         parts.append(first if low == high else f"{first}-0x{high:02X}")
     return (", " if whole else " ").join(parts)
 
