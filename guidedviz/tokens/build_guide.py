@@ -126,7 +126,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     check_names(machine, vocabulary)
     check_engine(engine, index)
     if engine in PREPARE:
-        return RealGuide(engine, ask(machine), vocabulary)
+        return with_limit(RealGuide(engine, ask(machine), vocabulary))
     if index is not None:
         hint = "gv.build_index(machine, vocabulary)"
         expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
@@ -136,7 +136,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     return with_limit(MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index)))
 
 
-def with_limit(guide: MachineGuide) -> Guide:
+def with_limit(guide: Guide) -> Guide:
     """The guide, which also limits the thinking of a turn, if its machine asks for this."""
     thinking = guide.machine.thinking if isinstance(guide.machine, TurnMachine) else None
     return guide if thinking is None else ThinkingGuide(guide, thinking)

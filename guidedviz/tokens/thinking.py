@@ -11,7 +11,7 @@ import numpy as np
 from guidedviz.machines.turn import Thinking
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Mask, read_only
-from guidedviz.tokens.guide import Explanation, Guide, MachineGuide, foreign_state, illegal_token
+from guidedviz.tokens.guide import Explanation, Guide, foreign_state, illegal_token
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Thought:
 class ThinkingGuide(Guide):
     """A guide whose states count the tokens of thinking."""
 
-    def __init__(self, guide: MachineGuide, thinking: Thinking) -> None:
+    def __init__(self, guide: Guide, thinking: Thinking) -> None:
         self.guide = guide
         self.thinking = thinking
         self.vocabulary = guide.vocabulary
@@ -39,12 +39,17 @@ class ThinkingGuide(Guide):
 
     def at(self, state: Any) -> Any:
         """The machine's state."""
-        if not isinstance(state, Thought):
-            raise foreign_state(self, state)
-        return self.guide.at(state.state)
+        return self.guide.at(self.inner(state))
+
+    def inner(self, thought: object) -> Any:
+        """The state of the inner guide."""
+        if not isinstance(thought, Thought):
+            raise foreign_state(self, thought)
+        return thought.state
 
     def must_end(self, thought: Thought) -> bytes:
         """What is left of the end of thinking, if nothing else may come; b"" if more may be thought."""
+        self.inner(thought)  # refuses states of other guides
         if thought.left != 0 or thought.begun != self.thinking.begin:
             return b""
         end = self.thinking.end
@@ -53,7 +58,7 @@ class ThinkingGuide(Guide):
 
     def mask(self, thought: Thought) -> Mask:
         """True for every legal id: after the last token of thinking, only for those that end it."""
-        mask = self.guide.mask(self.at(thought))
+        mask = self.guide.mask(self.inner(thought))
         rest = self.must_end(thought)
         if not rest:
             return mask
@@ -65,8 +70,8 @@ class ThinkingGuide(Guide):
 
     def advance(self, thought: Thought, token: int) -> Thought:
         """The state after a legal token, with one token of thinking less."""
-        after = self.guide.advance(self.at(thought), token)
-        if not self.mask(thought)[token]:
+        after = self.guide.advance(self.inner(thought), token)
+        if self.must_end(thought) and not self.mask(thought)[token]:
             raise illegal_token(self.vocabulary, self.explain(thought, token))
         return self._count(replace(thought, state=after), self.reads.pieces[token])
 
@@ -89,18 +94,18 @@ class ThinkingGuide(Guide):
 
     def is_accepting(self, thought: Thought) -> bool:
         """Whether the text may end here."""
-        return self.guide.is_accepting(self.at(thought))
+        return self.guide.is_accepting(self.inner(thought))
 
     def forced(self, thought: Thought) -> bytes:
         """The bytes that must come next: the end of thinking, too."""
         rest = self.must_end(thought)
         if rest and self.mask(thought)[list(self.reads.ids(rest))].any():
             return rest
-        return super().forced(thought)
+        return self.guide.forced(self.inner(thought))
 
     def explain(self, thought: Thought, token: int) -> Explanation:
         """Why the token is legal or not."""
-        why = super().explain(thought, token)
+        why = self.guide.explain(self.inner(thought), token)
         if not why.legal or self.mask(thought)[why.token]:
             return why
         said = f"{self.thinking.limit:,} tokens have been thought, so only {visible(self.thinking.end)} may come"

@@ -185,3 +185,20 @@ def test_a_model_that_never_ends_its_thinking_is_ended():
     guide = gv.guide(gv.turn(think_limit=5), model.vocabulary)
     trace = gv.record(model, "x", guide, temperature=0, max_tokens=12)
     assert trace.parts == ("", "<think>", "aaaaa", "</think>", "aaaaa")
+
+
+@pytest.mark.parametrize(("engine", "package"), [("xgrammar", "xgrammar"), ("llguidance", "llguidance")])
+def test_a_real_engine_is_limited_too(engine, package):
+    pytest.importorskip(package)
+    guide = gv.guide(gv.turn(think_limit=2), SMALL, engine)
+    state = read_tokens(guide, [256, *b"ab"])
+    assert guide.mask(state).nonzero()[0].tolist() == [257]
+    assert guide.explain(state, ord("c")).reason == "2 tokens have been thought, so only </think> may come"
+    assert guide.mask(guide.advance(state, 257))[ord("c")]
+
+
+def test_a_state_of_another_guide_is_refused():
+    guide = gv.guide(gv.turn(think_limit=2), SMALL)
+    for use in (guide.mask, guide.is_accepting, guide.forced, lambda state: guide.advance(state, 256)):
+        with pytest.raises(gv.SettingError, match="state: saw"):
+            use(guide.initial.state)
