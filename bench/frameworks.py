@@ -23,7 +23,8 @@ from guidedviz.errors import shorten
 from guidedviz.extras import installed, need
 from guidedviz.models.load import embedded_folder
 from guidedviz.tokens.build_guide import RealGuide
-from guidedviz.tokens.engines import PREPARE, ask
+from guidedviz.tokens.compare import ask
+from guidedviz.tokens.engines import PREPARE
 
 CUE = "\nJSON with order, customer (name, city), items (item, count):\n"
 PROMPTS = (

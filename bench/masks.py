@@ -146,7 +146,7 @@ def compile_real(name: str, prepared: Callable[[Any], Any], vocabulary: gv.Vocab
 def asked_of(case: Case, vocabulary: gv.Vocabulary) -> Any:
     """What an engine reads; a grammar is converted once, before the clock starts."""
     if case.grammar:
-        asked = Asked("grammar", case.grammar, gv.grammar(case.grammar))
+        asked = Asked(gv.grammar(case.grammar), "grammar", case.grammar)
         shown = {"gbnf": asked.gbnf(vocabulary), "lark": case.lark or asked.lark(vocabulary)}
         return SimpleNamespace(
             kind="machine",

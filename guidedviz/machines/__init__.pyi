@@ -7,4 +7,4 @@ from guidedviz.machines.regular.compare import compare_machines as compare_machi
 from guidedviz.machines.regular.compare import shortest_difference as shortest_difference
 from guidedviz.machines.regular.regex import machine_stages as machine_stages
 from guidedviz.machines.schema.json_schema import schema_regex as schema_regex
-from guidedviz.machines.source import to_gbnf as to_gbnf
+from guidedviz.machines.written import to_gbnf as to_gbnf

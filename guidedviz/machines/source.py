@@ -1,4 +1,4 @@
-"""A constraint as text: its language, its machine, the position of an error; and the text of a machine's grammar."""
+"""A constraint as text: its language, its machine, and the position of an error."""
 
 import json
 import re
@@ -6,14 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from guidedviz.errors import GrammarError, PatternError, expect, quoted
-from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.rewrite import without_ticks
-from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.large_regex import regex
-from guidedviz.machines.pushdown.pda import PDA, grammar
-from guidedviz.machines.regular.algebra import character_net
-from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.machines.schema.values import below, show_path
 from guidedviz.machines.visible import draw_caret, line_and_column, show_line
@@ -117,24 +112,3 @@ def _members(text: str, place: int) -> dict[str, int]:
         _, place = decoder.raw_decode(text, place)
         place = _next_value(text, place)
     return found
-
-
-def to_gbnf(machine: Machine[Any]) -> str:
-    """The rules of a pushdown machine, or the one rule of a finite machine, as GBNF text.
-
-    >>> print(to_gbnf(gv.json_schema({"type": "array", "items": {"$ref": "#"}})))
-    root ::= "[" (root ("," " "? root)*)? "]"
-    """
-    return show_gbnf(without_ticks(machine_grammar(machine)))
-
-
-def machine_grammar(machine: Machine[Any]) -> Grammar:
-    """The grammar of a pushdown machine, or a grammar of one rule for a finite machine, with the same language.
-
-    >>> machine_grammar(gv.regex("(a|é)+b")).rules[0].tree.places
-    4
-    """
-    if isinstance(machine, PDA):
-        return machine.grammar
-    finite: DFA = expect(machine, DFA, "machine", "a finite or a pushdown machine")
-    return Grammar((Rule("root", character_net(finite)),))

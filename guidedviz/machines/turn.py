@@ -12,12 +12,12 @@ from typing import Any
 
 from guidedviz.errors import PatternError, expect, nearest, quoted
 from guidedviz.machines.names import name_bytes
-from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.special import no_names
 from guidedviz.machines.structural.fields import load_spec
 from guidedviz.machines.structural.formats import Ends, FormatReader
 from guidedviz.machines.syntax import EMPTY, Repeat, Tree, concat, either, optional
+from guidedviz.machines.thinking import Thinking, TurnMachine
 from guidedviz.machines.tools import Tool, read_tools
 from guidedviz.machines.work import limited_work
 
@@ -78,21 +78,6 @@ TURN_STYLES = {
 }
 TOOL_CHOICES = ("auto", "required", "none")
 THINKING = (True, False, "open")
-
-
-@dataclass(frozen=True)
-class Thinking:
-    """How a machine reads the begin and the end of thinking, and the tokens that may stand between them."""
-
-    begin: bytes  # b"" if the prompt has begun it
-    end: bytes
-    limit: int
-
-
-class TurnMachine(PDA):
-    """The machine of a whole answer; a guide counts the tokens of its thinking, if these are limited."""
-
-    thinking: Thinking | None = None
 
 
 @limited_work()

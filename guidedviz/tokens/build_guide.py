@@ -14,9 +14,9 @@ from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.turn import TurnMachine
+from guidedviz.machines.thinking import TurnMachine
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines import PREPARE, Asked, Matcher, ask, prepared
+from guidedviz.tokens.engines import PREPARE, Asked, Matcher, prepared
 from guidedviz.tokens.guide import (
     MASK_BYTES,
     Explanation,
@@ -126,7 +126,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     check_names(machine, vocabulary)
     check_engine(engine, index)
     if engine in PREPARE:
-        return with_limit(RealGuide(engine, ask(machine), vocabulary))
+        return with_limit(RealGuide(engine, Asked(machine), vocabulary))
     if index is not None:
         hint = "gv.build_index(machine, vocabulary)"
         expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)

@@ -4,6 +4,7 @@ The machine is the referee: it reads the bytes of each disputed token one by one
 reason is the first of a list that fits; every fault in the list was observed by running the engine.
 """
 
+import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +15,16 @@ import numpy as np
 
 from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
+from guidedviz.machines import source
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, read, to_bytes
+from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.visible import show_line
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, ask, prepared
+from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, prepared
 from guidedviz.tokens.guide import token_path
+from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, join_pieces, longest_tokens
 
 MOST_DISPUTED = 1000  # the engine's accept is called only if at most this many tokens differ
@@ -62,7 +66,7 @@ class EnginePosition:
     def exact(self) -> Mask | None:
         """The engine's mask here if it gets the machine instead of the regex; None if it fails earlier."""
         try:
-            matcher = prepared(self.engine, self.vocabulary)(ask(self.asked.machine)).copy()
+            matcher = prepared(self.engine, self.vocabulary)(Asked(self.asked.machine)).copy()
             if all(map(matcher.take, self.taken)):
                 return matcher.mask()
         except GuidedVizError:
@@ -268,6 +272,28 @@ def compare_engines(
     versions = tuple((name, installed(name.partition(",")[0])) for name in matchers)
     steps = tuple(compare_steps(asked, vocabulary, tokens, matchers))
     return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), steps)
+
+
+def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabulary | None = None) -> Asked:
+    """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
+
+    A grammar may name special tokens by the ids that they have in the vocabulary.
+
+    >>> ask("a|ab").kind, ask({"type": "null"}).kind, ask('root ::= "a"').kind
+    ('regex', 'schema', 'grammar')
+    """
+    if isinstance(constraint, Mapping):
+        kind = "schema"
+        constraint = json.dumps(constraint)
+    elif isinstance(constraint, str):
+        kind = source.guess_kind(constraint)
+    else:
+        return Asked(live_machine(constraint, "constraint"))
+    if kind == "grammar":
+        machine: Machine[Any] = grammar(constraint, vocabulary=vocabulary)
+    else:
+        machine = source.compile_text(kind, constraint)
+    return Asked(live_machine(machine, "constraint"), kind, constraint)
 
 
 def load_matchers(

@@ -6,7 +6,7 @@ text. The text of a machine is exact, so all engines get the same language.
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any, Protocol, Self
@@ -15,19 +15,18 @@ import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.extras import need
-from guidedviz.machines import source
 from guidedviz.machines.grammars import rewrite, show
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.token_calls import call_tokens
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, to_bytes
-from guidedviz.machines.pushdown.pda import PDA, grammar
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.special import reads_names
 from guidedviz.machines.syntax import Call, Repeat
+from guidedviz.machines.written import machine_grammar
 from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
-from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 LOG_PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
@@ -35,16 +34,16 @@ LOG_PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the
 
 @dataclass(frozen=True)
 class Asked:
-    """A constraint: its kind ("regex", "grammar", "schema" or "machine"), its text if it has one, and our machine."""
+    """A constraint: our machine, its kind ("regex", "grammar", "schema" or "machine"), and its text if it has one."""
 
-    kind: str
-    text: str
     machine: Machine[Any]
+    kind: str = "machine"
+    text: str = ""
 
     @cached_property
     def grammar(self) -> Grammar:
         """The machine as a grammar, without the rules that it cannot reach."""
-        return rewrite.needed_rules(rewrite.without_ticks(source.machine_grammar(self.machine)))
+        return rewrite.needed_rules(rewrite.without_ticks(machine_grammar(self.machine)))
 
     @cached_property
     def names_tokens(self) -> bool:
@@ -115,28 +114,6 @@ def lark_of_ids(ids: Sequence[int]) -> str:
     '<[5-7,9-9]>'
     """
     return f"<[{','.join([f'{first}-{last}' for first, last in byte_ranges(ids)])}]>"
-
-
-def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabulary | None = None) -> Asked:
-    """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
-
-    A grammar may name special tokens by the ids that they have in the vocabulary.
-
-    >>> ask("a|ab").kind, ask({"type": "null"}).kind, ask('root ::= "a"').kind
-    ('regex', 'schema', 'grammar')
-    """
-    if isinstance(constraint, Mapping):
-        kind = "schema"
-        constraint = json.dumps(constraint)
-    elif isinstance(constraint, str):
-        kind = source.guess_kind(constraint)
-    else:
-        return Asked("machine", "", live_machine(constraint, "constraint"))
-    if kind == "grammar":
-        machine: Machine[Any] = grammar(constraint, vocabulary=vocabulary)
-    else:
-        machine = source.compile_text(kind, constraint)
-    return Asked(kind, constraint, live_machine(machine, "constraint"))
 
 
 # What each engine has here: `prepare_...` for a vocabulary, which gives the compiler of constraints to matchers.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.machines.turn import Thinking
+from guidedviz.machines.thinking import Thinking
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Mask, read_only
 from guidedviz.tokens.guide import Explanation, Guide, foreign_state, illegal_token

@@ -28,7 +28,7 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceErro
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.source import to_gbnf
+from guidedviz.machines.written import to_gbnf
 from guidedviz.models.chat import Prompt
 from guidedviz.models.connection import Address, Connection
 from guidedviz.models.model import Model

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
-from guidedviz.tokens.engines import PREPARE, ask, build_tokenizer, prepared
+from guidedviz.tokens.compare import ask
+from guidedviz.tokens.engines import PREPARE, build_tokenizer, prepared
 from tests.strategies import draw_walk
 
 PIECES = [bytes([byte]) for byte in range(256)]

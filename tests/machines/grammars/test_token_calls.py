@@ -7,9 +7,9 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.grammars.token_calls import call_tokens
-from guidedviz.machines.source import machine_grammar
 from guidedviz.machines.special import BEGINS, ENDS, named
 from guidedviz.machines.syntax import ANY_CHARACTER, Either, Repeat, concat, literal
+from guidedviz.machines.written import machine_grammar
 
 IDS = {"<a>": (1,), "<ab>": (2, 3), '"\0é': (4,), "</a>": (5,)}
 

@@ -9,8 +9,8 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark, show_regex
 from guidedviz.machines.regular.algebra import character_net
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.source import machine_grammar
 from guidedviz.machines.syntax import EMPTY, NOTHING
+from guidedviz.machines.written import machine_grammar
 from tests.strategies import regexes, texts
 
 
