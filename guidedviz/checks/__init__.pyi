@@ -26,6 +26,7 @@ from guidedviz.checks.free_text import check_parses as parses
 from guidedviz.checks.free_text import check_window_step as window_step
 from guidedviz.checks.grammars import check_lists as lists
 from guidedviz.checks.grammars import check_mirror as mirror
+from guidedviz.checks.grammars import check_no_repeat as no_repeat
 from guidedviz.checks.grammars import check_one_blank as one_blank
 from guidedviz.checks.grammars import check_wider as wider
 from guidedviz.checks.masks import check_faults as faults

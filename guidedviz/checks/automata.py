@@ -186,6 +186,8 @@ an object is { and " and the key and ": " and the value and }
 some characters are special in a regex: re.escape
     ["C++", "a.b"]
     {"a.b": "integer"}
+a key is written as json.dumps writes it, too
+    {'a"b': "integer"}
 the members in their order, ", " between two
     {"b": "integer", "a": "string"}
     {"a": "integer", "b": "integer", "c": "integer"}
@@ -318,16 +320,24 @@ def check_subsets(answer: Any) -> Verdict:
     ✗ not yet right: on input 2 of 12, the first on which it fails
         input       NFA of the regex ab, start {0}
         yours gave  [{0}, {2}]
-        expected    {{0}, {1}, {2}}
+        expected    [{0}, {2}, {1}]
         because     {1} is missing
     """
 
     def say(case: Case, value: Any) -> str:
-        sets = {frozenset(one) for one in value}
-        return say_difference(sets, case.expected).replace("frozenset()", "the empty set")
+        if not isinstance(value, list | tuple):
+            return f"a list is expected, not a {type(value).__name__}"
+        sets = [frozenset(one) for one in value]
+        wrong = say_difference({*sets}, {*case.expected}).replace("frozenset()", "the empty set")
+        if wrong:
+            return wrong
+        return "a set is in the list twice" if len({*sets}) < len(sets) else "start comes first"
 
-    def same(value: Any, expected: set[frozenset[int]]) -> bool:
-        return {frozenset(one) for one in value} == expected
+    def same(value: Any, expected: list[frozenset[int]]) -> bool:
+        sets = [frozenset(one) for one in value]
+        if not isinstance(value, list | tuple) or len(sets) != len(expected):
+            return False
+        return sets[0] == expected[0] and {*sets} == {*expected}
 
     nfas = {f"NFA of the regex {text}": machine_stages(text)[0] for text in SUBSETS}
     nfas["NFA with one edge, of the byte 255"] = BORDER
@@ -340,7 +350,7 @@ def check_subsets(answer: Any) -> Verdict:
             for byte in range(256):
                 step(one, byte)
         given = (("input", f"{words}, start {show(sets[0])}"),)
-        cases.append(Case((sets[0], step), {*sets}, why, given))
+        cases.append(Case((sets[0], step), sets, why, given))
     return check_function(answer, cases, say, same)
 
 

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import numpy as np
+
 from guidedviz.checks.cases import cases_of, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict
@@ -60,6 +62,8 @@ prose before and after the object is skipped
 the first object is wanted
     '{"a": 1} {"b": 2}'
     '{} {"b": 2}'
+an object in a list is an object, too
+    '[1, {"a": 1}]'
 the outer object begins first
     '{"a": {"b": 2}}'
 a brace inside a string closes nothing
@@ -86,7 +90,12 @@ def check_parses(answer: Any) -> Verdict:
     def reference(text: str) -> bool:
         return json_machine().accepts(text.encode())
 
-    return check_function(answer, cases_of(reference, JSON_TEXTS))
+    return check_function(answer, cases_of(reference, JSON_TEXTS), same=_same_truth)
+
+
+def _same_truth(value: Any, expected: bool) -> bool:
+    """Is the value True or False as expected? 1 and 0 are taken for them."""
+    return isinstance(value, int | np.bool_) and value == expected
 
 
 def check_cut_out(answer: Any) -> Verdict:

@@ -14,12 +14,13 @@ from guidedviz.checks.function import Mistake, check_function, is_empty
 from guidedviz.checks.guard import safe_copy
 from guidedviz.checks.texts import no_machine, say_refusal, say_text, spell_text
 from guidedviz.checks.verdict import FACT_CHARACTERS, NOT_BEGUN, Verdict
-from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.errors import GuidedVizError, SettingError, quoted
 from guidedviz.machines.machine import read_path
 from guidedviz.machines.pushdown.moves import pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.compare import compare_machines
 from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.machines.syntax import Repeat, all_parts
 from guidedviz.machines.visible import counted, visible
 from guidedviz.views.stack.stack_table import draw_stack_table
 
@@ -34,7 +35,11 @@ number ::= "0" | [1-9] [0-9]*"""
 NAMED = """root ::= "{" ws "\\"name\\"" ws ":" ws text ws "}"
 text ::= "\\"" [a-z ]* "\\""
 ws   ::= [ \\n]?"""
+REPEATED = r"""root ::= "\"" ([^"\\\x00-\x1F] | "\\" ["\\/bfnrt])* "\"" """.strip()
+QUOTED = r"""root ::= "\"" rest
+rest ::= "\"" | [^"\\\x00-\x1F] rest | "\\" ["\\/bfnrt] rest"""
 GIVEN = {
+    QUOTED: REPEATED,
     MIRROR: MIRROR.replace('"c"', "[ab]?"),
     LISTS: LISTS.replace('(item ("," item)*)?', 'item ("," item?)*').replace('"0" | [1-9] [0-9]*', "[0-9]+"),
     NAMED: NAMED.replace("]?", "]*"),
@@ -55,6 +60,11 @@ LONG_TEXTS = {
         "[", "[],", "[]]", ""
         "[1", "0", "]", ""
         "[0", "0", "]", ""
+    """),
+    QUOTED: read_table("""
+        '"', "a", '"', ""
+        '"', "\\\\n", '"', ""
+        '"', "a", "", ""
     """),
     NAMED: read_table("""
         '{"name": "', "a", '"}', ""
@@ -102,6 +112,22 @@ def check_one_blank(answer: str) -> Verdict:
     return check_rules(answer, NAMED)
 
 
+def check_no_repeat(answer: str) -> Verdict:
+    """Does a grammar accept the strings of JSON (without `u` escapes) by rules that call themselves, and no repeat?
+
+    >>> check_no_repeat('root ::= ["] [a-z]* ["]').said
+    'the shortest text on which it is wrong'
+    """
+    judged = check_rules(answer, QUOTED)
+    if not judged:
+        return judged
+    for rule in grammar(safe_copy(answer)).grammar.rules:
+        if any(isinstance(part, Repeat) and part.high != 1 for part in all_parts(rule.tree)):
+            said = "the texts are right, but a rule still repeats"
+            return Verdict("wrong", said, (("because", f"{quoted(rule.name)} has a *, a + or a count"),))
+    return judged
+
+
 def check_rules(answer: Any, truth: str) -> Verdict:
     """Does a grammar accept the same texts as another? The grammar that the lab gives is not done yet."""
     answer = safe_copy(answer)
@@ -127,6 +153,8 @@ def _compare(machine: PDA, truth: PDA, repeated: Iterable[tuple[str, str, str, s
         said = f"every text of up to {found.length} bytes is right; here is a longer one on which it is wrong"
         return _show_text(machine, truth, long, said)
     rules = counted(len(machine.nodes.names), "rule")
+    if found.whole:
+        return Verdict("right", f"accepts the right texts and no others; {rules}")
     said = f"agrees on every text of up to {found.length} bytes, and on some that repeat a part {MOST_REPEATS} times"
     return Verdict("right", f"{said}; {rules}")
 

@@ -314,7 +314,7 @@ TOPS = read_trials(
     build=lambda top, legal: ({token: log(chance) for token, chance in top.items()}, legal),
     text="""
 all listed tokens are legal: Z is their sum or more, up to 1
-    {"a": 0.5, "b": 0.25}, {"a", "b"}
+    {"a": 0.5, "b": 0.25}, {"a", "b", "c"}
 no listed token is legal: Z may be 0, and at most what is not listed
     {"a": 0.5, "c": 0.25}, {"b"}
 legal ones give the lower bound, illegal ones the upper

@@ -78,11 +78,12 @@ def by_packbits(ids, size):
     return np.packbits(mask, bitorder="little").view(np.int32)
 
 
-def mask_by_recursion(parts, on_stack, known=frozenset()):
+def mask_by_recursion(parts, on_stack, known=frozenset(), asked=frozenset()):
     known = known.union(*(accepted for accepted, _ in parts))
     if not parts:
         return known
-    return {*filter(on_stack, parts[0][1] - known)} | mask_by_recursion(parts[1:], on_stack, known)
+    new = parts[0][1] - known - asked
+    return {*filter(on_stack, new)} | mask_by_recursion(parts[1:], on_stack, known, asked | new)
 
 
 SPELLS = "piece.strip().lower() == word.encode()"
@@ -92,6 +93,15 @@ SHARES = "{text: chances[text] / whole for text in legal}"
 ESTIMATE = "left * (share + (1 - share) * more)"
 RATIO = "u < min(1, p.get(token, 0) / q[token])"
 AFTER = '("in", machine.initial) if read == trigger else ("free", read)'
+
+
+def bounds_of_listed_tokens(top, legal):
+    """Where all legal tokens are listed, Z is known."""
+    z = sum(math.exp(top[token]) for token in top.keys() & legal)
+    illegal = sum(math.exp(top[token]) for token in top.keys() - legal)
+    return (z, 1 - illegal) if legal - top.keys() else (z, z)
+
+
 WEIGHED = "weights / weights.sum() @ values"
 PARSED, OPTIONS = 'json.loads(request["schema"])', 'sorted(request["options"].items())'
 WORST, SLOWEST = "max(slowest[part], key=slowest[part].get)", 'key=lambda one: one["forward"]'
@@ -111,6 +121,7 @@ WRONG = {
     "cut_out": [
         largest_object,
         cut_object,
+        lambda text: None if text[:1] == "[" else cut_out_by_recursion(text),
         lambda text: json.loads(text),
         lambda text: json.loads(re.search(r"\{[^{}]*\}|$", text)[0] or "null"),
         ("range(len(text))", "range(min(1, len(text)))", "reversed(range(len(text)))"),
@@ -294,6 +305,7 @@ WRONG = {
         lambda top, legal: (max((math.exp(top[one]) for one in top if one in legal), default=0), 1),
     ],
     "sort_token": [
+        ("for byte in piece", "for byte in piece or b'?'"),
         ("if state is None", "if not state"),
         (SORTED, 'return "dependent"', f'{SORTED} if rule.is_accepting(state) else "dependent"'),
         ('"rejected"', '"accepted"'),
@@ -305,6 +317,8 @@ WRONG = {
         ('"accepted"', '"ACCEPTED"'),
     ],
     "fill_mask": [
+        ("if on_stack(token)", "if on_stack(token) and on_stack(token)"),
+        lambda parts, on_stack: {t for yes, maybe in parts for t in {*yes, *filter(on_stack, maybe - parts[0][0])}},
         ("if on_stack(token)", "if token and on_stack(token)"),
         lambda parts, on_stack: set(),
         ("return accepted |", "return accepted or"),
@@ -347,7 +361,7 @@ WRONG = {
     ],
 }
 UNUSUAL = {
-    "parses": [("ValueError", "Exception")],
+    "parses": [("ValueError", "Exception"), ("return True", "return 1"), ("return False", "return 0")],
     "cut_out": [("range(len(text))", "[match.start() for match in re.finditer('{', text)]"), cut_out_by_recursion],
     "softmax": [
         softmax_without_numpy,
@@ -367,10 +381,11 @@ UNUSUAL = {
     "packed_row": [by_packbits],
     "cache_key": [('"]])', '"]]).encode()')],
     "z_bounds": [
+        bounds_of_listed_tokens,
         lambda top, legal: [
             sum(math.exp(top[t]) for t in {*top} & legal),
             1 - math.fsum(math.exp(top[t]) for t in {*top} - legal),
-        ]
+        ],
     ],
     "slow_pass": [(f"max(passes, {SLOWEST}", f"max(reversed(passes), {SLOWEST}")],
     "fill_mask": [mask_by_recursion],

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.grammars import GIVEN, LISTS, MIRROR, NAMED, SERVICE
+from guidedviz.checks.grammars import GIVEN, LISTS, MIRROR, NAMED, QUOTED, REPEATED, SERVICE
 
 TOY = gv.ToyModel(
     [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))], lambda tokens: np.linspace(2, -2, 260)
@@ -52,6 +52,7 @@ VALUES = {
     "only_answers": {YES: 100, NO: 100},
     "mirror": MIRROR,
     "lists": LISTS,
+    "no_repeat": QUOTED,
     "one_blank": NAMED,
     "wider": repaired(),
 }
@@ -90,6 +91,18 @@ WRONG = {
         lists('(item ("," item){0,9})?'),
         "root ::= list | number\n" + lists().replace("root", "list"),
         lists().replace('"]"\n', '"]"?\n'),
+    ],
+    "no_repeat": [
+        REPEATED.replace(")*", "){0,1000}"),
+        'root ::= "\\"" part* "\\""\npart ::= [^"\\\\\\x00-\\x1F] | "\\\\" ["\\\\/bfnrt]',
+        'root ::= "\\"" rest\nrest ::= "\\"" | [^"] rest',
+        QUOTED.replace("bfnrt]", "bfnrtu]"),
+        QUOTED.replace(r"\x00-\x1F", ""),
+        QUOTED.replace('] rest | "\\\\"', '] rest? | "\\\\"'),
+        QUOTED.replace('rest ::= "\\""', 'rest ::= "\\""?'),
+        QUOTED.replace('rest ::= "\\"" | ', "rest ::= "),
+        QUOTED.replace("rest\nrest", "[a-z]+ rest\nrest"),
+        [QUOTED],
     ],
     "one_blank": [
         named(r'("" | [ \n] ws)'),
@@ -141,6 +154,11 @@ UNUSUAL = {
         'root ::= "[" items? "]"\nitems ::= item | item "," items\n' + lists().partition("\n")[2],
         'root ::= "[]" | "[" items "]"\nitems ::= item | items "," item\n' + lists().partition("\n")[2],
         GIVEN[LISTS].replace('item ("," item?)*', '(item ("," item)*)?').replace("[0-9]+", '"0" | [1-9] [0-9]*'),
+    ],
+    "no_repeat": [
+        QUOTED.replace("root ::= ", "root ::= text\ntext ::= "),
+        QUOTED.replace('[^"', '("x" | [^"').replace("1F]", "1F])"),
+        'root ::= "\\"" text? "\\""\ntext ::= char text?\nchar ::= [^"\\\\\\x00-\\x1F] | "\\\\" ["\\\\/bfnrt]',
     ],
     "one_blank": [
         named(r'("" | " " | "\n")'),
