@@ -91,8 +91,8 @@ gv.draw_bars(words, hot_and_cold, title="temperature")
 # ## Exercise 1 · Softmax with temperature ★
 #
 # Write `softmax(logits, temperature)` in NumPy, without `gv`; `logits` is an array. It returns one probability per
-# logit: `[0, 0]` gives `[0.5, 0.5]`. It must also work for large logits, although `np.exp(1000)` is too large for a
-# float.
+# logit: `[0, 0]` gives `[0.5, 0.5]`. It must not change `logits`, and it must also work for large logits, although
+# `np.exp(1000)` is too large for a float.
 #
 # hint: Only differences between logits matter. So you may subtract the same number from all of them first.
 #

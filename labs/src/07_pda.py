@@ -198,9 +198,9 @@ moves[0, ord("{")], moves[1, ord('"')], sorted(ends)
 # * no move, and the node is not in `ends`: the byte is illegal.
 
 # %% [markdown]
-# Write `step(moves, ends, stack, byte)`. It gives the stack after one more byte, or `None` if the byte is illegal. The
-# stack is a list of nodes, and its last item is the top. Bytes are numbers. Example: if n14 and n12 are in `ends` and
-# n5 reads the byte `}`, the stack `[5, 12, 14]` becomes `[6]`.
+# Write `step(moves, ends, stack, byte)`. It gives the stack after one byte more, or `None` if it is illegal. The
+# stack is a list of nodes, and its last item is the top. It may hold thousands: use a loop. Bytes are
+# numbers. Example: if n14 and n12 are in `ends` and n5 reads the byte `}`, the stack `[5, 12, 14]` becomes `[6]`.
 #
 # hint: `moves.get((node, byte))` gives the move, or None. After a read the function returns. After a call or a return
 # the loop looks at the new top.

@@ -451,13 +451,14 @@ gv.predict(
 # ### Hosted or self-hosted?
 #
 # We read what four companies publish (November 2026) and ran nothing. All take a schema: OpenAI ([a part][1] of the
-# keywords), Anthropic ([a part][3]), Google ([six keywords][4]), Fireworks. Two take a grammar. OpenAI's is in Lark,
-# and only for a [custom tool][2]; that of Fireworks is in [GBNF][5], for the whole output.
+# keywords), Anthropic ([a part][3]), Google (`response_json_schema`, [a part][4] with `anyOf`, `$ref` and bounds),
+# Fireworks. Two take a grammar. OpenAI's is in Lark, and only for a [custom tool][2]; that of Fireworks is in
+# [GBNF][5], for the whole output.
 #
 # [1]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/response_format_json_schema.py
 # [2]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/custom_tool_input_format.py
 # [3]: https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py
-# [4]: https://firebase.google.com/docs/ai-logic/generate-structured-output
+# [4]: https://ai.google.dev/gemini-api/docs/structured-output
 # [5]: https://docs.fireworks.ai/structured-responses/structured-output-grammar-based
 #
 # Run the model yourself if your provider does not take your constraint. ([A page](deeper/a_request.ipynb) has more

@@ -246,15 +246,16 @@ gv.checks.whole(whole)
 
 # %% [question]
 gv.predict(
-    "llguidance has three slices: texts of at most 10 characters, of at most 30, and of any length. A schema limits a "
-    "name to 20 characters, and so far only its opening quote is written. Which slices can be taken whole?",
+    "llguidance 1.9 has a slice for whitespace, and three for strings: texts of at most 10 characters, of at most 30, "
+    "and of any length. A schema limits a name to 20 characters, and so far only its opening quote is written. Which "
+    "of the three can be taken whole?",
     choices=["all three", "only the one of at most 10", "those of at most 10 and 30", "none"],
     answer="only the one of at most 10",
     reveal=[
         lambda: print({size: gv.regex('[^"]{0,20}').accepts_prefix(b"x" * size) for size in (10, 20, 21, 30)}),
         """A slice is taken whole only if every text that its regex can read may come. The two longer ones can read 21
-        characters, which the schema refuses. Tokens of the slice of 10 have room, also after ten characters of the
-        name; after eleven no longer.""",
+        characters, which the schema refuses. The slice of 10 can be taken whole as long as ten more characters may
+        come: after up to ten characters of the name. After eleven it cannot.""",
     ],
 )
 

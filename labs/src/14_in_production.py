@@ -62,7 +62,7 @@ gv.views.draw_timeline(v0, title="the batch waits for the compile")
 
 # %% [markdown]
 # The first two lines show when the device computes and what it waits for on the CPU. Below, each request has a lane. In
-# the white gap, from 22 to 82 ms, no row gets a token. The next engine, V1, compiles in the background. Only the
+# the gap, from 22 to 82 ms, no row gets a token. The next engine, V1, compiles in the background. Only the
 # request that needs the machine waits: it is *parked*.
 
 # %% [question]
@@ -81,8 +81,9 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "Now 400 requests for 20 schemas come at 100 per second. One thread compiles each schema in 60 ms, and the p99 of "
-    "the TTFT is 0.4 s. Then each request has a schema of its own. What is the p99?",
+    "Now scheduling and masks run during the pass (section 2). 400 requests for 20 schemas come at 100 per second. One "
+    "thread compiles each schema in 60 ms, and the p99 of the TTFT is 0.4 s. Then each request has its own schema. "
+    "What is the p99?",
     choices=["about 0.5 s: each waits for one compile more", "about 6 s: one second brings 100 compiles",
              "about 20 s: the compiles queue"],
     answer="about 20 s: the compiles queue",
@@ -392,12 +393,12 @@ gv.checks.cache_key(cache_key)
 # %% [markdown]
 # ## 5 · One schema, many front ends
 #
-# Where the constraint goes, as read in November 2026 in documentation and sources; none of these servers ran here.
+# Where the constraint goes, read in November 2026 in documentation and sources; no server ran here.
 #
 # | front end | constraint | engine |
 # | --- | --- | --- |
-# | [vLLM] | `structured_outputs`, `response_format` | `auto`: XGrammar or llguidance |
-# | [SGLang] | `response_format`, `regex`, `ebnf` | XGrammar |
+# | [vLLM] | `structured_outputs`, `response_format` | `auto`: XGrammar, llguidance or Outlines |
+# | [SGLang] | `response_format`, `regex`, `ebnf` | XGrammar, llguidance or Outlines |
 # | [TensorRT-LLM] | `response_format`, `GuidedDecodingParams` | XGrammar or llguidance |
 # | [OpenAI] | `response_format`, strict | llguidance since May 2025, says [its README][llguidance] |
 # | [Anthropic] | `output_config`, strict tools | not named |

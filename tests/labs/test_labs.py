@@ -67,6 +67,27 @@ def test_checks_are_open_for_students_and_right_in_solutions(name):
             assert cell.outputs[-1].data["text/plain"].split(": ")[0].endswith(word)
 
 
+SECTIONS = re.compile(r"^# ## (\d+) ·", re.MULTILINE)
+OF_A_LAB = re.compile(
+    r"lab\s(\d\d)(?:\]\(\S+\))?,\ssections?\s(\d)(?:\sand\s(\d))?"
+    r"|sections?\s(\d)(?:\sand\s(\d))?\sof\s\[?lab\s(\d\d)",
+    re.IGNORECASE,
+)
+
+
+def test_every_section_of_a_lab_that_a_text_names_is_there():
+    headings = {path.stem[:2]: set(SECTIONS.findall(path.read_text())) for path in (LABS / "src").glob("[0-9]*.py")}
+    pages = [*LABS.glob("src/**/*.py"), *LABS.glob("teaching/*.md"), LABS.parent / "assets" / "guide.md"]
+    found = 0
+    for page in pages:
+        text = page.read_text().replace("\n#", "\n")
+        for first, one, two, other_one, other_two, last in OF_A_LAB.findall(text):
+            named = {one, two, other_one, other_two} - {""}
+            assert named <= headings[first or last], f"{page.name}: {named} of lab {first or last}"
+            found += 1
+    assert found > 10
+
+
 @each_lab
 def test_a_student_finds_no_solution(name):
     for cell in build.build_notebook(name, solved=False).cells:

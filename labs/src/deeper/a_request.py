@@ -100,7 +100,8 @@ for name, value in body.items():
 # Offline, vLLM takes the same names in Python:
 # `SamplingParams(structured_outputs=StructuredOutputsParams(json=schema))`, and TensorRT-LLM
 # `SamplingParams(guided_decoding=GuidedDecodingParams(json=schema))`. Grammars are GBNF (lab 07) where XGrammar reads
-# them. llguidance reads a notation like that of Lark (lab 08).
+# them. llguidance reads a notation like that of Lark (lab 08), and so does XGrammar since 0.2.8 (`Grammar.from_lark`).
+# OpenAI's custom tools take a grammar in Lark, or a regex.
 
 # %% [markdown]
 # ### Free text with parts

@@ -165,14 +165,15 @@ def ask(prompt, count):
 
 # %% [question]
 gv.predict(
-    "How many tokens does the adaptive sampler ask for, per token that it writes?",
+    "The prompt asks for JSON. How many tokens does the adaptive sampler ask for, per token that it writes?",
     choices=["about 2", "about 200: a part of the vocabulary", "about 4,000: nearly all tokens are illegal"],
     answer="about 2",
     reveal=[
         lambda: [ask("Hi! Ada is 36.\n" + cue, 40), ask("Ada is 36.\n", 10)],
-        """One question for the legal token, one more for the estimate, and some for illegal tokens such as `Sure`.
-        Without the line that asks for JSON the model wants something illegal at nearly every step. Then many
-        tokens are drawn in vain. (Ten draws say nothing precise about so small a P(legal).)""",
+        """The first line is the prompt that asks for JSON: one question for the legal token, one more for the estimate,
+        and some for illegal tokens such as `Sure`. The prompt of the second line does not ask for JSON. There the model
+        wants something illegal at nearly every step, and about 30 tokens are drawn for each one that is written. (Ten
+        draws say nothing precise about so small a P(legal).)""",
     ],
 )
 
