@@ -130,10 +130,10 @@ gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3
 # **How to read it.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic: from one line
 # of the grid down to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
 #
-# Drag `positive`, which begins at 3. The dashed line follows: with a bias *b* it is *e*<sup>*b*</sup> times below the
-# likeliest token without a bias, here `negative`. This bias puts each token **above the line** ahead of `negative`, and
-# no token below it. A filled dot is ahead. So a bias is a **threshold**. The bars below show the probabilities: when
-# one grows, all others shrink.
+# Drag `positive`, which begins at 3. A dashed line follows. It lies below `negative`, the likeliest token, by the
+# factor *e*<sup>*b*</sup> of your bias *b*. A token **above the line** would pass `negative` with this bias, and a
+# token below it would not. A filled dot has passed it. So a bias is a **threshold**. The bars below show the
+# probabilities: when one grows, all others shrink.
 
 # %% [question]
 gv.predict(
@@ -290,10 +290,11 @@ for amount in amounts:
     print(amount, repr(gv.record(known, "Hi! " + plain, seed=8, bias={close: amount}, max_tokens=30).text))
 
 # %% [markdown]
-# Without a bias 8 of the 20 texts parse, and 7 have a sentence after the object. With 4 none has. But five of the seven
-# begin with prose, too, so only two more parse. One of the two closes its object after the name, as you see above; at
-# this place `"}` had only 1 in 550. With 8 it has 0.09, and three texts close there; with 12 thirteen do. And no
-# constant renames a key or removes prose before the object.
+# Without a bias 8 of the 20 texts parse, and 7 have a sentence after the object. A bias of 4 removes all seven
+# sentences, but only two of these texts parse then: the other five also have prose *before* the object. And one of the
+# two closes its object right after the name, as you see above. At this place `"}` had only 1 in 550. A bias of 8 makes
+# 0.09 of it, and three texts close there; with 12 thirteen do. No constant renames a key or removes prose before the
+# object.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 

@@ -313,9 +313,9 @@ gv.predict(
     answer="the repetition penalty",
     reveal=[
         lambda: [
-            print(f"{name}: {np.count_nonzero(cut(p_legal, n))} tokens remain; mask last: {np.count_nonzero(late)}")
+            print(f"mask, then {name}: {np.count_nonzero(early)} tokens; {name}, then mask: {np.count_nonzero(late)}")
             for name, cut, n in (("top-k", gv.sampling.top_k, 20), ("top-p", gv.sampling.top_p, 0.95))
-            for late in [cut(p_all, n)[list(LOWER)]]
+            for early, late in [(cut(p_legal, n), cut(p_all, n)[list(LOWER)])]
         ],
         lambda: [
             print(f"penalty {when} the mask: t has {p[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")

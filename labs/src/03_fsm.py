@@ -92,8 +92,8 @@ transitions = [
 ]  # fmt: skip
 
 # %% [markdown]
-# `gv.GuidedFSM` builds a machine from them. We name each state by its number and by one of the prefixes that lead to
-# it: the last of our ten with this row.
+# `gv.GuidedFSM` builds a machine from them. Several of our ten prefixes can lead to the same state. We name each state
+# by its number and by the last one of them.
 
 # %%
 def wire(triples, names):

@@ -334,8 +334,8 @@ gv.predict(
         lambda: gv.draw_stack_table(gv.json(), '{"key": {"b": 1}}'),
         """In row 3 the inner object takes the place of the outer member, whose last part it is. A member cannot replace
         its object, because the object still waits for its brace. So three rules are pushed, and three are popped: row 5
-        pops two of them with one brace. (The table leaves out rules that cannot contain themselves, such as `number`.
-        While one is read, it keeps the name `member`.)""",
+        pops two of them with one brace. (A rule that cannot contain itself, such as `number`, has no row of its own in
+        the table. While a number is read, the table still says `member`.)""",
     ],
 )
 
