@@ -135,7 +135,10 @@ class PackedStep(PackedWay):
 
 
 class PackedHead(TypedDict):
-    """Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn."""
+    """Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn.
+
+    `free` is True if no constraint was given.
+    """
 
     source: Source
     about: str
@@ -143,6 +146,7 @@ class PackedHead(TypedDict):
     prompt: LongText
     parts: NotRequired[Texts]
     constraint: LongText
+    free: NotRequired[bool]
     vocabulary: TokenCount
     live: bool
     speeds: Annotated[tuple[float, ...], ShortList]

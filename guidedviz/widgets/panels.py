@@ -59,6 +59,8 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     }
     if head.prompt_parts:
         packed["parts"] = words.prompt_parts(head)
+    if not head.constraint:
+        packed["free"] = True
     return packed
 
 

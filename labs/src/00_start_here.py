@@ -78,8 +78,8 @@ gv.stage(ada, show=18)
 # tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
 # probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
 # probabilities, before one of them is drawn: here for the second digit of the age. `▸` marks the token that was drawn
-# then. *Before* is the model's own probability. `T 0.00` means that the likeliest token is always taken; so *as drawn*
-# it has 1, all others 0. (*Legal* and *Z*: section 3.)
+# then. The outline is the probability that the model gives. The filled bar is the one that the token is drawn from:
+# `T 0.00` means that the likeliest token is always taken, so it has 1 and all others have 0.
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**

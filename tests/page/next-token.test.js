@@ -6,7 +6,7 @@ import { barsOf, removedOf, rulerOf, sayChance, sayFactor, sayMask, sayShare } f
 import { countDots } from "../../guidedviz/widgets/page/stage/dots.js";
 import { fallPart, scalePart } from "../../guidedviz/widgets/page/stage/next-token.js";
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { HOSTILE, render, stageNews, step } from "./fixtures.js";
+import { HEAD, HOSTILE, render, stageNews, step } from "./fixtures.js";
 
 const ROWS = [[3, "yes", 0.25, 0.75, true, "0.25", "0.75"], [4, "no", 0.5, 0, false, "0.50", "forbidden"]];
 const OTHERS = [[-1, "others legal", 0.15, 0.25, true, "0.15", "0.25"], [-1, "others forbidden", 0.1, 0, false, "0.10", "0"]];
@@ -24,7 +24,7 @@ function painted(rows = ROWS, names = []) {
 test("a row has one number, after the mask; both are said on hover and to readers of the screen", () => {
   const { said, all } = painted();
   assert.deepEqual(said, ["0.75", "0", "0.25", "0"]);
-  const both = ["0.25 before the mask, 0.75 after it", "0.50 before the mask, forbidden", "0.15 before the mask, 0.25 after it", "0.10 before the mask, forbidden"];
+  const both = ["0.25 from the model, drawn from 0.75", "0.50 from the model, forbidden", "0.15 from the model, drawn from 0.25", "0.10 from the model, forbidden"];
   assert.deepEqual(text(all(".gv-heard")), both);
   assert.deepEqual(all(".gv-row").map((row) => row.title), both);
   assert.ok(all(".gv-bars").every((bar) => bar.getAttribute("aria-hidden")));
@@ -101,8 +101,17 @@ test("what bias and temperature changed is named", () => {
     stop();
     return said;
   };
-  assert.deepEqual(head({ changes: "bias · T 0.50", after: "as drawn" }), ["bias · T 0.50", "before (the model)drawn fromforbidden", "× 1/Z = × 2"]);
+  assert.deepEqual(head({ changes: "bias · T 0.50", after: "as drawn" }), ["bias · T 0.50", "the modeldrawn fromforbidden", "× 1/Z = × 2"]);
   assert.deepEqual(head({ changes: "" }), ["", "beforeafter the maskforbidden", "× 1/Z = × 2"]);
+});
+
+test("without a constraint nothing is said of a mask", () => {
+  const rows = [[7, "a", 0.5, 0.5, true, "0.50", "0.50"]];
+  const { find, stop } = render(stage, stageNews([step("a", { rows, mass: 1 })], 1, { head: { ...HEAD, free: true } }));
+  const said = find("[data-part=next]").textContent;
+  assert.match(said, /no mask/);
+  assert.doesNotMatch(said, /forbidden|legal|mask changes/);
+  stop();
 });
 
 test("numbers are said as Python says them", () => {

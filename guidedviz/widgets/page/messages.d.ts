@@ -85,7 +85,7 @@ export interface Step {
   whys?: Record<number, Why>;
 }
 
-/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. */
+/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. `free` is True if no constraint was given. */
 export interface Head {
   source: "LIVE" | "RECORDED" | "TOY";
   about: string;
@@ -93,6 +93,7 @@ export interface Head {
   prompt: string;
   parts?: string[];
   constraint: string;
+  free?: boolean;
   vocabulary: number;
   live: boolean;
   speeds: number[];

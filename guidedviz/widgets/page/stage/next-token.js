@@ -40,7 +40,7 @@ function rowPart(bar, chosen, pick, names) {
   const { key, place, token, label, raw, drawn, legal, before, after } = bar;
   const one = token >= 0 && label.length === 1;
   const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (one ? ".gv-single" : "");
-  const said = `${before} before the mask, ${legal ? `${after} after it` : "forbidden"}`;
+  const said = `${before} from the model, ${legal ? `drawn from ${after}` : "forbidden"}`;
   const about = token < 0 ? {} : { "data-part": "row", "data-token": token, click: () => pick(token) };
   return [`${token < 0 ? "div.gv-rest" : "button"}.gv-row${look}`, { ...about, "data-move": key, title: said },
     ["kbd", { "aria-hidden": true }, token < 0 ? "" : place + 1],
@@ -81,11 +81,12 @@ const sayNumber = ({ inside }, { number }) => (typeof inside === "number" ? `dra
  * What is said below the rows: the factor of the legal bars, the number that was drawn, and what stands in the bin.
  * @param {Step} step
  * @param {Ruler | null} ruler
+ * @param {boolean} [free] there is no mask
  * @returns {Part}
  */
-export function scalePart(step, ruler) {
+export function scalePart(step, ruler, free) {
   const removed = removedOf(step);
-  return ["p.gv-scale", [removed ? "b" : "span", { "data-move": "scale" }, sayMask(step)],
+  return ["p.gv-scale", [removed ? "b" : "span", { "data-move": "scale" }, free ? "" : sayMask(step)],
     ["span.gv-drawn", { hidden: !ruler, "data-move": "number" }, ruler && sayNumber(step, ruler)],
     ["b.gv-removed", { hidden: !removed, "data-move": "removed" }, `removed ${sayShare(removed)}`]];
 }
@@ -126,17 +127,24 @@ function sayPress(view, { how, rows }) {
  */
 function headOf({ steps, cursor, head }, step, place) {
   const title = step === steps[cursor - 1] ? "the last draw" : place < 0 ? "next token" : `token ${place + 1}`;
-  return [["strong.gv-title", title], ["span.gv-changes", { hidden: !step.changes }, step.changes],
-    dotsPart(step.legal, head.vocabulary),
+  const named = [["strong.gv-title", title], ["span.gv-changes", { hidden: !step.changes }, step.changes]];
+  if (head.free) return [...named, ["span.gv-legal", "no mask"]];
+  return [...named, dotsPart(step.legal, head.vocabulary),
     ["span.gv-legal", `${withCommas(step.legal)} of ${withCommas(head.vocabulary)} legal`]];
 }
 
 /**
+ * What an outline, a filled bar and a hatched one mean.
  * @param {Step} step
+ * @param {boolean | undefined} free
  * @returns {Part}
  */
-const legendPart = ({ changes, after }) => ["p.gv-legend", { "aria-hidden": true },
-  ["i.gv-before"], changes ? "before (the model)" : "before", ["i.gv-after"], changes ? "drawn from" : after, ["i.gv-no"], "forbidden"];
+function legendPart({ changes, after }, free) {
+  const before = changes || free ? "the model" : "before";
+  const drawn = changes || free ? "drawn from" : after;
+  const forbidden = free ? [] : [["i.gv-no"], "forbidden"];
+  return ["p.gv-legend", { "aria-hidden": true }, ["i.gv-before"], before, ["i.gv-after"], drawn, ...forbidden];
+}
 
 /**
  * The token that the pointer draws: of a step that is taken, or of the next one where it is computed. A recording that is
@@ -147,12 +155,20 @@ const legendPart = ({ changes, after }) => ["p.gv-legend", { "aria-hidden": true
 export const chosenNow = (view, step) => (placeShown(view) >= 0 || step === view.next ? step.token : NaN);
 
 /**
+ * Without a constraint no token is forbidden, but for the special ones that nobody can write.
+ * @param {Bar[]} bars
+ * @returns {Bar[]}
+ */
+const freeBars = (bars) =>
+  bars.filter(({ key }) => key !== "forbidden").map((bar) => (bar.key === "legal" ? { ...bar, label: "all others" } : bar));
+
+/**
  * What the motion of this panel is made of.
  * @param {StageView} view
  * @param {Step} step
  */
 export function shownOf(view, step) {
-  const bars = barsOf(step);
+  const bars = view.head.free ? freeBars(barsOf(step)) : barsOf(step);
   const ruler = Number.isNaN(chosenNow(view, step)) ? null : rulerOf(step, bars);
   return { bars, ruler, mass: step.mass, removed: removedOf(step), changed: Boolean(step.changes) };
 }
@@ -165,15 +181,16 @@ export function shownOf(view, step) {
 export function nextPart(view, pick) {
   const { head: { parts = [] }, why, machine } = view;
   const step = shownStep(view);
-  const about = { role: "group", class: `gv-panel${step?.how === "forced" ? " gv-unasked" : ""}`, "data-slot": "next", "data-part": "next", "aria-label": "next token" };
+  const look = `${step?.how === "forced" ? " gv-unasked" : ""}${view.head.free ? " gv-free" : ""}`;
+  const about = { role: "group", class: `gv-panel${look}`, "data-slot": "next", "data-part": "next", "aria-label": "next token" };
   if (!step) return ["div", about, ["div.gv-panel-head", ["strong.gv-title", "next token"]], ["p.gv-blank.gv-soft", BLANK]];
   const facts = machine ? [] : [["state", step.state], ["stack", [...step.stack].reverse().join(" › ")]];
   const { bars, ruler, removed } = shownOf(view, step);
   return ["div", about,
     ["div.gv-panel-head", ...headOf(view, step, placeShown(view))],
-    legendPart(step),
+    legendPart(step, view.head.free),
     fallPart(bars, chosenNow(view, step), ruler, removed, pick, parts.filter((_, at) => at % 2)),
-    scalePart(step, ruler),
+    scalePart(step, ruler, view.head.free),
     ["div.gv-reason", { "data-part": "why" }, whyPart(view), ["p.gv-hint.gv-soft", { hidden: Boolean(why) }, sayPress(view, step)],
       ["dl.gv-facts", ...facts.flatMap(([name, value]) => (value ? [["dt", name], ["dd", value]] : []))]]];
 }
