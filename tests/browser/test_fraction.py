@@ -246,6 +246,7 @@ PLACES = """root => [root, ...root.querySelectorAll(".gv-fraction-grid, input, .
 
 
 @pytest.mark.parametrize(("width", "height"), [(931, 768), (1280, 720), (390, 844)])
+@pytest.mark.quick("1280-720")
 def test_nothing_moves_while_a_handle_is_dragged(bare, width, height):
     bare.page.set_viewport_size({"width": width, "height": height})
     _, slider = show_record(bare, Payoff.load(shipped("traces/jump-cpu.json")))

@@ -13,6 +13,7 @@ def set_theme(page, name):
     page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
 
 
+@pytest.mark.slow
 def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(browser, site):
     context = browser.browser.new_context(offline=True, color_scheme="light", viewport={"width": 1366, "height": 768})
     page, said = context.new_page(), []
@@ -54,6 +55,7 @@ PLACES = """() => {
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
+@pytest.mark.quick("size1")
 def test_the_first_screen_of_the_front_page_is_the_run_and_one_sentence_below_it(browser, site, size):
     context = browser.browser.new_context(viewport=dict(zip(("width", "height"), size, strict=True)), offline=True)
     page = context.new_page()

@@ -98,9 +98,10 @@ def apart():
         yield pool
 
 
+@pytest.mark.parametrize("most", [2, pytest.param(None, marks=pytest.mark.slow)], ids=["first two", "all"])
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_wrong_answer_is_wrong_and_says_why(name, apart):
-    assert apart.submit(not_refused, name).result() == []
+def test_a_wrong_answer_is_wrong_and_says_why(name, most, apart):
+    assert apart.submit(not_refused, name, most).result() == []
 
 
 def test_a_verdict_without_a_reason_is_found():

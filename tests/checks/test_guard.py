@@ -144,6 +144,7 @@ def test_every_check_of_a_value_refuses_a_hostile_object(method, strict):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.quick(every=6)
 def test_a_right_function_that_changes_its_input_is_told_so(name):
     def answer(*given):
         value = FUNCTIONS[name](*given)

@@ -24,9 +24,10 @@ def prepare() -> None:
     gc.freeze()
 
 
-def not_refused(name: str) -> list[str]:
-    """The verdicts on wrong answers to a check that do not say that they are wrong, and why."""
-    verdicts = [check(name, answer) for one, answer in WRONG if one == name]
+def not_refused(name: str, most: int | None) -> list[str]:
+    """The verdicts on the first wrong answers to a check, or on all, that do not say that they are wrong, and why."""
+    answers = [answer for one, answer in WRONG if one == name]
+    verdicts = [check(name, answer) for answer in answers[:most]]
     return [repr(verdict) for verdict in verdicts if not is_refused(verdict)]
 
 
