@@ -23,7 +23,7 @@ from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
 from tests.checks.answers.functions import smaller_while_it_can
 from tests.checks.answers.machines import levels
-from tests.checks.answers.wrong import is_refused, not_refused, small_process
+from tests.checks.answers.wrong import is_refused, not_refused
 from tests.strategies import regexes, show_rules
 
 here = pytest.mark.usefixtures("in_this_process")
@@ -90,12 +90,6 @@ def test_a_right_answer_is_right(name, answer):
 def test_a_right_answer_may_have_other_types(name):
     verdict = check(name, lambda *given: other(FUNCTIONS[name](*given)))
     assert verdict.result == "right", verdict
-
-
-@pytest.fixture(scope="module")
-def apart():
-    with small_process() as pool:
-        yield pool
 
 
 @pytest.mark.parametrize("most", [2, pytest.param(None, marks=pytest.mark.slow)], ids=["first two", "all"])

@@ -1,27 +1,9 @@
-"""Judges wrong answers in a process of its own: an answer runs in a fork, and a worker of the tests is slow to fork."""
+"""Judges wrong answers: each must be called wrong, with a reason."""
 
-import gc
 import re
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
 
-from guidedviz.checks import guard
 from guidedviz.checks.verdict import Verdict
 from tests.checks.answers import WRONG, check
-
-
-@contextmanager
-def small_process() -> Iterator[ProcessPoolExecutor]:
-    """A process that has loaded what checks need, and nothing else."""
-    with ProcessPoolExecutor(1, get_context("spawn"), initializer=prepare) as pool:
-        yield pool
-
-
-def prepare() -> None:
-    guard.CPU_SECONDS = 0.1
-    gc.freeze()
 
 
 def not_refused(name: str, most: int | None) -> list[str]:
