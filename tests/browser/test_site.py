@@ -11,6 +11,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
 
 def set_theme(page, name):
     page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
+    light = "light => document.body.dataset.jpThemeLight === light"  # the page hears of it a frame later
+    page.wait_for_function(light, arg=str(name == "Light").lower())
 
 
 @pytest.mark.slow
