@@ -1,4 +1,4 @@
-# Two commands: `make lab` opens the first lab, `make test` runs every check.
+# Two commands: `make lab` opens the first lab, `make test` runs every check; `make slow` runs the checks in depth.
 PYTHON ?= python3
 BIN := .venv/bin
 # the extras of pyproject.toml that each command installs
@@ -13,7 +13,7 @@ TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadgroup --no-loadsco
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test slow style types page drift imports chromium smollm2 notebooks nbval kernel labs site lite own clean
+.PHONY: lab test slow slow-unit slow-browser style types page drift imports chromium smollm2 notebooks nbval kernel labs site lite own clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -25,9 +25,14 @@ test:
 	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
 	$(TESTS) -n 3 -m "not slow"
 
-# what takes long: the benches, and answers that use up their time limit; a workflow runs it
-slow: .venv/test-is-ready chromium
-	$(TESTS) -n 2 -m slow
+# the same claims in depth: all cases, more random ones, the benches; a workflow runs it on each push (tests/tiers.py)
+slow: slow-unit slow-browser
+
+slow-unit: .venv/test-is-ready
+	$(TESTS) -n 2 --hypothesis-profile=deep -m "not browser and (slow or hypothesis)"
+
+slow-browser: .venv/test-is-ready chromium
+	$(TESTS) -n 2 -m "browser and slow"
 
 # `page` needs no Python, and is checked while that is installed
 chromium types imports style drift smollm2: .venv/test-is-ready

@@ -12,11 +12,13 @@ import pytest
 from hypothesis import settings
 
 import guidedviz as gv
+from tests.tiers import mark_slow
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models are small; idle threads of torch slow other workers down
 
 # a loaded machine is no fault of a test; every run draws other examples, except in CI, where a run can be repeated
-settings.register_profile("untimed", deadline=None, max_examples=40, derandomize="CI" in os.environ)
+settings.register_profile("untimed", deadline=None, max_examples=15, derandomize="CI" in os.environ)
+settings.register_profile("deep", settings.get_profile("untimed"), max_examples=60)  # make slow
 settings.register_profile("thorough", deadline=None, max_examples=1_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("untimed")
 
@@ -31,7 +33,7 @@ FIRST = re.compile(
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     """The order of the tests, which a worker takes group by group: a file is a group, and what loads torch is one.
 
     So one worker loads torch, and begins with it. The checks, which fork, are then on another one: a process with torch
@@ -40,6 +42,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Browser tests come last: Playwright's event loop stays in the thread for the rest of the run. Among them, those with
     a notebook or a site come first: a long group at the end would leave the other workers without work.
     """
+    unknown = mark_slow(items)
+    if unknown and not any("::" in word for word in config.args):
+        raise pytest.UsageError(f"the mark `quick` names parameters that these tests have not: {unknown}")
     for item in items:
         if "browser" not in item.keywords:
             item.add_marker(pytest.mark.xdist_group("torch" if FIRST.search(item.nodeid) else str(item.path)))

@@ -69,7 +69,7 @@ def test_the_tests_run_on_each_push_and_pull_request_and_each_week():
     assert {"pull_request", "workflow_call", "workflow_dispatch", "schedule"} < {*events}
     assert TEST["jobs"]["linux"]["strategy"]["matrix"]["python"] == ["3.11", "3.14"]
     assert TEST["jobs"]["light"]["strategy"]["matrix"]["system"] == ["windows-latest", "macos-latest"]
-    assert "if" not in TEST["jobs"]["linux"] | TEST["jobs"]["light"]
+    assert [name for name, job in TEST["jobs"].items() if "if" in job] == []
 
 
 def test_what_the_workflows_make_are_targets_of_the_makefile():
@@ -78,7 +78,9 @@ def test_what_the_workflows_make_are_targets_of_the_makefile():
     named = {word for word in made if re.fullmatch(r"[a-z]+", word)}
     assert named == {"test", "nbval", "lite", "site"}
     assert named <= targets
-    assert TEST["jobs"]["weekly"]["strategy"]["matrix"]["check"] == ["slow", "kernel"]
+    deep = TEST["jobs"]["deep"]["strategy"]["matrix"]["check"]
+    assert deep == ["slow-unit", "slow-browser", "kernel"]
+    assert {*deep} <= targets
 
 
 def test_the_light_install_has_the_bounds_of_the_extra_test_and_runs_files_that_exist():

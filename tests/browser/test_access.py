@@ -96,6 +96,7 @@ def still(bare):
 
 
 @pytest.mark.parametrize("name", WIDGETS)
+@pytest.mark.quick("a run that was left", "a film", "a choice")
 def test_a_widget_has_no_fault_its_words_can_be_read_and_its_targets_pressed(still, name):
     root = WIDGETS[name](still)
     assert audit(still.page, root, still.theme) == {}
@@ -214,6 +215,7 @@ def test_forced_colours_tell_bars_tokens_and_times_apart(forced):
     forced.shot("access-forced", root)
 
 
+@pytest.mark.slow
 def test_forced_colours_tell_lit_states_and_frames_apart_by_shape(forced):
     _, stage, slot = show_stack(forced, steps=6)
     machine = stage.root.locator("[data-slot='machine']")
@@ -225,6 +227,7 @@ def test_forced_colours_tell_lit_states_and_frames_apart_by_shape(forced):
     assert (colour(cards.first, "borderTopWidth"), colour(cards.last, "borderTopWidth")) == ("2px", "1px")
 
 
+@pytest.mark.slow
 def test_forced_colours_leave_the_map_its_own_colours_and_mark_fixed_tokens(forced):
     shown = open_chart(forced, gv.guide(gv.regex("[A-Za-z ]*"), VOCABULARY))
     assert min(shown.colours()) > 0.05

@@ -77,6 +77,7 @@ def test_what_rejects_a_token_marks_it_and_goes_back_there(bare):
 
 
 @pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
+@pytest.mark.quick("size0")
 def test_a_stage_opens_on_the_machine_and_its_regex_is_edited_above_it(bare, size):
     live = gv.stage(gv.ToyModel(PIECES, rule, eos={0}), "say ", edit=NAME, seed=3, steps=6)
     stage = bare.show_stage(live)

@@ -63,6 +63,7 @@ def pack(record):
     return json.dumps(record["trace"] | {"recording": compress(record["recording"])})
 
 
+@pytest.mark.slow
 def test_no_text_of_a_file_does_anything_in_the_player(run, files, tmp_path):
     """A loaded file is refused, or its page shows the texts as texts."""
     path, page = tmp_path / "run.json", tmp_path / "run.html"
@@ -123,6 +124,7 @@ def outputs_of(words):
         yield new_output("error", ename=one, evalue=one, traceback=[one])
 
 
+@pytest.mark.slow
 def test_no_text_of_a_lab_does_anything_on_the_site(shown, files, tmp_path):
     """Recordings of all kinds, what cells print, names of pages, and the search."""
     site = load_site()

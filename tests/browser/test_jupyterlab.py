@@ -96,6 +96,7 @@ STYLES = """async root => {
 }"""
 
 
+@pytest.mark.slow
 def test_no_style_of_jupyterlab_changes_another_widget(open_notebook, looks):
     """A film, a folded machine, the fraction slider and the score."""
     make = """import guidedviz as gv

@@ -9,7 +9,8 @@ import pytest
 from guidedviz.commands.exercises import read_exercises
 from tests.browser.test_fraction import SliderPage
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
+# one worker starts JupyterLab
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("jupyterlab")]
 
 EXERCISE = "gv.checks.forced(forced)"
 SOLVED = next(one.solved for one in read_exercises("11_jump_forward") if one.name == "forced")
@@ -59,7 +60,9 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab):
 def test_the_slider_builds_its_curve(lab):
     quiet = "from guidedviz.decoding import payoff, timing"
     quiet += "\ntiming.calibrate = lambda model: (payoff.Cost(2.2, 0.06), True)"
+    before = lab.page.locator(".gv-fraction").element_handle()
     lab.answer("gv.fraction_slider(clerk)", f"{quiet}\ngv.fraction_slider(clerk)")  # other tests run beside it
+    lab.page.wait_for_function("before => !before.isConnected", arg=before)  # it has runs of its own
     slider = SliderPage(lab)
     slider.wait_runs(1)  # without a move
     slider.share.focus()

@@ -71,6 +71,7 @@ def test_the_front_page_of_the_site(site, show, looks):
     assert "gv-map" in looks.seen
 
 
+@pytest.mark.slow
 def test_the_page_of_a_lab_with_a_stage_with_sliders_and_with_still_pictures(site, show, looks):
     page = show(site / "labs" / "01_logit_bias.html")
     assert page.locator(".picture > .gv").count() > 2
@@ -78,6 +79,7 @@ def test_the_page_of_a_lab_with_a_stage_with_sliders_and_with_still_pictures(sit
     assert looks.seen >= {"gv-row", "gv-after", "text", "rect"}
 
 
+@pytest.mark.slow
 def test_a_page_of_the_site_with_every_kind_of_widget_and_no_still_picture(recordings, site, show, looks):
     builder = load_site()
     outputs = [new_output("display_data", {RECORDING: one, "text/html": ""}) for one in recordings.values()]
@@ -99,6 +101,7 @@ def test_the_pictures_of_the_reference_are_files_with_their_own_styles(site, sho
     assert min(widths) > 0
 
 
+@pytest.mark.slow
 def test_the_page_of_a_saved_run(show, looks, tmp_path):
     model, guide = build_run()
     gv.record(model, "x", guide, temperature=0, max_tokens=6).page(tmp_path / "run.html", 3)

@@ -289,6 +289,7 @@ def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.quick("cell", "phone")
 def test_the_bars_are_the_largest_thing_of_their_panel(bare, bard, size):
     stage = at_the_first(bare, bard, size)
     bare.page.emulate_media(reduced_motion="reduce")

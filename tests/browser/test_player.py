@@ -114,8 +114,8 @@ def test_a_forbidden_token_says_why_and_the_map_names_its_tokens_without_a_fault
 
     def set_theme(name):
         page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
-        dark = "dark => matchMedia('(prefers-color-scheme: dark)').matches === dark"
-        page.wait_for_function(dark, arg=name == "Dark")
+        light = "light => document.body.dataset.jpThemeLight === light"  # the page hears of it a frame later
+        page.wait_for_function(light, arg=str(name == "Light").lower())
         colours.add(page.locator(".gv-stage").evaluate("root => getComputedStyle(root).backgroundColor"))
 
     assert audit(page, page.locator("html"), set_theme) == {}

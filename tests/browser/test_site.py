@@ -11,8 +11,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
 
 def set_theme(page, name):
     page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
+    light = "light => document.body.dataset.jpThemeLight === light"  # the page hears of it a frame later
+    page.wait_for_function(light, arg=str(name == "Light").lower())
 
 
+@pytest.mark.slow
 def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(browser, site):
     context = browser.browser.new_context(offline=True, color_scheme="light", viewport={"width": 1366, "height": 768})
     page, said = context.new_page(), []
@@ -54,6 +57,7 @@ PLACES = """() => {
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
+@pytest.mark.quick("size1")
 def test_the_first_screen_of_the_front_page_is_the_run_and_one_sentence_below_it(browser, site, size):
     context = browser.browser.new_context(viewport=dict(zip(("width", "height"), size, strict=True)), offline=True)
     page = context.new_page()

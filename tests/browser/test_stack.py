@@ -102,6 +102,7 @@ def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
 
 
 @pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
+@pytest.mark.quick("size0")
 def test_the_ground_keeps_its_place_and_frames_pile_up_on_it(still, size):
     _, stage, slot = show(still, steps=14)
     still.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
@@ -126,6 +127,7 @@ def test_the_ground_keeps_its_place_and_frames_pile_up_on_it(still, size):
 
 
 @pytest.mark.parametrize("size", [(931, 768), (390, 844)])
+@pytest.mark.quick("size0")
 def test_the_top_of_a_deep_stack_is_in_sight_and_what_is_below_is_counted(still, size):
     model = gv.ToyModel(PIECES, lambda tokens: [9.0 * (piece == b"[{") for piece in PIECES], eos={0})
     deep = gv.grammar('root ::= "(" root ")" | "[" root "]" | "{" root "}" | "x"')

@@ -94,6 +94,7 @@ def follow(bare: BarePage, stage: StagePage, expected: Expected) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.quick("2")
 def test_the_page_stands_where_a_model_of_the_stage_stands(bare, seed):
     chance = random.Random(seed)
     model = gv.ToyModel(PIECES, lambda tokens: rule(tokens, end=False), eos={0})

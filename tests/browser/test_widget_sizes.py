@@ -66,6 +66,7 @@ LOOKS = """root => [root, ...root.querySelectorAll("*")].map((node) => {
 
 
 @pytest.mark.parametrize("name", WIDGETS)
+@pytest.mark.quick("film", "number")
 def test_each_widget_can_be_read_and_pressed_and_no_other_widget_changes_how_it_looks(bare, name):
     root = bare.show(WIDGETS[name]())
     for size in SIZES:
@@ -105,6 +106,7 @@ def test_the_map_fills_its_panel_on_the_stage_and_what_is_said_of_a_token_has_it
 
 
 @pytest.mark.parametrize("name", ["stack", "chart"])
+@pytest.mark.quick("stack")
 def test_a_film_that_is_a_little_too_wide_is_drawn_smaller_and_not_cut(bare, name):
     resize(bare, "cell")
     root = bare.show(gv.film(WIDE[name](), show=7))

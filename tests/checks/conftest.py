@@ -6,11 +6,19 @@ from threading import Thread
 import pytest
 
 from guidedviz.checks import guard
+from tests.checks.small_process import small_process
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     monkeypatch.setattr(guard, "CPU_SECONDS", guard.CPU_SECONDS / 4)
+
+
+@pytest.fixture(scope="module")
+def apart():
+    """A small process in which answers are tried."""
+    with small_process() as pool:
+        yield pool
 
 
 @pytest.fixture

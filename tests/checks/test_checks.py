@@ -23,7 +23,7 @@ from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
 from tests.checks.answers.functions import smaller_while_it_can
 from tests.checks.answers.machines import levels
-from tests.checks.answers.wrong import is_refused, not_refused, small_process
+from tests.checks.answers.wrong import is_refused, not_refused
 from tests.strategies import regexes, show_rules
 
 here = pytest.mark.usefixtures("in_this_process")
@@ -92,15 +92,10 @@ def test_a_right_answer_may_have_other_types(name):
     assert verdict.result == "right", verdict
 
 
-@pytest.fixture(scope="module")
-def apart():
-    with small_process() as pool:
-        yield pool
-
-
+@pytest.mark.parametrize("most", [2, pytest.param(None, marks=pytest.mark.slow)], ids=["first two", "all"])
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_wrong_answer_is_wrong_and_says_why(name, apart):
-    assert apart.submit(not_refused, name).result() == []
+def test_a_wrong_answer_is_wrong_and_says_why(name, most, apart):
+    assert apart.submit(not_refused, name, most).result() == []
 
 
 def test_a_verdict_without_a_reason_is_found():

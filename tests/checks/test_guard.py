@@ -20,6 +20,7 @@ from guidedviz.checks import guard, values
 from guidedviz.checks.guard import Outcome, run, safe_copy
 from guidedviz.checks.values import Failed
 from tests.checks.answers import FUNCTIONS, VALUES, check
+from tests.checks.attacks import outcomes_of
 
 ENDLESS = "does not end|too much memory"
 each_guard = pytest.mark.parametrize("way", ["process", "thread", "place"])
@@ -144,6 +145,7 @@ def test_every_check_of_a_value_refuses_a_hostile_object(method, strict):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.quick(every=6)
 def test_a_right_function_that_changes_its_input_is_told_so(name):
     def answer(*given):
         value = FUNCTIONS[name](*given)
@@ -400,17 +402,16 @@ def test_what_an_answer_writes_to_open_files_reaches_none_of_the_kernel_and_is_n
 @pytest.mark.parametrize(
     ("attack", "said"),
     [
-        (lambda: bytearray(1 << 40), values.TOO_LARGE),
-        (lambda: os.kill(os.getpid(), signal.SIGSTOP), guard.WAITS),
-        (lambda: (signal.setitimer(signal.ITIMER_PROF, 0), turn()), guard.ENDLESS),
-        (lambda: (signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)), turn()), guard.ENDLESS),
+        ("take_all_memory", values.TOO_LARGE),
+        ("stop_itself", guard.WAITS),
+        ("disarm_the_timer", guard.ENDLESS),
+        ("block_all_signals", guard.ENDLESS),
     ],
-    ids=["no memory", "stops itself", "no timer", "no signals"],
 )
-def test_an_attack_on_the_check_ends_in_time_with_words(attack, said, monkeypatch):
-    monkeypatch.setattr(guard, "WALL_SECONDS", 1.2)
-    assert run(attack, [()]) == [Outcome(said)]
-    assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
+def test_an_attack_on_the_check_ends_in_time_with_words(attack, said, apart):
+    attacked, honest = apart.submit(outcomes_of, attack).result()
+    assert attacked == [Outcome(said)]
+    assert honest == [Outcome((3, 1))]
 
 
 @pytest.mark.parametrize(

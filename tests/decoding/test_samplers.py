@@ -31,6 +31,7 @@ MASKED = {chance.tokens: chance.masked for chance in all_texts(new_task())}
     ("sampler", "target", "count"),
     [(Masked, MASKED, 800), (Rejection, TARGET, 250), (lambda task: Particles(task, 32), TARGET, 250)],
 )
+@pytest.mark.quick("Rejection-target1-250")
 def test_a_sampler_draws_from_its_distribution(sampler, target, count):
     assert total_variation(TARGET, MASKED) > 0.25
     draws = [sampler(new_task()).draw(seed) for seed in range(count)]
@@ -45,6 +46,7 @@ def gv_draw(draw):
 
 
 @pytest.mark.parametrize("sampler", [Masked, Adaptive])
+@pytest.mark.quick("Masked")
 def test_weights_make_a_sampler_unbiased(sampler):
     draws = [sampler(new_task()).draw(seed) for seed in range(1000)]
     assert total_variation(shares(draws), TARGET) < 0.07

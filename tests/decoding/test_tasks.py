@@ -20,6 +20,7 @@ def test_there_is_a_task_for_each_place_and_its_example_has_that_share_and_size(
 
 
 @pytest.mark.parametrize("place", range(0, 20, 3))
+@pytest.mark.quick(every=3)
 def test_with_jump_forward_clerk_comes_out_at_that_fraction(clerk, tasks, place):
     """Of the tokens of the output, those for which no pass was needed."""
     task = tasks[place]

@@ -45,6 +45,7 @@ def test_the_branches_of_the_film_die_at_the_point_and_never_come_back():
     assert not gv.views.nfa_reading_frames(CLUMSY, "4,2.")[-1].lit
 
 
+@pytest.mark.slow
 def test_the_dfa_doubles_with_each_letter_and_a_large_one_is_refused():
     sizes = {n: [len(one) for one in gv.machines.machine_stages(f"[ab]*a[ab]{{{n - 1}}}")] for n in (9, 10, 11)}
     assert {n: (nfa, least) for n, (nfa, _, least) in sizes.items()} == {9: (12, 512), 10: (13, 1024), 11: (14, 2048)}
@@ -226,6 +227,7 @@ def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
     return found
 
 
+@pytest.mark.slow
 def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(clerk):
     known, found = gv.decoding.remember(clerk), {}
     for keys in (("name", "age", "city"), ("age", "name", "city")):
@@ -513,6 +515,7 @@ def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_near
     assert asked == [31_526, 330]
 
 
+@pytest.mark.slow
 def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
     """A machine for the rest of a string, walked over the trie: it ends at 189 nodes, and the parser is asked there."""
     rest, trie = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'), llama3.trie

@@ -52,6 +52,7 @@ def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begi
     assert all(len(case["outputs"]["bias 16"]) > len("positive") for case in cases)
 
 
+@pytest.mark.slow
 def test_a_bias_ends_the_sentence_after_the_object_and_with_more_it_ends_the_object_after_the_name(clerk):
     prompt = "Hi! Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
     known, (close,) = gv.decoding.remember(clerk), clerk.vocabulary.ids(b'"}')
@@ -347,6 +348,7 @@ def test_the_model_wants_the_end_one_token_earlier_with_three_brackets_open(cler
     assert step.piece == b"}}"
 
 
+@pytest.mark.slow
 def test_in_thirty_right_runs_of_clerk_z_stays_above_0_7(clerk):
     calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")
     for task in islice(calm, 30):
@@ -373,6 +375,7 @@ def test_the_blanks_of_smollm2_are_as_told():
     assert wanted == [(b"```", 0.44, False), (b"\n", 0.41, True)]
 
 
+@pytest.mark.slow
 def test_three_of_sixty_sums_are_right():
     codes = [code for kind, code in build.read_cells(build.read_source("13_when_it_goes_wrong")) if kind == "code"]
     clerk = gv.load_model("clerk")
@@ -468,6 +471,7 @@ def test_the_overlap_on_one_processor_makes_the_pass_longer():
     assert [round(float(np.mean(some)), 1) for some in (long, short)] == [15.5, 13.6]
 
 
+@pytest.mark.slow
 def test_the_first_two_lines_of_the_published_throughput_are_within_6_percent_of_the_dots():
     codes = [code for kind, code in build.read_cells(build.read_source("14_in_production")) if kind == "code"]
     (code,) = (code for code in codes if code.startswith("published = "))
@@ -483,6 +487,7 @@ def test_the_first_two_lines_of_the_published_throughput_are_within_6_percent_of
     assert round(1e3 * 800 / 128 * (1 / parts[1] - 1 / parts[0])) == pytest.approx(9, abs=1)
 
 
+@pytest.mark.slow
 def test_a_bound_on_a_string_gives_a_grammar_of_xgrammar_523_nodes_instead_of_73():
     xgrammar = pytest.importorskip("xgrammar")
     llama = gv.Vocabulary.llama3()

@@ -76,6 +76,7 @@ def grade(name, which, anew):
 
 
 @each_lab
+@pytest.mark.quick("03_fsm", "12_what_masks_change")
 def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     assert grade(name, "solved", anew=1) == [exercise.points for exercise in exercises(name)]
@@ -83,6 +84,7 @@ def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypa
 
 
 @pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
+@pytest.mark.quick("another check inside", "every entry", "another library in place")
 def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
     exercise = exercises("07_pda")[0]
     answer = f"{exercise.opened}\n{YES}\n{cheat.replace('CHECK', exercise.name)}\nprint('answered')"
@@ -157,6 +159,7 @@ def test_an_unknown_lab_is_an_error_of_the_library():
 
 @each_lab
 @pytest.mark.parametrize("form", export.FORMATS)
+@pytest.mark.quick(every=4)
 def test_an_assignment_is_a_notebook(name, form):
     nbformat.validate(export.assignment(name, form))
 

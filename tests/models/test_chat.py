@@ -65,6 +65,7 @@ def expected(reference, messages):
 
 @settings(max_examples=20)
 @given(content=st.text(max_size=30) | st.sampled_from([" a\n", "\n\n", "1 2  3"]))
+@pytest.mark.quick("ChatML")
 def test_the_tokens_are_those_of_transformers(pair, content):
     own, reference = pair
     for messages in ([TALK[1] | {"content": content}], [*TALK, TALK[2] | {"content": content}, TALK[3]]):

@@ -106,6 +106,15 @@ def own_process():
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, few in ALL.items() for name in few])
+@pytest.mark.quick(
+    "ENDLESS-loops",
+    "ENDLESS-int catches errors",
+    "LARGE-format",
+    "LARGE-list",
+    "DOUBLED-block",
+    "WRITTEN-without end",
+    "NESTED-macros",
+)
 def test_a_hostile_template_ends_soon_and_takes_none_of_our_memory(kind, name):
     if kind == "LARGE" and sys.platform != "linux":
         pytest.skip("no other system limits the memory of a process")

@@ -85,6 +85,7 @@ def test_rows_that_are_none_are_refused(clerk, rows):
         clerk.side_by_side(rows)
 
 
+@pytest.mark.quick("numpy")
 def test_a_model_may_be_asked_and_told_to_forget_from_two_threads(model):
     tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
     texts = [tokens, [*tokens, 9], [*tokens, 9, 10, 11]]

@@ -27,6 +27,7 @@ def test_it_runs_on_numpy_without_torch(smollm2):
     assert smollm2.vocabulary.display(2) == "<|im_end|>"
 
 
+@pytest.mark.slow
 def test_asked_in_its_form_it_writes_json_and_with_a_mask_json_that_is_valid(smollm2):
     prompt = smollm2.chat(QUESTION)
     free = gv.record(smollm2, prompt, temperature=0, max_tokens=40)

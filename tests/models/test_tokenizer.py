@@ -146,6 +146,7 @@ BAD = {  # per place in tokenizer.json the values that are refused
 
 
 @pytest.mark.parametrize(("path", "value"), [(path, value) for path, values in BAD.items() for value in values])
+@pytest.mark.quick(every=4)
 def test_a_tokenizer_of_another_kind_is_refused_with_what_was_seen(tmp_path, path, value):
     part = config = copy.deepcopy(CLERK)
     for key in path[:-1]:

@@ -32,6 +32,7 @@ REGEXES = r"""
 
 @pytest.mark.parametrize("text", REGEXES)
 @pytest.mark.parametrize("engine", ["split", "trie", "index", "unknown"])
+@pytest.mark.quick(every=5)
 def test_every_mask_is_the_mask_of_the_copies(text, engine):
     machine, copies, rng = counting(text), gv.regex(text), random.Random(text)
     for longest in (2, 6):

@@ -121,6 +121,7 @@ def refuse(run, shown, where, value):
 
 
 @pytest.mark.parametrize("where", DAMAGE)
+@pytest.mark.quick(every=4)
 def test_a_field_of_another_form_is_refused_by_its_place(run, shown, where):
     refuse(run, shown, where, DAMAGE[where])
 

@@ -1,32 +1,15 @@
-"""Judges wrong answers in a process of its own: an answer runs in a fork, and a worker of the tests is slow to fork."""
+"""Judges wrong answers: each must be called wrong, with a reason."""
 
-import gc
 import re
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
 
-from guidedviz.checks import guard
 from guidedviz.checks.verdict import Verdict
 from tests.checks.answers import WRONG, check
 
 
-@contextmanager
-def small_process() -> Iterator[ProcessPoolExecutor]:
-    """A process that has loaded what checks need, and nothing else."""
-    with ProcessPoolExecutor(1, get_context("spawn"), initializer=prepare) as pool:
-        yield pool
-
-
-def prepare() -> None:
-    guard.CPU_SECONDS = 0.1
-    gc.freeze()
-
-
-def not_refused(name: str) -> list[str]:
-    """The verdicts on wrong answers to a check that do not say that they are wrong, and why."""
-    verdicts = [check(name, answer) for one, answer in WRONG if one == name]
+def not_refused(name: str, most: int | None) -> list[str]:
+    """The verdicts on the first wrong answers to a check, or on all, that do not say that they are wrong, and why."""
+    answers = [answer for one, answer in WRONG if one == name]
+    verdicts = [check(name, answer) for answer in answers[:most]]
     return [repr(verdict) for verdict in verdicts if not is_refused(verdict)]
 
 

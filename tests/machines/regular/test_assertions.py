@@ -82,6 +82,7 @@ PARTS = ["a", "b", r"\n", "a*", "(?:a|b)", "^", "$", r"\b", r"\B", "(?=a)", "(?!
 
 
 @pytest.mark.parametrize("first", PARTS)
+@pytest.mark.quick(every=6)
 def test_every_short_pattern_accepts_what_re_accepts(first):
     for rest in product(PARTS, repeat=2):
         pattern = "".join((first, *rest))

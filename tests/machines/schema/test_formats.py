@@ -173,6 +173,7 @@ SAMPLE = [chr(point) for point in [*range(0x250), 0x661, 0x2028, 0x20AC, 0x4E2D,
 
 @pytest.mark.parametrize("name", ["Lu", "Letter", "Decimal_Number", "Zs"])
 @pytest.mark.parametrize("sign", ["p", "P"])
+@pytest.mark.quick(every=4)
 def test_a_category_has_the_characters_that_unicode_gives_it(name, sign):
     short = {"Letter": "L", "Decimal_Number": "Nd"}.get(name, name)
     alone, inside = (re.compile(to_python(text)) for text in (rf"^\{sign}{{{name}}}$", rf"^[\{sign}{{{name}}}]$"))

@@ -46,6 +46,7 @@ def test_optional_keys_may_be_left_out_and_the_commas_are_right(required):
 @pytest.mark.parametrize(("low", "high"), itertools.product([None, 0, 1, 2, 3], [None, 0, 1, 2, 4]))
 @pytest.mark.parametrize("prefix", [[], [{"type": "null"}], [{"type": "null"}, {"type": "boolean"}]])
 @pytest.mark.parametrize("items", [{"type": "integer"}, False])
+@pytest.mark.quick(every=5)
 def test_an_array_has_the_items_it_says_in_the_numbers_it_says(low, high, prefix, items):
     schema = {"type": "array", "items": items, "prefixItems": prefix, "minItems": low, "maxItems": high}
     schema = {key: value for key, value in schema.items() if value is not None and value != []}

@@ -40,6 +40,7 @@ def both(monkeypatch, schema):
 
 @pytest.mark.parametrize("high", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.quick(every=4)
 def test_a_counted_length_has_the_texts_of_its_copies(pattern, high, monkeypatch):
     for low in (0, min(3, high)):
         machines = both(monkeypatch, strings(pattern, high, low))
@@ -52,6 +53,7 @@ def test_a_counted_length_has_the_texts_of_its_copies(pattern, high, monkeypatch
 
 @pytest.mark.parametrize("engine", ["split", "trie", "index"])
 @pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.quick(every=4)
 def test_every_mask_near_a_counted_length_is_the_mask_of_its_copies(pattern, engine, monkeypatch):
     draw = random.Random(pattern)
     for high in (3, 11, 40):
@@ -73,6 +75,7 @@ def test_every_mask_near_a_counted_length_is_the_mask_of_its_copies(pattern, eng
 
 
 @pytest.mark.parametrize("high", [255, 2083, 16_383])
+@pytest.mark.quick("255")
 def test_a_uri_of_any_length_compiles_and_is_counted(high):
     machine = gv.json_schema({"type": "string", "format": "uri", "minLength": 1, "maxLength": high})
     start = b'"http://a.b/'
@@ -112,6 +115,7 @@ SCHEMAS = {
 
 @pytest.mark.parametrize("name", SCHEMAS)
 @pytest.mark.parametrize("count", [0, 128, 1023, 1024, 1025])
+@pytest.mark.quick(every=4)
 def test_the_bounds_hold(name, count):
     schema = SCHEMAS[name]
     machine = gv.json_schema(schema)

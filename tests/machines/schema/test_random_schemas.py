@@ -59,6 +59,7 @@ def spellings(value):
 
 
 @pytest.mark.parametrize("seed", range(40))
+@pytest.mark.quick(every=5)
 def test_a_validator_agrees_with_the_machine_of_a_random_schema(seed):
     draw = random.Random(seed)
     for _ in range(6):

@@ -228,6 +228,7 @@ def test_a_long_way_of_refs_is_refused_where_it_is_too_deep():
     assert caught.value.hint == "at most about fifty levels"
 
 
+@pytest.mark.slow
 def test_a_pattern_too_large_for_a_machine_is_named_by_its_path():
     """Its own size is told, also beside one that fits."""
     parts = {"a": {"type": "string", "pattern": "^[ab]{30}$"}, "b": {"type": "string", "pattern": "(a|b)*a(a|b){30}$"}}

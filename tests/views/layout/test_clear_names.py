@@ -15,6 +15,7 @@ from tests.views.layout.random_machines import random_machines
 
 
 @pytest.mark.parametrize("name", [*lab_calls(), *random_machines()])
+@pytest.mark.quick(every=5)
 def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_arrow_of_a_call(name):
     machine = random_machines()[name] if name in random_machines() else lab_machine(name)
     drawn = gv.draw_machine(machine).svg
@@ -24,6 +25,7 @@ def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_ar
 
 
 @pytest.mark.parametrize("name", lab_calls())
+@pytest.mark.quick(every=5)
 def test_names_stay_clear_without_graphviz(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     placing.place.cache_clear()
@@ -40,6 +42,7 @@ def test_the_count_of_a_loop_stands_apart_from_its_label():
 
 
 @pytest.mark.parametrize("seed", range(20))
+@pytest.mark.quick(every=5)
 def test_two_opposite_arrows_keep_their_labels_apart(seed):
     draw = random.Random(seed)
     count = draw.randint(2, 4)

@@ -37,6 +37,7 @@ def classes(node):
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("compact", [None, True, False])
+@pytest.mark.quick(every=4)
 def test_every_state_and_every_arrow_is_drawn_once(pattern, compact):
     dfa = regex(pattern)
     figure = draw_machine(dfa, compact=compact, folded=False)
