@@ -8,7 +8,7 @@ Next: `machines/regular/nfa.py`.
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import RLock
@@ -32,6 +32,12 @@ class Machine(ABC, Generic[S]):
     """A machine has an initial state, steps, and knows in which states a text may end."""
 
     initial: S
+    marks: tuple[str, ...] = ()  # texts that begin or end a tag
+
+    @property
+    def byte_rows(self) -> "Sequence[Edges]":
+        """The edges over bytes of every state, or of every node of its rules; none if it has no such table."""
+        return ()
 
     @property
     def kinds(self) -> bytes:

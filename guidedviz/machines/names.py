@@ -2,7 +2,8 @@
 
 import re
 
-BEGIN, END = b"\xff", b"\xfe"
+BEGIN = b"\xff"
+END = b"\xfe"
 SOME_NAME = "a\u00a0special\u00a0token"  # where none is named; one word
 BYTE_SIGNS = {0xFF: "⟪", 0xFE: "⟫"}  # of the two bytes, where bytes are shown one by one
 NAME = re.compile(b"\xff([^\xff\xfe]*)\xfe")
@@ -16,6 +17,15 @@ def name_bytes(text: str | bytes) -> bytes:
     """
     inside = text.encode() if isinstance(text, str) else text
     return BEGIN + inside + END
+
+
+def has_surrogate(text: str) -> bool:
+    """Whether UTF-8 cannot encode this text.
+
+    >>> has_surrogate("\\ud800"), has_surrogate("é")
+    (True, False)
+    """
+    return any(0xD800 <= ord(char) <= 0xDFFF for char in text)
 
 
 def is_name(piece: bytes) -> bool:

@@ -12,7 +12,8 @@ from functools import lru_cache
 Range = tuple[int, int]  # both ends included
 Ranges = tuple[Range, ...]  # sorted and disjoint
 LAST = 0x10FFFF  # the last Unicode code point
-NAME_ENDS, NAME_BEGINS = 0x2000FE, 0x2000FF  # around the name of a special token: the bytes FE and FF, in no UTF-8 text
+NAME_BEGINS = 0x2000FF  # around the name of a special token: the bytes FF and FE, which no UTF-8 text has
+NAME_ENDS = 0x2000FE
 SINGLE_BYTES = {NAME_ENDS: 0xFE, NAME_BEGINS: 0xFF}
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, quoted
-from guidedviz.machines.machine import Machine, next_bytes
-from guidedviz.machines.names import SOME_NAME
+from guidedviz.machines.machine import Edges, Machine, next_bytes
+from guidedviz.machines.names import SOME_NAME, has_surrogate
 from guidedviz.machines.ranges import NAME_BEGINS, NAME_ENDS
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference
-from guidedviz.machines.regular.nfa import EdgeRow
 from guidedviz.machines.syntax import ANY_CHARACTER, Chars, Repeat, Tree, concat, either, literal
 
 BEGINS = Chars(((NAME_BEGINS, NAME_BEGINS),))
@@ -37,7 +36,7 @@ class Special:
 
     def __post_init__(self) -> None:
         expect(self.name, str, "special", "the text of a special token")
-        if not self.name or any(0xD800 <= ord(char) <= 0xDFFF for char in self.name):
+        if not self.name or has_surrogate(self.name):
             raise PatternError("special", seen=quoted(self.name), expected="a text of at least one character")
         if len(self.name) > NAME_CHARACTERS:
             expected = f"at most {NAME_CHARACTERS:,}"
@@ -124,18 +123,18 @@ def next_names(machine: Machine[Any], state: Any) -> list[str]:
     return names if len(names) <= FEW_NAMES else [*names[:FEW_NAMES], "…"]
 
 
-def names_in(machine: Any) -> set[str]:
+def names_in(machine: Machine[Any]) -> set[str]:
     """The special tokens that a machine names one by one; classes such as `!<think>` are left out.
 
     >>> sorted(names_in(gv.grammar("root ::= <a> | <b> !<c>")))
     ['<a>', '<b>']
     """
-    edges: Sequence[EdgeRow] = getattr(getattr(machine, "nodes", machine), "edges", ())
+    edges = machine.byte_rows
     begins = {target for row in edges for low, high, target in row if low <= 0xFF <= high}
     return {name.decode() for start in begins for name in _listed_names(edges, start)}
 
 
-def _listed_names(edges: Sequence[EdgeRow], start: int) -> list[bytes]:
+def _listed_names(edges: Sequence[Edges], start: int) -> list[bytes]:
     """The names whose letters begin at a state; [] if these are too many to list."""
     names = []
     waiting = [(b"", start)]

@@ -15,6 +15,7 @@ from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.free_text import free_text
 from guidedviz.machines.graph import grouped
+from guidedviz.machines.names import has_surrogate
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.special import Special, spell
@@ -87,7 +88,7 @@ def _check_tag(tag: Any) -> Tag:
     made = Tag(*tag)
     for text, what in ((made.begin, "begin"), (made.end, "end")):
         expect(text, str | Special, f"tagged, {what}", "a str or a special token")
-        if any(0xD800 <= ord(char) <= 0xDFFF for char in str(text)):
+        if has_surrogate(str(text)):
             raise PatternError(f"tagged, {what}", seen=quoted(text), expected="a text without lone surrogates")
     if not made.begin:
         raise PatternError("tagged, tags", seen=quoted(tag[::2]), expected="a begin that is not empty")

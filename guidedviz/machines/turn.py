@@ -154,8 +154,8 @@ def _check_thinking(think: object, limit: object) -> None:
     if think not in THINKING:
         raise PatternError("turn, think", seen=quoted(think), expected='True, False or "open"')
     if limit is not None:
-        expect(limit, int, "turn, think_limit", "a number of tokens")
-        if isinstance(limit, bool) or not 0 <= int(str(limit)) <= 1_000_000:
+        number: int = expect(limit, int, "turn, think_limit", "a number of tokens")
+        if isinstance(limit, bool) or not 0 <= number <= 1_000_000:
             raise PatternError("turn, think_limit", seen=quoted(limit), expected="0 to 1,000,000 tokens")
 
 
@@ -215,7 +215,7 @@ class _Writer:
         tags = []
         for tool in self.tools:
             before, after = self.form.call.split("ARGS")
-            begin = before.replace("NAME", json.dumps(tool.name))
+            begin = "".join(part["value"] for part in _formats(self.form, before, tool))
             tags.append({"type": "tag", "begin": begin, "content": _arguments(tool), "end": after})
         return self.read({"type": "triggered_tags", "triggers": [self.mark], "tags": tags})
 

@@ -347,7 +347,7 @@ def _read_id(token: Any, size: int) -> int | None:
 
 def check_names(machine: Machine[Any], vocabulary: Vocabulary) -> None:
     """Refuse a machine that names a special token which the vocabulary lacks; warn of a text that looks like one."""
-    for text in getattr(machine, "marks", ()):
+    for text in machine.marks:
         if text in vocabulary.special_ids:
             said = f"guide: {quoted(text)} is a text here, and the special token with this text is not allowed"
             warnings.warn(f"{said}; try: gv.special({text!r})", SpelledTokenWarning, stacklevel=3)

@@ -10,7 +10,7 @@ as a frame: the open call, and the node where its text stands or will go on. A s
 down, along the first path.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -24,6 +24,7 @@ from guidedviz.machines.pushdown.automaton import build_rule_nodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
 from guidedviz.machines.pushdown.step import StackSteps
+from guidedviz.machines.regular.nfa import EdgeRow
 from guidedviz.machines.special import no_names
 from guidedviz.machines.visible import counted, visible_bytes
 from guidedviz.machines.work import limited_work
@@ -166,7 +167,6 @@ class PDA(Machine[State]):
 
     def __init__(self, grammar: Grammar, notes: tuple[str, ...] = (), copies: int = limits.COPIED_STATES) -> None:
         self.notes = notes  # what the source says and the machine does not enforce
-        self.marks: tuple[str, ...] = ()  # texts that begin or end a tag
         self.grammar = grammar
         self.nodes = build_rule_nodes(grammar, copies)
         self.steps = StackSteps(self, self.nodes, self.kinds)
@@ -185,6 +185,11 @@ class PDA(Machine[State]):
     def kinds(self) -> bytes:
         """The kind of every byte: bytes of one kind move every node alike."""
         return self.nodes.kinds
+
+    @property
+    def byte_rows(self) -> Sequence[EdgeRow]:
+        """The edges over bytes of every node."""
+        return self.nodes.edges
 
     @property
     def finite(self) -> bool:

@@ -52,6 +52,11 @@ class DFA(Machine[int]):
                 table[row + low : row + high + 1] = array("i", [target]) * (high - low + 1)
         return table
 
+    @property
+    def byte_rows(self) -> tuple[EdgeRow, ...]:
+        """The edges of every state."""
+        return self.edges
+
     @cached_property
     def kinds(self) -> bytes:
         """The kind of every byte: in every state, bytes of one kind have the same target."""

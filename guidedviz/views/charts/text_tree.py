@@ -61,7 +61,7 @@ def _write_text_box(box: TreeBox, y: float) -> Element:
     long = f"{box.words} {probability(box.share)}"
     fitting = long if wide(long) < width - 3 else box.words
     if box.text is None:
-        line: dict[str, Any] = {"stroke": "var(--gv-orange)", "fill": "none", "stroke_dasharray": "4 3"}
+        line: dict[str, Any] = {"stroke": "var(--gv-magenta)", "fill": "none", "stroke_dasharray": "4 3"}
         return write_box(x, y, width, 27, fitting, **line)
     return write_box(x, y, width, 27, fitting, stroke="var(--gv-blue)")
 

@@ -165,7 +165,7 @@ def _write_item(kind: str, item: Item, width: float) -> Iterator[Element]:
         yield rect(*size, fill="var(--gv-green)", fill_opacity=0.13)
     yield write(11, 15, sign, 12, fill=paint(colour))
     yield write(30, 15, left, 12, mono=True)
-    yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)")
+    yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-ink)")
     yield soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True)
     origin = f"{item.origin}" if item.wanted else f"✓ {item.origin}"
     yield soft_right(width - 10, 15, origin)

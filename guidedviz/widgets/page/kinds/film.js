@@ -8,7 +8,7 @@ import { make, setText, shape } from "../shared/elements.js";
 import { buildSaveMenu, drawingActions } from "../shared/export.js";
 
 const FRAME = 1500; // milliseconds per frame
-const COLOURS = ["blue", "green", "gold", "orange", "sky"]; // of the groups
+const COLOURS = ["blue", "green", "gold", "ink", "sky"]; // of the groups
 
 /**
  * @typedef {Record<"start" | "back" | "play" | "step" | "end", () => void>} Moves

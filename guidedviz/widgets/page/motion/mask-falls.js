@@ -133,7 +133,7 @@ function stay(bar, at, mass, changed) {
 const leave = ({ key, raw }, at, down) => [
   [`${key}.name`, { color: "var(--gv-ink)", textDecorationColor: "transparent" }, { color: "var(--gv-magenta)", textDecorationColor: "var(--gv-magenta)" }, at, at + TURN],
   [`${key}.cross`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
-  [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-magenta)", ...JUDGED, backgroundImage: "var(--hatch)", borderStyle: "dashed" }, at, at + TURN],
+  [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-magenta)", ...JUDGED, backgroundImage: "var(--gv-hatch)", borderStyle: "dashed" }, at, at + TURN],
   [`${key}.after`, { opacity: 0, scale: "1 0" }, { opacity: 1, scale: "1 1" }, at, at + TURN],
   [`${key}.after`, { left: "0%", width: wide(raw) }, { left: "calc(100% + var(--gap))", width: raw > 0 ? "24px" : "0px" }, FALLEN, 720],
   [`${key}.after`, { translate: "0 0" }, { translate: `0 ${down}px` }, 720, GONE],
