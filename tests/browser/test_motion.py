@@ -288,6 +288,39 @@ def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
     assert stage.root.locator(".gv-why").is_visible(), "the reason stays"
 
 
+def tiles(bare, root, time):
+    """The bytes on their way at a time, each with the middle of its box."""
+    bare.page.evaluate(SEEK, time)
+    return [middle(one) for one in root.locator(".gv-moving .gv-tile").all() if one.is_visible()]
+
+
+def test_a_film_moves_what_the_next_key_ends_and_a_step_back_goes_backwards(bare):
+    bare.page.emulate_media(reduced_motion="no-preference")
+    film = bare.show(gv.film(gv.views.nfa_reading_frames("(a|b)*ab", "ab")))
+    bare.page.evaluate(HOLD)
+    film.press("ArrowRight")
+    assert film.locator(".gv-moving .gv-walker").count() == 2, "the wave along two ε edges"
+    film.press("ArrowRight")
+    assert film.locator(".gv-moving").count() == 1, "the next key ended the wave"
+    nodes = film.locator(".gv-over > :first-child .gv-lit[data-state]")
+    ends = {round(middle(nodes.nth(place))[0]) for place in range(nodes.count())}
+    starts = tiles(bare, film, 0)
+    assert len(starts) == 2
+    assert starts[0] == pytest.approx(starts[1], abs=1), "both bytes come from one cell"
+    landed = {round(x) for x, _ in tiles(bare, film, 740)}
+    assert all(min(abs(x - end) for end in ends) < 30 for x in landed), "each is at the state that it reaches"
+    film.press("ArrowLeft")
+    assert film.get_attribute("data-frame") == "1"
+    assert bare.page.evaluate("held.at(-1).playbackRate") < 0
+    assert nodes.count() == 2, "the later frame stays so long"
+    bare.page.evaluate("held.forEach((one) => one.playState === 'idle' || one.finish())")
+    bare.wait(lambda: film.locator(".gv-moving").count() == 0)
+    assert nodes.count() == 3
+    bare.page.emulate_media(reduced_motion="reduce")
+    film.press("ArrowRight")
+    assert film.locator(".gv-moving").count() == 0
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_bars_are_the_largest_thing_of_their_panel(bare, bard, size):
     stage = at_the_first(bare, bard, size)

@@ -58,8 +58,10 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
         keys += [f"c{place}" for place in range(len(frame.columns))]
         keys += [f"l{number}" for number in range(len(frame.lexemes))]
         lit = [_item_number(frame.lit)] if frame.lit else []
-        causes = [f"{_item_number(place)}" for place in sorted(frame.causes)]
-        packed.append(pack_frame(seen, keys, lit, causes, frame.words))
+        causes = [_item_number(place) for place in sorted(frame.causes)]
+        way = [*reversed(causes), *lit]  # a finished item flies to the one that waits for it, and on to the new one
+        more = {"flight": way} if len(way) > 1 else {}
+        packed.append(pack_frame(seen, keys, lit, list(map(str, causes)), frame.words, **more))
     bare = replace(frames[-1], lit=None, causes=frozenset())
     return FilmDrawings((draw_frame(bare).drawing,), tuple(packed))
 

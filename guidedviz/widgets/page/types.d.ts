@@ -158,6 +158,9 @@ export interface FilmFrame {
   lit: number[];
   on: string[];
   groups: [title: string, members: number[]][];
+  ride?: [sign: string, arrows: string[]]; // what moves into this frame
+  merged?: number[][]; // per state, the states that became it
+  flight?: number[]; // items, of which each flies to the next
 }
 
 export interface Chain {
