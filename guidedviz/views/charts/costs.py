@@ -58,7 +58,7 @@ def draw_costs(trace: Trace) -> Figure:
 def _mark_cut(steps: Sequence[Step], cut: Sequence[int], top: float) -> Series:
     """A ring at the top of each bar that is cut, and its milliseconds."""
     words = tuple(f"{total_of(steps[place]):,.0f}" for place in cut)
-    heights = (top,) * len(cut)
+    heights = tuple(top for _ in cut)
     return Series(
         "cut, with its milliseconds", "dots", tuple(map(float, cut)), heights, (), "ink", "hollow", words=words
     )

@@ -184,7 +184,8 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
         whole = replace(whole, tape=(data, read))
         keys = {f"{source}-{target}" for source, target in moves}
         words = f'"{sign}" is read. It leads to {say_nodes(states)}.'
-        frames.append(whole.frame(words, states, keys, ride=(sign, tuple(sorted(keys)))))
+        ride = sign, tuple(sorted(keys))
+        frames.append(whole.frame(words, states, keys, ride=ride))
         states = _add_closure(frames, nfa, states)
     words = f"The text ends. {name_node(nfa.accepting)} is accepting and not lit: the NFA refuses it."
     if nfa.accepting in states:
@@ -211,7 +212,8 @@ def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     if added:
         moves = {f"{state}~{target}" for state in closed for target in nfa.epsilon[state]}
         words = f"ε edges add {say_nodes(added)}: the NFA is in {counted(len(closed), 'state')}."
-        frames.append(frames[-1].frame(words, closed, moves, ride=("", tuple(sorted(moves)))))
+        ride = "", tuple(sorted(moves))
+        frames.append(frames[-1].frame(words, closed, moves, ride=ride))
     return closed
 
 

@@ -150,6 +150,15 @@ export interface MapState {
   y: number;
 }
 
+/** A token in the tree of all texts; of each stop of its slider where it begins and how likely it is. */
+export interface TreeBox {
+  row: number;
+  words: string;
+  text: string | null;
+  legal: boolean;
+  spans: [left: number, share: number][];
+}
+
 export interface FilmFrame {
   drawing: number;
   words: string;
