@@ -62,5 +62,6 @@ from guidedviz.widgets.predict import score as score
 from guidedviz.widgets.sliders import bias_sliders as bias_sliders
 from guidedviz.widgets.sliders import fraction_slider as fraction_slider
 from guidedviz.widgets.stage import stage as stage
+from guidedviz.widgets.text_tree import text_tree as text_tree
 
 __version__: str

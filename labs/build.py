@@ -54,7 +54,7 @@ PER_QUESTION, PER_WIDGET = 2.0, 2.5  # minutes; readers new to the subject neede
 PER_EXERCISE = {1: 7, 2: 13, 3: 18}  # minutes by stars
 LIMIT = 50  # minutes of one class
 STARS = re.compile(r"^#+ .*?(★+)(?: · home)?$", re.MULTILINE)
-WIDGET = re.compile(r"\bgv\.(?:stage|film|\w+_sliders?)\(")
+WIDGET = re.compile(r"\bgv\.(?:stage|film|text_tree|\w+_sliders?)\(")
 HINT = re.compile(r"^hint: (.+?)(?=\n\n|\nhint: |\Z)", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- labs: written by labs/build.py -->\n).*?(<!-- end of labs -->)", re.DOTALL)
 SOLUTIONS = """> **Solutions.** This is the lab with its exercises solved. Try [the open one]({place}.ipynb) first."""

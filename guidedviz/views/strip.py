@@ -10,6 +10,7 @@ from guidedviz.errors import expect, shorten
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, moved, rect, soft, soft_centred, wide
 from guidedviz.views.step_words import pack_step
+from guidedviz.views.theme import paint
 from guidedviz.views.words import prompt_parts, reading, special_name
 
 STAGE_WIDTH = 920.0
@@ -116,6 +117,7 @@ PROMPT_LINES = re.compile(".{1,88}")
 PROMPT_WORDS = re.compile("[^ ↵]{0,87}[ ↵]|[^ ↵]{1,88}")
 SPECIAL = "special token"
 CAME_BELOW = {"none": "end", "inserted": "inserted", "forced": "forced"}  # what is said below a token that is not drawn
+HOW_COLOURS = {"inserted": "gold", "none": "magenta"}  # of a token that the model did not choose
 
 
 @dataclass(frozen=True)
@@ -192,8 +194,8 @@ def _write_ground(chip: Chip, width: float) -> Element:
     """The box of a token; the likelier it was, the darker it is."""
     how = chip.step["how"]
     opacity = 0.08 + 0.42 * chip.share if how in ("sampled", "accepted") else 0.0
-    colour = "var(--gv-orange)" if chip.current or how in ("inserted", "none") else "var(--gv-line)"
-    line = {"stroke": colour, "stroke_width": 2.5 if chip.current else 1}
+    colour = "orange" if chip.current else HOW_COLOURS.get(how, "line")
+    line = {"stroke": paint(colour), "stroke_width": 2.5 if chip.current else 1}
     dashes = "3 2" if how == "forced" and not chip.current else None
     fill = {"fill": "var(--gv-blue)", "fill_opacity": opacity}
     return rect(0, 0, width, CHIP_HEIGHT, 4, **fill, **line, stroke_dasharray=dashes)

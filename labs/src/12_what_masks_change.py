@@ -149,14 +149,19 @@ gv.predict(
         "`01` to `09`: they are nine of twelve",
     ],
     answer="`10`, `11` and `12`: their first digit is likely",
-    reveal=[
-        lambda: gv.views.draw_text_tree(months),
-        """The width of a box is a probability. In the target 63% of the months are `07`. Masked decoding writes `07`
-        in 8%. In 90% it begins with `1`, which is legal and likely. Then `9` is illegal, and there is no way back: the
-        mask keeps the ratios of tokens, not of texts. How many months begin with `0` plays no role. A mask looks one
-        token ahead. It does not know how much of the probability will stay legal.""",
-    ],
+    reveal="""In the target 63% of the months are `07`. Masked decoding writes `07` in 8%. In 90% it begins with `1`,
+    which is legal and likely. Then `9` is illegal, and there is no way back: the mask keeps the ratios of tokens, not
+    of texts. How many months begin with `0` plays no role. A mask looks one token ahead. It does not know how much of
+    the probability will stay legal.""",
 )
+
+# %% [markdown]
+# All texts as boxes, each as wide as its probability. Move the slider: with *at each step* illegal tokens are removed
+# before each draw, which is masked decoding; *at the end* only whole texts are removed, which gives the target. Follow
+# `07`.
+
+# %%
+gv.text_tree(months)
 
 # %% [markdown]
 # ## 3 · The warning light

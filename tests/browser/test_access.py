@@ -10,6 +10,7 @@ from tests.browser.test_fraction import show_record
 from tests.browser.test_map import PERSON, VOCABULARY, open_chart, person
 from tests.browser.test_predict import ask_choice, ask_number
 from tests.browser.test_stack import show as show_stack
+from tests.browser.test_widget_sizes import WIDGETS as SIZED
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]  # one worker installs axe-core
 
@@ -80,6 +81,7 @@ WIDGETS = {
     "a fraction slider": lambda bare: show_record(bare)[1].root,
     "a film": film,
     "a map": chart,
+    "a tree of texts": lambda bare: bare.show(SIZED["tree"]()),
     "a folded machine": folded,
     "a choice": lambda bare: bare.show(ask_choice()),
     "a number": lambda bare: bare.show(ask_number()),

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding.samplers import Task
 from guidedviz.files import shipped
 from guidedviz.models.chat import Prompt
 from guidedviz.widgets.display import RECORDING
@@ -23,7 +24,7 @@ from tests.hostile import Attack
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
 GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
-KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction")]
+KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction", "tree")]
 KINDS += [f"{kind}, live" for kind in ("stage", "predict", "predict open", "score", "picture")]
 ROUNDS = {"recorded": 3, "live": 2}  # the page shows both with the same code
 PAGES = {"player", "class"}  # these bundles are tried in test_hostile_pages.py
@@ -64,6 +65,7 @@ def build():
         "fraction": gv.fraction_slider(replace(payoff, runs=payoff.runs[:2])),
         "predict": asked,
         "score": gv.score(),
+        "tree": gv.text_tree(Task(model, "x", gv.guide(gv.regex('["x]a?|1'), model.vocabulary))),
         "picture": gv.bias_sliders(model, "x", ["x", '"a"']),
     }
 

@@ -33,6 +33,20 @@ def person(**settings):
     return gv.stage(model, "say ", guide, seed=7, constraint="a regex", **settings)
 
 
+# what begins to move stands still, half-way
+HALF = """() => {
+  const animate = Element.prototype.animate;
+  window.held = [];
+  Element.prototype.animate = function (...given) {
+    const one = animate.apply(this, given);
+    one.pause();
+    one.currentTime = one.effect.getComputedTiming().endTime / 2;
+    window.held.push(one);
+    return one;
+  };
+}"""
+
+
 class Chart:
     """A map as a person finds it on the page."""
 
@@ -347,3 +361,26 @@ def test_the_legend_counts_what_the_split_knows_at_every_step_and_a_token_says_i
         find.fill("")
         stage.root.locator(".gv-map-find span:text-is('')").wait_for(state="attached")
     bare.shot("map-asked", stage.root)
+
+
+def test_a_step_recolours_the_map_as_a_wave_from_the_token_that_was_taken(bare):
+    stage, chart = open_stage(bare, steps=5)
+    stage.go_back(2)
+    bare.page.emulate_media(reduced_motion="no-preference")
+    bare.page.evaluate(HALF)
+    stage.root.press("ArrowRight")
+    canvases = chart.sheet.locator("canvas")
+    bare.wait(lambda: canvases.count() == 2)
+    radius, x, y, width, height = canvases.last.evaluate("""canvas => {
+      const { width, height } = canvas.getBoundingClientRect();
+      return [...getComputedStyle(canvas).clipPath.matchAll(/[\\d.]+/g)].map(([n]) => Number(n)).concat(width, height);
+    }""")
+    assert radius == pytest.approx((width + height) / 2, rel=0.01), "half of it is the new picture"
+    assert 0 < x < width
+    assert 0 < y < height
+    stage.root.press("ArrowRight")
+    bare.wait(lambda: canvases.count() == 2)
+    bare.page.emulate_media(reduced_motion="reduce")
+    stage.root.press("ArrowLeft")
+    bare.wait(lambda: canvases.count() == 1)
+    assert canvases.evaluate("canvas => getComputedStyle(canvas).clipPath") == "none"

@@ -266,6 +266,26 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
     assert float(chip.evaluate("node => getComputedStyle(node).opacity")) > 0.9
 
 
+def test_a_forced_token_comes_out_of_the_machine_and_lands_in_the_text(bare):
+    toy = gv.ToyModel([b"a", b"b", b"c"], lambda tokens: [1.0, 0.0, 0.0])
+    guide = gv.guide(gv.regex("ab|cb"), toy.vocabulary)
+    bare.page.emulate_media(reduced_motion="no-preference")
+    bare.page.set_viewport_size(dict(zip(("width", "height"), SIZES["cell"], strict=True)))
+    stage = bare.show_stage(gv.stage(toy, "a", guide, temperature=0, jump_forward=True, show=1))
+    stage.wait(1)
+    bare.page.evaluate(HOLD)
+    stage.root.press("ArrowRight")
+    stage.wait(2)
+    bare.wait(lambda: bare.page.evaluate("held.length"))
+    chip = stage.root.locator(".gv-chip.gv-how-forced")
+    state = stage.root.locator(".gv-sheets > svg:first-child [data-state='1'] .gv-disc")
+    ((sign, start, _),) = flying(bare, stage, 0)
+    assert sign == "b"
+    assert start == pytest.approx(middle(state)[0], abs=4)
+    assert chip.evaluate("node => getComputedStyle(node).opacity") == "0"
+    assert flying(bare, stage, 5000) == []
+
+
 def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
     stage = at_the_first(bare, bard)
     bare.page.emulate_media(reduced_motion="reduce")
@@ -286,6 +306,39 @@ def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
     ((_, _, low),) = flying(bare, stage, 1250)
     assert low > high + 20, "it falls"
     assert stage.root.locator(".gv-why").is_visible(), "the reason stays"
+
+
+def tiles(bare, root, time):
+    """The bytes on their way at a time, each with the middle of its box."""
+    bare.page.evaluate(SEEK, time)
+    return [middle(one) for one in root.locator(".gv-moving .gv-tile").all() if one.is_visible()]
+
+
+def test_a_film_moves_what_the_next_key_ends_and_a_step_back_goes_backwards(bare):
+    bare.page.emulate_media(reduced_motion="no-preference")
+    film = bare.show(gv.film(gv.views.nfa_reading_frames("(a|b)*ab", "ab")))
+    bare.page.evaluate(HOLD)
+    film.press("ArrowRight")
+    assert film.locator(".gv-moving .gv-walker").count() == 2, "the wave along two ε edges"
+    film.press("ArrowRight")
+    assert film.locator(".gv-moving").count() == 1, "the next key ended the wave"
+    nodes = film.locator(".gv-over > :first-child .gv-lit[data-state]")
+    ends = {round(middle(nodes.nth(place))[0]) for place in range(nodes.count())}
+    starts = tiles(bare, film, 0)
+    assert len(starts) == 2
+    assert starts[0] == pytest.approx(starts[1], abs=1), "both bytes come from one cell"
+    landed = {round(x) for x, _ in tiles(bare, film, 740)}
+    assert all(min(abs(x - end) for end in ends) < 30 for x in landed), "each is at the state that it reaches"
+    film.press("ArrowLeft")
+    assert film.get_attribute("data-frame") == "1"
+    assert bare.page.evaluate("held.at(-1).playbackRate") < 0
+    assert nodes.count() == 2, "the later frame stays so long"
+    bare.page.evaluate("held.forEach((one) => one.playState === 'idle' || one.finish())")
+    bare.wait(lambda: film.locator(".gv-moving").count() == 0)
+    assert nodes.count() == 3
+    bare.page.emulate_media(reduced_motion="reduce")
+    film.press("ArrowRight")
+    assert film.locator(".gv-moving").count() == 0
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding.samplers import Task
 from guidedviz.files import shipped
 from tests.browser.test_map import open_stage
 
@@ -38,7 +39,9 @@ def resize(bare, size):
     bare.page.set_viewport_size({"width": width, "height": height})
 
 
+MONTHS = gv.ToyModel([b"0", b"1", b"9"], lambda tokens: [-2.0, 2.0, -9.0] if tokens[-1] == 2 else [1.0, 0.5, 3.0])
 WIDGETS = {
+    "tree": lambda: gv.text_tree(Task(MONTHS, "9", gv.guide(gv.regex("[01][01]"), MONTHS.vocabulary))),
     "slider": lambda: gv.fraction_slider(gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))),
     "film": lambda: gv.film(gv.views.dfa_frames("(a|b)*abb")),
     "folded": lambda: gv.folded(gv.regex(r'\{"name": "[a-z]+", "age": [0-9]{1,3}\}')),

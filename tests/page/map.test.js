@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { waveMoves } from "../../guidedviz/widgets/page/map/map-wave.js";
+
 import {
   countShared, focusOn, has, newMap, nextFound, pixelOf, rankAt, rankOfKey, readCurve, sayShare, scaleOf, showMask, stackRanks, textOf, unpack,
   updateMap, zoomBy,
@@ -190,4 +192,10 @@ test("a key shows a token, asks for its text, and a hostile text stays text", ()
   assert.match(card(), /id 5 · bytes 3c · digits✓ legal/);
   assert.deepEqual(model.asked.at(-1), { do: "map", ask: "why", of: 5 });
   stop();
+});
+
+test("a step recolours the map as a wave from the token that was taken", () => {
+  const [[part, from, to, begin, end], ...more] = waveMoves(30, 40, 900);
+  assert.deepEqual([part, begin, end, more], ["now", 0, 600, []]);
+  assert.deepEqual([from.clipPath, to.clipPath], ["circle(0.0px at 30.0px 40.0px)", "circle(900.0px at 30.0px 40.0px)"]);
 });

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding.samplers import Task
 from guidedviz.views.theme import DARK, FORCED_COLOURS, LIGHT, theme_css
 
 
@@ -38,6 +39,45 @@ def test_texts_have_contrast(theme, text, ground):
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_legal_cell_of_the_map_is_seen_on_the_illegal_ones(theme):
     assert contrast(theme["sea"], theme["land"]) >= 3
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("ground", ["page", "card"])
+def test_shapes_can_be_told_from_their_ground(theme, ground):
+    for name in ("blue", "magenta", "orange", "green", "gold", "soft"):
+        assert contrast(theme[name], theme[ground]) >= 3, name
+
+
+FORBIDDEN = re.compile(r"died|dying|struck|refused|illegal|reject|removed|cross|wrong|gv-bin|gv-no\b|how-none")
+SHEETS = [*(Path(gv.__file__).parent / "widgets/page/styles").rglob("*.css")]
+SHEETS.append(Path(gv.__file__).parent / "views/machine/machine.css")
+
+
+def test_no_sheet_paints_what_is_forbidden_as_here_and_now():
+    rules = [rule for sheet in SHEETS for rule in re.findall(r"([^{};]+){([^{}]*)}", sheet.read_text(encoding="utf-8"))]
+    forbidden = [(name.strip(), look) for name, look in rules if FORBIDDEN.search(name)]
+    assert len(forbidden) > 20
+    assert [name for name, look in forbidden if re.search(r"--gv-orange|--lit", look)] == []
+    assert sum("--gv-magenta" in look for _, look in forbidden) > 12
+
+
+TOY = gv.ToyModel([b"a", b"b"], lambda tokens: [2, 0] if tokens[-1] == 0 else [0, 0])
+LISTS = gv.grammar('root ::= "<" item ">" | "[" item "]"\nitem ::= "*" [a-z]* "*"')
+
+
+def test_no_still_paints_what_is_forbidden_as_here_and_now():
+    date = gv.regex("[0-9]+")
+    drawn = {
+        "a refused text": gv.views.draw_verdicts(date, ["12x"]),
+        "where a text dies": gv.draw_machine(date, [0, 1], died="x"),
+        "a refused node": gv.views.draw_flat_trie(date, [b"1", b"x", b"xy"]),
+        "a cut token": gv.views.draw_cut(LISTS, ["<*a", "[*a"], "b*]"),
+        "an illegal text": gv.views.draw_text_tree(Task(TOY, "b", gv.guide(gv.regex("ab|b[ab]"), TOY.vocabulary))),
+    }
+    for name, figure in drawn.items():
+        shapes = re.sub("(?s)<style>.*?</style>", "", figure.svg)
+        assert "var(--gv-magenta)" in shapes, name
+        assert "var(--gv-orange)" not in shapes, name
 
 
 SEEN = {  # what is left of red, green and blue: Machado, Oliveira and Fernandes, 2009

@@ -43,7 +43,7 @@ def test_a_token_gets_ahead_exactly_if_it_is_above_the_line_of_its_bias(toy):
         wins = sliders.before[6] > rival / 2.718281828**amount
         assert wins == (sliders.after.argmax() == 6)
         dots = re.findall(r'<circle[^>]*fill="var\(--gv-(\w+)\)"', sliders.figure.svg)
-        assert ("orange" in dots) == wins
+        assert ("green" in dots) == wins
         assert sliders.figure.svg.count(">bias 0: 0 above<") == (amount <= 0)
 
 

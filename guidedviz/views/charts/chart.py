@@ -11,7 +11,7 @@ Mark = Literal["line", "dots", "bars", "spans"]
 Look = Literal["solid", "dashed", "dotted", "mixed", "hatched", "hollow"]
 LINES: tuple[tuple[str, Look], ...] = (  # the colours and looks of several lines, in turn
     ("blue", "solid"),
-    ("orange", "dashed"),
+    ("ink", "dashed"),
     ("green", "dotted"),
     ("gold", "mixed"),
 )

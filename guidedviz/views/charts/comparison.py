@@ -19,10 +19,10 @@ AGREES = "agrees"
 NOT_ASKED = "stopped: it is not asked any more"
 DIFFERENCE_SIGNS = {  # per kind of difference: a mark and its colour
     "forced only": ("1", "green"),
-    "known fault": ("!", "orange"),
+    "known fault": ("!", "gold"),
     "lawful choice": ("≈", "blue"),
     "ours": ("×", "ink"),
-    "not known": ("?", "gold"),
+    "not known": ("?", "soft"),
 }
 Dot = tuple[float, int, str, str]  # its place, its lane, the text where the pointer is, and the words above it
 

@@ -34,7 +34,7 @@ def draw_costs(trace: Trace) -> Figure:
     shown = trace.steps[:MOST_BARS]
     names = ["⊘" if step.how == "none" else label(step.piece) for step in shown]
     top = find_top(times_asked(shown))
-    cut = ["" if total <= top else f"{total:,.0f}" for total in map(total_of, shown)]
+    cut = [place for place, step in enumerate(shown) if total_of(step) > top]
     hover = tuple(map(_say_times, shown, names))
     places = tuple(map(float, range(len(shown))))
     series = []
@@ -42,16 +42,26 @@ def draw_costs(trace: Trace) -> Figure:
     for number, (name, colour, look) in enumerate(COST_PARTS):
         low = tuple(heights[number] for heights in ends)
         up = tuple(heights[number + 1] for heights in ends)
-        words = tuple(cut) if name == "sample" else ()  # above the last part
-        series.append(Series(name, "bars", places, up, hover, colour, look, low, words))
+        series.append(Series(name, "bars", places, up, hover, colour, look, low))
+    if cut:
+        series.append(_mark_cut(shown, cut, top))
     right = max(len(shown), LEAST_BARS) - 0.5
     x = Axis("", -0.5, right, tuple(enumerate(names)), grid=False, mono=True)
     half = (top / 2, milliseconds(top / 2))
     y = Axis("", 0.0, top, ((0.0, "0"), half, (top, milliseconds(top))))
-    notes = tuple(_cost_notes(trace, len(shown), sum(map(bool, cut))))
+    notes = tuple(_cost_notes(trace, len(shown), len(cut)))
     chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
     steps = counted(len(trace.steps), "step")
     return draw_chart(chart, f"costs of {steps}: forward, mask and sample of each", live=True)
+
+
+def _mark_cut(steps: Sequence[Step], cut: Sequence[int], top: float) -> Series:
+    """A ring at the top of each bar that is cut, and its milliseconds."""
+    words = tuple(f"{total_of(steps[place]):,.0f}" for place in cut)
+    heights = tuple(top for _ in cut)
+    return Series(
+        "cut, with its milliseconds", "dots", tuple(map(float, cut)), heights, (), "ink", "hollow", words=words
+    )
 
 
 def _say_times(step: Step, name: str) -> str:

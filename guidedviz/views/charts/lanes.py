@@ -19,7 +19,7 @@ WAITS_FOR_PLACE = "waits for its machine or a place"
 SERVER_SPANS: tuple[SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
-    ("compile", "orange", "hatched"),
+    ("compile", "green", "hatched"),
     (WAITS_FOR_PLACE, "soft", "hollow"),
     ("decodes", "sky", "solid"),
 )
@@ -94,7 +94,7 @@ LEAST_WAIT = 1 / 760  # of the clock: a shorter wait is not drawn
 CLOCK_SPANS: tuple[SpanKind, ...] = (
     ("forward", "blue", "solid"),
     ("mask", "gold", "solid"),
-    ("logits wait", "orange", "hatched"),
+    ("logits wait", "soft", "hatched"),
 )
 
 

@@ -65,7 +65,7 @@ def _speedup_line(name: str, speedups: Iterable[float], **look: Any) -> Series:
 def _run_dots(name: str, runs: Sequence[Timed], **look: Any) -> Series:
     shares = tuple(run.fraction for run in runs)
     speedups = tuple(run.speedup for run in runs)
-    return Series(name, "dots", shares, speedups, tuple(map(say_point, runs)), "orange", **look)
+    return Series(name, "dots", shares, speedups, tuple(map(say_point, runs)), "green", **look)
 
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:

@@ -319,15 +319,17 @@ def _plotly_dots(series: Series) -> dict[str, Any]:
     colour = PLOTLY_COLOURS[series.colour]
     symbol = "circle-open" if series.look == "hollow" else "circle"
     marker = {"color": colour, "size": 9, "symbol": symbol, "line": {"color": colour, "width": 2}}
-    return {"marker": marker, "type": "scatter", "mode": "markers+text"}
+    return {"marker": marker, "type": "scatter", "mode": "markers+text", "cliponaxis": False}
 
 
 def _plotly_bars(series: Series) -> dict[str, Any]:
     orientation = "v" if series.mark == "bars" else "h"
-    opacity = 0.4 if series.look == "hollow" else 1.0
-    fill: dict[str, Any] = {"color": PLOTLY_COLOURS[series.colour], "opacity": opacity}
+    colour = PLOTLY_COLOURS[series.colour]
+    fill: dict[str, Any] = {"color": colour}
+    if series.look == "hollow":
+        fill = {"color": TRANSPARENT, "line": {"color": colour, "width": 1.5}}
     if series.look == "hatched":
-        fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
+        fill["pattern"] = {"shape": "/", "fillmode": "replace", "size": 5, "solidity": 0.5}
     bars = {"base": [*series.start], "type": "bar", "orientation": orientation}
     return bars | {"width": series.thick, "marker": fill}
 

@@ -213,7 +213,7 @@ BYTE_WIDTH = 15.0
 NEAR_BYTES = 48  # bytes per row
 TOKEN_LOOKS: dict[str, tuple[str, dict[str, Any]]] = {  # what a box means, and how it looks
     "kept": ("stays", {"stroke": "var(--gv-soft)"}),
-    "gone": ("taken back", {"stroke": "var(--gv-orange)", "stroke_width": 2}),
+    "gone": ("taken back", {"stroke": "var(--gv-gold)", "stroke_width": 2}),
     "put": ("appended without a pass", {"stroke": "var(--gv-blue)", "stroke_width": 2, "stroke_dasharray": "5 3"}),
 }
 MARKS = {"kept": ("", ""), "gone": ("[", "]"), "put": ("{", "}")}

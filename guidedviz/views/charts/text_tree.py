@@ -13,21 +13,22 @@ from guidedviz.views.figure import EDGE, Figure, figure_of, soft, wide, write, w
 from guidedviz.views.words import label
 
 LEAST_SHARE = 1e-4  # a smaller probability is neither drawn nor said
-PANELS = {  # attribute of a branch, and what the panel shows
+PANELS = {  # the name of a panel, and what it shows
     "free": "no mask",
     "masked": "illegal tokens removed at each step",
     "conditioned": "the target: illegal texts removed at the end",
 }
+ILLEGAL = "illegal"
+Span = tuple[float, float]  # where a box begins, from 0 to 1, and its probability, which is its width
 
 
 class TreeBox(NamedTuple):
     """A token after those in the rows above it."""
 
-    left: float  # from 0 to 1
-    share: float  # its probability, which is its width
     row: int
     words: str
     text: str | None  # "" if it is not complete, None for all that is illegal
+    spans: tuple[Span, ...]  # of each panel
 
 
 def draw_text_tree(task: Task) -> Figure:
@@ -41,50 +42,69 @@ def draw_text_tree(task: Task) -> Figure:
     masked: ab 0.50, ba 0.25, bb 0.25
     conditioned: ab 0.11, ba 0.45, bb 0.45
     """
-    tree = branch(expect(task, Task, "draw_text_tree, task", "a task of decoding.distribution"))
+    boxes = tree_boxes(task, "draw_text_tree, task")
+    high = 30 * max(box.row for box in boxes)
     parts = list[Element]()
-    lines = list[str]()
-    top = 0.0
-    for panel, about in PANELS.items():
-        boxes = list(_grow_boxes(tree, panel, task.model.vocabulary.pieces))
-        parts.append(write(EDGE, top + 22, panel, font_weight="bold"))
+    for panel, (name, about) in enumerate(PANELS.items()):
+        top = panel * (74.0 + high)
+        parts.append(write(EDGE, top + 22, name, font_weight="bold"))
         parts.append(soft(EDGE + 96, top + 22, about))
-        parts += [_write_text_box(box, top + 34 + 30 * box.row) for box in boxes]
-        lines.append(f"{panel}: {', '.join(_say_texts(boxes))}")
-        top += 74 + 30 * max(box.row for box in boxes)
-    return figure_of(BARS_WIDTH, top + 4, "\n".join(lines), *parts)
+        for box in boxes:
+            if box.spans[panel][1] > LEAST_SHARE:
+                parts.append(_write_text_box(box, panel, top + 34))
+    text = "\n".join(say_panels(boxes))
+    return figure_of(BARS_WIDTH, 3 * (74 + high) + 4, text, *parts)
 
 
-def _write_text_box(box: TreeBox, y: float) -> Element:
-    x = EDGE + (BARS_WIDTH - 2 * EDGE) * box.left
-    width = (BARS_WIDTH - 2 * EDGE) * box.share - 1
-    long = f"{box.words} {probability(box.share)}"
-    fitting = long if wide(long) < width - 3 else box.words
-    if box.text is None:
-        line: dict[str, Any] = {"stroke": "var(--gv-orange)", "fill": "none", "stroke_dasharray": "4 3"}
-        return write_box(x, y, width, 27, fitting, **line)
-    return write_box(x, y, width, 27, fitting, stroke="var(--gv-blue)")
+def tree_boxes(task: Task, where: str) -> list[TreeBox]:
+    """The boxes of all texts, each before those below it."""
+    tree = branch(expect(task, Task, where, "a task of decoding.distribution"))
+    starts = tuple(0.0 for _ in PANELS)
+    return list(_grow_boxes(tree, task.model.vocabulary.pieces, starts, 0))
 
 
-def _say_texts(boxes: Sequence[TreeBox]) -> Iterator[str]:
-    """Each complete text with its probability, and that of all that is illegal."""
-    for box in boxes:
-        if box.text:
-            yield f"{box.text} {probability(box.share)}"
-    gone = sum(box.share for box in boxes if box.text is None)
-    if gone:
-        yield f"illegal {probability(gone)}"
-
-
-def _grow_boxes(tree: Branch, panel: str, pieces: Sequence[bytes], x: float = 0.0, row: int = 0) -> Iterator[TreeBox]:
-    """The boxes below a branch, from the left; in the first panel the illegal rest is the last of each row."""
+def _grow_boxes(tree: Branch, pieces: Sequence[bytes], starts: tuple[float, ...], row: int) -> Iterator[TreeBox]:
+    """The boxes below a branch, from the left; what is illegal is the last of them, and only the first panel has it."""
     for one in tree.branches:
-        share = getattr(one, panel)
-        if share > LEAST_SHARE:
+        shares = (one.free, one.masked, one.conditioned)
+        if max(shares) > LEAST_SHARE:
             read = [pieces[token] for token in one.tokens]
             text = "" if one.branches else label(b"".join(read))
-            yield TreeBox(x, share, row, label(read[-1]), text)
-            yield from _grow_boxes(one, panel, pieces, x, row + 1)
-            x += share
-    if panel == "free" and tree.illegal > LEAST_SHARE:
-        yield TreeBox(x, tree.illegal, row, "illegal", None)
+            spans = tuple(zip(starts, shares, strict=True))
+            yield TreeBox(row, label(read[-1]), text, spans)
+            yield from _grow_boxes(one, pieces, starts, row + 1)
+            starts = tuple(map(sum, spans))
+    if tree.illegal > LEAST_SHARE:
+        free, *others = starts
+        gone = [(start, 0.0) for start in others]
+        yield TreeBox(row, ILLEGAL, None, ((free, tree.illegal), *gone))
+
+
+def _write_text_box(box: TreeBox, panel: int, top: float) -> Element:
+    left, share = box.spans[panel]
+    room = BARS_WIDTH - 2 * EDGE
+    width = room * share - 1
+    long = f"{box.words} {probability(share)}"
+    fitting = long if wide(long) < width - 3 else box.words
+    look: dict[str, Any] = {"stroke": "var(--gv-blue)"}
+    if box.text is None:
+        look = {"stroke": "var(--gv-magenta)", "fill": "none", "stroke_dasharray": "4 3"}
+    x = EDGE + room * left
+    y = top + 30 * box.row
+    return write_box(x, y, width, 27, fitting, **look)
+
+
+def say_panels(boxes: Sequence[TreeBox]) -> Iterator[str]:
+    """Per panel each complete text with its probability, and that of all that is illegal."""
+    for panel, name in enumerate(PANELS):
+        said = []
+        gone = 0.0
+        for box in boxes:
+            _, share = box.spans[panel]
+            if box.text is None:
+                gone += share
+            elif box.text and share > LEAST_SHARE:
+                said.append(f"{box.text} {probability(share)}")
+        if gone:
+            said.append(f"{ILLEGAL} {probability(gone)}")
+        yield f"{name}: {', '.join(said)}"

@@ -95,8 +95,8 @@ def _write_thresholds(frame: PlotFrame, lines: Mapping[float, str]) -> Iterator[
         y = frame.at(1, level)[1]
         free = max(free + 14, y + 4)
         way = f"M{CURVE_LEFT:g},{y:.1f}h{CURVE_WIDTH:g}"
-        yield node("path", d=way, stroke="var(--gv-orange)", stroke_dasharray="7 4")
-        yield write(CURVE_LEFT + CURVE_WIDTH + 10, free, words, 12, fill="var(--gv-orange)")
+        yield node("path", d=way, stroke="var(--gv-green)", stroke_dasharray="7 4")
+        yield write(CURVE_LEFT + CURVE_WIDTH + 10, free, words, 12, fill="var(--gv-green)")
 
 
 def _write_named(frame: PlotFrame, rows: Sequence[BiasRow], before: Floats, rival: float) -> Iterator[Element]:
@@ -105,10 +105,10 @@ def _write_named(frame: PlotFrame, rows: Sequence[BiasRow], before: Floats, riva
         rank = int((before > row.before).sum()) + 1
         x, y = frame.at(rank, row.before)
         height = y - 9
-        fill = "orange" if row.before * exp(row.bias) > rival else "page"
+        fill = "green" if row.before * exp(row.bias) > rival else "page"
         line = f"M{x:.1f},{y:.1f}L{x + 8:.1f},{height:.1f}"
         yield node("path", d=line, stroke="var(--gv-soft)")
-        look = {"fill": paint(fill), "stroke": "var(--gv-orange)", "stroke_width": 2}
+        look = {"fill": paint(fill), "stroke": "var(--gv-green)", "stroke_width": 2}
         yield node("circle", cx=x, cy=y, r=5, **look)
         yield write(x + 10, height, row.name, 13, True, **HALO)
 
@@ -139,7 +139,7 @@ def _write_bias_row(row: BiasRow) -> Iterator[Element]:
     yield rect(left, 2, FULL_BAR, 21, 3, fill="var(--gv-card)")
     yield write_bar(left, 4, row.before * FULL_BAR, 7.0, 0)
     yield write_bar(left, 13, row.after * FULL_BAR, 8.0, 1)
-    yield write(end, 17, _say_bias(row.bias), 13, text_anchor="end", fill="var(--gv-orange)")
+    yield write(end, 17, _say_bias(row.bias), 13, text_anchor="end", fill="var(--gv-green)")
     odds = f"{probability(row.before)} → {probability(row.after)}"
     yield soft_right(BARS_WIDTH - EDGE, 17, odds)
 

@@ -24,6 +24,7 @@ from guidedviz.views.words import reading
 
 Groups = tuple[tuple[str, frozenset[int]], ...]
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
+Ride = tuple[str, tuple[str, ...]]  # the sign of a byte, and the keys of the arrows along which it moves
 DrawnRule = tuple[str, tuple[int, ...]]  # its name and its nodes, the start first
 ByState = dict[int, list["Arrow"]]
 
@@ -58,6 +59,8 @@ class Sketch:
     opened: frozenset[int] = frozenset()  # the states inside unfolded chains
     tape: tuple[bytes, int] = (b"", 0)  # a text, and how many of its bytes are read
     ring: str = "may end here"  # what a double ring means
+    ride: Ride = ("", ())  # what moves into this frame of a film
+    merged: tuple[frozenset[int], ...] = ()  # per state, the states that became it
 
     @cached_property
     def folded(self) -> frozenset[int]:

@@ -36,7 +36,8 @@ def dfa_frames(text: str) -> list[Sketch]:
     check_machine(text, dfa)
     steps = list(build_dfa_steps(nfa, whole=True))
     names = tuple(_name_set(step.state, step.subset) for step in steps)
-    whole = replace(sketch_dfa(dfa), names=names)
+    subsets = tuple(step.subset for step in steps)
+    whole = replace(sketch_dfa(dfa), names=names, merged=subsets)
     frames = []
     met = {0}
     for step in steps:
@@ -44,7 +45,8 @@ def dfa_frames(text: str) -> list[Sketch]:
         arrows = tuple(arrow for arrow in whole.arrows if arrow.source <= step.state)
         shown = replace(whole, arrows=arrows)
         moves = {f"{step.state}-{target}" for target in targets}
-        frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves))
+        ride = "", tuple(sorted(moves))
+        frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves, ride=ride))
         met |= targets
     return frames
 
@@ -98,13 +100,14 @@ def minimal_frames(text: str) -> list[Sketch]:
         byte = step.by[0][0]
         ways = [(state, trimmed.step(state, byte)) for state in step.moved]
         moves = {f"{state}-{target}" for state, target in ways if target in step.into}
-        frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
+        ride = visible(bytes([byte])), tuple(sorted(moves))
+        frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks), ride=ride))
     merged = merged_states(dfa, minimal)
     names = tuple(_name_set(state, old) for state, old in enumerate(merged))
     words = "No two states are equivalent: all stay."
     if len(minimal) < len(dfa):
         words = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
-    return [*frames, replace(sketch_dfa(minimal), names=names, words=words)]
+    return [*frames, replace(sketch_dfa(minimal), names=names, words=words, merged=merged)]
 
 
 def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
@@ -174,13 +177,15 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
         moves = moves_by(nfa, states, byte)
         sign = visible(bytes([byte]))
         if not moves:
-            frames.append(whole.frame(f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.'))
+            words = f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.'
+            frames.append(whole.frame(words, ride=(sign, ())))
             return frames
         states = {target for _, target in moves}
         whole = replace(whole, tape=(data, read))
         keys = {f"{source}-{target}" for source, target in moves}
         words = f'"{sign}" is read. It leads to {say_nodes(states)}.'
-        frames.append(whole.frame(words, states, keys))
+        ride = sign, tuple(sorted(keys))
+        frames.append(whole.frame(words, states, keys, ride=ride))
         states = _add_closure(frames, nfa, states)
     words = f"The text ends. {name_node(nfa.accepting)} is accepting and not lit: the NFA refuses it."
     if nfa.accepting in states:
@@ -207,7 +212,8 @@ def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     if added:
         moves = {f"{state}~{target}" for state in closed for target in nfa.epsilon[state]}
         words = f"ε edges add {say_nodes(added)}: the NFA is in {counted(len(closed), 'state')}."
-        frames.append(frames[-1].frame(words, closed, moves))
+        ride = "", tuple(sorted(moves))
+        frames.append(frames[-1].frame(words, closed, moves, ride=ride))
     return closed
 
 
@@ -249,7 +255,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     legal = last.lit & whole.accepting
     said = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
     asked = f"The machine was asked about {len(frames) - 1} of these nodes."
-    return [*frames, replace(last, words=f"{said} {asked}", lit=legal)]
+    return [*frames, replace(last, words=f"{said} {asked}", lit=legal, ride=("", ()))]
 
 
 def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
@@ -257,8 +263,9 @@ def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) 
     parent = int(trie.parent[node])
     words = f'"{_sign_of(trie, node)}" is read, {names[parent]} to {names[node]}'
     words += f": {before.names[node]} is legal." if node in before.accepting else ": on to what is below."
-    moves = before.lit_arrows | {f"{parent}-{node}"}
-    return before.frame(words, before.lit | {node}, moves)
+    move = f"{parent}-{node}"
+    ride = _sign_of(trie, node), (move,)
+    return before.frame(words, before.lit | {node}, before.lit_arrows | {move}, ride=ride)
 
 
 def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
@@ -268,9 +275,10 @@ def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -
     said = f"{_say_tokens(before, lost)} illegal."
     if len(lost) > 1:
         said = f"the subtree is cut, {said}"
-    here = names[int(trie.parent[node])]
-    words = f'"{_sign_of(trie, node)}" cannot be read in {here}: {said}'
-    return replace(before, words=words, groups=(("cut", cut),))
+    parent = int(trie.parent[node])
+    sign = _sign_of(trie, node)
+    words = f'"{sign}" cannot be read in {names[parent]}: {said}'
+    return replace(before, words=words, groups=(("cut", cut),), ride=(sign, (f"{parent}-{node}",)))
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:

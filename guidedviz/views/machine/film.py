@@ -131,4 +131,9 @@ def _pack_sketch(sketch: Sketch, number: int) -> dict[str, Any]:
         groups.append([title, sorted(states)])
     arrows = [*map(arrow_key, sketch.arrows), *dict(mark_bytes(*sketch.tape))]
     on = sorted(sketch.lit_arrows)
-    return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=number, groups=groups)
+    more: dict[str, Any] = {"drawing": number, "groups": groups}
+    if sketch.ride != ("", ()):
+        more["ride"] = sketch.ride
+    if sketch.merged:
+        more["merged"] = [sorted(states) for states in sketch.merged]
+    return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, **more)

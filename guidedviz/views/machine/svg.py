@@ -20,7 +20,7 @@ from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arro
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW_CALLS = 6  # the curves of so many are all drawn faintly; else only those of open calls
-GROUP_COLOURS = ("blue", "green", "gold", "orange", "sky")
+GROUP_COLOURS = ("blue", "green", "gold", "ink", "sky")
 
 
 def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
@@ -180,7 +180,7 @@ def _write_cross(spot: Spot, byte: str) -> Element:
     y = spot.y - spot.ry - 5
     cross = f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10"
     path = node("path", d=cross)
-    words = write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)")
+    words = write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-magenta)")
     return node("g", path, words, class_="gv-cross")
 
 

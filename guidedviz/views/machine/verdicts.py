@@ -20,7 +20,7 @@ SHOWN_AFTER = 8
 LONGEST_SAID = 90
 VERDICT_ROW = 26.0
 VERDICT_SIZE = 13
-VERDICT_SIGNS = {"complete": ("✓", "green"), "a prefix": ("…", "blue"), "illegal": ("✗", "orange")}
+VERDICT_SIGNS = {"complete": ("✓", "green"), "a prefix": ("…", "blue"), "illegal": ("✗", "magenta")}
 
 
 @dataclass(frozen=True)

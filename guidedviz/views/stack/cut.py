@@ -183,7 +183,7 @@ def _write_text(line: CutText, columns: CutColumns, y: float, returns: bool) -> 
     yield from _write_reads(columns.places, y, line.read)
     if returns:
         yield from _write_return(columns.split + RETURN_PITCH / 2, y, line.back)
-    colour = "blue" if line.result == READS_ON else "orange"
+    colour = "blue" if line.result == READS_ON else "magenta"
     yield write(columns.end + 14, y, line.result, fill=paint(colour), font_weight="bold")
 
 
@@ -193,7 +193,7 @@ def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Eleme
         if place < read:
             sign = centred(x + CUT_PITCH / 2, y, "✓", 15, fill="var(--gv-blue)")
         elif place == read:
-            sign = centred(x + CUT_PITCH / 2, y, "✗", 15, fill="var(--gv-orange)")
+            sign = centred(x + CUT_PITCH / 2, y, "✗", 15, fill="var(--gv-magenta)")
         else:
             sign = centred(x + CUT_PITCH / 2, y, "·", 15, fill="var(--gv-soft)")
         yield sign

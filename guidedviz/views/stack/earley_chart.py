@@ -58,8 +58,10 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
         keys += [f"c{place}" for place in range(len(frame.columns))]
         keys += [f"l{number}" for number in range(len(frame.lexemes))]
         lit = [_item_number(frame.lit)] if frame.lit else []
-        causes = [f"{_item_number(place)}" for place in sorted(frame.causes)]
-        packed.append(pack_frame(seen, keys, lit, causes, frame.words))
+        causes = [_item_number(place) for place in sorted(frame.causes)]
+        way = [*reversed(causes), *lit]  # a finished item flies to the one that waits for it, and on to the new one
+        more = {"flight": way} if len(way) > 1 else {}
+        packed.append(pack_frame(seen, keys, lit, list(map(str, causes)), frame.words, **more))
     bare = replace(frames[-1], lit=None, causes=frozenset())
     return FilmDrawings((draw_frame(bare).drawing,), tuple(packed))
 
@@ -165,7 +167,7 @@ def _write_item(kind: str, item: Item, width: float) -> Iterator[Element]:
         yield rect(*size, fill="var(--gv-green)", fill_opacity=0.13)
     yield write(11, 15, sign, 12, fill=paint(colour))
     yield write(30, 15, left, 12, mono=True)
-    yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)")
+    yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-ink)")
     yield soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True)
     origin = f"{item.origin}" if item.wanted else f"✓ {item.origin}"
     yield soft_right(width - 10, 15, origin)

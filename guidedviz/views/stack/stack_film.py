@@ -128,7 +128,10 @@ def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
     packed = []
     for frame, parts in zip(frames, keys, strict=True):
         arrows = [*fixed, *parts]
-        packed.append(pack_frame(states, arrows, frame.stack[-1:], frame.arrows, frame.words))
+        more = {}
+        if frame.move == "read":
+            more["ride"] = visible(frame.text[frame.read - 1 : frame.read]), frame.arrows
+        packed.append(pack_frame(states, arrows, frame.stack[-1:], frame.arrows, frame.words, **more))
     return FilmDrawings((sheet,), tuple(packed))
 
 

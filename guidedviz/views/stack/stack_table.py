@@ -139,7 +139,7 @@ ABOVE_FOLD = 30  # rows above the fold of a longer table
 MOST_RULES = 6  # rules of the stack in a row
 MOVE_HIGH = 25.0  # the height of a row
 EMPTY_STACK = "empty"
-ACTION_COLOURS = {"accept": "green", "not": "orange", "push": "blue", "pop": "green"}
+ACTION_COLOURS = {"accept": "green", "not": "magenta", "push": "blue", "pop": "green"}
 TABLE_HEAD = ("step", "read", "stack", "stack after, top last")
 Calls = dict[int, str]  # the first stack, top first: the number of each open call, and its rule
 

@@ -99,7 +99,7 @@ def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
     legal = split.mask(state)
     asked = verdicts == DEPENDENT
     allowed = Kind("context-dependent, legal", "gold", made.ordered(asked & legal), outline=SOLID)
-    refused = Kind("context-dependent, illegal", "orange", made.ordered(asked & ~legal), outline=DASHED)
+    refused = Kind("context-dependent, illegal", "magenta", made.ordered(asked & ~legal), outline=DASHED)
     return (*independent_kinds(made, verdicts), allowed, refused)
 
 

@@ -40,7 +40,7 @@ LEFT_OUT = "left out"
 MOST_FLAT_NODES = 40  # nodes that fit on a page
 NODE_LOOKS = {  # colour, dashes, and what a box means
     "read": ("blue", "", "asked: the machine goes on"),
-    "refused": ("orange", "", "asked: refused, jump"),
+    "refused": ("magenta", "", "asked: refused, jump"),
     LEFT_OUT: ("line", "4 3", LEFT_OUT),
 }
 
@@ -159,9 +159,9 @@ def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:
     over = min(one.top, low) - 24
     start = f"M{one.middle:g},{one.top:g}C{one.middle:g},{over:g}"
     arc = f"{start} {end:g},{over:g} {end:g},{low - 6:g}"
-    yield node("path", d=arc, fill="none", stroke="var(--gv-orange)", stroke_width=2)
+    yield node("path", d=arc, fill="none", stroke="var(--gv-magenta)", stroke_width=2)
     tip = f"M{end - 4:g},{low - 7:g}h8l-4,8z"
-    yield node("path", d=tip, fill="var(--gv-orange)")
+    yield node("path", d=tip, fill="var(--gv-magenta)")
 
 
 def _write_look(x: float, y: float, width: float, height: float, look: str) -> Element:
@@ -283,7 +283,7 @@ def _write_walk_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
     gone = level.refused + level.dropped
     if gone:
         width = max(2.0, ten * log10(gone))
-        yield rect(0, -3, width, 6, 1.5, fill="none", stroke="var(--gv-orange)", stroke_dasharray="3 2")
+        yield rect(0, -3, width, 6, 1.5, fill="none", stroke="var(--gv-magenta)", stroke_dasharray="3 2")
 
 
 # --- the walks along a text ---

@@ -150,6 +150,15 @@ export interface MapState {
   y: number;
 }
 
+/** A token in the tree of all texts; of each stop of its slider where it begins and how likely it is. */
+export interface TreeBox {
+  row: number;
+  words: string;
+  text: string | null;
+  legal: boolean;
+  spans: [left: number, share: number][];
+}
+
 export interface FilmFrame {
   drawing: number;
   words: string;
@@ -158,6 +167,9 @@ export interface FilmFrame {
   lit: number[];
   on: string[];
   groups: [title: string, members: number[]][];
+  ride?: [sign: string, arrows: string[]]; // what moves into this frame
+  merged?: number[][]; // per state, the states that became it
+  flight?: number[]; // items, of which each flies to the next
 }
 
 export interface Chain {

@@ -43,7 +43,7 @@ def rule(tokens):
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
 months = samplers.Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
 target = {text.tokens: text.conditioned for text in samplers.all_texts(months)}
-gv.views.draw_text_tree(months)
+gv.text_tree(months)
 
 # %%
 draws = [samplers.Masked(months).draw(seed) for seed in range(1000)]

@@ -56,6 +56,9 @@ def test_a_bar_far_above_the_others_is_cut_and_says_how_high_it_was():
     assert heights(figure)[0][0] == 880.0, "the record has the whole bar"
     assert {"883", "11.0 ms", "cut: 1 bar far above most others"} <= set(texts(figure))
     assert not any("cut:" in words for words in texts(gv.draw_costs(trace(*steps))))
+    ring = figure.chart["data"][-1]
+    assert (ring["type"], len(ring["x"]), ring["cliponaxis"]) == ("scatter", 1, False), "in a notebook, too"
+    assert "883" in ring["text"][0]
 
 
 def test_the_words_are_the_same_in_another_run():

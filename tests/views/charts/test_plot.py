@@ -5,8 +5,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from guidedviz.views.charts.chart import Axis, Chart, Series
+from guidedviz.views.charts.chart import LINES, Axis, Chart, Series
+from guidedviz.views.charts.costs import COST_PARTS
 from guidedviz.views.charts.plot import PlotFrame, draw_chart
+from tests.views.test_theme import contrast
 
 X = Axis("x", 0.0, 10.0, ((0.0, "0"), (10.0, "10")))
 Y = Axis("y", 1.0, 100.0, ((1.0, "1"), (10.0, "10"), (100.0, "100")), log=True)
@@ -45,6 +47,19 @@ def test_plotly_has_the_same_numbers_and_texts():
     assert [b + w for b, w in zip(spans["base"], spans["x"], strict=True)] == [3.0, 9.0]
     assert [trace["hovertext"] for trace in figure.chart["data"]] == [list(series.hover) for series in SERIES]
     assert json.loads(json.dumps(figure.plotly.to_plotly_json())) == json.loads(json.dumps(figure.chart)), "it is valid"
+
+
+PAPERS = ("#ffffff", "#111111")  # of a notebook: Plotly itself cannot follow its theme
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("name", [*(name for name, _ in LINES), *(name for _, name, _ in COST_PARTS)])
+def test_marks_are_told_from_light_and_dark_paper(name, paper):
+    series = Series("bars", "bars", (2.0,), (10.0,), ("",), name, "hollow", (1.0,))
+    (bars,) = draw_chart(Chart("", X, Y, (series,)), "").chart["data"]
+    look = bars["marker"]
+    assert "opacity" not in look
+    assert contrast(look["line"]["color"], paper) >= 3, "a hollow bar has a full outline"
 
 
 @pytest.mark.parametrize("headless", ["1", ""])

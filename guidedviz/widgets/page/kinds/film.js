@@ -2,13 +2,16 @@
 
 /** @import { FilmFrame, Shapes, Model } from "../types.js" */
 /** @import { Drawing, Spot } from "../machine/drawing.js" */
-import { buildDrawing, copyParts, follow, showDrawing, spotOf } from "../machine/drawing.js";
+/** @import { Motion } from "../motion/player.js" */
+import { buildDrawing, copyPart, copyParts, follow, showDrawing, spotOf } from "../machine/drawing.js";
+import { beginFilm } from "../machine/film-motion.js";
 import { button, commandOf, consume, paintPlayButton, refocusAfterPress, widgetRoot } from "../shared/controls.js";
 import { make, setText, shape } from "../shared/elements.js";
 import { buildSaveMenu, drawingActions } from "../shared/export.js";
 
 const FRAME = 1500; // milliseconds per frame
-const COLOURS = ["blue", "green", "gold", "orange", "sky"]; // of the groups
+const TURN = 200; // of these for the next frame, where something moves
+const COLOURS = ["blue", "green", "gold", "ink", "sky"]; // of the groups
 
 /**
  * @typedef {Record<"start" | "back" | "play" | "step" | "end", () => void>} Moves
@@ -60,8 +63,12 @@ function paintFrame(drawing, frame) {
   for (const [state, node] of drawing.states) node.classList.toggle("gv-ghost", !states.has(state));
   for (const [key, node] of drawing.arrows) node.classList.toggle("gv-absent", !arrows.has(key));
   const tags = frame.groups.flatMap(([title, members], group) => members.flatMap((state) => {
-    const spot = spotOf(drawing.states.get(state));
-    return spot ? [drawTag(spot, title, group)] : [];
+    const node = drawing.states.get(state);
+    const spot = spotOf(node);
+    if (!node || !spot) return [];
+    const tag = title === "cut" ? copyPart(node, "gv-cut") : drawTag(spot, title, group);
+    tag.dataset.tag = String(state);
+    return [tag];
   }));
   drawing.layer.replaceChildren(...copyParts(drawing.arrows, frame.on, "gv-on"), ...copyParts(drawing.states, frame.lit, "gv-lit"), ...tags);
   if (frame.lit.length) drawing.at = spotOf(drawing.states.get(frame.lit[0]));
@@ -75,10 +82,22 @@ function render({ model, el }) {
   let at = 0;
   /** @type {any} */
   let timer = 0;
+  /** @type {Motion | null} */
+  let motion = null;
 
   /** @param {number} frame */
   function go(frame) {
+    motion?.finish();
+    const before = at;
     at = Math.max(0, Math.min(last, frame));
+    paint();
+    if (at === before + 1) motion = move(before, at, false);
+  }
+  function goBack() {
+    motion?.finish();
+    const before = at;
+    at = Math.max(0, at - 1);
+    if (at < before) motion = move(at, before, true);
     paint();
   }
   function pause() {
@@ -97,7 +116,10 @@ function render({ model, el }) {
   /** @type {Moves} */
   const act = {
     start: pauseAndGo(() => 0),
-    back: pauseAndGo(() => at - 1),
+    back: () => {
+      pause();
+      goBack();
+    },
     step: pauseAndGo(() => at + 1),
     end: pauseAndGo(() => last),
     play: () => {
@@ -119,13 +141,31 @@ function render({ model, el }) {
   setText(ui.title, title);
   setText(ui.room, frames.reduce((longest, { words }) => (words.length > longest.length ? words : longest), ""));
 
-  function paint() {
+  /**
+   * What moves between two frames, of which the later one is painted; on the way back that stays until all has moved.
+   * @param {number} before
+   * @param {number} after
+   * @param {boolean} back
+   */
+  function move(before, after, back) {
+    const [from, to] = [frames[before], frames[after]];
+    const done = () => {
+      motion = null;
+      paintDrawings();
+    };
+    return beginFilm({ from, to, drawings: [drawings[from.drawing], drawings[to.drawing]], most: timer ? FRAME - TURN : Infinity, back, done });
+  }
+  function paintDrawings() {
     const frame = frames[at];
     drawings.forEach((drawing, number) => {
       drawing.node.classList.toggle("gv-absent", number !== frame.drawing); // it keeps its room
       drawing.size.node.classList.toggle("gv-absent", number !== frame.drawing);
     });
     paintFrame(drawings[frame.drawing], frame);
+  }
+  function paint() {
+    const frame = frames[at];
+    if (!motion) paintDrawings();
     setText(ui.words, frame.words);
     setText(ui.count, `frame ${at + 1} of ${frames.length}`);
     ui.root.dataset.frame = String(at);
@@ -137,9 +177,9 @@ function render({ model, el }) {
     paintPlayButton(ui.keys.play, Boolean(timer), act.play);
   }
   ui.root.addEventListener("keydown", (event) => {
-    const move = act[/** @type {keyof Moves} */ (commandOf(event))];
-    if (!move) return;
-    move();
+    const moved = act[/** @type {keyof Moves} */ (commandOf(event))];
+    if (!moved) return;
+    moved();
     consume(event);
   });
   refocusAfterPress(ui.root, "button");

@@ -1,10 +1,13 @@
 // The map's panel on the stage: the mask of the step at the cursor, with the model's likeliest tokens over it.
 
+/** @import { Motion } from "../motion/player.js" */
 /** @import { Say, StageView, Step } from "../types.js" */
 import { make } from "../shared/elements.js";
+import { mayMove } from "../stage/pace.js";
 import { placeShown, shownStep } from "../stage/view.js";
 import { showMask } from "./map-data.js";
 import { buildMap } from "./map-view.js";
+import { keepForWave } from "./map-wave.js";
 
 /** @typedef {ReturnType<typeof buildMapPanel>} MapPanel */
 
@@ -16,7 +19,7 @@ export function buildMapPanel(slot, act) {
   const map = buildMap({ say: act.say, take: act.pick, callouts: true });
   slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title", title: "one cell per token, in byte order along a Hilbert curve" }, "vocabulary"), map.finder), map.node);
   slot.setAttribute("aria-label", "the whole vocabulary");
-  return { slot, map };
+  return { slot, map, at: 0, wave: /** @type {Motion | null} */ (null) };
 }
 
 /**
@@ -28,10 +31,26 @@ export function paintMapPanel(panel, view) {
   const step = shownStep(view);
   slot.hidden = !map.land || step?.mask === undefined;
   if (!map.land || step?.mask === undefined) return;
+  const rank = map.base ? rankTaken(panel.at, view) : -1;
+  if (view.cursor !== panel.at) panel.wave?.finish();
+  panel.at = view.cursor;
+  const begin = rank < 0 ? null : keepForWave(panel.map, rank);
   showMask(map, { now: step.mask, asked: step.asked, state: step.state });
   map.marks = marksOf(step, placeShown(view) >= 0);
   legend.setAttribute("aria-live", view.playing ? "off" : "polite");
   paint();
+  if (begin) panel.wave = begin();
+}
+
+/**
+ * The place on the map of the token that was taken on the way here, or -1 where nothing moves.
+ * @param {number} at the cursor that was shown before
+ * @param {StageView} view
+ */
+function rankTaken(at, view) {
+  const step = view.steps[at];
+  if (view.cursor !== at + 1 || !step?.ranks || !mayMove(view)) return -1;
+  return step.ranks[step.rows.findIndex(([token]) => token === step.token)] ?? -1;
 }
 
 /**

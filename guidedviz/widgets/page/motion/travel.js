@@ -1,7 +1,7 @@
 // The token travels: from its bar to the current state, where it opens into its bytes; each byte slides along its arrow, and
 // the token lands in the text. A forbidden token stops at the byte that dies, shakes once, and falls.
 
-/** @import { Move } from "./player.js" */
+/** @import { Look, Move } from "./player.js" */
 
 /** @typedef {{ x: number, y: number }} Point */
 /** @typedef {{ bar: Point, states: Point[], text: Point | null, died: boolean }} Journey `states` are those before, between and after the bytes; the last one is where a forbidden byte dies */
@@ -41,7 +41,7 @@ export function travel({ bar, states, text, died }) {
     moves.push([`byte${place}`, { opacity: 0 }, { opacity: 1 }, FLIGHT - 1, FLIGHT], [`byte${place}`, at(states[place]), at(states[place + 1]), begin, begin + pace]);
     if (!dies) moves.push([`byte${place}`, { opacity: 1 }, { opacity: 0 }, begin + pace - 1, begin + pace]);
   }
-  if (died) return [...moves, ...fall(`byte${count - 1}`, last, landed)];
+  if (died) return [...moves, ...fall(`byte${count - 1}`, at(last), at({ x: last.x, y: last.y + DEEP }), landed)];
   moves.push(["state", { opacity: 0 }, { opacity: 1 }, landed - 1, landed]);
   if (text) {
     const end = landed + FLIGHT;
@@ -54,14 +54,15 @@ export function travel({ bar, states, text, died }) {
 /**
  * The byte that dies grows, shakes once, stays, and falls.
  * @param {string} part
- * @param {Point} place
+ * @param {Look} place
+ * @param {Look} down
  * @param {number} begin
  * @returns {Move[]}
  */
-const fall = (part, place, begin) => [
+export const fall = (part, place, down, begin) => [
   [part, { scale: "1", rotate: "0deg" }, { scale: "3", rotate: "-12deg" }, begin, begin + SHAKE / 3],
   [part, { rotate: "-12deg" }, { rotate: "12deg" }, begin + SHAKE / 3, begin + (2 * SHAKE) / 3],
   [part, { rotate: "12deg" }, { rotate: "0deg" }, begin + (2 * SHAKE) / 3, begin + SHAKE],
-  [part, at(place), at({ x: place.x, y: place.y + DEEP }), begin + STAYS, begin + STAYS + FALL],
+  [part, place, down, begin + STAYS, begin + STAYS + FALL],
   [part, { opacity: 1 }, { opacity: 0 }, begin + STAYS, begin + STAYS + FALL],
 ];

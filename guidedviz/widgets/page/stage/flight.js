@@ -119,13 +119,14 @@ function buildSheet({ label, bytes, died }, count) {
 export function fly(moving, view, root, machine) {
   const passenger = mayMove(view) ? passengerOf(moving, view, root) : null;
   Object.assign(moving, { at: view.cursor, why: view.why });
-  if (!passenger?.bar) return;
-  const states = placesOf(root, machine, view, wayShown(view).path);
+  const states = passenger ? placesOf(root, machine, view, wayShown(view).path) : [];
+  const bar = passenger?.bar ?? (view.steps[view.cursor - 1]?.how === "forced" ? states[0] : null); // a forced token comes out of the machine
+  if (!passenger || !bar) return;
   const last = states[states.length - 1];
   if (passenger.died && !last) return;
   if (passenger.died) states.push({ x: last.x + 34, y: last.y - 20 });
   const chip = passenger.died ? null : root.querySelectorAll(".gv-chip")[view.cursor - 1];
-  const moves = travel({ bar: passenger.bar, states, text: middleOf(root, chip), died: passenger.died });
+  const moves = travel({ bar, states, text: middleOf(root, chip), died: passenger.died });
   if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chip, moves);
 }
 
