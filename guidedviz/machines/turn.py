@@ -6,11 +6,13 @@ gv.turn(tools=[add], style="hermes")     <think>…</think> then text, and calls
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, nearest, quoted
+from guidedviz.machines.free_text import free_text
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
@@ -173,7 +175,8 @@ class _Writer:
 
     def row(self, text: str, tool: Tool | None = None) -> Tree:
         """The texts of a row of a style."""
-        return concat(*map(self.read, _formats(self.form, text, tool)))
+        with _naming(tool):
+            return concat(*map(self.read, _formats(self.form, text, tool)))
 
     def thinking(self, is_open: bool) -> Tree:
         """Thinking, from its begin to the first end."""
@@ -212,12 +215,9 @@ class _Writer:
 
     def text_with_calls(self) -> Tree:
         """Text in which the mark of a call begins one."""
-        tags = []
-        for tool in self.tools:
-            before, after = self.form.call.split("ARGS")
-            begin = "".join(part["value"] for part in _formats(self.form, before, tool))
-            tags.append({"type": "tag", "begin": begin, "content": _arguments(tool), "end": after})
-        return self.read({"type": "triggered_tags", "triggers": [self.mark], "tags": tags})
+        rest = self.form.call.removeprefix(self.mark)
+        calls = [self.rules.add(tool.name, self.row(rest, tool)) for tool in self.tools]
+        return free_text({self.mark: either(*calls)})
 
     def calls(self, tools: Sequence[Tool], once: bool = False) -> Tree:
         """One call or several in a row."""
@@ -225,6 +225,19 @@ class _Writer:
         call = either(*[self.rules.add(tool.name, self.row(form.call, tool)) for tool in tools])
         more = EMPTY if once else Repeat(concat(self.row(form.between), call), 0, None)
         return concat(self.row(form.opens), call, more, self.row(form.closes))
+
+
+@contextmanager
+def _naming(tool: Tool | None) -> Iterator[None]:
+    """Make errors name the tool, and the place in its schema."""
+    try:
+        yield
+    except PatternError as error:
+        if tool is None:
+            raise
+        _, schema, place = error.where.partition(", schema")
+        where = f"turn, tool {quoted(tool.name)}{schema}{place}"
+        raise PatternError(where, seen=error.seen, expected=error.expected, hint=error.hint) from error
 
 
 def _arguments(tool: Tool) -> Format:

@@ -1,6 +1,7 @@
 """A whole answer: thinking, text, calls of tools, in the ways of five families of models."""
 
 import json
+import re
 from typing import Literal
 
 import pytest
@@ -120,6 +121,25 @@ def test_what_cannot_be_a_turn_is_refused(settings, said):
     with pytest.raises(GuidedVizError, match=said) as caught:
         gv.turn(**{"tools": TOOLS, **settings})
     assert isinstance(caught.value, PatternError | gv.SettingError)
+
+
+NESTED = {"type": "integer"}
+for _ in range(3000):
+    NESTED = {"type": "array", "items": NESTED}
+
+
+@pytest.mark.parametrize("style", ["text", "hermes", "harmony"])
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"type": "thing"}, "turn, tool 'deep', schema, #/type: saw 'thing'"),
+        (NESTED, "turn, tool 'deep': saw maximum recursion depth"),
+        (3, "turn, tool 'deep': saw 3, expected a schema"),
+    ],
+)
+def test_an_error_in_a_schema_names_the_tool(style, parameters, said):
+    with pytest.raises(PatternError, match=re.escape(said)):
+        gv.turn(tools=[add, {"name": "deep", "parameters": parameters}], style=style)
 
 
 def test_a_hostile_name_of_a_tool_stays_text():
