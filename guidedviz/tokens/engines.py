@@ -20,6 +20,7 @@ from guidedviz.machines.grammars import rewrite, show
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.token_calls import call_tokens
 from guidedviz.machines.graph import grouped
+from guidedviz.machines.lark import lark
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.ranges import byte_ranges
@@ -35,7 +36,10 @@ LOG_PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the
 
 @dataclass(frozen=True)
 class Asked:
-    """A constraint: its kind ("regex", "grammar", "schema" or "machine"), its text if it has one, and our machine."""
+    """A constraint: its kind, its text if it has one, and our machine.
+
+    The kinds are "regex", "grammar", "lark", "schema" and "machine".
+    """
 
     kind: str
     text: str
@@ -62,6 +66,8 @@ class Asked:
 
         A regex is one lexeme, a grammar has one lexeme per character.
         """
+        if self.kind == "lark":
+            return self.text
         if self.names_tokens:
             return lark_with_tokens(self.grammar, vocabulary)
         if self.kind == "regex" or isinstance(self.machine, DFA):
@@ -118,7 +124,7 @@ def lark_of_ids(ids: Sequence[int]) -> str:
 
 
 def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabulary | None = None) -> Asked:
-    """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
+    """Read a constraint: a machine, or a text that is a regex, a grammar in GBNF or Lark, or a schema.
 
     A grammar may name special tokens by the ids that they have in the vocabulary.
 
@@ -134,6 +140,8 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabula
         return Asked("machine", "", live_machine(constraint, "constraint"))
     if kind == "grammar":
         machine: Machine[Any] = grammar(constraint, vocabulary=vocabulary)
+    elif kind == "lark":
+        machine = lark(constraint, vocabulary=vocabulary)
     else:
         machine = source.compile_text(kind, constraint)
     return Asked(kind, constraint, live_machine(machine, "constraint"))
