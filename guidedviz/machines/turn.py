@@ -215,14 +215,18 @@ class _Writer:
 
     def text_with_calls(self) -> Tree:
         """Text in which the mark of a call begins one."""
-        rest = self.form.call.removeprefix(self.mark)
-        calls = [self.rules.add(tool.name, self.row(rest, tool)) for tool in self.tools]
-        return free_text({self.mark: either(*calls)})
+        return free_text({self.mark: self.call(self.tools, self.form.call.removeprefix(self.mark))})
+
+    def call(self, tools: Sequence[Tool], text: str) -> Tree:
+        """A call of one of these tools: what all calls begin and end with stands once."""
+        before, own, after = re.split("((?:PLAIN_)?NAME.*ARGS)", text)
+        rules = [self.rules.add(tool.name, self.row(own, tool)) for tool in tools]
+        return self.rules.add("call", concat(self.row(before), either(*rules), self.row(after)))
 
     def calls(self, tools: Sequence[Tool], once: bool = False) -> Tree:
         """One call or several in a row."""
         form = self.form
-        call = either(*[self.rules.add(tool.name, self.row(form.call, tool)) for tool in tools])
+        call = self.call(tools, form.call)
         more = EMPTY if once else Repeat(concat(self.row(form.between), call), 0, None)
         return concat(self.row(form.opens), call, more, self.row(form.closes))
 
