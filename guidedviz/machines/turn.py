@@ -118,7 +118,7 @@ def turn(
     >>> answer.accepts(b"<think>A sum.</think>\n" + call), answer.accepts_prefix(b"<think>A sum.</think>3")
     (True, False)
     """
-    form = _check_style(style)
+    form = read_style(style)
     listed = read_tools(tools)
     _check_choice(choice, listed)
     _check_thinking(think, think_limit)
@@ -135,10 +135,13 @@ def turn(
     return machine
 
 
-def _check_style(style: str) -> Style:
+def read_style(style: str, where: str = "turn") -> Style:
+    """The style with this name."""
     if not isinstance(style, str) or style not in TURN_STYLES:
         expected = "one of " + ", ".join(TURN_STYLES)
-        raise PatternError("turn, style", seen=quoted(style), expected=expected, hint=nearest(str(style), TURN_STYLES))
+        raise PatternError(
+            f"{where}, style", seen=quoted(style), expected=expected, hint=nearest(str(style), TURN_STYLES)
+        )
     return TURN_STYLES[style]
 
 
