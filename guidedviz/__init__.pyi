@@ -5,6 +5,7 @@ from guidedviz import serving as serving
 from guidedviz import tokens as tokens
 from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling
+from guidedviz.decoding.converse import converse as converse
 from guidedviz.decoding.diagnosis import diagnose as diagnose
 from guidedviz.decoding.loop import decode as decode
 from guidedviz.decoding.loop import record as record

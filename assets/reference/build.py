@@ -20,7 +20,8 @@ SECTIONS = {
     "special earley",
     "Guides: which tokens are legal": "Vocabulary guide within static_masks char_classes GuidedFSM build_index "
     "build_split compare_engines",
-    "Models and decoding": "load_model readiness ToyModel decode record Step Trace diagnose spellings LogitsProcessor",
+    "Models and decoding": "load_model readiness ToyModel decode record converse Step Trace diagnose spellings "
+    "LogitsProcessor",
     "Widgets": "stage film folded bias_sliders fraction_slider text_tree predict score",
     "Pictures": "Figure to_dot draw_machine draw_distribution draw_bars draw_strip draw_stack_table "
     "draw_map draw_split draw_costs draw_comparison",

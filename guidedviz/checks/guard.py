@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.checks.values import Arguments, Failed, Function, Stop, attempt, differ
+from guidedviz.errors import SettingError
 from guidedviz.files import IN_TAB, PACKAGE
 
 if sys.platform == "linux":
@@ -89,6 +90,18 @@ def run(function: Function, inputs: Sequence[Arguments]) -> list[Outcome]:
         print(printed[: PRINTED + 1].removesuffix("\n"))
     outcomes = [message for message in messages if isinstance(message, Outcome)]
     return [*outcomes, Outcome(stopped)][: len(inputs)]
+
+
+def run_apart(work: Callable[[], str]) -> str:
+    """The text of some work of a stranger, done under guard; `run=gv.decoding.run_apart` runs the tools of a model so.
+
+    >>> run_apart(lambda: "ab" * 2)
+    'abab'
+    """
+    value = run(work, [()])[0].value
+    if isinstance(value, Failed):
+        raise SettingError("a tool", seen=value.said, expected="a function that gives a text")
+    return str(value)
 
 
 def safe_copy(value: object) -> Any:

@@ -1,8 +1,12 @@
+from guidedviz.checks.guard import run_apart as run_apart
 from guidedviz.decoding.distribution import Rates as Rates
 from guidedviz.decoding.overlap import Overlap as Overlap
 from guidedviz.decoding.payoff import Cost as Cost
 from guidedviz.decoding.payoff import Payoff as Payoff
+from guidedviz.decoding.reply import Reply as Reply
+from guidedviz.decoding.reply import ToolCall as ToolCall
 from guidedviz.decoding.sampling import Settings as Settings
 from guidedviz.decoding.spellings import Spellings as Spellings
+from guidedviz.decoding.tool_runs import ToolResult as ToolResult
 from guidedviz.decoding.trace import Candidate as Candidate
 from guidedviz.models.model import remember as remember

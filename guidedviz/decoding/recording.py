@@ -98,9 +98,10 @@ class PackedWhy(PackedWay):
 class PackedStep(PackedWay):
     """A step as the page shows it.
 
-    `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `back` are
-    the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are
-    all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn.
+    `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are
+    the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens
+    it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal
+    and the forbidden ones; `inside` says where in its share the token was drawn.
     """
 
     token: int
@@ -125,6 +126,7 @@ class PackedStep(PackedWay):
     end: End
     words: str
     dropped: str
+    names: NotRequired[WholeNumbers]
     drawn: NotRequired[str]
     back: WholeNumbers
     drawing: NotRequired[Count]

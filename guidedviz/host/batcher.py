@@ -8,7 +8,7 @@ runs, the next one collects.
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,9 +19,10 @@ import numpy as np
 from guidedviz.errors import ModelError
 from guidedviz.extras import installed
 from guidedviz.host.prefixes import Prefixes
-from guidedviz.models.chat import Messages, Prompt
+from guidedviz.models.chat import Prompt
 from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.language_model import LanguageModel, Network
+from guidedviz.models.messages import Messages
 from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
 
@@ -135,9 +136,9 @@ class Engine:
         """The tokens of a text."""
         return pack_ids(await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.encode, text))
 
-    async def chat(self, messages: Messages) -> Prompt:
+    async def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
         """The prompt of messages."""
-        return await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.chat, messages)
+        return await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.chat, messages, tools)
 
     async def rows(self, student: str, ask: Ask) -> bytes:
         """The rows of logits that a request wants, as bytes; a student's texts are read one after the other."""

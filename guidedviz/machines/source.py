@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from guidedviz.errors import GrammarError, PatternError, expect, quoted
+from guidedviz.machines.lark import lark
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.large_regex import regex
 from guidedviz.machines.pushdown.pda import grammar
@@ -13,18 +14,25 @@ from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.machines.schema.values import below, show_path
 from guidedviz.machines.visible import draw_caret, line_and_column, show_line
 
-LANGUAGES: dict[str, Callable[[str], Machine[Any]]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
+LANGUAGES: dict[str, Callable[[str], Machine[Any]]] = {
+    "regex": regex,
+    "schema": json_schema,
+    "grammar": grammar,
+    "lark": lark,
+}
 
 
 def guess_kind(text: str) -> str:
     """The most likely language of a constraint.
 
-    >>> guess_kind("[0-9]+"), guess_kind('{"type": "null"}'), guess_kind('root ::= "a"'), guess_kind("{a}")
-    ('regex', 'schema', 'grammar', 'regex')
+    >>> guess_kind("[0-9]+"), guess_kind('{"type": "null"}'), guess_kind('root ::= "a"'), guess_kind('start: "a"')
+    ('regex', 'schema', 'grammar', 'lark')
     """
     expect(text, str, "constraint", "a str")
     if re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
         return "grammar"
+    if re.search(r"^[ \t]*[?!]{0,2}start(\.\d+)?[ \t]*:", text, re.MULTILINE):
+        return "lark"
     return "schema" if re.match(r"\s*\{\s*[\"}]", text) else "regex"
 
 

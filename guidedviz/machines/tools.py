@@ -25,10 +25,11 @@ class Tool(NamedTuple):
     name: str
     schema: Any
     about: str = ""
+    function: Callable[..., Any] | None = None  # what runs a call
 
 
-def read_tools(tools: Iterable[Any]) -> list[Tool]:
-    """The tools of a turn, each with another name.
+def read_tools(tools: Iterable[Any], where: str = "turn, tools") -> list[Tool]:
+    """Tools, each with another name.
 
     >>> def add(a: int, b: int = 0) -> int:
     ...     "The sum."
@@ -38,12 +39,12 @@ def read_tools(tools: Iterable[Any]) -> list[Tool]:
     """
     if isinstance(tools, str | dict) or callable(tools):
         tools = [tools]
-    expect(tools, Iterable, "turn, tools", "a list of tools", "tools=[add]")
+    expect(tools, Iterable, where, "a list of tools", "tools=[add]")
     found: dict[str, Tool] = {}
     for place, given in enumerate(tools):
-        tool = read_tool(given, f"turn, tools[{place}]")
+        tool = read_tool(given, f"{where}[{place}]")
         if tool.name in found:
-            raise PatternError(f"turn, tools[{place}]", seen=f"a second {quoted(tool.name)}", expected="other names")
+            raise PatternError(f"{where}[{place}]", seen=f"a second {quoted(tool.name)}", expected="other names")
         found[tool.name] = tool
     return list(found.values())
 
@@ -54,9 +55,9 @@ def read_tool(given: Any, where: str) -> Tool:
     if isinstance(given, dict):
         return _read_dict(given, where)
     if hasattr(given, "model_json_schema"):
-        return Tool(given.__name__, given.model_json_schema(), inspect.getdoc(given) or "")
+        return Tool(given.__name__, given.model_json_schema(), inspect.getdoc(given) or "", given)
     if callable(given) and hasattr(given, "__name__"):
-        return Tool(given.__name__, function_schema(given, where), inspect.getdoc(given) or "")
+        return Tool(given.__name__, function_schema(given, where), inspect.getdoc(given) or "", given)
     raise PatternError(where, seen=quoted(given), expected=A_TOOL)
 
 

@@ -6,11 +6,13 @@ gv.turn(tools=[add], style="hermes")     <think>…</think> then text, and calls
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, nearest, quoted
+from guidedviz.machines.free_text import free_text
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.special import no_names
@@ -101,7 +103,7 @@ def turn(
     >>> answer.accepts(b"<think>A sum.</think>\n" + call), answer.accepts_prefix(b"<think>A sum.</think>3")
     (True, False)
     """
-    form = _check_style(style)
+    form = read_style(style)
     listed = read_tools(tools)
     _check_choice(choice, listed)
     _check_thinking(think, think_limit)
@@ -118,10 +120,13 @@ def turn(
     return machine
 
 
-def _check_style(style: str) -> Style:
+def read_style(style: str, where: str = "turn") -> Style:
+    """The style with this name."""
     if not isinstance(style, str) or style not in TURN_STYLES:
         expected = "one of " + ", ".join(TURN_STYLES)
-        raise PatternError("turn, style", seen=quoted(style), expected=expected, hint=nearest(str(style), TURN_STYLES))
+        raise PatternError(
+            f"{where}, style", seen=quoted(style), expected=expected, hint=nearest(str(style), TURN_STYLES)
+        )
     return TURN_STYLES[style]
 
 
@@ -158,7 +163,8 @@ class _Writer:
 
     def row(self, text: str, tool: Tool | None = None) -> Tree:
         """The texts of a row of a style."""
-        return concat(*map(self.read, _formats(self.form, text, tool)))
+        with _naming(tool):
+            return concat(*map(self.read, _formats(self.form, text, tool)))
 
     def thinking(self, is_open: bool) -> Tree:
         """Thinking, from its begin to the first end."""
@@ -197,19 +203,33 @@ class _Writer:
 
     def text_with_calls(self) -> Tree:
         """Text in which the mark of a call begins one."""
-        tags = []
-        for tool in self.tools:
-            before, after = self.form.call.split("ARGS")
-            begin = "".join(part["value"] for part in _formats(self.form, before, tool))
-            tags.append({"type": "tag", "begin": begin, "content": _arguments(tool), "end": after})
-        return self.read({"type": "triggered_tags", "triggers": [self.mark], "tags": tags})
+        return free_text({self.mark: self.call(self.tools, self.form.call.removeprefix(self.mark))})
+
+    def call(self, tools: Sequence[Tool], text: str) -> Tree:
+        """A call of one of these tools: what all calls begin and end with stands once."""
+        before, own, after = re.split("((?:PLAIN_)?NAME.*ARGS)", text)
+        rules = [self.rules.add(tool.name, self.row(own, tool)) for tool in tools]
+        return self.rules.add("call", concat(self.row(before), either(*rules), self.row(after)))
 
     def calls(self, tools: Sequence[Tool], once: bool = False) -> Tree:
         """One call or several in a row."""
         form = self.form
-        call = either(*[self.rules.add(tool.name, self.row(form.call, tool)) for tool in tools])
+        call = self.call(tools, form.call)
         more = EMPTY if once else Repeat(concat(self.row(form.between), call), 0, None)
         return concat(self.row(form.opens), call, more, self.row(form.closes))
+
+
+@contextmanager
+def _naming(tool: Tool | None) -> Iterator[None]:
+    """Make errors name the tool, and the place in its schema."""
+    try:
+        yield
+    except PatternError as error:
+        if tool is None:
+            raise
+        _, schema, place = error.where.partition(", schema")
+        where = f"turn, tool {quoted(tool.name)}{schema}{place}"
+        raise PatternError(where, seen=error.seen, expected=error.expected, hint=error.hint) from error
 
 
 def _arguments(tool: Tool) -> Format:

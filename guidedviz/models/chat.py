@@ -6,14 +6,13 @@ What a person writes stays text: the text of a special token in it is a sign of 
 
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple, Protocol, Self
 
-from guidedviz.errors import ChatWarning, ModelError, SettingError, quoted
-from guidedviz.models.sandbox import LONGEST
+from guidedviz.errors import ChatWarning, ModelError, SettingError
+from guidedviz.models.messages import Messages, check_messages, join_texts, map_texts, offer_tools, wrong_form
 from guidedviz.models.template import WHERE, TemplateStopped, render
 
-Messages = str | Sequence[Mapping[str, str]]
 SIGNS = range(0xF0000, 0x10FFFE)  # characters for private use, which stand for what a person wrote
 
 
@@ -61,19 +60,25 @@ class ChatTemplate(NamedTuple):
     source: str
     words: Encoder
 
-    def read(self, messages: Messages) -> Prompt:
-        """The prompt of a question, or of messages with a role and a content."""
-        asked = check_messages(messages)
+    def read(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
+        """The prompt of a question, or of messages with a role and a content; the template gets the tools."""
+        values: dict[str, Any] = {"messages": check_messages(messages)}
+        offered = offer_tools(tools)
+        if offered:
+            values["tools"] = offered
         special = self.words.special
         splitter = any_of(special)
-        hidden = hide_texts(special, self.source + join_texts(asked))
+        hidden = hide_texts(special, self.source + join_texts(values))
         typed = {ord(sign): text for text, sign in hidden.items()}
 
         def mark(text: str) -> str:
             return splitter.sub(lambda found: hidden[found[0]], text)
 
-        marked = [{mark(key): mark(text) for key, text in message.items()} for message in asked]
-        text = render(self.source, messages=marked, add_generation_prompt=True, **self.words.names)
+        try:
+            marked = {name: map_texts(value, mark) for name, value in values.items()}
+        except RecursionError:
+            raise wrong_form("", "parts nested too deeply", "flatter messages and tools") from None
+        text = render(self.source, **marked, add_generation_prompt=True, **self.words.names)
         parts = [part.translate(typed) for part in splitter.split(text)]
         if "".join(parts) == text:
             return Prompt(text, self.words.encode_special(text), parts)
@@ -116,47 +121,3 @@ def any_of(texts: Iterable[str]) -> re.Pattern[str]:
     """
     longest_first = sorted(texts, key=len, reverse=True)
     return re.compile(f"({'|'.join(map(re.escape, longest_first)) or '(?!)'})")
-
-
-def join_texts(messages: Iterable[Mapping[str, str]]) -> str:
-    """All texts of messages in one."""
-    return "".join(key + text for message in messages for key, text in message.items())
-
-
-def check_messages(messages: Any) -> list[dict[str, str]]:
-    """Messages with a role and a content, all of them text; a text alone is a question of the user."""
-    if isinstance(messages, str):
-        messages = [{"role": "user", "content": messages}]
-    if isinstance(messages, Mapping) or not isinstance(messages, Iterable):
-        raise wrong_form("", quoted(messages), "a text, or a list of messages with a role and a content")
-    asked = [check_message(f", messages[{place}]", message) for place, message in enumerate(messages)]
-    if not asked:
-        raise wrong_form("", "no message", "a text, or a list of messages with a role and a content")
-    size = len(join_texts(asked))
-    if size > LONGEST:
-        hint = "shorter messages, or fewer of them"
-        raise SettingError(WHERE, seen=f"{size:,} characters", expected=f"at most {LONGEST:,}", hint=hint)
-    return asked
-
-
-def check_message(place: str, message: Any) -> dict[str, str]:
-    """One message of a conversation; `place` says which."""
-    if not isinstance(message, Mapping):
-        raise wrong_form(place, quoted(message), "a message with a role and a content")
-    for key in ("role", "content"):
-        if key not in message:
-            raise wrong_form(place, f"no {key}", "a message with a role and a content")
-    for key, text in message.items():
-        field = f"{place}[{quoted(key)}]"
-        if not isinstance(key, str) or not isinstance(text, str):
-            raise wrong_form(field, quoted(text), "a text")
-        try:
-            (key + text).encode()
-        except UnicodeEncodeError:
-            raise wrong_form(field, "a lone surrogate", "text that UTF-8 can encode") from None
-    return dict(message)
-
-
-def wrong_form(place: str, seen: str, expected: str) -> SettingError:
-    """The error for messages of another form."""
-    return SettingError(WHERE + place, seen=seen, expected=expected, hint='[{"role": "user", "content": "..."}]')

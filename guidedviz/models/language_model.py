@@ -7,13 +7,14 @@ dropped, or one read through `all_logits`, may differ by rounding, because its t
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from guidedviz.errors import SettingError, quoted
-from guidedviz.models.chat import ChatTemplate, Encoder, Messages, Prompt, no_template
+from guidedviz.models.chat import ChatTemplate, Encoder, Prompt, no_template
+from guidedviz.models.messages import Messages
 from guidedviz.models.model import Array, Source, check_start, check_tokens, check_utf8, out_of_memory
 from guidedviz.tokens.vocabulary import Vocabulary, shared_length
 
@@ -90,11 +91,15 @@ class LanguageModel:
         other.forget()
         return other
 
-    def chat(self, messages: Messages) -> Prompt:
-        """The prompt of a question, or of messages with a role and a content, by the model's chat template."""
+    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
+        """The prompt of a question, or of messages with a role and a content, by the model's chat template.
+
+        Messages may have calls of tools and their results. The template gets `tools`, which are Python functions,
+        Pydantic classes, or dicts as OpenAI takes them.
+        """
         if self.template is None:
             raise no_template(self.name)
-        return self.template.read(messages)
+        return self.template.read(messages, tools)
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens. The text of a special token is plain text where the tokenizer allows it."""

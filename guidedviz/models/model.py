@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import ChatWarning, ModelError, SettingError, VocabularyError, quoted
-from guidedviz.models.chat import Messages, Prompt, no_template
+from guidedviz.models.chat import Prompt, no_template
+from guidedviz.models.messages import Messages
 from guidedviz.tokens.arrays import read_only
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
@@ -138,7 +139,7 @@ class ToyModel:
         self.vocabulary = Vocabulary(pieces, eos, special)
         self._rule = rule
 
-    def chat(self, messages: Messages) -> Prompt:
+    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
         """A toy has no chat template."""
         raise no_template(self.name)
 
@@ -187,12 +188,12 @@ class Remembered:
     def __repr__(self) -> str:
         return f"{self.model!r}, {self._row.cache_info().currsize:,} texts remembered"
 
-    def chat(self, messages: Messages) -> Prompt:
+    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
         """The prompt of a question or of messages, by the model's chat template."""
         if not self.has_template:
             raise no_template(self.name)
         model: Any = self.model
-        prompt: Prompt = model.chat(messages)
+        prompt: Prompt = model.chat(messages, tools)
         return prompt
 
     def encode(self, text: str) -> list[int]:

@@ -4,15 +4,16 @@ import json
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from guidedviz.errors import ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.files import IN_TAB
 from guidedviz.models import frames
-from guidedviz.models.chat import Messages, Prompt, check_messages
+from guidedviz.models.chat import Prompt
 from guidedviz.models.connection import GO_ON_WITH, Address, Connection, read_address
+from guidedviz.models.messages import Messages, check_messages, offer_tools
 from guidedviz.models.model import Array, Source, check_start, check_tokens, check_utf8
 
 MOST_WORD = 200  # characters of a text of the card
@@ -77,10 +78,13 @@ class RemoteModel:
         """What to tell a person while the host does not answer; "" while it does."""
         return self.wire.waiting
 
-    def chat(self, messages: Messages) -> Prompt:
+    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
         """The prompt of a question or of messages, by the chat template of the host's model."""
-        said = json.dumps(check_messages(messages)).encode()
-        body = self.wire.ask("POST", "/v1/chat", said, MOST_CHAT)
+        asked: Any = check_messages(messages)
+        offered = offer_tools(tools)
+        if offered:
+            asked = {"messages": asked, "tools": offered}
+        body = self.wire.ask("POST", "/v1/chat", json.dumps(asked).encode(), MOST_CHAT)
         return frames.read_prompt(body, len(self.vocabulary))
 
     def encode(self, text: str) -> list[int]:

@@ -13,17 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.errors import SettingError, expect, quoted
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.names import BEGIN, END
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.tokens.arrays import Mask, read_only
 from guidedviz.tokens.guide import Explanation, Guide, MachineGuide, foreign_state, illegal_token
+from guidedviz.tokens.thinking import ThinkingGuide
 
 
 class Spent(NamedTuple):
-    """A state of the machine, and the number of remaining tokens."""
+    """A state of the inner guide, and the number of remaining tokens."""
 
-    state: Hashable
+    state: Any
     left: int
 
 
@@ -36,8 +37,10 @@ def within(guide: Guide, tokens: int) -> BudgetGuide:
     >>> short.mask(state).tolist(), short.explain(state, 0).reason
     ([False, True, False], 'to end the text after it takes 4 tokens of a byte each, and 3 are left')
     """
-    short = BudgetGuide(expect(guide, MachineGuide, "within", "a guide of a machine", "gv.guide"))
-    least = short.needed(guide.initial)
+    counted = guide.guide if isinstance(guide, ThinkingGuide) else guide
+    expect(counted, MachineGuide, "within", "a guide of a machine", "gv.guide")
+    short = BudgetGuide(guide)
+    least = short.needed(guide.at(guide.initial))
     if least == inf:
         seen = "a vocabulary in which no text can be written byte by byte"
         raise SettingError("within, guide", seen=seen, expected="tokens of one byte", hint="the guide itself")
@@ -61,10 +64,12 @@ def say_many(tokens: float) -> str:
 class BudgetGuide(Guide):
     """A guide whose states contain the number of remaining tokens."""
 
-    def __init__(self, guide: MachineGuide) -> None:
+    machine: Machine[Any]
+
+    def __init__(self, guide: Guide) -> None:
         self.guide = guide
         self.vocabulary = guide.vocabulary
-        self.machine: Machine[Any] = guide.machine
+        self.machine = as_machine(guide.machine, "within")
         pieces = (self.reads.pieces[token] for token in self.reads.text_ids)
         self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1) | {
             *BEGIN,
@@ -84,13 +89,17 @@ class BudgetGuide(Guide):
 
     def at(self, state: Any) -> Any:
         """The machine's state."""
-        if not isinstance(state, Spent):
-            raise foreign_state(self, state)
-        return self.guide.at(state.state)
+        return self.guide.at(self.inner(state))
+
+    def inner(self, spent: object) -> Any:
+        """The state of the inner guide."""
+        if not isinstance(spent, Spent):
+            raise foreign_state(self, spent)
+        return spent.state
 
     def mask(self, spent: Spent) -> Mask:
         """True for every legal id after which enough tokens remain."""
-        mask = self.guide.mask(self.at(spent)).copy()
+        mask = self.guide.mask(self.inner(spent)).copy()
         for token in np.flatnonzero(mask):
             mask[token] = not self._say_short(spent, int(token))
         return read_only(mask)
@@ -99,7 +108,7 @@ class BudgetGuide(Guide):
         """Why too few tokens remain after a token that the machine allows; "" if they suffice."""
         least: float = 0
         if token not in self.vocabulary.eos:
-            least = self.needed(self.guide.advance(spent.state, token))
+            least = self.needed(self.guide.at(self.guide.advance(spent.state, token)))
         left = spent.left - 1
         if least <= left:
             return ""
@@ -111,17 +120,21 @@ class BudgetGuide(Guide):
 
     def advance(self, spent: Spent, token: int) -> Spent:
         """The state after a legal token, with one remaining token less."""
-        after = self.guide.advance(self.at(spent), token)
+        after = self.guide.advance(self.inner(spent), token)
         if self._say_short(spent, token):
             raise illegal_token(self.vocabulary, self.explain(spent, token))
         return Spent(after, spent.left - 1)
 
     def is_accepting(self, spent: Spent) -> bool:
         """Whether the text may end here."""
-        return self.guide.is_accepting(self.at(spent))
+        return self.guide.is_accepting(self.inner(spent))
+
+    def forced(self, spent: Spent) -> bytes:
+        """The bytes that must come next, whatever the budget."""
+        return self.guide.forced(self.inner(spent))
 
     def explain(self, spent: Spent, token: int) -> Explanation:
         """Why the token is legal or not, or leaves too few tokens."""
-        why = super().explain(spent, token)
+        why = self.guide.explain(self.inner(spent), token)
         short = self._say_short(spent, why.token) if why.legal else ""
         return replace(why, legal=False, reason=short) if short else why

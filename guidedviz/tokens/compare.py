@@ -17,6 +17,7 @@ from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
 from guidedviz.machines import source
 from guidedviz.machines.graph import grouped
+from guidedviz.machines.lark import lark
 from guidedviz.machines.machine import Machine, read, to_bytes
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.visible import show_line
@@ -275,7 +276,7 @@ def compare_engines(
 
 
 def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabulary | None = None) -> Asked:
-    """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
+    """Read a constraint: a machine, or a text that is a regex, a grammar in GBNF or Lark, or a schema.
 
     A grammar may name special tokens by the ids that they have in the vocabulary.
 
@@ -291,6 +292,8 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabula
         return Asked(live_machine(constraint, "constraint"))
     if kind == "grammar":
         machine: Machine[Any] = grammar(constraint, vocabulary=vocabulary)
+    elif kind == "lark":
+        machine = lark(constraint, vocabulary=vocabulary)
     else:
         machine = source.compile_text(kind, constraint)
     return Asked(live_machine(machine, "constraint"), kind, constraint)

@@ -34,7 +34,10 @@ LOG_PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the
 
 @dataclass(frozen=True)
 class Asked:
-    """A constraint: our machine, its kind ("regex", "grammar", "schema" or "machine"), and its text if it has one."""
+    """A constraint: our machine, its kind, and its text if it has one.
+
+    The kinds are "regex", "grammar", "lark", "schema" and "machine".
+    """
 
     machine: Machine[Any]
     kind: str = "machine"
@@ -61,6 +64,8 @@ class Asked:
 
         A regex is one lexeme, a grammar has one lexeme per character.
         """
+        if self.kind == "lark":
+            return self.text
         if self.names_tokens:
             return lark_with_tokens(self.grammar, vocabulary)
         if self.kind == "regex" or isinstance(self.machine, DFA):

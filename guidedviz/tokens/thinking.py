@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.thinking import Thinking
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Mask, read_only
@@ -27,11 +28,13 @@ class Thought:
 class ThinkingGuide(Guide):
     """A guide whose states count the tokens of thinking."""
 
+    machine: Machine[Any]
+
     def __init__(self, guide: Guide, thinking: Thinking) -> None:
         self.guide = guide
         self.thinking = thinking
         self.vocabulary = guide.vocabulary
-        self.machine = guide.machine
+        self.machine = as_machine(guide.machine, "guide")
         self.initial = Thought(guide.initial, b"", thinking.limit)
 
     def __repr__(self) -> str:
@@ -99,7 +102,8 @@ class ThinkingGuide(Guide):
     def forced(self, thought: Thought) -> bytes:
         """The bytes that must come next: the end of thinking, too."""
         rest = self.must_end(thought)
-        if rest and self.mask(thought)[list(self.reads.ids(rest))].any():
+        at = self.at(thought)
+        if rest and at is not None and read(self.machine, rest, at) is not None:  # not inside a character
             return rest
         return self.guide.forced(self.inner(thought))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from guidedviz.decoding.recording import PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import END_IN_WORDS, Candidate, Step
+from guidedviz.machines.names import is_name
 from guidedviz.machines.visible import counted
 from guidedviz.views.words import label, milliseconds, short
 
@@ -72,7 +73,7 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     shown = shown_candidates(step)
     plain = is_plain(step)
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
-    return {
+    packed: PackedStep = {
         "token": step.token,
         "label": label(step.piece) if step.how != "none" else "⊘",
         "how": step.how,
@@ -95,6 +96,12 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
         "back": tuple(back),
         "inside": step.inside,
     }
+    names = {c.token for c in shown if is_name(c.piece)}
+    if is_name(step.piece):
+        names.add(step.token)
+    if names:
+        packed["names"] = tuple(sorted(names))
+    return packed
 
 
 def _pack_others(step: Step, shown: Sequence[Candidate]) -> Iterator[PackedRow]:

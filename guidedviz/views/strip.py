@@ -83,7 +83,8 @@ def write_strip(
     for place, step in enumerate(steps):
         gone = place in back
         pale = gone or (cursor is not None and place >= cursor)
-        special = bool(trace.prompt_parts) and step["end"] == "eos"
+        ends_chat = bool(trace.prompt_parts) and step["end"] == "eos"
+        special = ends_chat or step["token"] in step.get("names", ())
         share = step["mass"] if mass else step["masked"]
         said = step["massText"] if mass else step["maskedText"]
         current = cursor == place + 1
@@ -127,7 +128,7 @@ class Chip:
     step: PackedStep
     share: float
     said: str  # the number in words
-    special: bool  # the end, in a run with special tokens
+    special: bool  # a special token
     current: bool
     pale: bool
     gone: bool  # taken back

@@ -397,8 +397,8 @@ def stage(
     With a guide the stage also shows its machine and its stack; a trace needs the guide it was recorded with.
     `constraint` names the constraint. `jump_forward` appends forced tokens without the model, and `draft` guesses
     tokens that it judges together, as in `gv.decode`.
-    `edit` adds a box with this text (regex, JSON Schema or GBNF) to change the constraint in. Without a guide the text
-    is the constraint. With `stack` the map of a split also shows which tokens depend on the stack.
+    `edit` adds a box with this text (regex, JSON Schema, GBNF or Lark) to change the constraint in. Without a guide the
+    text is the constraint. With `stack` the map of a split also shows which tokens depend on the stack.
     With `share` the teacher shows the stage to the class, on the host of the model, and `gv.stage(model, follow=True)`
     follows it live until the student goes on alone.
     """

@@ -72,7 +72,8 @@ def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
 def asked(clerk):
     """clerk with a chat template, on a host; the model, the host and its model."""
     words = Tokenizer(embedded_folder("clerk"))
-    source = "{% for m in messages %}{% if m.role == 'no' %}{{ raise_exception('no such role') }}{% endif %}"
+    source = "{% if tools %}{{ tools[0].function.name }} {% endif %}"
+    source += "{% for m in messages %}{% if m.role == 'no' %}{{ raise_exception('no such role') }}{% endif %}"
     source += "{{ m.role }}: {{ m.content }}<|end|>{% endfor %}"
     template = ChatTemplate(source, words)
     model = LanguageModel("clerk", clerk.network, words, clerk.vocabulary, template)
@@ -85,6 +86,8 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
     for messages in ("Hi <|end|>", [{"role": "user", "content": "é"}, {"role": "assistant", "content": '"'}]):
         here, there = model.chat(messages), far.chat(messages)
         assert (there, there.tokens, there.parts) == (here, here.tokens, here.parts)
+    tool = {"name": "add", "parameters": {"type": "object"}}
+    assert far.chat("Hi", [tool]) == model.chat("Hi", [tool]) == "add user: Hi<|end|>"
     assert far.encode(far.chat("Hi")) == [*model.chat("Hi").tokens]
     guide = gv.guide(gv.regex("[a-z]{5}"), model.vocabulary)
     texts = [gv.record(one, one.chat("Hi"), guide, seed=2).text for one in (model, far)]
@@ -96,6 +99,8 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
     [
         (b"[", 400, "messages"),
         (b"7", 400, "model.chat"),
+        (b'{"messages": "a", "tools": 3}', 400, "model.chat, tools"),
+        (b'{"messages": "a", "tools": [{"name": ""}]}', 400, "model.chat, tools[0]"),
         (b"[" * 9000, 400, "messages"),
         (b'"\ud800"', 400, "model.chat, messages[0]['content']"),
         (b"\xff", 400, "messages"),
@@ -103,7 +108,7 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
         (b'[{"role": "no", "content": ""}]', 409, "model.chat"),
         (b'"' + b"x" * 20_000 + b'"', 413, "body"),
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_a_conversation_that_cannot_be_read_is_refused_and_the_host_goes_on(asked, body, status, seen):
     _, host, far = asked

@@ -21,14 +21,17 @@ def error_of(kind: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [("", "regex"), ("(a|b)*", "regex"), (r'\{"a": 1\}', "regex"), ("{}", "schema"), 
-     (' {\n "type": "object"}', "schema"), ("# numbers\nroot ::= [0-9]+", "grammar"), ("a::=b", "grammar")],
+     (' {\n "type": "object"}', "schema"), ("# numbers\nroot ::= [0-9]+", "grammar"), ("a::=b", "grammar"),
+     ('# a sum\nstart: NUMBER\n%import common.NUMBER', "lark"), ("  !start.2 : /a/", "lark"), ("start::= x", "grammar"),
+     ("restart: [0-9]", "regex"), ("starts: a", "regex")],
 )  # fmt: skip
 def test_the_language_is_guessed_where_it_is_obvious(text, kind):
     assert guess_kind(text) == kind
 
 
 @pytest.mark.parametrize(
-    ("kind", "text"), [("regex", "[0-9]"), ("schema", '{"enum": [7]}'), ("grammar", "root ::= [0-9]")]
+    ("kind", "text"),
+    [("regex", "[0-9]"), ("schema", '{"enum": [7]}'), ("grammar", "root ::= [0-9]"), ("lark", "start: /[0-9]/")],
 )
 def test_each_language_gives_a_machine(kind, text):
     machine = compile_text(kind, text)
@@ -37,7 +40,7 @@ def test_each_language_gives_a_machine(kind, text):
 
 
 def test_another_language_is_refused():
-    with pytest.raises(PatternError, match="expected regex, schema, grammar"):
+    with pytest.raises(PatternError, match="expected regex, schema, grammar, lark"):
         compile_text("perl", "a")
 
 
@@ -49,6 +52,7 @@ def test_another_language_is_refused():
         ("schema", '{"type": nul}', "schema line 1, column 10: ", "n"),
         ("schema", '{"a": {"type": 1},\n "type": "strang"}', "schema line 2, column 10, #/type: ", '"'),
         ("grammar", GRAMMAR, "GBNF line 2, column 21: ", "v"),
+        ("lark", 'start: "a" vlaue\nvalue: "b"', "Lark line 1, column 12: ", "v"),
     ],
 )
 def test_an_error_has_line_column_and_a_caret_under_the_place(kind, text, head, under):

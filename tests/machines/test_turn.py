@@ -1,6 +1,7 @@
 """A whole answer: thinking, text, calls of tools, in the ways of five families of models."""
 
 import json
+import re
 from typing import Literal
 
 import pytest
@@ -120,6 +121,44 @@ def test_what_cannot_be_a_turn_is_refused(settings, said):
     with pytest.raises(GuidedVizError, match=said) as caught:
         gv.turn(**{"tools": TOOLS, **settings})
     assert isinstance(caught.value, PatternError | gv.SettingError)
+
+
+def tool_with(number: int) -> dict:
+    """A tool whose keys no other one has."""
+    kinds = [{"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "number"}}, {}]
+    keys = {f"key-{place}-{number}": kind for place, kind in enumerate(kinds)}
+    return {"name": f"tool-{number}", "parameters": {"type": "object", "properties": keys, "required": [*keys]}}
+
+
+def test_different_tools_share_the_rules_of_plain_json_and_what_all_calls_begin_with():
+    tools = [tool_with(number) for number in range(30)]
+    one = gv.turn(tools=tools[:1])
+    machine = gv.turn(tools=tools)
+    assert len(machine.grammar.rules) == len(one.grammar.rules) + 2 * 29, "a rule for a tool, and one for its arguments"
+    assert sum(rule.name.startswith("string") for rule in machine.grammar.rules) == 1
+    arguments = '{"key-0-7": "x", "key-1-7": 1, "key-2-7": [0.5], "key-3-7": {"a": null}}'
+    call = '\n{"name": "tool-7", "arguments": ' + arguments + "}\n"
+    assert machine.accepts(THINK + MARK["<tool_call>"] + call.encode() + MARK["</tool_call>"])
+    assert not machine.accepts_prefix(THINK + MARK["<tool_call>"] + call.replace("tool-7", "tool-8").encode())
+
+
+NESTED = {"type": "integer"}
+for _ in range(3000):
+    NESTED = {"type": "array", "items": NESTED}
+
+
+@pytest.mark.parametrize("style", ["text", "hermes", "harmony"])
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"type": "thing"}, "turn, tool 'deep', schema, #/type: saw 'thing'"),
+        (NESTED, "turn, tool 'deep': saw maximum recursion depth"),
+        (3, "turn, tool 'deep': saw 3, expected a schema"),
+    ],
+)
+def test_an_error_in_a_schema_names_the_tool(style, parameters, said):
+    with pytest.raises(PatternError, match=re.escape(said)):
+        gv.turn(tools=[add, {"name": "deep", "parameters": parameters}], style=style)
 
 
 def test_a_hostile_name_of_a_tool_stays_text():

@@ -27,6 +27,14 @@ test("the box sends its text at a pause, and says what the kernel answered", (co
   stop();
 });
 
+test("the box offers each language, Lark too", () => {
+  const { model, all, stop } = open(EDIT);
+  const lark = all(".gv-edit button").find((node) => node.textContent === "Lark");
+  lark.click();
+  assert.deepEqual(model.asked, [{ do: "edit", kind: "lark", text: "a" }]);
+  stop();
+});
+
 test("a rejected token is crossed out and can be gone back to", () => {
   const edit = { state: "waits", error: "", kind: "regex", text: "a", rejects: ["b", "not here"], place: 1 };
   const { model, chips, find, stop } = open(edit);

@@ -46,6 +46,40 @@ def test_the_mask_is_true_where_advance_succeeds_and_explain_agrees():
     assert {state.left for state in states} == {6, 5, 4, 3, 2, 1}
 
 
+TALK = [bytes([byte]) for byte in range(256)] + [b"<think>", b"</think>", b"</s>"]
+
+
+@pytest.mark.parametrize("style", ["hermes", "text"])
+@pytest.mark.parametrize("budget", [20, 26, 40])
+def test_a_limit_of_thinking_holds_within_a_budget(style, budget):
+    machine = gv.turn(style=style, think_limit=3)
+    rng = np.random.default_rng(budget)
+    babble = gv.ToyModel(TALK, lambda tokens: rng.normal(size=len(TALK)), eos={258}, special={256, 257})
+    free = gv.guide(machine, babble.vocabulary)
+    guide = gv.within(free, budget)
+    for seed in range(8):
+        run = gv.record(babble, "?", guide, seed=seed, max_tokens=budget)
+        assert run.steps[-1].end == "eos"
+        assert len(run.steps) <= budget
+        read = b"".join(step.piece for step in run.steps[:-1])
+        assert machine.accepts(read)
+        thought = read.split(b"</think>")[0].split(b"<think>")[1].strip(b"\xff\xfe")
+        assert len(thought) <= 6  # 3 tokens, and the rest of a character
+    state = guide.initial
+    for token in (256, *b"abc") if style == "hermes" else b"<think>abc":
+        state = guide.advance(state, token)
+    assert "3 tokens have been thought" in guide.explain(state, ord("d")).reason
+    assert guide.forced(state).strip(b"\xff\xfe") == b"</think>"
+
+
+def test_a_budget_needs_our_machine_behind_the_limit_of_thinking():
+    pytest.importorskip("llguidance")
+    vocabulary = gv.Vocabulary(TALK, eos={258}, special={256, 257})
+    real = gv.guide(gv.turn(think_limit=3), vocabulary, "llguidance")
+    with pytest.raises(gv.SettingError, match=r"within: saw RealGuide, expected a guide of a machine; try: gv\.guide"):
+        gv.within(real, 40)
+
+
 def test_a_byte_without_a_token_of_its_own_is_no_way_out():
     vocabulary = gv.Vocabulary([b"(", b"))", b")x", b"x", b"</s>"], eos={4})
     guide = gv.within(gv.guide(gv.grammar('root ::= "(" root ")" | "x"'), vocabulary), 20)

@@ -44,6 +44,17 @@ def test_masks_are_ours_on_what_all_read_alike(name, pattern):
         mine, state = ours.advance(mine, token), theirs.advance(state, token)
 
 
+def test_a_grammar_in_lark_s_notation_reaches_the_engine_that_reads_it_as_it_is():
+    text = 'start: "(" start ")" | /[ab]/ <p>'
+    asked = ask(text, V)
+    assert asked.kind == "lark"
+    assert asked.lark(V) == text
+    assert "Token(" in asked.gbnf(V)
+    found = gv.compare_engines(text, V, "((a", ["xgrammar", "llguidance"])
+    assert not found.unable
+    assert not any(step.differences for step in found.steps)
+
+
 @pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
 @settings(max_examples=25)
 @given(st.data())

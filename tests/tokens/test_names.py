@@ -1,6 +1,7 @@
 """Special tokens under a mask: masks equal reading each name byte by byte, in every engine and along every text."""
 
 import warnings
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from guidedviz.machines.grammars.grammar import rules_with
 from guidedviz.machines.machine import read
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.special import special
+from guidedviz.machines.turn import TURN_STYLES
 
 NAMES = ("<a>", "<b>", "</a>", "<end>")
 PIECES = [
@@ -102,6 +104,33 @@ def test_the_real_engines_differ_from_reading_only_in_known_ways(text, random):
     kinds = {one.kind for step in found.steps for one in step.differences}
     assert kinds <= {"forced only", "known fault"}, found
     assert not [step for step in found.steps if step.stopped]
+
+
+@pytest.mark.parametrize("style", ["hermes", "llama", "mistral", "harmony"])
+@pytest.mark.parametrize("choice", ["auto", "required", "pay"])
+def test_engines_have_our_masks_along_a_whole_answer(style, choice):
+    """`assets/differences.md` has the walks of all settings; here is one per style and choice."""
+    pytest.importorskip("xgrammar")
+    pytest.importorskip("llguidance")
+    marks = [*TURN_STYLES[style].special, "</t>"]
+    pieces = [*(bytes([byte]) for byte in range(128)), b'{"name": "', b'"pay"', b"functions.", *map(str.encode, marks)]
+    vocabulary = gv.Vocabulary(pieces, eos={len(pieces) - 1}, special=range(131, len(pieces) - 1))
+    tool = {"name": "pay", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+    machine = gv.turn([tool, {**tool, "name": "get"}], style, choice)
+    guide = gv.guide(machine, vocabulary)
+    random = Random(f"{style} {choice}")
+    tokens = []
+    state = guide.initial
+    while len(tokens) < 50:
+        legal = np.flatnonzero(guide.mask(state)).tolist()
+        long = [token for token in legal if token >= 128]
+        tokens.append(random.choice(long if long and random.random() < 0.5 else legal))
+        if tokens[-1] in vocabulary.eos:
+            break
+        state = guide.advance(state, tokens[-1])
+    found = gv.compare_engines(machine, vocabulary, tokens, ["xgrammar", "llguidance"])
+    assert not found.unable
+    assert not [one for step in found.steps for one in step.differences]
 
 
 def test_an_index_has_the_same_masks():

@@ -89,6 +89,17 @@ def chat(*texts, name="<|im_start|>"):
     return gv.record(model, prompt, gv.guide(gv.regex("\\."), model.vocabulary), seed=1)
 
 
+def test_a_special_token_that_the_machine_names_is_a_chip_in_text_and_bars():
+    pieces = [b"a", b"<a>", b"<a>", b"</s>"]  # an id that is special, and one that spells it
+    toy = gv.ToyModel(pieces, lambda tokens: [0.0, 2.0, 0.0, 0.0], eos={3}, special={2})
+    guide = gv.guide(gv.grammar('root ::= <a> "<a>" "a"'), toy.vocabulary)
+    trace = gv.record(toy, "a", guide, temperature=0)
+    figure = gv.views.draw_stage(trace, 1)
+    assert [texts for *_, texts in parts(gv.draw_strip(trace), "special")] == [["<a>"], ["</s>"]]
+    assert len(parts(gv.draw_distribution(trace.steps[0]), "special")) == 2, "of four tokens"
+    assert "⟪" not in figure.svg + figure.alt
+
+
 def test_a_special_token_is_a_chip_and_its_characters_typed_are_a_text():
     figure = gv.views.draw_stage(chat("user\nWhat is <|im_start|> in it?\n", "assistant\n"))
     assert [texts for *_, texts in parts(figure, "special")] == [["im_start"], ["im_start"], ["</s>"]]

@@ -186,6 +186,7 @@ def show_lark(grammar: Grammar) -> str:
 
     llguidance splits a text into lexemes before it parses, and lexemes match greedily: `"a" "b" "c" | "ab" "d"`
     requires a `d` after `ab`. Every lexeme here is one character, so greedy matching does not change the language.
+    As in GBNF, signs show the bytes around the name of a special token; an engine gets it by its ids (`token_calls`).
 
     >>> print(show_lark(gv.grammar(r'root ::= "(" root ")" | [0-9é]{2,}').grammar))
     start: r0
@@ -280,6 +281,8 @@ def show_lexeme(ranges: Ranges) -> str:
 
 
 def _show_in_rust(code: int) -> str:
+    if code in NAME_SIGNS:
+        return NAME_SIGNS[code]
     char = chr(code)
     is_plain = char.isascii() and char.isalnum()
     return char if is_plain or char in "_(){},:;" else f"\\x{{{code:X}}}"

@@ -50,6 +50,7 @@ class SchemaReader:
         self.known: dict[Any, Tree] = {}  # a goal, or the key of a row -> its tree
         self.open: dict[Any, int] = {}  # what is being read -> the depth at which it began
         self.names: dict[Any, str] = {}  # rule names of what is recursive
+        self.is_recursive = False
         self.depth = 0
         self.path = "#"  # of the part read last
 
@@ -65,6 +66,8 @@ class SchemaReader:
             raise schema_error(self.path, error.seen, error.expected, error.hint) from error
         rules = tuple(Rule(name, tree) for name, tree in self.rules.trees.items())
         grammar = needed_rules(Grammar(rules))
+        if not self.is_recursive:
+            return grammar
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
         graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
         endless = recursive_rules(graph) - ends
@@ -122,6 +125,7 @@ class SchemaReader:
                 raise schema_error(path, *LOOP)
             if key not in self.names:
                 self.names[key] = self.rules.name(path)
+            self.is_recursive = True
             return Call(self.names[key])
         self.open[key] = self.depth
         tree = read()

@@ -9,6 +9,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.rewrite import inline_rules, needed_rules
+from guidedviz.machines.graph import reach
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.algebra import build_machine, character_net
 from guidedviz.machines.regular.dfa import DFA
@@ -22,6 +23,7 @@ class JoinedRules:
     def __init__(self) -> None:
         self.trees: dict[str, Tree] = {"root": Call("root")}
         self.numbers: dict[str, int] = {}
+        self.known: dict[tuple[tuple[str, Tree], ...], Call] = {}  # rules of grammars, each with all that it calls
         self.notes: dict[str, None] = {}
 
     def add(self, name: str, tree: Tree) -> Call:
@@ -44,11 +46,16 @@ class JoinedRules:
         self.notes.update(dict.fromkeys(texts))
 
     def of_grammar(self, grammar: Grammar, name: str) -> Call:
-        """A call of the root of a grammar, whose rules get new names."""
+        """A call of the root of a grammar, whose rules get new names; equal rules of all grammars are one rule."""
         calls = {}
+        new = []
         for rule in grammar.rules:
-            calls[rule.name] = self.add(name if rule.name == grammar.root else rule.name, Call(""))
-        for rule in grammar.rules:
+            same = _with_called(grammar, rule)
+            if same not in self.known:
+                self.known[same] = self.add(name if rule.name == grammar.root else rule.name, Call(""))
+                new.append(rule)
+            calls[rule.name] = self.known[same]
+        for rule in new:
             self.trees[calls[rule.name].name] = map_calls(rule.tree, lambda call: calls[call.name])
         return calls[grammar.root]
 
@@ -71,3 +78,9 @@ class JoinedRules:
             with suppress(PatternError), trying(limits.FINITE_TRIAL):  # too large for a DFA: one automaton per rule
                 return replace(build_machine(flat.rules[0].tree), notes=notes)
         return PDA(grammar, notes=notes)
+
+
+def _with_called(grammar: Grammar, rule: Rule) -> tuple[tuple[str, Tree], ...]:
+    """A rule and all that it calls, as names and trees."""
+    below = reach([rule.name], grammar.calls.__getitem__)
+    return tuple((name, grammar.named[name].tree) for name in below)

@@ -262,6 +262,8 @@ def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> It
         else:
             chosen = row.token == step["token"]
             parts = [write_name(NAME_ROOM + 14, 17, row.label, not row.legal, chosen)]
+            if row.token in step.get("names", ()):
+                parts.insert(0, _write_chip_ground(row.label))
             if chosen:
                 parts.append(write(0, 17, "▸", 13, fill="var(--gv-orange)"))
         parts.append(rect(start, 1, span, CANDIDATE - 2, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
@@ -278,6 +280,14 @@ def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> It
         parts.append(write(end, 17, said, 14, **GROUND))
         part = None if row.token == OTHERS else "row"
         yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
+
+
+def _write_chip_ground(label: str) -> Element:
+    """The outline around a label that is the name of a special token."""
+    long = wide(shorten(label, 13), 14) + 10
+    return rect(
+        NAME_ROOM + 19 - long, 3, long, CANDIDATE - 6, 9, fill="none", stroke="var(--gv-soft)", data_part="special"
+    )
 
 
 def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:

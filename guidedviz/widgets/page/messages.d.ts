@@ -48,7 +48,7 @@ export interface Why {
   stacks?: Record<number, StackState>;
 }
 
-/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. */
+/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. */
 export interface Step {
   path?: number[];
   taken?: string[][];
@@ -76,6 +76,7 @@ export interface Step {
   end: "" | "eos" | "complete" | "max_tokens" | "context" | "stop" | "dead_end";
   words: string;
   dropped: string;
+  names?: number[];
   drawn?: string;
   back: number[];
   drawing?: number;

@@ -77,6 +77,12 @@ def test_lark_reads_one_character_a_lexeme_and_no_sign_twice():
     ]
 
 
+def test_lark_shows_the_signs_around_the_name_of_a_special_token():
+    lines = show_lark(gv.turn(style="mistral").grammar).splitlines()
+    assert lines[2].startswith(r"r1: /[⟪]/ /[\x{5B}]/ /[T]/")
+    assert show_lark(gv.grammar("root ::= !<a>").grammar).count("⟫")
+
+
 def test_lark_has_a_rule_for_every_place_of_a_large_net():
     lines = show_lark(machine_grammar(gv.regex("a{301}b"))).splitlines()
     assert lines[:3] == ["start: r0", "r0: r0_0_0", "r0_0_0: /[a]/ r0_0_1"]

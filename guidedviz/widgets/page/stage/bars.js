@@ -9,7 +9,7 @@ const FULL = 0.999999; // a legal mass above this counts as 1
 
 /**
  * A row: `key` names it from step to step, `place` counts it in the step's own rows.
- * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, before: string, after: string }} Bar
+ * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, special: boolean, before: string, after: string }} Bar
  */
 
 /** @typedef {{ row: number, at: number, number: number, share: number }} Ruler where the pointer stops: in which row, how far along its bar, at which number */
@@ -19,7 +19,7 @@ const FULL = 0.999999; // a legal mass above this counts as 1
  * @returns {Bar[]}
  */
 export function barsOf(step) {
-  const all = step.rows.map((row, place) => barOf(row, place, `t${row[0]}`));
+  const all = step.rows.map((row, place) => barOf(row, place, `t${row[0]}`, step.names?.includes(row[0])));
   if (step.others) return [...all, ...step.others.map((row) => barOf(row, -1, row[4] ? "legal" : "forbidden"))];
   const few = all.filter((bar) => bar.token !== step.token).slice(MOST - 1); // an older record has nine
   const left = all.length > MOST ? all.splice(all.indexOf(few[few.length - 1]), 1) : [];
@@ -30,10 +30,11 @@ export function barsOf(step) {
  * @param {Row} row
  * @param {number} place
  * @param {string} key
+ * @param {boolean} [special]
  * @returns {Bar}
  */
-const barOf = ([token, label, raw, drawn, legal, before, after], place, key) =>
-  ({ key, place, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after) : "0" });
+const barOf = ([token, label, raw, drawn, legal, before, after], place, key, special = false) =>
+  ({ key, place, special, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after) : "0" });
 
 /**
  * What an older record leaves to all others.

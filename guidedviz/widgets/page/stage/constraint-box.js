@@ -8,9 +8,9 @@ import { choicePart, icon } from "../shared/controls.js";
 import { tokenPart } from "../shared/elements.js";
 
 const PAUSE = 350; // milliseconds without a key that count as a pause
-const LANGUAGES = { regex: "regex", schema: "JSON Schema", grammar: "grammar" };
+const LANGUAGES = { regex: "regex", schema: "JSON Schema", grammar: "grammar", lark: "Lark" };
 /** @type {Record<string, string>} */
-const EXAMPLES = { regex: "[0-9]+", schema: '{"type": "integer"}', grammar: "root ::= [0-9]+" };
+const EXAMPLES = { regex: "[0-9]+", schema: '{"type": "integer"}', grammar: "root ::= [0-9]+", lark: "start: /[0-9]+/" };
 const STATES = {
   "": "",
   compiling: "compiling …",

@@ -23,10 +23,10 @@ const wide = (share) => ({ vars: { "--share": share } });
  * @param {string[]} names the special tokens of the prompt
  * @returns {Part}
  */
-function namePart({ key, token, label, legal }, chosen, names) {
+function namePart({ key, token, label, legal, special }, chosen, names) {
   const sign = chosen ? "▸" : legal || token < 0 ? "" : "✕";
   return ["span.gv-who", ["b", { "aria-hidden": true, "data-move": chosen ? "chosen" : `${key}.cross` }, sign],
-    ["span.gv-name", { "data-move": `${key}.name` }, ...(names.includes(label) ? [specialPart(label)] : lettersOf(label))]];
+    ["span.gv-name", { "data-move": `${key}.name` }, ...(special || names.includes(label) ? [specialPart(label)] : lettersOf(label))]];
 }
 
 /**

@@ -68,7 +68,7 @@ export function tapePart(view, act, tipId, on) {
   const gone = new Set(steps.slice(0, cursor).flatMap((step) => step.back));
   const chips = steps.map((step, place) => {
     const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edit?.place === place ? ".gv-rejected" : "");
-    const special = Boolean(head.parts) && step.end === "eos";
+    const special = (Boolean(head.parts) && step.end === "eos") || Boolean(step.names?.includes(step.token));
     return [chip, { step, place, look, special, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
   });
   return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt }], ["span.gv-chips", on, ...chips]];
@@ -109,8 +109,8 @@ export function tipPart({ tip, steps }, id) {
   const about = { class: "gv-tip", role: "tooltip", id, hidden: !step };
   if (!step) return ["div", about];
   const best = [...step.rows].sort((one, two) => Math.max(two[2], two[3]) - Math.max(one[2], one[3])).slice(0, 5);
-  return ["div", { ...about, vars: { "--x": tip.x, "--y": tip.y } }, ["p", step.words], ...best.map(([, label, raw, drawn, legal, , text]) =>
-    [legal ? "div" : "div.gv-struck", tokenPart(label), ["i", { vars: { "--share": legal ? drawn : raw } }], ["span", legal ? text : "forbidden"]])];
+  return ["div", { ...about, vars: { "--x": tip.x, "--y": tip.y } }, ["p", step.words], ...best.map(([token, label, raw, drawn, legal, , text]) =>
+    [legal ? "div" : "div.gv-struck", step.names?.includes(token) ? ["span.gv-name", specialPart(label)] : tokenPart(label), ["i", { vars: { "--share": legal ? drawn : raw } }], ["span", legal ? text : "forbidden"]])];
 }
 
 /**
