@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.graph import grouped, reach
-from guidedviz.machines.regular.nfa import count_states
+from guidedviz.machines.regular.nfa import count_states, weigh
 from guidedviz.machines.syntax import (
     NOTHING,
     Call,
@@ -63,7 +63,8 @@ class _Counted:
 
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
-        if count_states(rule.tree) <= most:
+        weights = weigh(rule.tree)
+        if weights.largest[0] <= most and weights.known[id(rule.tree)] <= limits.RULE_STATES:
             return rule.tree
         first = self.replace(rule.tree, rule, most, {})
         states = count_states(first)

@@ -189,10 +189,15 @@ def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int
     >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
     (999999, 10)
     """
-    weights = _Weights(calls or {}, copies)
-    states = weights.of(tree)
+    return weigh(tree, calls, copies).known[id(tree)]
+
+
+def weigh(tree: Tree, calls: Mapping[str, int] | None = None, copies: int | None = None) -> "Weights":
+    """The same, for each part of the tree."""
+    weights = Weights(calls or {}, copies)
+    weights.of(tree)
     spend(2 * len(weights.known))
-    return states
+    return weights
 
 
 def find_blame(tree: Tree) -> str:
@@ -202,17 +207,15 @@ def find_blame(tree: Tree) -> str:
     >>> find_blame(parse_regex("a{3}b{1,200}"))
     '{1,200}'
     """
-    weights = _Weights()
-    weights.of(tree)
-    if not weights.counted:
+    _, worst = weigh(tree).largest
+    if worst is None:
         return ""
-    _, worst = max(weights.counted, key=lambda found: found[0])
     return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
 
 
 @dataclass
-class _Weights:
-    """The states that trees add, and the counted repeats with their states.
+class Weights:
+    """The states that trees add, and the counted repeat with the most states.
 
     The weight of a shared part is kept, so 2**60 copies take the same time as one.
     """
@@ -220,7 +223,7 @@ class _Weights:
     calls: Mapping[str, int] = field(default_factory=dict)
     copies: int | None = None
     known: dict[int, int] = field(default_factory=dict)
-    counted: list[tuple[int, Repeat]] = field(default_factory=list)
+    largest: tuple[int, Repeat | None] = (0, None)  # of the counted repeats
 
     def of(self, tree: Tree) -> int:
         if id(tree) not in self.known:
@@ -251,7 +254,8 @@ class _Weights:
         joints = low + 1 if high is None else max(0, high - 1)
         states = copies * each + joints
         if (high or low) > 1:
-            self.counted.append((states, repeat))
+            if states > self.largest[0]:
+                self.largest = states, repeat
             if self.copies is not None and states > self.copies:
                 return each + 1
         return states
