@@ -110,15 +110,15 @@ class _Counted:
         return "" in with_text - with_empty_text
 
 
-def inline_rules(grammar: Grammar) -> Grammar:
-    """The grammar with its non-recursive rules inlined, if they are small enough.
+def inline_rules(grammar: Grammar, most: int = limits.INLINED_STATES) -> Grammar:
+    """The grammar with its non-recursive rules inlined, if no rule has more than `most` states afterwards.
 
     >>> from guidedviz.machines.grammars.show import show_gbnf
     >>> named = gv.grammar('root ::= "(" root ")" | name\\nname ::= char+\\nchar ::= [a-z]')
     >>> print(show_gbnf(inline_rules(named.grammar)))
     root ::= "(" root ")" | [a-z]+
     """
-    inliner = _Inliner(grammar)
+    inliner = _Inliner(grammar, most)
     rules = [replace(rule, tree=inliner.tree(rule.name)) for rule in grammar.rules]
     return needed_rules(replace(grammar, rules=tuple(rules)))
 
@@ -126,8 +126,9 @@ def inline_rules(grammar: Grammar) -> Grammar:
 class _Inliner:
     """The trees of the rules so far, with other rules inside."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, most: int) -> None:
         self.grammar = grammar
+        self.most = most
         counting = [rule.name for rule in grammar.rules if has_ticks(rule.tree)]
         self.stay = {grammar.root, *counting, *recursive_rules(grammar.calls)}  # the rules that are still called
         self.trees: dict[str, Tree] = {}
@@ -155,7 +156,7 @@ class _Inliner:
         for call in inner:
             if self.places[call] == 1:
                 copied -= sizes[call]
-        if size > limits.INLINED_STATES or copied > limits.INLINED_COPIES:
+        if size > self.most or copied > self.most * limits.COPIES_OF_INLINED:
             self.stay.update(inner)  # these calls stay, here and in later rules
             return tree
         self.sizes[name] = size
