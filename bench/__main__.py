@@ -3,6 +3,7 @@
 python -m bench masks --rounds 20 --json masks.json
 python -m bench masks --only email
 python -m bench schemas --only kubernetes
+python -m bench schemas --only public --before ../other --engines guidedviz,llguidance
 python -m bench jump --device cpu
 python -m bench speculation --device cuda
 python -m bench start --kernels 30
@@ -34,6 +35,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--kernels", type=int, default=0, help="start: also measure the memory of this many kernels")
     parser.add_argument("--seconds", type=float, default=120.0, help="host: the length of the run without faults")
     parser.add_argument("--students", type=int, default=30, help="host: how many students step")
+    parser.add_argument("--schemas", type=Path, help="schemas: a folder of public schemas, one folder per split")
+    engines = "guidedviz,xgrammar,llguidance,outlines-core"
+    parser.add_argument("--engines", default=engines, help="schemas: those that take turns")
+    parser.add_argument("--before", type=Path, help="schemas: another checkout, to compare with")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args(arguments)
     options.rounds = options.rounds or ROUNDS[options.name]

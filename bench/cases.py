@@ -41,6 +41,7 @@ class Case:
     texts: tuple[str, ...]
     regex: str = ""
     schema: dict[str, Any] | None = field(default=None, hash=False)
+    is_open: bool = False  # objects of the schema are open unless it says otherwise, as in the standard
     grammar: str = ""
     lark: str = ""  # the same grammar with lexemes, for llguidance
 

@@ -120,7 +120,9 @@ def build_machine(case: Case) -> Any:
     """Our machine for a case."""
     if case.grammar:
         return gv.grammar(case.grammar)
-    return gv.regex(case.regex) if case.schema is None else gv.json_schema(case.schema)
+    if case.schema is None:
+        return gv.regex(case.regex)
+    return gv.json_schema(case.schema, extra_keys="open" if case.is_open else "closed")
 
 
 def compile_ours(engine: str, vocabulary: gv.Vocabulary, case: Case) -> Ours:

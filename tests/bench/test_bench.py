@@ -110,9 +110,22 @@ def test_a_turn_is_the_same_in_both_notations_and_its_special_tokens_are_cut_who
 def test_schemas_gives_each_engine_a_process_and_says_the_ratio_to_the_fastest(run, monkeypatch):
     monkeypatch.setattr(schemas, "NAMES", ("guidedviz", "llguidance"))
     said, figures = run("schemas", "--only", "union 17")
-    assert figures["summary"]["guidedviz"]["schemas"] == "1 of 1"
+    small = figures["small closed schemas"]
+    assert small["summary"]["guidedviz"]["schemas"] == "1 of 1"
     assert "x whole of fastest median, p95" in said
-    assert set(figures["whole"]["union 17"]) == {"guidedviz", "llguidance"}
+    assert set(small["whole"]["union 17"]) == {"guidedviz", "llguidance"}
+    assert figures["public open schemas"] == {}
+
+
+def test_schemas_compares_open_schemas_of_a_folder_with_another_checkout(run, tmp_path):
+    (tmp_path / "split").mkdir()
+    schema = {"type": "object", "properties": {"a": {"type": "string", "format": "date"}}, "required": ["a"]}
+    (tmp_path / "split" / "one.json").write_text(json.dumps(schema))
+    checkout = str(Path(schemas.__file__).parent.parent)
+    only = ("--only", "public", "--engines", "guidedviz", "--before", checkout)
+    said, figures = run("schemas", "--schemas", str(tmp_path), "--rounds", "1", *only)
+    assert set(figures["public open schemas"]["whole"]["split one"]) == {"guidedviz", "guidedviz before"}
+    assert "x again median median, p95" in said
 
 
 def test_jump_prints_speed_ups_and_keeps_the_record_of_the_slider(run, monkeypatch, tmp_path):

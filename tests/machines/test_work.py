@@ -1,5 +1,6 @@
 """The work of a compilation is counted wherever it is done, and a refusal names the part that took most of it."""
 
+import gc
 import sys
 
 import pytest
@@ -110,3 +111,20 @@ def test_a_refused_grammar_names_its_rule():
 def test_a_pattern_with_comments_names_no_place_that_may_be_wrong():
     _, _, error = measure("(?x) (?=.*a) (?=.*b) # (?=\n (?=.*c) (?=.*d) (?=.*e) (?=.*f) .*")
     assert ": a lookaround took" in error.hint
+
+
+def test_a_compilation_collects_no_garbage_and_collects_again_afterwards():
+    assert gc.isenabled()
+    with limited_work():
+        assert not gc.isenabled()
+        with limited_work():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with limited_work():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

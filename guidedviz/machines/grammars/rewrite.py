@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.graph import grouped, reach
-from guidedviz.machines.regular.nfa import count_states
+from guidedviz.machines.regular.nfa import count_states, weigh
 from guidedviz.machines.syntax import (
     NOTHING,
     Call,
@@ -63,7 +63,8 @@ class _Counted:
 
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
-        if count_states(rule.tree) <= most:
+        weights = weigh(rule.tree)
+        if weights.largest[0] <= most and weights.known[id(rule.tree)] <= limits.RULE_STATES:
             return rule.tree
         first = self.replace(rule.tree, rule, most, {})
         states = count_states(first)
@@ -109,15 +110,15 @@ class _Counted:
         return "" in with_text - with_empty_text
 
 
-def inline_rules(grammar: Grammar) -> Grammar:
-    """The grammar with its non-recursive rules inlined, if they are small enough.
+def inline_rules(grammar: Grammar, most: int = limits.INLINED_STATES) -> Grammar:
+    """The grammar with its non-recursive rules inlined, if no rule has more than `most` states afterwards.
 
     >>> from guidedviz.machines.grammars.show import show_gbnf
     >>> named = gv.grammar('root ::= "(" root ")" | name\\nname ::= char+\\nchar ::= [a-z]')
     >>> print(show_gbnf(inline_rules(named.grammar)))
     root ::= "(" root ")" | [a-z]+
     """
-    inliner = _Inliner(grammar)
+    inliner = _Inliner(grammar, most)
     rules = [replace(rule, tree=inliner.tree(rule.name)) for rule in grammar.rules]
     return needed_rules(replace(grammar, rules=tuple(rules)))
 
@@ -125,8 +126,9 @@ def inline_rules(grammar: Grammar) -> Grammar:
 class _Inliner:
     """The trees of the rules so far, with other rules inside."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, most: int) -> None:
         self.grammar = grammar
+        self.most = most
         counting = [rule.name for rule in grammar.rules if has_ticks(rule.tree)]
         self.stay = {grammar.root, *counting, *recursive_rules(grammar.calls)}  # the rules that are still called
         self.trees: dict[str, Tree] = {}
@@ -154,7 +156,7 @@ class _Inliner:
         for call in inner:
             if self.places[call] == 1:
                 copied -= sizes[call]
-        if size > limits.INLINED_STATES or copied > limits.INLINED_COPIES:
+        if size > self.most or copied > self.most * limits.COPIES_OF_INLINED:
             self.stay.update(inner)  # these calls stay, here and in later rules
             return tree
         self.sizes[name] = size

@@ -4,7 +4,7 @@ A cell of a counted rule holds how many of its parts were read before. When a pa
 with a higher count, or end. Cells of one call with different counts are merged into one.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from guidedviz.machines.graph import grouped
@@ -15,22 +15,22 @@ from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks
 
 @dataclass
 class Counting:
-    """Counts in cells. Those that behave alike while so many parts of each rule are read become one.
+    """Counts in cells. Those that behave alike while so many bytes are read become one; None: all are kept apart.
 
-    With empty `parts` all counts are kept apart.
+    A part of a repeat has at least one byte.
     """
 
     nodes: RuleNodes
-    parts: Sequence[float]
+    longest: int | None
 
     def merge_alike(self, counts: Counts, rule: int) -> Counts:
         """The counts of a rule as far as they matter; None if it is not counted."""
         limit = self.nodes.counts[rule]
         if limit is None:
             return None
-        if not self.parts:
+        if self.longest is None:
             return counts
-        return limit.merge_alike(counts, self.parts[rule])
+        return limit.merge_alike(counts, self.longest)
 
     def first_counts(self) -> tuple[Counts, ...]:
         """The counts with which each rule is called."""

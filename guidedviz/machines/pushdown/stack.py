@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 from threading import RLock
-from typing import NamedTuple
 
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Counts
@@ -33,30 +33,38 @@ Position = tuple[int, int | None]
 Positions = tuple[Position, ...]
 
 
-class Closure(NamedTuple):
+@dataclass(frozen=True)
+class Closure:
     """What is possible at a node, whatever lies below it."""
 
-    reads: dict[int, Positions]  # byte -> where it leads
+    kinds: bytes  # of every byte
+    of_kind: dict[int, Positions]  # kind of byte -> where it leads
     returns: dict[int, Positions]  # rule called here -> where its calls return
     depth: dict[int | None, int]  # rule called here -> how many calls this opens, along the first path
 
+    @cached_property
+    def reads(self) -> dict[int, Positions]:
+        """Where each byte leads."""
+        return {byte: self.of_kind[kind] for byte, kind in enumerate(self.kinds) if kind in self.of_kind}
 
-def close_node(nodes: RuleNodes, node: int) -> Closure:
+
+def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
     """Follow all calls from a node; a rule that is called several times is followed once.
 
-    >>> found = close_node(gv.grammar('root ::= "(" root ")" | "x"').nodes, 1)
+    >>> nodes = gv.grammar('root ::= "(" root ")" | "x"').nodes
+    >>> found = close_node(nodes, nodes.kinds, 1)
     >>> found.reads, found.returns
     ({40: ((1, 0),), 120: ((2, 0),)}, {0: ((3, None),)})
     """
-    reads: dict[int, dict[Position, None]] = defaultdict(dict)
+    of_kind: dict[int, dict[Position, None]] = defaultdict(dict)
     returns: dict[int, dict[Position, None]] = defaultdict(dict)
     depth: dict[int | None, int] = {None: 0}
     found: dict[Position, None] = {(node, None): None}
     waiting = list(found)
     for at, opened in waiting:  # it grows
         for low, high, target in nodes.edges[at]:
-            for byte in range(low, high + 1):
-                reads[byte][target, opened] = None
+            for kind in dict.fromkeys(kinds[low : high + 1]):
+                of_kind[kind][target, opened] = None
         for rule, after in nodes.calls[at]:
             if not _is_tail_call(nodes, rule, after):
                 depth.setdefault(rule, 1 + depth[opened])
@@ -66,7 +74,8 @@ def close_node(nodes: RuleNodes, node: int) -> Closure:
                 found[position] = None
                 waiting.append(position)
     return Closure(
-        {byte: tuple(positions) for byte, positions in reads.items()},
+        kinds,
+        {kind: tuple(positions) for kind, positions in of_kind.items()},
         {rule: tuple(positions) for rule, positions in returns.items()},
         depth,
     )
@@ -124,8 +133,9 @@ class State:
 class Stacks:
     """The cells met so far, one per call and the cells below it. `forget` empties the table; held cells stay valid."""
 
-    def __init__(self, nodes: RuleNodes, first_counts: Sequence[Counts]) -> None:
+    def __init__(self, nodes: RuleNodes, kinds: bytes, first_counts: Sequence[Counts]) -> None:
         self.nodes = nodes
+        self.kinds = kinds
         self.first_counts = first_counts  # of each rule, when it is called
         self.lock = RLock()  # a page asks for masks and pictures at once
         self.bottoms: dict[Cell, Configurations] = {}  # where a text goes on after the rule of an unknown bottom
@@ -152,9 +162,9 @@ class Stacks:
         found = self._closures.get(node)
         if found is None:
             with self.lock:
-                found = close_node(self.nodes, node)
+                found = close_node(self.nodes, self.kinds, node)
                 self._closures[node] = found
-                size = len(found.reads) + sum(map(len, found.returns.values()))
+                size = len(found.of_kind) + sum(map(len, found.returns.values()))
                 self.kept += size
                 self.work += 5 * size
         return found

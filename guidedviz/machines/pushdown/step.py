@@ -10,7 +10,7 @@ Next: `tokens/split.py`.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from operator import attrgetter
@@ -78,11 +78,11 @@ class StackSteps:
     `known.step` takes a step; a new one is computed by `_read`.
     """
 
-    def __init__(self, machine: object, nodes: RuleNodes, kinds: bytes, parts: Sequence[float] = ()) -> None:
+    def __init__(self, machine: object, nodes: RuleNodes, kinds: bytes, longest: int | None = None) -> None:
         self.nodes = nodes
-        self.counting = Counting(nodes, parts) if any(nodes.counts) else None
+        self.counting = Counting(nodes, longest) if any(nodes.counts) else None
         first_counts = self.counting.first_counts() if self.counting else tuple(None for _ in nodes.names)
-        self.stacks = Stacks(nodes, first_counts)
+        self.stacks = Stacks(nodes, kinds, first_counts)
         self.bottom = self.stacks.add_bottom()
         self.known: LazySteps[State] = LazySteps(machine, kinds, self._read, self.owns)
         self._numbers = count()
@@ -124,9 +124,10 @@ class StackSteps:
     def _positions(self, state: State, byte: int) -> tuple[Positions, ...]:
         """The positions that a byte leads to, for each node of a state."""
         most = self.stacks.work + MOST_MOVES
+        kind = self.known.kinds[byte]
         found = []
         for node, _ in state.tops:
-            found.append(self.stacks.closure(node).reads.get(byte, ()))
+            found.append(self.stacks.closure(node).of_kind.get(kind, ()))
             if self.stacks.work > most:
                 raise self._too_many(dict(state.tops), f"{MOST_MOVES:,} moves for one byte in")
         return tuple(found)

@@ -15,8 +15,7 @@ from sys import maxsize
 
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.counting import Bounds, Counts, LengthLimit, join_counts
-from guidedviz.machines.pushdown.distance import rests_of_rules
+from guidedviz.machines.pushdown.counting import Bounds, Counts, join_counts
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Cell, Configurations, State
 from guidedviz.machines.pushdown.step import StackSteps
@@ -37,7 +36,7 @@ class UnknownBottom:
         self.kinds = pda.kinds
         self.nodes = add_anything(pda.nodes)
         self._real_bottom = pda.bottom
-        self._steps = StackSteps(self, self.nodes, pda.kinds, count_parts(pda, longest))
+        self._steps = StackSteps(self, self.nodes, pda.kinds, longest)
         self._stacks = self._steps.stacks
         self.step = self._steps.known.step
         self._end = self._stacks.add_bottom(sure=True)  # of a stack that is known down to the real bottom
@@ -150,18 +149,6 @@ class UnknownBottom:
         return found[0] if len(found) == 1 else frozenset[int]().union(*found)
 
 
-def count_parts(pda: PDA, longest: int) -> list[int]:
-    """How many parts of each rule a run of `longest` bytes may read."""
-    if not any(pda.nodes.counts):
-        return []
-    rests = rests_of_rules(pda).found
-    parts = []
-    for start, limit in zip(pda.nodes.starts, pda.nodes.counts, strict=True):
-        shortest = 1 if isinstance(limit, LengthLimit) else max(1, rests.get(start, 1))
-        parts.append(1 + (longest - 1) // shortest)
-    return parts
-
-
 def add_anything(nodes: RuleNodes) -> RuleNodes:
     """One more node, which reads all bytes and never ends; the kinds of bytes stay the same."""
     more = len(nodes)
@@ -178,7 +165,8 @@ def find_plain_repeats(nodes: RuleNodes) -> frozenset[int]:
     """The counted rules that call no rule, and whose start node is met only between two parts."""
     counted = {rule for rule, limit in enumerate(nodes.counts) if isinstance(limit, Bounds)}
     calling = {nodes.rule_of[node] for node, row in enumerate(nodes.calls) if row}
-    returning = {nodes.rule_of[to] for row in nodes.edges for *_, to in row if to in nodes.starts}
+    starts = set(nodes.starts)
+    returning = {nodes.rule_of[to] for row in nodes.edges for *_, to in row if to in starts}
     return frozenset(counted - calling - returning)
 
 

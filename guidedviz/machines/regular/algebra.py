@@ -80,7 +80,7 @@ def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pai
 
 def build_machine(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> DFA:
     """The minimal machine of a tree; see `build_nfa`."""
-    return minimise(build_dfa(build_nfa(tree, letter, shape)))
+    return minimise(build_dfa(build_nfa(tree, letter, shape, share=True)))
 
 
 def code_machine(tree: Tree) -> DFA:

@@ -47,10 +47,10 @@ class NFA:
         return f"NFA({counted(len(self), 'state')}, {counted(free, 'epsilon edge')})"
 
 
-def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars) -> NFA:
+def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_chars, share: bool = False) -> NFA:
     """Wire the tree between state 0 and state 1; a call is an edge with its own letter above 255.
 
-    `shape` gives the edges of a class, by default over bytes.
+    `shape` gives the edges of a class, by default over bytes. `share`: equal ends of texts have the same states.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
     >>> build_nfa(parse_regex("[a-z]{3}x?"))
@@ -60,7 +60,7 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_char
     if states > limits.NFA_STATES:
         raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", tree)
     spend(20 + 7 * states)
-    wiring = _Wiring(letter, shape)
+    wiring = _Wiring(letter, shape, share)
     waiting = [(tree, 0, 1)]
     while waiting:
         inside = wiring.wire(*waiting.pop())
@@ -76,9 +76,11 @@ Inside = Sequence[tuple[Tree, int, int]]  # parts, each with the states that it 
 class _Wiring:
     """The states so far."""
 
-    def __init__(self, letter: Letter, shape: ShapeOf) -> None:
+    def __init__(self, letter: Letter, shape: ShapeOf, share: bool) -> None:
         self.letter = letter
         self.shape = shape
+        self.share = share
+        self.rests: dict[Any, int] = {}  # what leads to a state, and that state -> where it begins
         self.edges: list[list[Edge]] = [[], []]
         self.epsilon: list[list[int]] = [[], []]
 
@@ -98,6 +100,8 @@ class _Wiring:
             case Concat(()) | Repeat(_, _, 0):
                 self.epsilon[start].append(end)
             case Concat(parts):
+                if self.share:
+                    return self.row(parts, start, end)
                 joints = (start, *self.new(len(parts) - 1), end)
                 return list(zip(parts, joints, joints[1:], strict=False))
             case Either(options):
@@ -113,9 +117,30 @@ class _Wiring:
                 self.edges[start].append((letter, letter, end))
         return ()
 
+    def row(self, parts: Sequence[Tree], start: int, end: int) -> Inside:
+        """Parts one behind the other; what follows the first one is wired once for all rows that end so."""
+        inside = []
+        for part in reversed(parts[1:]):
+            joint = self.rests.get((id(part), end))
+            if joint is None:
+                (joint,) = self.new(1)
+                self.rests[id(part), end] = joint
+                inside.append((part, joint, end))
+            end = joint
+        inside.append((parts[0], start, end))
+        return inside
+
     def chars(self, part: Chars, start: int, end: int) -> None:
         fresh, edges = self.shape(part.ranges)
-        places = (start, end, *self.new(fresh))
+        inside = tuple([edge for edge in edges if edge[0]])  # the bytes after the first one of a character
+        first = self.rests.get((inside, end))
+        if first is None:
+            first = self.new(fresh).start
+            if self.share:
+                self.rests[inside, end] = first
+        else:
+            edges = tuple([edge for edge in edges if not edge[0]])
+        places = (start, end, *range(first, first + fresh))
         for source, low, high, target in edges:
             self.edges[places[source]].append((low, high, places[target]))
 
@@ -164,10 +189,15 @@ def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int
     >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
     (999999, 10)
     """
-    weights = _Weights(calls or {}, copies)
-    states = weights.of(tree)
+    return weigh(tree, calls, copies).known[id(tree)]
+
+
+def weigh(tree: Tree, calls: Mapping[str, int] | None = None, copies: int | None = None) -> "Weights":
+    """The same, for each part of the tree."""
+    weights = Weights(calls or {}, copies)
+    weights.of(tree)
     spend(2 * len(weights.known))
-    return states
+    return weights
 
 
 def find_blame(tree: Tree) -> str:
@@ -177,17 +207,15 @@ def find_blame(tree: Tree) -> str:
     >>> find_blame(parse_regex("a{3}b{1,200}"))
     '{1,200}'
     """
-    weights = _Weights()
-    weights.of(tree)
-    if not weights.counted:
+    _, worst = weigh(tree).largest
+    if worst is None:
         return ""
-    _, worst = max(weights.counted, key=lambda found: found[0])
     return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
 
 
 @dataclass
-class _Weights:
-    """The states that trees add, and the counted repeats with their states.
+class Weights:
+    """The states that trees add, and the counted repeat with the most states.
 
     The weight of a shared part is kept, so 2**60 copies take the same time as one.
     """
@@ -195,7 +223,7 @@ class _Weights:
     calls: Mapping[str, int] = field(default_factory=dict)
     copies: int | None = None
     known: dict[int, int] = field(default_factory=dict)
-    counted: list[tuple[int, Repeat]] = field(default_factory=list)
+    largest: tuple[int, Repeat | None] = (0, None)  # of the counted repeats
 
     def of(self, tree: Tree) -> int:
         if id(tree) not in self.known:
@@ -226,7 +254,8 @@ class _Weights:
         joints = low + 1 if high is None else max(0, high - 1)
         states = copies * each + joints
         if (high or low) > 1:
-            self.counted.append((states, repeat))
+            if states > self.largest[0]:
+                self.largest = states, repeat
             if self.copies is not None and states > self.copies:
                 return each + 1
         return states

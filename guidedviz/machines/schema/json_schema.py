@@ -27,7 +27,8 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError
-from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines import limits
+from guidedviz.machines.grammars.grammar import Grammar, recursive_rules
 from guidedviz.machines.grammars.rewrite import inline_rules, is_counted, without_ticks
 from guidedviz.machines.grammars.show import show_regex
 from guidedviz.machines.pushdown.pda import PDA
@@ -74,7 +75,9 @@ def json_schema(
     """
     with schema_named():
         reader = SchemaReader(load_schema(schema), SchemaSettings(whitespace, extra_keys, unknown))
-        grammar = inline_rules(reader.grammar())
+        grammar = reader.grammar()
+        nests = recursive_rules(grammar.calls)
+        grammar = inline_rules(grammar, limits.INLINED_WHERE_CALLED if nests else limits.INLINED_STATES)
         notes = tuple(reader.notes.texts)
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):

@@ -76,16 +76,21 @@ def escape_tree(tree: Tree) -> Tree:
 def escape_chars(ranges: Ranges) -> Tree:
     """One of these characters: itself, or its escape."""
     plain = Chars(common_ranges(ranges, UNESCAPED.ranges))
-    escaped = [chr(code) for low, high in common_ranges(ranges, MUST_ESCAPE) for code in range(low, high + 1)]
-    if not escaped:
-        return plain
+    escaped = common_ranges(ranges, MUST_ESCAPE)
+    return either(plain, escapes(escaped)) if escaped else plain
+
+
+@lru_cache(maxsize=256)
+def escapes(ranges: Ranges) -> Tree:
+    """The escapes of these characters; one object, so that an automaton has them once."""
+    escaped = [chr(code) for low, high in ranges for code in range(low, high + 1)]
     second_digits: dict[str, str] = defaultdict(str)  # of the codes, by their first digit
     for char in escaped:
         code = f"{ord(char):02x}"
         second_digits[code[0]] += code[1]
     codes = either(*(concat(literal(first), hexes(seconds)) for first, seconds in second_digits.items()))
     short = "".join(SHORT_ESCAPES.get(char, "") for char in escaped)
-    return either(plain, backslash(short, concat(literal("00"), codes)))
+    return backslash(short, concat(literal("00"), codes))
 
 
 HEX = hexes("0123456789abcdef")

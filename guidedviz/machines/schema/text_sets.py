@@ -6,22 +6,23 @@ A set is a tree, or a minimal DFA over characters; intersections and differences
 beside a pattern is not unrolled: a tick stands after each character, and the pushdown machine counts the ticks.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from typing import ClassVar, Self
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.rewrite import copy_net
-from guidedviz.machines.graph import distances
-from guidedviz.machines.ranges import common_ranges
+from guidedviz.machines.graph import Numbers, distances, grouped
+from guidedviz.machines.ranges import LAST, common_ranges
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
-from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.json_text import escape_tree
 from guidedviz.machines.schema.values import NoValue, schema_error
 from guidedviz.machines.syntax import ANY_CHARACTER, EMPTY, NOTHING, Chars, Net, Repeat, Tick, Times, Tree, concat
+from guidedviz.machines.work import spend
 
 # Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most
 # 128 characters copies take 0.6 of the time of counting, with 255 six times as long.
@@ -170,16 +171,41 @@ def at_most_long(machine: DFA, high: int, may_count: bool) -> Tree:
     return copy_net(counted)
 
 
-def split_texts(start: Tree, trees: Sequence[Tree]) -> TextGroups:
-    r"""The texts of the first tree, grouped by which of the others they match.
+def other_texts(names: Iterable[str]) -> DFA:
+    """The minimal machine over characters of all texts but these; a state is what is left of the names after a text.
+
+    >>> other_texts(["a", "bc"]).edges[0]
+    ((0, 96, 1), (97, 97, 2), (98, 98, 3), (99, 1114111, 1))
+    """
+    numbers = Numbers(frozenset(names))
+    rows = []
+    for rests in numbers.met:  # it grows
+        spend(2 + sum(map(len, rests)) // 32)
+        following = grouped((rest[0], rest[1:]) for rest in rests if rest)
+        row = []
+        low = 0
+        for letter in sorted(following):
+            code = ord(letter)
+            if low < code:
+                row.append((low, code - 1, numbers[frozenset()]))
+            row.append((code, code, numbers[frozenset(following[letter])]))
+            low = code + 1
+        if low <= LAST:
+            row.append((low, LAST, numbers[frozenset()]))
+        rows.append(merge_edges(row))
+    return DFA(tuple(rows), frozenset([number for rests, number in numbers.items() if "" not in rests]))
+
+
+def split_texts(start: DFA, trees: Sequence[Tree]) -> TextGroups:
+    r"""The texts of a machine over characters, grouped by which of the trees they match.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
     >>> from guidedviz.machines.grammars.show import show_regex
     >>> any_text, trees = parse_regex("(?s:.*)"), [parse_regex("a?"), parse_regex("a+")]
-    >>> [(show_regex(tree), sorted(of)) for tree, of in split_texts(any_text, trees)]
+    >>> [(show_regex(tree), sorted(of)) for tree, of in split_texts(code_machine(any_text), trees)]
     [('a', [0, 1]), ('aaa*', [1]), ('', [0]), ('a*[^a][\\s\\S]*', [])]
     """
-    groups = [(machine_over_characters(start), frozenset[int]())]
+    groups = [(start, frozenset[int]())]
     for place, tree in enumerate(trees):
         if len(groups) > MOST_CLASSES:
             raise PatternError("pattern", seen=f"more than {MOST_CLASSES} kinds of keys", expected="fewer patterns")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.machine import forced_bytes, read
+from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.regular.regex import parse_regex, regex
 from tests.machines.oracle import count_classes, matches, shortest_completion
@@ -44,6 +45,17 @@ def test_no_machine_has_two_states_that_do_the_same(pattern):
 def test_states_are_counted_before_they_are_built(pattern):
     tree = parse_regex(pattern)
     assert len(build_nfa(tree)) <= count_states(tree) + 2
+
+
+@given(regexes)
+def test_shared_states_change_no_machine(pattern):
+    assert build_machine(parse_regex(pattern)) == regex(pattern)
+
+
+def test_equal_ends_of_words_and_of_characters_are_wired_once():
+    words = parse_regex("(?:aw|bw|cw|é|[aé])ord|lord")
+    assert len(build_nfa(words)) == 13
+    assert len(build_nfa(words, share=True)) == 7
 
 
 @pytest.mark.parametrize(
