@@ -31,8 +31,8 @@ def test_import_is_light():
 ROOMS = ("checks", "decoding", "machines", "serving", "tokens", "views")
 
 
-def test_the_front_door_has_about_sixty_names_and_every_one_opens():
-    assert len(gv.__all__) <= 65
+def test_the_front_door_has_about_seventy_names_and_every_one_opens():
+    assert len(gv.__all__) <= 70
     for package in (gv, *(getattr(gv, room) for room in ROOMS)):
         assert [name for name in package.__all__ if getattr(package, name, None) is None] == []
         assert set(package.__all__) == set(dir(package))
