@@ -13,7 +13,7 @@ TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadgroup --no-loadsco
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test slow slow-unit slow-browser style types page drift imports chromium smollm2 notebooks nbval kernel labs site lite own clean
+.PHONY: lab test unit browser slow slow-unit slow-browser style types page drift imports chromium smollm2 notebooks nbval kernel labs site lite own clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -21,9 +21,15 @@ lab: .venv/lab-is-ready
 	$(BIN)/jupyter lab $(ROOT_FLAG) $(LAB_FLAGS) labs/00_start_here.ipynb
 
 test:
-# more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
-	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift smollm2
-	$(TESTS) -n 3 -m "not slow"
+	# more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
+	$(MAKE) --no-print-directory --jobs=4 --output-sync page unit browser types style drift
+
+# the tests without a browser compute, and those with one wait: side by side they fill two cores
+unit: imports smollm2
+	$(TESTS) -n 2 -m "not browser and not slow"
+
+browser: imports chromium
+	$(TESTS) -n 2 -m "browser and not slow" tests/browser tests/deploy
 
 # the same claims in depth: all cases, more random ones, the benches; a workflow runs it on each push (tests/tiers.py)
 slow: slow-unit slow-browser

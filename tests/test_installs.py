@@ -162,6 +162,7 @@ def grader(bare):
     return bare.wheel.parent / "grader"
 
 
+@pytest.mark.slow
 def test_a_wheel_is_enough_to_export_the_assignments(bare, grader):
     names = numbered_labs()
     assert bare.guidedviz("export", "nbgrader", "course").count("\n") == len(names)
@@ -173,6 +174,7 @@ def test_a_wheel_is_enough_to_export_the_assignments(bare, grader):
         assert written == assignment(name, "otter", bare.wheel.name)
 
 
+@pytest.mark.slow
 def test_the_wheel_for_the_grader_of_otter_is_the_one_that_was_installed(bare, grader):
     with ZipFile(bare.wheel) as first, ZipFile(grader / bare.wheel.name) as packed:
         names = [name for name in first.namelist() if ".data/" not in name]

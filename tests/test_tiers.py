@@ -1,8 +1,12 @@
-"""Claims about the two tiers of tests: which parameters of a test run in `make test`."""
+"""Claims about the two tiers of tests: which tests, and which parameters of a test, run in `make test`."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 from tests.tiers import mark_slow
+
+TESTS = Path(__file__).resolve().parent
 
 
 def item(name, mark=None):
@@ -29,3 +33,15 @@ def test_the_first_and_each_third_parameter_after_it_stay_quick():
     items = [item(f"a.py::test[{number}]", third) for number in range(5)]
     assert mark_slow(items) == {}
     assert [one.nodeid for one in items if not one.given] == ["a.py::test[0]", "a.py::test[3]"]
+
+
+def test_make_opens_every_folder_that_has_tests_with_a_browser():
+    """The unit tests leave them out, wherever they are."""
+    makefile = (TESTS.parent / "Makefile").read_text(encoding="utf-8")
+    (folders,) = re.findall(r'-m "browser and not slow" (.*)', makefile)
+    marked = {
+        path for path in TESTS.rglob("test_*.py") if re.search(r"pytest\.mark\.browser\b", path.read_text("utf-8"))
+    }
+    named = {path for folder in folders.split() for path in (TESTS.parent / folder).rglob("test_*.py")}
+    assert '-m "not browser and not slow"' in makefile
+    assert marked - {Path(__file__).resolve()} <= named

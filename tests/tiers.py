@@ -1,8 +1,8 @@
 """Which tests `make test` runs, and which ones wait for `make slow`.
 
-`make test` has four minutes and tests each claim at least once. `make slow` tests the same claims in depth. A test
-with the mark `slow` runs there only. Of the parameters of a test with the mark `quick`, `make test` runs some and
-`make slow` the others: `quick("a", "b")` names those for `make test`, `quick(every=5)` takes the first of each five.
+`make test` has four minutes and tests every part. `make slow` tests the same parts in depth. A test with the mark
+`slow` runs there only. Of the parameters of a test with the mark `quick`, `make test` runs some and `make slow` the
+others: `quick("a", "b")` names those for `make test`, `quick(every=5)` takes the first of each five.
 """
 
 from collections import defaultdict

@@ -159,6 +159,7 @@ def test_the_tip_of_a_token_is_reached_with_keys_and_follows_the_steps(still):
     assert stage.root.evaluate("root => root === document.activeElement"), "the keys stay with the stage"
 
 
+@pytest.mark.slow
 def test_what_is_changed_says_its_value_in_words_and_the_machine_names_its_state(still):
     _, stage, _ = show_stack(still, steps=1)
     said = [stage.root.get_by_role("slider", name=name) for name in ("speed", "temperature", "step")]

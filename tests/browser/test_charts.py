@@ -41,6 +41,7 @@ COLOURS = """plot => [...plot.querySelectorAll('text')]
   .map(t => getComputedStyle([...t.querySelectorAll('tspan')].at(-1) ?? t).fill)"""
 
 
+@pytest.mark.slow
 def test_charts_are_plotly_figures_that_follow_the_theme(open_notebook):
     notebook = open_notebook(CHARTS, *SHOWN)
     asked = []

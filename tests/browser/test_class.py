@@ -113,6 +113,7 @@ FONTS = """() => [...document.querySelectorAll("main *")].filter((node) => node.
   .map((node) => parseFloat(getComputedStyle(node).fontSize))"""
 
 
+@pytest.mark.slow
 def test_a_class_of_eight_fits_a_phone_and_a_laptop_without_scrolling_sideways(room, page):
     tell(room, "W" * 32, "Which " + "x" * 290, "open", lab="14_in_production_" + "y" * 31)
     enter(page, room)
@@ -196,6 +197,7 @@ ATTACK = """async (host) => {
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1"])
+@pytest.mark.quick("localhost")
 def test_another_web_page_reaches_nothing_of_a_host_without_tokens(bard, browser, name):
     with hosting(bard) as host, hosting(bard) as other:  # a page of another port, as a lab's server is
         tell(host, "Ada", "check advance", "right", token="")
@@ -220,6 +222,7 @@ PALETTE = """root => ["ink", "page", "blue"].map((name) => {
 })"""
 
 
+@pytest.mark.slow
 def test_the_page_of_a_class_with_a_shown_run_has_the_colours_of_the_stage(room, page, bare, looks):
     model = RemoteModel(Connection(read_address(room.address, TOKEN)))
     guide = gv.guide(gv.regex("[a-z ]{9,40}"), model.vocabulary)

@@ -185,6 +185,7 @@ def test_the_curve_is_dragged_and_the_keys_go_on_from_there(bare):
     slider.wait_place(9)
 
 
+@pytest.mark.slow
 def test_a_finger_drags_it(bare):
     _, slider = show_record(bare)
     session = slider.page.context.new_cdp_session(slider.page)
@@ -225,6 +226,7 @@ def test_moving_on_stops_the_run(bare, clock):
     bare.wait(lambda: clock.stopped == clock.begun)
 
 
+@pytest.mark.slow
 def test_every_place_is_timed_from_left_to_right_until_a_person_moves(bare, clock):
     clock.slow = 0.1
     live, slider = show_live(bare)
@@ -246,7 +248,7 @@ PLACES = """root => [root, ...root.querySelectorAll(".gv-fraction-grid, input, .
 
 
 @pytest.mark.parametrize(("width", "height"), [(931, 768), (1280, 720), (390, 844)])
-@pytest.mark.quick("1280-720")
+@pytest.mark.slow
 def test_nothing_moves_while_a_handle_is_dragged(bare, width, height):
     bare.page.set_viewport_size({"width": width, "height": height})
     _, slider = show_record(bare, Payoff.load(shipped("traces/jump-cpu.json")))
@@ -281,6 +283,7 @@ def numbers(way):
     return [float(number) for number in re.findall(r"[\d.]+", way)]
 
 
+@pytest.mark.slow
 def test_the_page_says_and_draws_what_the_picture_does(bare):
     for share, rows in ((0.25, 1), (0.5, 8), (0.9, 64)):
         _, slider = show_record(bare, share=share, rows=rows)

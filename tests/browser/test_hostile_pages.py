@@ -246,19 +246,20 @@ def stills(words):
     return figures, html
 
 
-def test_no_text_of_a_still_picture_does_anything(files, tmp_path, monkeypatch):
+@pytest.mark.parametrize("nth", [4, pytest.param(1, marks=pytest.mark.slow)], ids=["each fourth", "all"])
+def test_no_text_of_a_still_picture_does_anything(files, tmp_path, monkeypatch, nth):
     """What a notebook shows without a widget, as an image and as part of the page, and the files of figures."""
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     page = tmp_path / "stills.html"
     for site, every in ("", 8), ("1", 2):  # an image runs nothing, and part of the page could
         monkeypatch.setenv("GUIDEDVIZ_SITE", site)
-        texts, facts = words_of()[::every], []
+        texts, facts = words_of()[:: every * nth], []
         for html in ([stills("a")[1]] * len(texts), [stills(words)[1] for words in texts]):
             body = "".join(map("".join, html))
             page.write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8", errors="replace")
             facts.append(visit(files, page))
         assert facts[0] == facts[1]
-    for number, words in enumerate(words_of()[::6]):
+    for number, words in enumerate(words_of()[:: 6 * nth]):
         files.page.goto(f"file://{stills(words)[0][number % 6].save(tmp_path / 'a.svg')}")
         assert files.call("count")["bad"] == []
     assert files.faults() == []

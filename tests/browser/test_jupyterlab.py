@@ -28,6 +28,7 @@ STRANGE = ":is(script, style, iframe, img, image, object, embed, a, foreignObjec
 LOOK = f"[window.ran ?? 0, document.querySelectorAll('iframe, .gv-stage > :not(style) {STRANGE}').length]"
 
 
+@pytest.mark.slow
 def test_a_run_of_a_stranger_does_nothing(run, open_notebook, workbench):
     """That of issue 30, whose drawing has a frame with a script, in the form of then and of now; and hostile texts."""
     old, new, fair = (json.loads(json.dumps(run)) for _ in range(3))
@@ -197,6 +198,7 @@ def test_no_style_of_jupyterlab_changes_the_stage(notebook, looks):
         notebook.page.keyboard.press("?")
 
 
+@pytest.mark.slow
 def test_bias_sliders_move_the_distribution(notebook):
     root = notebook.page.locator(".widget-vbox")
     bars = root.locator("svg")
@@ -273,6 +275,7 @@ LEAVE = """async () => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_shows_the_stage_and_the_answer_before_a_cell_has_run(saved, notebook, workbench):
     models = saved["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
     scripts = [model["state"]["script"] for model in models if "script" in model["state"]]

@@ -60,6 +60,7 @@ def step_to_the_middle(page):
         page.locator(f".gv-live-stage[data-cursor='{cursor}']").first.wait_for()
 
 
+@pytest.mark.slow
 def test_the_front_page_of_the_site(site, show, looks):
     page = show(site / "index.html")
     step_to_the_middle(page)
@@ -93,6 +94,7 @@ def test_a_page_of_the_site_with_every_kind_of_widget_and_no_still_picture(recor
     assert looks.seen >= STACK | {"gv-film", "gv-fold", "gv-fraction"}
 
 
+@pytest.mark.slow
 def test_the_pictures_of_the_reference_are_files_with_their_own_styles(site, show):
     page = show(site / "reference" / "index.html")
     assert page.locator(".gv").count() == 0

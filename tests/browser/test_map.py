@@ -182,6 +182,7 @@ def open_stage(bare, **settings):
     return stage, Chart(bare, stage.root)
 
 
+@pytest.mark.slow
 def test_on_the_stage_the_map_moves_with_every_step(bare):
     stage, chart = open_stage(bare)
     chart.wait(".gv-map-legend", "legal 2 (")  # before the first step: what may come first
@@ -243,6 +244,7 @@ def cells(chart):
     return chart.sheet.locator("canvas").first.evaluate("canvas => canvas.toDataURL()")
 
 
+@pytest.mark.slow
 def test_two_fingers_zoom_and_move_the_map_and_one_taps_a_token_or_scrolls_the_page(bare, long_page):
     chart, fingers = long_page, Fingers(bare.page)
     top, before, (x, y) = bare.page.evaluate("scrollY"), cells(chart), chart.at(0.5, 0.5)
@@ -281,6 +283,7 @@ def test_the_wheel_scrolls_the_page_until_the_map_is_pressed_or_ctrl_held(bare, 
     bare.wait(lambda: cells(chart) != zoomed)
 
 
+@pytest.mark.slow
 def test_on_the_stage_the_card_follows_the_step_under_the_pointer_also_in_full_screen(bare):
     stage, chart = open_stage(bare, steps=5)
     said = set()
@@ -336,6 +339,7 @@ def counted(live, cursor):
     return [int((said == 1).sum()), int((said == 0).sum()), asked, int((said == 2).sum()) - asked]
 
 
+@pytest.mark.slow
 def test_the_legend_counts_what_the_split_knows_at_every_step_and_a_token_says_it(bare):
     live = nested()
     stage = bare.show_stage(live)

@@ -208,6 +208,7 @@ def test_the_next_key_ends_a_motion_m_plays_it_again_and_a_step_back_goes_backwa
     leaving.wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_at_speed_nothing_moves_and_to_explain_it_moves_slowly(bare, bard):
     stage = at_the_first(bare, bard)
     bare.page.evaluate(HOLD)
@@ -243,6 +244,7 @@ def flying(bare, stage, time):
     return stage.root.evaluate(FLYING)
 
 
+@pytest.mark.slow
 def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bare, bard):
     stage = at_the_first(bare, bard)
     bare.page.evaluate(HOLD)
@@ -342,7 +344,7 @@ def test_a_film_moves_what_the_next_key_ends_and_a_step_back_goes_backwards(bare
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.quick("cell", "phone")
+@pytest.mark.slow
 def test_the_bars_are_the_largest_thing_of_their_panel(bare, bard, size):
     stage = at_the_first(bare, bard, size)
     bare.page.emulate_media(reduced_motion="reduce")
@@ -379,6 +381,7 @@ def test_legal_and_forbidden_bars_can_be_told_from_their_ground(bare, bard, them
 
 
 @pytest.mark.timed
+@pytest.mark.slow
 def test_a_motion_costs_little_script_per_frame(bare, bard, capsys):
     stage = at_the_first(bare, bard)
     stage.go_on(1)

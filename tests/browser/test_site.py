@@ -57,7 +57,7 @@ PLACES = """() => {
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
-@pytest.mark.quick("size1")
+@pytest.mark.slow
 def test_the_first_screen_of_the_front_page_is_the_run_and_one_sentence_below_it(browser, site, size):
     context = browser.browser.new_context(viewport=dict(zip(("width", "height"), size, strict=True)), offline=True)
     page = context.new_page()
@@ -80,6 +80,7 @@ ENDS = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_stage_holds_its_controls_and_the_page_is_not_wider(browser, site):
     context = browser.browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
     page = context.new_page()

@@ -82,6 +82,7 @@ FOLLOW = """slot => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
     bare.page.emulate_media(reduced_motion="no-preference")
     live, stage, slot = show(bare, steps=12)
@@ -127,7 +128,7 @@ def test_the_ground_keeps_its_place_and_frames_pile_up_on_it(still, size):
 
 
 @pytest.mark.parametrize("size", [(931, 768), (390, 844)])
-@pytest.mark.quick("size0")
+@pytest.mark.slow
 def test_the_top_of_a_deep_stack_is_in_sight_and_what_is_below_is_counted(still, size):
     model = gv.ToyModel(PIECES, lambda tokens: [9.0 * (piece == b"[{") for piece in PIECES], eos={0})
     deep = gv.grammar('root ::= "(" root ")" | "[" root "]" | "{" root "}" | "x"')
@@ -180,6 +181,7 @@ def test_the_machine_moves_byte_by_byte_with_the_steps_and_goes_back(bare):
         assert lit() == seen[step], "and it goes back"
 
 
+@pytest.mark.slow
 def test_what_the_pointer_is_on_is_lit_in_the_other_panels(bare):
     live, stage, slot = machine_of(bare, *DECIMAL, steps=5)
     paths = [live.guide.path(live.player.point(at).state, step.token) for at, step in enumerate(live.player.steps)]

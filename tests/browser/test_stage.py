@@ -49,6 +49,7 @@ def test_it_steps_and_goes_back(bare):
 
 
 @pytest.mark.parametrize("width", [390, 1366])
+@pytest.mark.quick("1366")
 def test_the_help_goes_for_the_tour_with_escape_and_with_a_press_elsewhere(bare, width):
     stage = bare.show_stage(guided())
     bare.page.set_viewport_size({"width": width, "height": 768})
@@ -94,6 +95,7 @@ def test_a_bar_puts_its_token_in_and_a_past_token_branches(bare):
     assert stage.tokens == before
 
 
+@pytest.mark.slow
 def test_temperature_and_seed_change_what_comes_next_only(bare):
     stage = bare.show_stage(free(steps=12, max_tokens=40))
     before = stage.tokens
@@ -140,6 +142,7 @@ def test_it_fits_one_screen_at_every_step_and_tabs_choose_a_panel_beside_the_nex
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.quick("dark")
 def test_the_menu_saves_what_this_run_has_as_it_is_shown(bare, theme):
     """A page, and pictures in the colours of the theme, on which a hostile name is text."""
     bare.page.emulate_media(reduced_motion="reduce")

@@ -50,7 +50,7 @@ def runs():
 
 
 @pytest.mark.parametrize("name", ["a chat prompt", "a stack", "a finite machine, forced tokens", "no constraint"])
-@pytest.mark.quick("a finite machine, forced tokens", "no constraint")
+@pytest.mark.quick("a finite machine, forced tokens")
 def test_the_still_picture_says_what_the_page_says(bare, runs, name):
     trace, guide = runs[name]
     machine = guide.machine if guide else None

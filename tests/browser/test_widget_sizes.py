@@ -69,7 +69,7 @@ LOOKS = """root => [root, ...root.querySelectorAll("*")].map((node) => {
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-@pytest.mark.quick("film", "number")
+@pytest.mark.quick("number")
 def test_each_widget_can_be_read_and_pressed_and_no_other_widget_changes_how_it_looks(bare, name):
     root = bare.show(WIDGETS[name]())
     for size in SIZES:
@@ -124,6 +124,7 @@ def test_a_film_that_is_a_little_too_wide_is_drawn_smaller_and_not_cut(bare, nam
     bare.shot(f"film-{name}", root)
 
 
+@pytest.mark.slow
 def test_a_film_and_what_is_below_it_keep_their_places(bare):
     resize(bare, "phone")
     root = bare.show(WIDGETS["film"]())

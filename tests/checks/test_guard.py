@@ -125,6 +125,7 @@ def strict(monkeypatch):
     [(body, "process") for body in IN_A_PROCESS]
     + [(b, way) for b in HOSTILE for way in ("process", "thread", "place")],
 )
+@pytest.mark.quick(every=4)
 def test_a_check_tells_what_is_wrong_with_a_hostile_function(body, way, strict, choose, capfd):
     choose(way)
     out, (answer, reason) = sys.stdout, (HOSTILE | IN_A_PROCESS)[body]

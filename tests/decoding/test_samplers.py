@@ -46,7 +46,7 @@ def gv_draw(draw):
 
 
 @pytest.mark.parametrize("sampler", [Masked, Adaptive])
-@pytest.mark.quick("Masked")
+@pytest.mark.slow
 def test_weights_make_a_sampler_unbiased(sampler):
     draws = [sampler(new_task()).draw(seed) for seed in range(1000)]
     assert total_variation(shares(draws), TARGET) < 0.07

@@ -180,6 +180,7 @@ threads = [threading.Thread(target=ask) for _ in range(8)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
+@pytest.mark.slow
 def test_a_long_run_takes_no_memory_per_follower(tmp_path):
     words = [sys.executable, "-m", "guidedviz", "host", "--model", "bard", "--port", "0", "--rate", "9999"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:

@@ -51,7 +51,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in HOSTILE.items() for text in texts])
-@pytest.mark.quick(every=4)
+@pytest.mark.quick(every=5)
 def test_a_refusal_has_its_parts(kind, text):
     build = {"regex": gv.regex, "grammar": gv.grammar, "schema": gv.json_schema}[kind]
     with pytest.raises(gv.PatternError) as caught:

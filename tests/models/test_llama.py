@@ -53,6 +53,7 @@ def test_both_forward_passes_give_the_same_logits(pair, data):
 @pytest.mark.parametrize(
     ("name", "prompt"), [("clerk", "Ada is 36.\nJSON with name, age:\n"), ("bard", "ROMEO:\nBut soft,")]
 )
+@pytest.mark.quick(every=2)
 def test_both_write_the_same_greedy_text(name, prompt):
     texts = [read_greedily(gv.load_model(name, device), prompt, 150) for device in ("numpy", "torch")]
     assert texts[0] == texts[1]

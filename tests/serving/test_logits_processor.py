@@ -87,6 +87,7 @@ def test_drafts_of_prompt_lookup_give_the_greedy_text(clerk, generate, guide):
     assert write(clerk, row) == greedy(clerk, PROMPTS[0], guide)
 
 
+@pytest.mark.slow
 def test_samples_have_the_distribution_of_the_masked_model(clerk, generate):
     import torch
 

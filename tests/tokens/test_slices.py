@@ -132,6 +132,7 @@ def test_the_slice_that_is_taken_and_the_mask_on_a_large_vocabulary(machine, tex
     assert np.array_equal(walk.mask, lazy_walk(machine, v, text, slices=False).mask)
 
 
+@pytest.mark.slow
 def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
     machine = grammar('root ::= s\ns ::= s s s | s s | [^"]')
     v = Vocabulary([b"a", b"ab", b"b", b'"'])

@@ -100,6 +100,7 @@ def test_llama3_has_its_128256_tokens():
     assert all(v.ids(bytes([byte])) for byte in range(256))
 
 
+@pytest.mark.slow
 def test_tekken_has_its_131072_tokens_and_the_bytes_that_mistral_says():
     v = Vocabulary.tekken()
     assert len(v) == 131_072

@@ -57,6 +57,7 @@ def drawn():
 
 
 @pytest.mark.usefixtures("drawn", "_another_layout")  # in this order
+@pytest.mark.slow
 def test_another_layout_changes_the_drawing_but_not_its_hash(drawn):
     for draw, before in zip(DRAWINGS, drawn, strict=True):
         after = draw()

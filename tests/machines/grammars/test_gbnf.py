@@ -209,6 +209,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.quick(every=3)
 def test_a_hostile_grammar_ends_in_a_short_error_soon(kind):
     began = time.process_time()
     with pytest.raises(PatternError) as caught:

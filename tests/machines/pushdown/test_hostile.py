@@ -54,6 +54,7 @@ READ = [
 
 
 @pytest.mark.parametrize(("text", "good", "bad"), READ, ids=[text[:40] for text, _, _ in READ])
+@pytest.mark.quick(every=4)
 def test_it_is_read(text, good, bad):
     machine = gv.grammar(text)
     assert machine.accepts(good)
@@ -75,6 +76,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "why"), REFUSED, ids=[text[:40] for text, _ in REFUSED])
+@pytest.mark.quick(every=4)
 def test_it_is_refused_and_says_why(text, why):
     with pytest.raises(PatternError, match=why) as caught:
         gv.grammar(text)

@@ -66,6 +66,7 @@ def test_the_files_of_the_json_parsing_suite():
     assert time.process_time() - begin < 30, "none is slow, 100,000 open brackets included"
 
 
+@pytest.mark.slow
 def test_depth_neither_recurses_nor_slows():
     took = []
     for depth in (3_000, 30_000):

@@ -92,6 +92,7 @@ def test_only_finite_machines_are_multiplied_and_compared(verb, wrong):
 
 
 @pytest.mark.parametrize("verb", [intersection, difference, shortest_difference])
+@pytest.mark.quick(every=3)
 def test_a_product_that_would_not_fit_ends_in_time(verb):
     one, other = (DFA(tuple(((97, 97, (s + 1) % n),) for s in range(n)), frozenset(range(n))) for n in (997, 991))
     began = time.process_time()

@@ -82,7 +82,7 @@ PARTS = ["a", "b", r"\n", "a*", "(?:a|b)", "^", "$", r"\b", r"\B", "(?=a)", "(?!
 
 
 @pytest.mark.parametrize("first", PARTS)
-@pytest.mark.quick(every=6)
+@pytest.mark.quick(every=9)
 def test_every_short_pattern_accepts_what_re_accepts(first):
     for rest in product(PARTS, repeat=2):
         pattern = "".join((first, *rest))
@@ -113,6 +113,7 @@ def test_a_lookahead_for_the_whole_text_is_an_intersection_or_a_difference(one, 
 
 
 @pytest.mark.parametrize("pattern", ["(?=.{20}a).*", ".*(?<=a.{8})b", "(?:a(?=.{6}b)|b)*", r"(?:\b\w+\b ?){1,30}"])
+@pytest.mark.quick(every=4)
 def test_long_lookarounds_fit(pattern):
     machine, compiled = regex(pattern), re.compile(pattern, re.ASCII)
     for text in ("a" * 21, "ba" + "b" * 30, "ab" * 11, "abababab b", "a" * 9 + "b" + "a" * 20):

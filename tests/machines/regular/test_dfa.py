@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def test_states_are_numbered_in_the_order_in_which_they_are_met():
     assert machine.step(0, ord("a")) == 1
 
 
+@pytest.mark.slow
 def test_a_large_machine_is_minimised_in_time():
     began = time.process_time()
     assert len(regex(".{0,900}x")) == 8_102

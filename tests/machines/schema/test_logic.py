@@ -79,6 +79,7 @@ def test_a_closed_object_has_the_keys_of_all_schemas_that_it_must_meet():
     assert [machine.accepts(text) for text in texts] == [True, True, False, False, False]
 
 
+@pytest.mark.slow
 def test_a_long_enum_becomes_one_machine():
     words = [f"word {number * 7919 % 100_003}" for number in range(1500)]
     machine = gv.regex("|".join(f'"{word}"' for word in words))

@@ -177,6 +177,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("schema", LARGE.values(), ids=LARGE.keys())
+@pytest.mark.quick(every=6)
 def test_a_large_schema_is_no_hostile_one(schema):
     start = time.process_time()
     machine = gv.json_schema(schema)

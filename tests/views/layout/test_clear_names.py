@@ -15,7 +15,7 @@ from tests.views.layout.random_machines import random_machines
 
 
 @pytest.mark.parametrize("name", [*lab_calls(), *random_machines()])
-@pytest.mark.quick(every=5)
+@pytest.mark.quick(every=7)
 def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_arrow_of_a_call(name):
     machine = random_machines()[name] if name in random_machines() else lab_machine(name)
     drawn = gv.draw_machine(machine).svg

@@ -116,6 +116,7 @@ def test_a_graphviz_that_fails_is_no_error(monkeypatch, error):
 
 
 @pytest.mark.parametrize("pattern", ["[ab]*a[ab]{7}", "(a[bc]d|b[ce]f|c){2,40}(e|f[a-m]){3,9}"])
+@pytest.mark.quick(every=2)
 def test_a_tangled_machine_does_not_hang(pattern):
     dfa, start = regex(pattern), time.perf_counter()
     draw_machine(dfa, folded=False)
