@@ -209,14 +209,14 @@ gv.checks.index(build_index)
 
 # %% [markdown]
 # `gv.build_index` does the same, for all states together and in NumPy. Here `clerk` decodes with the index of a date.
-# At each step the stage looks up one row. It opens after `1987`, in q4: this row has one legal token, the dash. Press
-# `Home` and step through the rows. At step 0 the model gave 3 percent to `Sure`, which is in no row.
+# At each step the stage looks up one row. It opens at q0: `clerk` answers a greeting with `Sure!`, and `Sure` is in no
+# row, so Z is 0.25. Step on. After `1987` the machine is in q4: this row has one legal token, the dash.
 
 # %%
 date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 met = "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
 dated = gv.guide(date, clerks, index=gv.build_index(date, clerks))
-gv.stage(clerk, met, dated, constraint=r"[0-9]{4}-[0-9]{2}-[0-9]{2}", show=4)
+gv.stage(clerk, "Hi! " + met, dated, constraint=r"[0-9]{4}-[0-9]{2}-[0-9]{2}", show=0)
 
 # %% [markdown]
 # What does an index cost? We take Llama 3's vocabulary, the date (11 states) and an email address (66 states). The trie

@@ -123,12 +123,12 @@ def ask(name, age, city, keys="name, age, city"):
 
 clerk = gv.load_model("clerk")
 guide = gv.guide(machine, clerk.vocabulary)
-gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=17)
+gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=0)
 
 # %% [markdown]
-# Step back to the start. There Z is 0.58: `clerk` often begins with *Sure*, *Here* or *Of* (course), as its training
-# texts do. Watch the number of legal tokens. It is 2 at the start and 3,959 inside the name. After `42` it is 1, the
-# comma, because a third digit would give more than 120.
+# It opens at the start. There Z is 0.58: `clerk` often begins with *Sure*, *Here* or *Of* (course), as its training
+# texts do. Step on and watch the number of legal tokens. It is 2 at the start and 3,959 inside the name. After `42` it
+# is 1, the comma, because a third digit would give more than 120.
 
 # %% [markdown]
 # ## Exercise 1 · A compiler for schemas ★★

@@ -340,11 +340,12 @@ gv.predict(
 )
 
 # %% [markdown]
-# Now JSON guides the model. Press `Home`, step through the run and watch the stack: one token closes a string and four
-# objects. Then go back into the objects and click on an illegal token: the stage says why it is illegal.
+# Now JSON guides the model. The stage opens where it has left out a quote mark: `ring}}` stands inside a string. It
+# wants to end, and the string and four objects are still open: Z is 0.12. Click on an illegal token: the stage says why
+# it is illegal. Then press `Home`, step through the run and watch the stack.
 
 # %%
-gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=1, constraint="JSON", show=14)
+gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=2, constraint="JSON", show=15)
 
 # %% [markdown]
 # After a digit the library has two stacks: in one the number goes on, in the other it has ended. Your `step` decides

@@ -90,10 +90,10 @@ gv.predict(
 # %% [markdown]
 # ## 2 · Whole texts
 #
-# A mask keeps the ratios of the legal tokens at each step. Does it keep the ratios of whole texts?
+# A mask keeps the ratios of legal tokens at each step. Does it keep those of whole texts?
 #
-# The smallest example is a toy model that writes a month in two digits. It gives `19` a high probability, and `19` is
-# no month. After `0` it writes `7` or `6`. `all_texts` lists all legal texts and their probabilities.
+# A toy model writes a month in two digits. It gives `19` a high probability, and `19` is no month. After `0` it writes
+# `7` or `6`. `all_texts` lists the legal texts with probabilities.
 
 # %%
 wish = {
@@ -156,9 +156,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# All texts as boxes, each as wide as its probability. Move the slider: with *at each step* illegal tokens are removed
-# before each draw, which is masked decoding; *at the end* only whole texts are removed, which gives the target. Follow
-# `07`.
+# A box is as wide as its probability. *At each step* is masked decoding, *at the end* is the target. Follow `07`.
 
 # %%
 gv.text_tree(months)
@@ -176,8 +174,7 @@ print({draw.text.decode(): round(draw.weight, 3) for draw in draws})
 
 # %% [markdown]
 # `07` was divided by 1 and `10` by 0.03: masked decoding writes `10` too often. The further the weights are apart, the
-# larger is the total variation. The weights of masked draws are enough to estimate it. For the months the exact value
-# is known, too:
+# larger is the total variation, and the weights are enough to estimate it. Here the exact value is known, too:
 
 # %%
 target = {t.tokens: t.conditioned for t in texts}
@@ -390,7 +387,7 @@ gv.predict(
 
 # %% [markdown]
 # The counts are from [.txt's notebooks](https://github.com/dottxt-ai/demos); the JSON there has `reasoning` before
-# `answer`. Of the other studies we read the abstracts. We ran none of this: measure your own model and task.
+# `answer`. We ran none of this, and of the others we read the abstracts: measure your own task.
 
 # %% [markdown]
 # The cure is a **window**: text is free up to a trigger, then the mask holds up to an end. `gv.tagged` builds the
@@ -411,8 +408,7 @@ print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# Before the first window 49,061 of the 49,152 tokens are legal; the others are special tokens and tokens that begin
-# inside a character. At the first digit of a sum ten are legal. Step back to see both.
+# Before the first window 49,061 of the 49,152 tokens are legal. At the first digit of a sum ten are.
 #
 # At the step shown the number of dollars begins, and the ten digits are legal. The model gives `7` a probability of
 # 0.53 and `1` 0.45. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong. No mask checks a
@@ -447,8 +443,7 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# On the stage the text `<tool>. ` is written, and the token comes next. In the drawing the token is an arrow of its
-# own, from the free text into the window. Step on.
+# On the stage the text `<tool>. ` is written. The token comes next: an arrow of its own into the window. Step on.
 
 # %%
 gv.stage(named, show=4)

@@ -97,12 +97,24 @@ def test_the_recorded_times_of_outlines_core_are_those_of_the_bench():
 
 
 def test_the_stage_with_the_index_has_ten_digits_or_a_dash_or_the_end(clerk):
-    date, prompt = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
+    date, prompt = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "Hi! We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
     guide = gv.guide(date, clerk.vocabulary, index=gv.build_index(date, clerk.vocabulary))
     run = gv.record(clerk, prompt, guide, seed=0)
     assert run.text == "1987-06-19"
     assert [step.legal for step in run.steps] == [10, 10, 10, 10, 1, 10, 10, 1, 10, 10, 1]
-    assert [f"{one.raw:.2f}" for one in run.steps[0].candidates if one.piece == b"Sure"] == ["0.03"]
+    assert run.steps[0].candidates[0].piece == b"Sure"
+    assert f"{run.steps[0].mass:.2f}" == "0.25"
+
+
+def test_the_stage_of_json_opens_where_the_model_wants_to_end_a_text_that_is_open(clerk):
+    boxes = (
+        "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
+    )
+    run = gv.record(clerk, f"{boxes}\nNested JSON:\n", gv.guide(gv.json(), clerk.vocabulary), seed=2, max_tokens=16)
+    step = run.steps[15]
+    assert run.text.startswith('{"piano": {"kettle": {"wallet": {"lemon": "ring}}')
+    assert (f"{step.mass:.2f}", step.stack.count("object"), step.stack[0]) == ("0.12", 4, "string")
+    assert (step.candidates[0].piece, step.candidates[0].legal) == (b"<|end|>", False)
 
 
 def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):

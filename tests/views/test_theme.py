@@ -62,6 +62,7 @@ def test_no_sheet_paints_what_is_forbidden_as_here_and_now():
 
 
 TOY = gv.ToyModel([b"a", b"b"], lambda tokens: [2, 0] if tokens[-1] == 0 else [0, 0])
+DIGITS = gv.Vocabulary([b"x", b"xy", b"</s>"], eos={2})
 LISTS = gv.grammar('root ::= "<" item ">" | "[" item "]"\nitem ::= "*" [a-z]* "*"')
 
 
@@ -71,6 +72,7 @@ def test_no_still_paints_what_is_forbidden_as_here_and_now():
         "a refused text": gv.views.draw_verdicts(date, ["12x"]),
         "where a text dies": gv.draw_machine(date, [0, 1], died="x"),
         "a refused node": gv.views.draw_flat_trie(date, [b"1", b"x", b"xy"]),
+        "a cut subtree": gv.draw_machine(gv.views.trie_frames(date, DIGITS)[1]),
         "a cut token": gv.views.draw_cut(LISTS, ["<*a", "[*a"], "b*]"),
         "an illegal text": gv.views.draw_text_tree(Task(TOY, "b", gv.guide(gv.regex("ab|b[ab]"), TOY.vocabulary))),
     }

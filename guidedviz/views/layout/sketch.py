@@ -26,6 +26,7 @@ Groups = tuple[tuple[str, frozenset[int]], ...]
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
 Ride = tuple[str, tuple[str, ...]]  # the sign of a byte, and the keys of the arrows along which it moves
 DrawnRule = tuple[str, tuple[int, ...]]  # its name and its nodes, the start first
+CUT_GROUP = "cut"  # the title of a group of states that are removed
 ByState = dict[int, list["Arrow"]]
 
 

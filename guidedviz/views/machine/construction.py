@@ -19,7 +19,7 @@ from guidedviz.machines.visible import counted, name_node, name_state, visible, 
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import walk_steps
-from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa
+from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Groups, Sketch, sketch_dfa, sketch_nfa
 from guidedviz.views.machine.film import check_machine, check_watchable, list_names, say_nodes
 
 
@@ -278,7 +278,7 @@ def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -
     parent = int(trie.parent[node])
     sign = _sign_of(trie, node)
     words = f'"{sign}" cannot be read in {names[parent]}: {said}'
-    return replace(before, words=words, groups=(("cut", cut),), ride=(sign, (f"{parent}-{node}",)))
+    return replace(before, words=words, groups=((CUT_GROUP, cut),), ride=(sign, (f"{parent}-{node}",)))
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:

@@ -15,8 +15,9 @@ from guidedviz.views.figure import NEAR_EDGE, rect, ruled, wide, write
 from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
 from guidedviz.views.layout.lay_out import FREE_END, short_name
 from guidedviz.views.layout.room import call_box
-from guidedviz.views.layout.sketch import Arrow, Sketch, say_arrow_in_full
+from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Sketch, say_arrow_in_full
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
+from guidedviz.views.theme import paint
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW_CALLS = 6  # the curves of so many are all drawn faintly; else only those of open calls
@@ -161,8 +162,8 @@ def _write_tag(spot: Spot, number: int, title: str) -> Element:
     x = spot.x + spot.rx * 0.8
     y = spot.y - spot.ry * 0.9
     half = max(9.0, wide(words, 12) / 2 + 4)
-    colour = f"var(--gv-{GROUP_COLOURS[number % len(GROUP_COLOURS)]})"
-    line = {"stroke": colour, "stroke_width": 2.4}
+    colour = "magenta" if title == CUT_GROUP else GROUP_COLOURS[number % len(GROUP_COLOURS)]
+    line = {"stroke": paint(colour), "stroke_width": 2.4}
     back = rect(x - half, y - 9, 2 * half, 18, 9, fill="var(--gv-page)", **line)
     return back + _write_middle(x, y + 4, words, "gv-tag")
 
