@@ -8,7 +8,7 @@ is *sure*: its bytes may be read whatever lies below. When that rule ends, the t
 rule, and this is *guessed*. Bytes that no guess reads are legal nowhere (context expansion, arXiv 2411.15100).
 """
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Mapping, Set
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from sys import maxsize
@@ -143,10 +143,9 @@ class UnknownBottom:
             cut[key] = self._stacks.recount(same, self._merge_alike(cell))
         return cut[key]
 
-    def reads(self, state: State) -> Collection[int]:
+    def reads(self, state: State) -> frozenset[int]:
         """The bytes that may come next."""
-        found = [self.reads_at(node) for node, _ in state.tops]
-        return found[0] if len(found) == 1 else frozenset[int]().union(*found)
+        return frozenset().union(*(self.reads_at(node) for node, _ in state.tops))
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:
