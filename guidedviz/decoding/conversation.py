@@ -62,7 +62,7 @@ class Conversation:
 
     def next_turn(self) -> tuple[Prompt, Guide]:
         """The prompt of the next turn, and its guide."""
-        prompt: Prompt = self.model.chat(self.messages, self.tools)
+        prompt: Prompt = self.model.chat(self.messages, self.tools, bool(self.think))
         is_open = bool(self.think) and begins_thinking(prompt.parts, self.form)
         self._thinks = "open" if is_open else self.think
         return prompt, self._guide_of(self.choice, self._thinks)
