@@ -13,6 +13,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     NotRequired,
     TypedDict,
     Union,
@@ -68,6 +69,14 @@ class PackedEdit(TypedDict):
     place: recording.Count | None
 
 
+class PackedResult(NamedTuple):
+    """What a tool gave to a model: the call, the text that the model reads next, and whether the tool failed."""
+
+    call: str
+    text: str
+    failed: bool
+
+
 class PackedLesson(TypedDict):
     """What the stage does in a class: the words, and the keys as what each says to the kernel and its label."""
 
@@ -96,6 +105,7 @@ class PackedNews(PackedNewSteps, recording.PackedStage):
     machine: NotRequired[recording.PackedMachine | None]
     map: NotRequired[PackedMapNews]
     edit: NotRequired[PackedEdit]
+    results: NotRequired[tuple[PackedResult, ...]]
 
 
 PLAIN = {int: "number", float: "number", bool: "boolean", str: "string", NoneType: "null"}

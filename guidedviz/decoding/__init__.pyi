@@ -1,4 +1,5 @@
 from guidedviz.checks.guard import run_apart as run_apart
+from guidedviz.decoding.conversation import Conversation as Conversation
 from guidedviz.decoding.distribution import Rates as Rates
 from guidedviz.decoding.overlap import Overlap as Overlap
 from guidedviz.decoding.payoff import Cost as Cost

@@ -9,20 +9,14 @@ What a tool returns is text for the model: it never becomes a special token.
 
 from collections.abc import Generator, Iterable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
+from guidedviz.decoding.conversation import Conversation, check_count
 from guidedviz.decoding.loop import record
-from guidedviz.decoding.reply import begins_thinking, split_reply
-from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult, run_call, run_in_thread
+from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult
 from guidedviz.decoding.trace import Trace
-from guidedviz.errors import SettingError, quoted
-from guidedviz.machines.tools import read_tools
-from guidedviz.machines.turn import read_style, turn
-from guidedviz.models.chat import no_template
-from guidedviz.models.messages import Message, Messages, check_messages
-from guidedviz.models.model import check_model, check_utf8, has_template
-from guidedviz.tokens.build_guide import guide as build_guide
+from guidedviz.models.messages import Message, Messages
+from guidedviz.models.model import check_utf8
 from guidedviz.tokens.guide import Guide
 
 Turns = Generator[Trace | ToolResult, str | None, list[Message]]
@@ -53,41 +47,32 @@ def converse(
     a thread with a clock, with `gv.decoding.run_apart` in a process that can be killed. Other settings are those of
     `gv.decode`.
     """
-    _check(model, rounds, most_result)
-    form = read_style(style, "converse")
-    talk = check_messages(messages)
-    offered = read_tools(tools, "converse, tools")
-    named = {tool.name: tool for tool in offered}
-
-    @cache
-    def guide_of(choice: str, think: bool | str) -> Guide:
-        machine = turn(offered, style, choice, think, think_limit)
-        return guide or build_guide(machine, model.vocabulary)
-
+    check_count("rounds", rounds)
+    talk = Conversation(
+        model,
+        messages,
+        tools,
+        style=style,
+        choice=choice,
+        think=think,
+        think_limit=think_limit,
+        guide=guide,
+        most_result=most_result,
+        run=run,
+    )
     for number in range(rounds):
-        prompt = model.chat(talk, offered)
-        thinks = "open" if think and begins_thinking(prompt.parts, form) else think
-        trace = record(model, prompt, guide_of(choice, thinks), seed=seed + number, **settings)
+        prompt, turn_guide = talk.next_turn()
+        trace = record(model, prompt, turn_guide, seed=seed + number, **settings)
         yield trace
-        reply = split_reply(trace.parts, form, thinks)
-        talk.append(reply.message)
+        reply = talk.reply_of(trace)
+        results = []
         for call in reply.calls:
-            result = run_call(call, named, run or run_in_thread, most_result)
+            result = talk.run(call)
             said = yield result
             if said is not None:
                 result = replace(result, text=check_utf8("converse, send", said))
-            talk.append(result.message)
+            results.append(result)
+        talk.take(reply, results)
         if not reply.calls:
             break
-        if choice != "none":
-            choice = "auto"
-    return talk
-
-
-def _check(model: Any, rounds: Any, most_result: Any) -> None:
-    check_model(model, "converse, model")
-    if not has_template(model):
-        raise no_template(model.name)
-    for name, number in (("rounds", rounds), ("most_result", most_result)):
-        if type(number) is not int or number < 1:
-            raise SettingError(f"converse, {name}", seen=quoted(number), expected="a whole number from 1 up")
+    return talk.messages

@@ -145,12 +145,12 @@ class Service:
             expected = "JSON: a text, or a list of messages"
             hint = '[{"role": "user", "content": "..."}]'
             raise SettingError("messages", seen=quoted(body), expected=expected, hint=hint) from None
-        tools = ()
+        more = {}
         if isinstance(messages, dict) and "messages" in messages:
-            tools = messages.get("tools", ())
+            more = messages
             messages = messages["messages"]
         try:
-            prompt = await self.engine.chat(messages, tools)
+            prompt = await self.engine.chat(messages, more.get("tools", ()), bool(more.get("think", True)))
         except ModelError as error:
             raise Refused(409, error.where, error.seen, error.expected, error.hint) from None
         check_tokens(prompt.tokens, self.engine.card["context"], self.engine.card["size"])

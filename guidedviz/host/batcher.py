@@ -136,9 +136,10 @@ class Engine:
         """The tokens of a text."""
         return pack_ids(await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.encode, text))
 
-    async def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
+    async def chat(self, messages: Messages, tools: Iterable[Any] = (), think: bool = True) -> Prompt:
         """The prompt of messages."""
-        return await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.chat, messages, tools)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._encoder, self.model.chat, messages, tools, think)
 
     async def rows(self, student: str, ask: Ask) -> bytes:
         """The rows of logits that a request wants, as bytes; a student's texts are read one after the other."""

@@ -60,12 +60,17 @@ class ChatTemplate(NamedTuple):
     source: str
     words: Encoder
 
-    def read(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
-        """The prompt of a question, or of messages with a role and a content; the template gets the tools."""
+    def read(self, messages: Messages, tools: Iterable[Any] = (), think: bool = True) -> Prompt:
+        """The prompt of a question, or of messages with a role and a content; the template gets the tools.
+
+        Where the model should not think, the template gets `enable_thinking`, as that of Qwen has it.
+        """
         values: dict[str, Any] = {"messages": check_messages(messages)}
         offered = offer_tools(tools)
         if offered:
             values["tools"] = offered
+        if not think:
+            values["enable_thinking"] = False
         special = self.words.special
         splitter = any_of(special)
         hidden = hide_texts(special, self.source + join_texts(values))

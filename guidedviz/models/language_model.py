@@ -91,15 +91,16 @@ class LanguageModel:
         other.forget()
         return other
 
-    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
+    def chat(self, messages: Messages, tools: Iterable[Any] = (), think: bool = True) -> Prompt:
         """The prompt of a question, or of messages with a role and a content, by the model's chat template.
 
         Messages may have calls of tools and their results. The template gets `tools`, which are Python functions,
-        Pydantic classes, or dicts as OpenAI takes them.
+        Pydantic classes, or dicts as OpenAI takes them. `think=False` asks a template that knows it for an answer
+        without thinking.
         """
         if self.template is None:
             raise no_template(self.name)
-        return self.template.read(messages, tools)
+        return self.template.read(messages, tools, think)
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens. The text of a special token is plain text where the tokenizer allows it."""

@@ -51,14 +51,18 @@ def check_message(place: str, message: Any) -> Message:
         if key not in made:
             raise wrong_form(place, f"no {key}", "a message with a role and a content")
     for key, text in made.items():
-        field = f"{place}[{quoted(key)}]"
-        if not isinstance(key, str) or not isinstance(text, str):
-            raise wrong_form(field, quoted(text), "a text")
-        if has_surrogate(key + text):
-            raise wrong_form(field, "a lone surrogate", "text that UTF-8 can encode")
+        check_field(f"{place}[{quoted(key)}]", key, text)
     if calls:
         made["tool_calls"] = check_calls(f"{place}['tool_calls']", calls)
     return made
+
+
+def check_field(field: str, key: Any, text: Any) -> None:
+    """Refuse a key and a value that are not texts that UTF-8 can encode."""
+    if not isinstance(key, str) or not isinstance(text, str):
+        raise wrong_form(field, quoted(text), "a text")
+    if has_surrogate(key + text):
+        raise wrong_form(field, "a lone surrogate", "text that UTF-8 can encode")
 
 
 def check_calls(place: str, calls: Any) -> list[Message]:

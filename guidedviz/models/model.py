@@ -139,7 +139,7 @@ class ToyModel:
         self.vocabulary = Vocabulary(pieces, eos, special)
         self._rule = rule
 
-    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
+    def chat(self, messages: Messages, tools: Iterable[Any] = (), think: bool = True) -> Prompt:
         """A toy has no chat template."""
         raise no_template(self.name)
 
@@ -188,12 +188,12 @@ class Remembered:
     def __repr__(self) -> str:
         return f"{self.model!r}, {self._row.cache_info().currsize:,} texts remembered"
 
-    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
+    def chat(self, messages: Messages, tools: Iterable[Any] = (), think: bool = True) -> Prompt:
         """The prompt of a question or of messages, by the model's chat template."""
         if not self.has_template:
             raise no_template(self.name)
         model: Any = self.model
-        prompt: Prompt = model.chat(messages, tools)
+        prompt: Prompt = model.chat(messages, tools, think)
         return prompt
 
     def encode(self, text: str) -> list[int]:

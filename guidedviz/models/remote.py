@@ -78,12 +78,12 @@ class RemoteModel:
         """What to tell a person while the host does not answer; "" while it does."""
         return self.wire.waiting
 
-    def chat(self, messages: Messages, tools: Iterable[Any] = ()) -> Prompt:
+    def chat(self, messages: Messages, tools: Iterable[Any] = (), think: bool = True) -> Prompt:
         """The prompt of a question or of messages, by the chat template of the host's model."""
         asked: Any = check_messages(messages)
         offered = offer_tools(tools)
-        if offered:
-            asked = {"messages": asked, "tools": offered}
+        if offered or not think:
+            asked = {"messages": asked, "tools": offered, "think": think}
         body = self.wire.ask("POST", "/v1/chat", json.dumps(asked).encode(), MOST_CHAT)
         return frames.read_prompt(body, len(self.vocabulary))
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
+from guidedviz.decoding.conversation import Conversation
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead
@@ -26,6 +27,7 @@ from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
+from guidedviz.widgets.talk import Talk
 
 SAVED_AFTER = 0.7  # seconds in which nothing moved
 
@@ -48,6 +50,7 @@ class Stage:
         self.note = ""
         self.editor: Editor | None = None
         self.role: Publisher | Follower | None = None  # in a class
+        self.talk: Talk | None = None
         self._stack = stack
         self._why: Message | None = None
         self._runner = Runner(self)
@@ -162,6 +165,26 @@ class Stage:
             self.editor.go_back()
         return self
 
+    def answer(self, *texts: str) -> Self:
+        """Let the model read the results of its calls, or these texts in their place, and begin its next turn."""
+        self._try(partial(self._go_on, texts))
+        return self.tell()
+
+    def _go_on(self, texts: tuple[str, ...]) -> Player:
+        if self.talk is None:
+            hint = "gv.stage(gv.decoding.Conversation(model, question, tools))"
+            raise SettingError("stage.answer", seen="a stage without a conversation", expected="one", hint=hint)
+        self.talk.go_on(*texts)
+        return self.player
+
+    def begin_turn(self, talk: Conversation) -> None:
+        """Show the next turn of a conversation: its prompt has all that was said."""
+        self.playing = False
+        prompt, guide = talk.next_turn()
+        now = self.player.settings
+        self.begin(make_trace(talk.model, prompt, name_guide(guide), now.seed, now.temperature), guide)
+        self.accept(Player(LiveWalk(talk.model, prompt, guide), now))
+
     def adopt(self, guide: Guide, name: str, cursor: int) -> Self:
         """Replace the guide, and go to a step; the steps from the first token that it rejects are removed."""
         if self._try(lambda: self.player.adopt(guide).go(cursor)):
@@ -197,6 +220,7 @@ class Stage:
             self.role = None
         self.player = self.player.close()
         self.editor = None
+        self.talk = None
         self._page = panels.Page()
         if isinstance(self.panels, panels.Panels):
             self.panels = self.panels.close()
@@ -239,12 +263,20 @@ class Stage:
                 self._take_by_hand(token)
             case {"do": "set", "name": str(name), "value": int() | float() as value}:
                 self._set(name, value)
-            case {"do": "edit", "kind": str(kind), "text": str(text)} if self.editor:
-                self._page.text = text
-                self.editor.read(kind, text)
+            case {"do": "edit" | "answer"}:
+                self._hear_text(said)
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()
+
+    def _hear_text(self, said: Any) -> None:
+        """Take what a person wrote: a constraint, or results for the model."""
+        match said:
+            case {"do": "edit", "kind": str(kind), "text": str(text)} if self.editor:
+                self._page.text = text
+                self.editor.read(kind, text)
+            case {"do": "answer", "texts": list(texts)}:
+                self.answer(*texts)
 
     def _set(self, name: str, value: float) -> None:
         """Change what a control of the page shows."""
@@ -315,6 +347,8 @@ class Stage:
             self._runner.nudge()
         if self.editor is not None:
             self.editor.moved()
+        if self.talk is not None:
+            self.talk.moved()
         if isinstance(self.role, Publisher):
             self.role.moved(self)
         if self.display.wire is not None:
@@ -353,6 +387,8 @@ class Stage:
         if page.head != head:
             page.head = head
             news["head"] = head
+        if self.talk:
+            news["results"] = self.talk.pack()
         if self.editor:
             box = self.editor.pack()
             text = box["text"]
@@ -370,7 +406,7 @@ class Stage:
 
 
 def stage(
-    model: Model | Trace,
+    model: Model | Trace | Conversation,
     prompt: str = "",
     guide: Guide | None = None,
     *,
@@ -390,7 +426,7 @@ def stage(
     share: bool = False,
     follow: bool = False,
 ) -> Stage:
-    """A live stage for a model, or the replay of a trace; `steps` are taken before it is shown.
+    """A live stage for a model or a conversation, or the replay of a trace; `steps` are taken before it is shown.
 
     It opens at the place after `show` tokens, live as well as in the picture of a saved notebook, which shows all steps
     where nobody can click.
@@ -399,11 +435,15 @@ def stage(
     tokens that it judges together, as in `gv.decode`.
     `edit` adds a box with this text (regex, JSON Schema, GBNF or Lark) to change the constraint in. Without a guide the
     text is the constraint. With `stack` the map of a split also shows which tokens depend on the stack.
+    A `gv.decoding.Conversation` brings its prompts and guides. At the end of a turn its calls are run, a person may
+    change the results, and with a press, or `stage.answer()`, the model reads them and its next turn begins.
     With `share` the teacher shows the stage to the class, on the host of the model, and `gv.stage(model, follow=True)`
     follows it live until the student goes on alone.
     """
     given = dict(locals())
     _check_options(given)
+    if isinstance(model, Conversation):
+        return _begin_talk(model, given)
     if isinstance(model, Trace):
         return _replay(model, guide, given).open(steps, show)
     check_model(model, "gv.stage, model")
@@ -414,13 +454,7 @@ def stage(
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
-    if guide is not None:
-        check_fit(guide, model.vocabulary, model.name)
-        constraint = constraint or name_guide(guide)
-    elif edit:
-        kind = guess_kind(edit)
-        guide = compile_guide(kind, edit, model.vocabulary)
-        constraint = constraint or name_text(kind, edit)
+    guide, constraint = _read_constraint(model, guide, edit, constraint)
     player = Player(LiveWalk(model, prompt, guide), settings)
     head = make_trace(model, prompt, constraint, seed, temperature)
     shown = Stage(player, head, panels.Panels(guide, None, stack), stack)
@@ -432,6 +466,17 @@ def stage(
     return shown.join(Publisher(find_host(model, "gv.stage, share"), model.vocabulary.fingerprint))
 
 
+def _read_constraint(model: Model, guide: Guide | None, edit: str, name: str) -> tuple[Guide | None, str]:
+    """The guide, which the text of the box gives where there is no other, and its name."""
+    if guide is not None:
+        check_fit(guide, model.vocabulary, model.name)
+        return guide, name or name_guide(guide)
+    if edit:
+        kind = guess_kind(edit)
+        return compile_guide(kind, edit, model.vocabulary), name or name_text(kind, edit)
+    return None, name
+
+
 def _check_options(given: dict[str, Any]) -> None:
     for name in ("stack", "share", "follow"):
         expect(given[name], bool, f"gv.stage, {name}", "True or False")
@@ -439,6 +484,28 @@ def _check_options(given: dict[str, Any]) -> None:
         count = given[name]
         if count is not None and not (isinstance(count, int) and count >= 0):
             raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
+
+
+STILL_TURNS = 8  # of a conversation in a notebook that nobody can click
+NOT_OF_TALKS = ("prompt", "guide", "edit", "share", "follow")
+
+
+def _begin_talk(talk: Conversation, given: dict[str, Any]) -> Stage:
+    """A stage on the first turn of a conversation; where nobody can click, on the last."""
+    settings = {name: value for name, value in given.items() if name not in ("model", "steps", "show", *NOT_OF_TALKS)}
+    for name in NOT_OF_TALKS:
+        if given[name]:
+            where = f"gv.stage(conversation), {name}"
+            raise SettingError(where, seen=quoted(given[name]), expected="none: a conversation brings its own")
+    prompt, guide = talk.next_turn()
+    shown = stage(talk.model, prompt, guide, steps=0, **settings)
+    shown.talk = Talk(shown, talk)
+    shown.open(given["steps"], given["show"])
+    turns = STILL_TURNS if is_still() else 0
+    for _ in range(turns):
+        if shown.talk.is_ready:
+            shown.answer().take(given["max_tokens"] + 1)
+    return shown
 
 
 def _follow_teacher(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stage:

@@ -411,8 +411,9 @@ gv.predict(
 # The names in italics are findings of `gv.diagnose`.
 
 # %% [markdown]
-# In the row with `</think>` a server searched the output for this token, and its grammar began one token late. If the
-# constraint itself names the token, as `gv.special` does in lab 12, the server need not search.
+# The row with `</think>` is a fault that servers had. The server searches the output for this token, then switches the
+# mask on, and it did so one token too late. If the constraint itself names the token, as `gv.special` does in lab 12,
+# the mask is on from the start and nothing is searched.
 
 # %% [markdown]
 # ## Your predictions

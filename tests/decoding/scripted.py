@@ -47,8 +47,8 @@ class Scripted(ToyModel):
         self.lines = list(map(tokens_of, lines))
         self.prompts = []
 
-    def chat(self, messages, tools=()):
-        self.prompts.append(self.template.read(messages, tools))
+    def chat(self, messages, tools=(), think=True):
+        self.prompts.append(self.template.read(messages, tools, think))
         return self.prompts[-1]
 
     def want(self, tokens):

@@ -207,6 +207,17 @@ def test_a_prompt_that_opens_thinking_is_gone_on_with():
     assert messages[-1] == {"role": "assistant", "content": "Yes.", "reasoning_content": "hm"}
 
 
+def test_a_template_that_knows_it_is_told_that_the_model_should_not_think():
+    quiet = TEMPLATE.replace(
+        "assistant\n{% endif %}", "assistant\n{% if enable_thinking is false %}<think></think>{% endif %}{% endif %}"
+    )
+    for think, parts in ((False, ("<think>", "", "</think>", "")), (True, ("<|im_start|>", "assistant\n"))):
+        model = Scripted("<think>hm</think>Yes." if think else "Yes.", template=quiet)
+        _, messages = talk_to(model, [add], think=think)
+        assert model.prompts[0].parts[-len(parts) :] == parts
+        assert messages[-1]["content"] == "Yes."
+
+
 def test_an_answer_that_is_cut_has_no_call_and_ends_the_conversation():
     found, messages = talk_to(Scripted("So: " + call_text(a=1, b=2)), [add], think=False, max_tokens=20)
     assert len(found) == 1

@@ -72,7 +72,7 @@ def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
 def asked(clerk):
     """clerk with a chat template, on a host; the model, the host and its model."""
     words = Tokenizer(embedded_folder("clerk"))
-    source = "{% if tools %}{{ tools[0].function.name }} {% endif %}"
+    source = "{% if enable_thinking is false %}quiet {% endif %}{% if tools %}{{ tools[0].function.name }} {% endif %}"
     source += "{% for m in messages %}{% if m.role == 'no' %}{{ raise_exception('no such role') }}{% endif %}"
     source += "{{ m.role }}: {{ m.content }}<|end|>{% endfor %}"
     template = ChatTemplate(source, words)
@@ -88,6 +88,7 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
         assert (there, there.tokens, there.parts) == (here, here.tokens, here.parts)
     tool = {"name": "add", "parameters": {"type": "object"}}
     assert far.chat("Hi", [tool]) == model.chat("Hi", [tool]) == "add user: Hi<|end|>"
+    assert far.chat("Hi", think=False) == model.chat("Hi", think=False) == "quiet user: Hi<|end|>"
     assert far.encode(far.chat("Hi")) == [*model.chat("Hi").tokens]
     guide = gv.guide(gv.regex("[a-z]{5}"), model.vocabulary)
     texts = [gv.record(one, one.chat("Hi"), guide, seed=2).text for one in (model, far)]

@@ -37,14 +37,6 @@ test("the distribution of the next token is shown before it is taken, with the t
   stop();
 });
 
-test("a special token that the machine names is a chip in the text, in the bars and in the tip", () => {
-  const rows = [[7, "<think>", 0.5, 0.9, true, "0.50", "0.90"], [8, "<think>", 0.4, 0.1, true, "0.40", "0.10"]];
-  const { all, chips, stop } = open(stageNews([step("<think>", { token: 7, rows, names: [7] }), step("<think>", { token: 8, rows, names: [7] })], 2));
-  assert.deepEqual(chips().map((node) => node.querySelectorAll(".gv-special").length), [1, 0]);
-  assert.deepEqual(all("button.gv-row").map((node) => node.querySelectorAll(".gv-special").length).slice(0, 2), [1, 0]);
-  stop();
-});
-
 test("a special token of a chat prompt is a chip, the same characters in a text are not, and so is the EOS of the run", () => {
   const parts = ["", "<|im_start|>", "user↵<|im_start|>?", HOSTILE, ""];
   const steps = [step("<|im_end|>"), step("<|im_end|>", { end: "eos" })];

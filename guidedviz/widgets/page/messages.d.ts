@@ -236,6 +236,9 @@ export interface Edit {
   place: number | null;
 }
 
+/** What a tool gave to a model: the call, the text that the model reads next, and whether the tool failed. */
+export type Result = [call: string, text: string, failed: boolean];
+
 /** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
 export interface Lesson {
   words: string;
@@ -273,4 +276,5 @@ export interface News {
   machine?: Machine | null;
   map?: MapNews;
   edit?: Edit;
+  results?: Result[];
 }

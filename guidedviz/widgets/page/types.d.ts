@@ -66,6 +66,9 @@ export interface StageView {
   drawings: Record<number, told.Drawing>;
   known: Record<number, StackState>;
   edit?: Edit;
+  /** What the tools gave at the end of a turn of a conversation, and what the person wrote in place of it. */
+  results?: told.Result[];
+  replies: string[];
   /** What the person has chosen on this page: the panel beside the next token, colours, bars. */
   tab: string;
   swapped: string;

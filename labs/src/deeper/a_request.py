@@ -116,9 +116,12 @@ tag = {"type": "structural_tag", "format": {"type": "sequence", "elements": elem
 gv.draw_machine(gv.structural_tag(thought))
 
 # %% [markdown]
-# The drawing shows our machine for the thought: any text, then the token as one arrow. The end may also be a text:
-# `"end": "</think>"`. XGrammar's own tag for Qwen 3 does so (`get_model_structural_tag("qwen_3", reasoning=True)`,
-# version 0.2.8). Is this the same? In the vocabulary below, the token is id 4096.
+# The drawing shows our machine for the thought: any text, then the token as one arrow. The begin is empty, because the
+# chat template of such a model often ends the prompt with `<think>`: the model is already thinking.
+#
+# The end may also be a text: `"end": "</think>"`. XGrammar's own tag for Qwen 3 does so
+# (`get_model_structural_tag("qwen_3", reasoning=True)`, version 0.2.8). Is this the same? In the vocabulary below, the
+# token is id 4096.
 
 # %%
 vocabulary = gv.Vocabulary([*clerk.vocabulary.pieces, b"</think>"], eos=clerk.vocabulary.eos, special={0, 4096})

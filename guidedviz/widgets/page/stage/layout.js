@@ -11,6 +11,7 @@ import { copyText, downloadPng, drawingActions, onGround } from "../shared/expor
 import { constraintPart, regexPart } from "./constraint-box.js";
 import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
+import { resultsPart } from "./results.js";
 import { branchesPart, tapePart, tipPart, wordsPart } from "./text.js";
 import { timePart } from "./timeline.js";
 import { helpPart, tourPart } from "./tour.js";
@@ -199,7 +200,7 @@ export function stagePart(view, act, islands, onChips, tipId) {
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
-      tapePart(view, act, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
+      tapePart(view, act, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act), resultsPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],

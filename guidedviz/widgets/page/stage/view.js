@@ -9,7 +9,7 @@ export function newView() {
   const run = { head: HEAD, steps: [], nextAt: -1, cursor: 0, turn: 0, seen: Infinity, known: {}, drawings: {} };
   const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, speed: 4, temperature: 1, seed: 0, top: [1, ""] };
   const page = { hover: -1, linked: new Set(), tab: remember("tab"), swapped: remember("swapped"), colour: "odds", bars: "none", lecture: 0, narrow: false, whole: false, there: [], leaving: null, sheets: [] };
-  const asked = { asks: false, answers: new Map(), picked: new WeakMap(), plays: 0, shown: [], box: { kind: "regex", text: "" } };
+  const asked = { asks: false, answers: new Map(), picked: new WeakMap(), plays: 0, shown: [], box: { kind: "regex", text: "" }, replies: [] };
   return /** @type {StageView} */ (/** @type {unknown} */ ({ ...run, ...kernel, ...page, ...asked }));
 }
 
@@ -74,6 +74,7 @@ export const isReady = (view) => shownStep(view) !== view.steps[view.cursor - 1]
  */
 export function updateView(view, { from, add, turn, cursor, playing, next, why, machine, drawings, stacks, ...standing }) {
   view.steps.splice(from, Infinity, ...add.map((/** @type {Step | null} */ step) => step ?? view.next)); // null: the next step was taken
+  if (standing.results && String(standing.results) !== String(view.results)) view.replies = standing.results.map((/** @type {any[]} */ [, text]) => text);
   Object.assign(view, standing);
   if (machine !== undefined) Object.assign(view, { machine, drawings: {}, known: {} });
   Object.assign(view.drawings, drawings);

@@ -1,0 +1,89 @@
+"""A conversation with a model that may call tools: what was said, and what the next turn is decoded with.
+
+    next_turn(): a prompt and a guide → the model writes → reply_of(trace) → run(call) per call → take(reply, results)
+
+Whoever decodes the turns, `gv.converse` or a stage, does so between these steps.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from guidedviz.decoding.reply import Reply, ToolCall, begins_thinking, split_reply
+from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult, run_call, run_in_thread
+from guidedviz.decoding.trace import Trace
+from guidedviz.errors import SettingError, quoted
+from guidedviz.machines.tools import read_tools
+from guidedviz.machines.turn import read_style, turn
+from guidedviz.models.chat import Prompt, no_template
+from guidedviz.models.messages import Messages, check_messages
+from guidedviz.models.model import check_model, has_template
+from guidedviz.tokens.build_guide import guide as build_guide
+from guidedviz.tokens.guide import Guide
+
+
+class Conversation:
+    """The messages so far, and how the model goes on with them."""
+
+    def __init__(
+        self,
+        model: Any,
+        messages: Messages,
+        tools: Iterable[Any] = (),
+        *,
+        style: str = "hermes",
+        choice: str = "auto",
+        think: bool | str = True,
+        think_limit: int | None = None,
+        guide: Guide | None = None,
+        most_result: int = MOST_RESULT,
+        run: Run | None = None,
+    ) -> None:
+        check_model(model, "converse, model")
+        if not has_template(model):
+            raise no_template(model.name)
+        check_count("most_result", most_result)
+        self.model = model
+        self.form = read_style(style, "converse")
+        self.messages = check_messages(messages)
+        self.tools = read_tools(tools, "converse, tools")
+        self.choice = choice
+        self.think = think
+        self._thinks = think  # in this turn: "open" if its prompt began the thinking
+        self._most_result = most_result
+        self._run = run or run_in_thread
+
+        def find_guide(choice: str, think: bool | str) -> Guide:
+            machine = turn(self.tools, style, choice, think, think_limit)
+            return guide or build_guide(machine, model.vocabulary)
+
+        self._guide_of = lru_cache(find_guide)
+        self._guide_of(choice, think)  # what is wrong with the settings is said at once
+
+    def next_turn(self) -> tuple[Prompt, Guide]:
+        """The prompt of the next turn, and its guide."""
+        prompt: Prompt = self.model.chat(self.messages, self.tools, bool(self.think))
+        is_open = bool(self.think) and begins_thinking(prompt.parts, self.form)
+        self._thinks = "open" if is_open else self.think
+        return prompt, self._guide_of(self.choice, self._thinks)
+
+    def reply_of(self, trace: Trace) -> Reply:
+        """What the model said in this turn."""
+        return split_reply(trace.parts, self.form, self._thinks)
+
+    def run(self, call: ToolCall) -> ToolResult:
+        """The result of a call, whatever the tool does."""
+        named = {tool.name: tool for tool in self.tools}
+        return run_call(call, named, self._run, self._most_result)
+
+    def take(self, reply: Reply, results: Iterable[ToolResult]) -> None:
+        """Go on after a reply and the results of its calls; a call is required of the first turn only."""
+        self.messages += [reply.message, *(result.message for result in results)]
+        if self.choice != "none":
+            self.choice = "auto"
+
+
+def check_count(name: str, number: Any) -> None:
+    """Refuse what is not a count from 1 up."""
+    if type(number) is not int or number < 1:
+        raise SettingError(f"converse, {name}", seen=quoted(number), expected="a whole number from 1 up")

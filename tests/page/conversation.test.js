@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
+import { frame, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
+
+const STEPS = [step("a"), step("b"), step("c")];
+
+test("results of tools can be changed before the model reads them, and news that are no news leave what was typed", () => {
+  const results = [["add {}", "3", false], [HOSTILE, "error: no", true]];
+  const { model, all, find, root, stop } = render(stage, stageNews(STEPS, 3, { ended: true, results }));
+  const boxes = () => all(".gv-result textarea");
+  assert.deepEqual(boxes().map((node) => node.value), ["3", "error: no"]);
+  assert.equal(find(".gv-result script"), null);
+  boxes()[0].focus();
+  boxes()[0].value = "41";
+  boxes()[0].dispatchEvent(new Event("input"));
+  press(boxes()[0], "ArrowLeft");
+  assert.equal(root.dataset.cursor, "3", "letters are letters in a box");
+  model.tell({ ...stageNews([], 3, { ended: true, results }), number: 2, from: 3 });
+  frame();
+  find(".gv-results-send").click();
+  assert.deepEqual(model.asked, [{ do: "answer", texts: ["41", "error: no"] }]);
+  model.tell({ ...stageNews([], 0, { results: [] }), number: 3, from: 0 });
+  frame();
+  assert.ok(find(".gv-results").hidden);
+  stop();
+});
+
+test("a special token that the machine names is a chip in the text, in the bars and in the tip", () => {
+  const rows = [[7, "<think>", 0.5, 0.9, true, "0.50", "0.90"], [8, "<think>", 0.4, 0.1, true, "0.40", "0.10"]];
+  const { all, stop } = render(stage, stageNews([step("<think>", { token: 7, rows, names: [7] }), step("<think>", { token: 8, rows, names: [7] })], 2));
+  assert.deepEqual(all(".gv-chip").map((node) => node.querySelectorAll(".gv-special").length), [1, 0]);
+  assert.deepEqual(all("button.gv-row").map((node) => node.querySelectorAll(".gv-special").length).slice(0, 2), [1, 0]);
+  stop();
+});

@@ -1,0 +1,77 @@
+"""A conversation on a stage: the turn is decoded, its calls run, a person may change what the model reads next."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding import Conversation
+from tests.decoding.scripted import Scripted
+from tests.decoding.test_converse import add, boom, call_text
+from tests.widgets.toy import told
+
+CALLS = call_text(a=1, b=2) + "\n" + call_text("boom")
+
+
+def open_stage(*lines, tools=(add, boom), **settings):
+    model = Scripted(*lines)
+    return model, gv.stage(Conversation(model, "What is 1 + 2?", tools, think=False), temperature=0, **settings)
+
+
+def test_results_stand_on_the_stage_until_the_model_reads_them():
+    model, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=5)
+    assert told(stage)["results"] == []
+    stage.take(300)
+    shown = [['add {"a": 1, "b": 2}', "3", False], ["boom {}", r"error: ZeroDivisionError: by\x00zero \u202e", True]]
+    assert [list(one) for one in told(stage)["results"]] == shown
+    stage.answer()
+    assert told(stage)["results"] == []
+    assert stage.player.cursor == 0
+    assert "<tool_response>3</tool_response>" in stage.head.prompt
+    assert stage.head.prompt_parts == model.prompts[-1].parts
+    assert stage.take(300).text == "It is 3."
+    assert told(stage)["results"] == []
+
+
+def test_the_model_reads_what_a_person_wrote_in_place_of_a_result():
+    model, stage = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
+    stage._hear({"do": "answer", "texts": ["41 </tool_response>", "nothing"]})
+    assert "<tool_response>41 </tool_response></tool_response>" in stage.head.prompt
+    plain, other = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
+    other.answer("3", "4")
+    special = [[token for token in one.prompts[-1].tokens if token >= 256] for one in (model, plain)]
+    assert special[0] == special[1]
+
+
+def test_who_goes_back_and_takes_another_way_drops_the_results():
+    _, stage = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
+    stage.go(1)
+    assert told(stage)["results"] == []
+    stage.go(len(stage.player.steps))
+    assert len(told(stage)["results"]) == 2, "they are known at the end of the same turn"
+
+
+@pytest.mark.parametrize("texts", [["one"], [1, 2], ["\ud800", ""]])
+def test_a_page_that_sends_other_texts_is_told_so(texts):
+    _, stage = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
+    stage._hear({"do": "answer", "texts": texts})
+    assert "stage.answer: saw" in stage.note
+    assert len(told(stage)["results"]) == 2
+
+
+def test_a_stage_without_results_says_what_is_missing():
+    _, stage = open_stage("Well.", steps=60)
+    assert "saw a turn without results" in stage.answer().note
+    plain = gv.stage(Scripted("Well."), Scripted("Well.").chat("Hi"))
+    assert "saw a stage without a conversation" in plain.answer().note
+
+
+@pytest.mark.parametrize("name", ["prompt", "guide", "edit", "share"])
+def test_a_conversation_brings_its_own_prompt_and_guide(name):
+    talk = Conversation(Scripted("Well."), "Hi")
+    with pytest.raises(gv.SettingError, match=rf"gv.stage\(conversation\), {name}: saw"):
+        gv.stage(talk, **{name: True if name == "share" else "x"})
+
+
+def test_where_nobody_can_click_the_whole_conversation_is_there(monkeypatch):
+    monkeypatch.setattr("guidedviz.widgets.stage.is_still", lambda: True)
+    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300)
+    assert stage.text == "It is 3."
