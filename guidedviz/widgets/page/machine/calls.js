@@ -74,7 +74,8 @@ export function stageCalls(panel, view, way, before, start) {
     const box = next && next.length >= frames.length ? findCall(row, topOf(next)[1], calls) : undefined;
     const spots = passed.flatMap((name) => row.spots.get(name) ?? []);
     const camera = aim(row.size, [width - 2 * EDGE, places.row.high - STRIP - EDGE], scales, around(box ? [...spots, box] : spots));
-    return { frames, row, places, camera, lit: passed[0] };
+    const ends = place > 0 && place === story.scenes.length - 1;
+    return { frames, row, places, camera, lit: ends ? passed[passed.length - 1] : passed[0] };
   });
   if (!width || shown.some((one) => !one)) return null;
   const found = /** @type {NonNullable<typeof shown[number]>[]} */ (shown);
