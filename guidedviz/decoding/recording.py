@@ -51,6 +51,13 @@ class PackedFrame(NamedTuple):
     waits: str
 
 
+class PackedBranching(NamedTuple):
+    """The frame where another stack leaves the first one, and its rules from there on."""
+
+    id: int
+    words: str
+
+
 class PackedStackState(TypedDict):
     """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first."""
 
@@ -64,6 +71,7 @@ class PackedStackState(TypedDict):
     depth: Count
     frames: Annotated[tuple[PackedFrame, ...], ShortList]
     ways: str  # in how many ways the text can be read, where there are several
+    branches: NotRequired[Annotated[tuple[PackedBranching, ...], ShortList]]
     ground: str  # what is said of the bottom
 
 
@@ -163,10 +171,11 @@ class PackedMachine(TypedDict):
 
 
 class PackedDrawing(TypedDict):
-    """A drawing, and what it shows in words."""
+    """A drawing, and what it shows in words; of a grammar each rule has one of its own, and is named."""
 
     shapes: CheckedShapes
     words: str
+    rule: NotRequired[str]
 
 
 class PackedPlace(NamedTuple):

@@ -18,8 +18,8 @@ from guidedviz.tokens.split import Split
 from guidedviz.views.charts.bars import say_next, write_next
 from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, ruled, soft_right, write
 from guidedviz.views.machine.highlight import recorded_paths
-from guidedviz.views.machine.picture import draw_inside, draw_open_rules
-from guidedviz.views.stack.stack_table import say_stack, write_stack
+from guidedviz.views.machine.picture import draw_focus, draw_inside
+from guidedviz.views.stack.stack_table import say_stack, write_strips
 from guidedviz.views.strip import (
     PADDING,
     PANEL_GAP,
@@ -37,9 +37,8 @@ from guidedviz.views.vocabulary.map import legal_kinds, say_kinds, say_mask, spl
 from guidedviz.views.words import say_badge, write_badge
 
 MACHINE_WIDTH = 442.0  # of the panel of the machine
-STACK_COLUMN = 166.0  # of the stack in it
 LEAST_MACHINE = 352.0  # the height that a machine may take
-STACK_CARD = 46.0  # the height of a frame of the stack
+STRIPS_SHARE = 0.45  # of the height, for the strips of the stack
 
 
 def draw_stage(
@@ -118,16 +117,14 @@ def _write_header(trace: Trace) -> Drawn:
 
 
 def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:
-    """The machine where the steps end, for a grammar with its stack beside it, and the same in words."""
+    """The machine where the steps end, for a grammar below its stack, and the same in words."""
     path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
         return draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
     state = path[-1]
-    rules, high = draw_open_rules(machine, state, width - STACK_COLUMN - PANEL_GAP, height)
-    most = int((height - 76) / STACK_CARD)
-    column, tall = write_stack(machine, state, STACK_COLUMN, most)
-    beside = moved(width - STACK_COLUMN, 2, column, data_part="stack")
-    return (rules + beside, max(high, tall)), say_stack(machine, state)
+    strips, tall = write_strips(machine, state, width, height * STRIPS_SHARE)
+    drawn, high = draw_focus(machine, state, width, height - tall)
+    return (node("g", strips, data_part="stack") + moved(0, tall, drawn), tall + high), say_stack(machine, state)
 
 
 def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:

@@ -25,12 +25,13 @@ from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views import step_words, words
 from guidedviz.views.charts.costs import find_top, times_asked
-from guidedviz.views.layout.lay_out import lay_out
+from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
+from guidedviz.views.layout.plan import choose_rules
 from guidedviz.views.layout.sketch import sketch_of
-from guidedviz.views.machine.film import bare_drawing
+from guidedviz.views.machine.film import bare_drawing, rule_drawing
 from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
 from guidedviz.views.machine.text import say_size
-from guidedviz.views.stack.stack_table import say_ground, say_ways
+from guidedviz.views.stack.stack_table import say_branches, say_ground, say_ways
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import play_page
@@ -139,28 +140,36 @@ def pack_state(pda: PDA, state: State) -> Message:
         "depth": pda.depth(state),
         "frames": [[frame.number, frame.rule, frame.waits] for frame in pda.frames(state)],
         "ways": say_ways(state),
+        "branches": tuple(say_branches(pda, state).items()),
         "ground": say_ground(state),
     }
 
 
-# The machine panel: the drawing is sent once, then each step sends only the states that its bytes passed.
+# The machine panel: a drawing is sent once, then each step sends only the states that its bytes passed.
 
 
 class MachineFeed:
-    """What a page is told about a machine: its drawing, the way of each token, and the stacks along the way."""
+    """What a page is told about a machine: its drawings, the way of each token, and the stacks along the way."""
 
     def __init__(self, machine: Drawable) -> None:
         self.machine = machine
         self._sketch = sketch_of(machine)
-        self._drawings: list[tuple[frozenset[int], Message]] = []  # each with the states that stand on it
+        self._drawings: list[tuple[str, frozenset[int], Message]] = []  # the rule, or "", and the states of each
         self._pda = machine if isinstance(machine, PDA) else None
         self._pack_state = lru_cache(KEPT_STATES)(partial(pack_state, cast(PDA, machine)))
 
     def pack(self, path: StatePath, piece: bytes, page: Page) -> Message:
         """The way of a token, and the drawing that shows where it ends."""
-        if self._pda:
-            page.passed |= {state.number: state for state in path}
-        return self._way(path, piece) | {"drawing": self._drawing(path[-1])}
+        way = self._way(path, piece)
+        if not self._pda:
+            return way | {"drawing": self._drawing(path[-1])}
+        self._draw_grammar()
+        page.passed |= {state.number: state for state in path}
+        for keys in way["taken"]:
+            for key in keys:
+                self._drawing(int(key.partition("-")[0]))
+        places = self._pda.places(path[-1])
+        return way | {"drawing": self._drawing(places[0]) if places else 0}
 
     def _way(self, path: StatePath, piece: bytes) -> Message:
         if not self._pda:
@@ -172,33 +181,57 @@ class MachineFeed:
             "bytes": [visible(bytes([byte])) for _, byte in steps],
         }
 
-    def _drawing(self, state: Any) -> int:
+    def _drawing(self, place: int) -> int:
         """The number of a drawing in which a state is visible; a large machine is drawn around the state."""
-        last = len(self._drawings) - 1
-        if self._pda and not state.tops:
-            return max(0, last)
-        place = state.tops[0][0] if self._pda else state
-        for number in range(last, -1, -1):
-            states, _ = self._drawings[number]
-            if place in states:
+        rule = self._pda.nodes.name_of(place) if self._pda else ""
+        for number in range(len(self._drawings) - 1, -1, -1):
+            drawn, states, _ = self._drawings[number]
+            if drawn == rule and place in states:
                 return number
+        if self._pda:
+            self._draw_rule(rule, place)
+        else:
+            self._draw_whole(place)
+        return len(self._drawings) - 1
+
+    def _draw_whole(self, place: int) -> None:
+        """Add a drawing of the machine, or of its part around a state."""
         plan = lay_out(self._sketch, place, None)
         counts, _, _ = say_size(plan).partition(":")
         drawing = {"shapes": bare_drawing(self._sketch, place, None).shapes, "words": counts}
-        self._drawings.append((frozenset(plan.spots), drawing))
-        return last + 1
+        self._drawings.append(("", frozenset(plan.spots), drawing))
+
+    def _draw_rule(self, name: str, place: int) -> None:
+        """Add a drawing of one rule."""
+        nodes = dict(self._sketch.rules)[name]
+        plan = lay_out_rule(self._sketch, (name, nodes), place)
+        drawing = {"shapes": rule_drawing(plan).shapes, "words": f"rule {name}", "rule": name}
+        self._drawings.append((name, frozenset(plan.spots), drawing))
+
+    def _draw_grammar(self) -> None:
+        """Draw the whole of a grammar and each rule once; of a large one only rules that are passed are drawn."""
+        if self._drawings or not self._pda:
+            return
+        start = self._pda.nodes.starts[0]
+        if choose_rules(self._sketch, start) is not self._sketch.rules:
+            self._drawing(start)
+            return
+        self._draw_whole(start)
+        for name, nodes in self._sketch.rules:
+            self._draw_rule(name, nodes[0])
 
     def news(self, page: Page) -> Message:
         """The machine, its drawings and the stacks, as far as the page lacks them."""
         news: Message = {}
         start: Any = self.machine.initial
-        first = self._drawing(start)
+        self._draw_grammar()
+        first = 0 if self._pda else self._drawing(start)
         if not page.drawings:
             initial = start.number if self._pda else start
             news["machine"] = {"initial": initial, "drawing": first, "stack": self._pda is not None}
         if page.drawings < len(self._drawings):
             numbers = range(page.drawings, len(self._drawings))
-            news["drawings"] = {number: self._drawings[number][1] for number in numbers}
+            news["drawings"] = {number: self._drawings[number][2] for number in numbers}
             page.drawings = len(self._drawings)
         if self._pda:
             passed = page.passed | {start.number: start}

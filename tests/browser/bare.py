@@ -47,7 +47,7 @@ WATCH = """root => {
   window.watched = root;
   const look = () => {
     const cursor = Number(root.dataset.cursor);
-    const top = root.querySelector(".gv-frame-card:not(.gv-popped)")?.textContent;
+    const top = root.querySelector(".gv-frame-card")?.textContent;
     const lit = root.querySelector(".gv-over .gv-state.gv-lit")?.dataset.state;
     if (cursor && window.seen.at(-1)?.[0] !== cursor) window.seen.push([cursor, Date.now(), top, lit]);
     if (window.watched === root) requestAnimationFrame(look);

@@ -91,7 +91,7 @@ def test_a_page_of_the_site_with_every_kind_of_widget_and_no_still_picture(recor
     page = show(site / place.file)
     step_to_the_middle(page)
     assert looks.compare_page(page) == []
-    assert looks.seen >= STACK | {"gv-film", "gv-fold", "gv-fraction"}
+    assert looks.seen >= STACK | {"gv-film", "gv-folded", "gv-fraction"}
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_an_exported_notebook(recordings, show, looks, tmp_path, theme):
     assert page.locator("body").get_attribute("data-jp-theme-light") == ("true" if theme == "light" else "false")
     step_to_the_middle(page)
     assert [line for root in page.locator(".gv-stage").all() for line in looks.compare(root)] == []
-    assert looks.seen >= STACK | {"gv-film", "gv-fold", "gv-fraction"}
+    assert looks.seen >= STACK | {"gv-film", "gv-folded", "gv-fraction"}
 
 
 @pytest.mark.slow
@@ -140,4 +140,4 @@ def test_every_page_of_the_site(show, looks, tmp_path):
         page = show(path)
         assert looks.compare_page(page) == [], path
         page.close()
-    assert looks.seen >= STACK | {"gv-film", "gv-fold", "gv-fraction"}
+    assert looks.seen >= STACK | {"gv-film", "gv-folded", "gv-fraction"}

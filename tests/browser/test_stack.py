@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from tests.browser.test_motion import HOLD, SEEK
 
 pytestmark = pytest.mark.browser
 
@@ -18,6 +19,11 @@ NESTED = (b'{"', *PAIR, b"[{", b'"', *PAIR, b'{"', *PAIR, b'"', b"key", b'"}}', 
 
 def rule(tokens):
     return np.random.default_rng(zlib.crc32(repr(list(tokens)[-6:]).encode())).normal(0, 2.0, len(PIECES))
+
+
+LETTERS = """slot => Math.min(...[...slot.querySelectorAll(".gv-sheets > svg:first-child text")]
+  .filter((one) => one.textContent)
+  .map((one) => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a))"""
 
 
 def says(*pieces):
@@ -35,7 +41,7 @@ def show(bare, machine=None, model=None, **settings):
     guide = gv.guide(machine, model.vocabulary)
     live = gv.stage(model, "say ", guide, **{"temperature": 0, "max_tokens": 40, **settings})
     stage = bare.show_stage(live)
-    return live, stage, stage.root.locator("[data-slot='stack']")
+    return live, stage, stage.root.locator("[data-slot='machine']")
 
 
 @pytest.fixture
@@ -46,107 +52,102 @@ def still(bare):
 
 
 def frames(slot):
-    """The rules on the page, innermost first, without those that are leaving."""
-    return list(slot.locator(".gv-frame-card:not(.gv-popped) b").all_inner_texts())
+    """The rules on the page, innermost first."""
+    return list(slot.locator(".gv-stack-column b").all_text_contents())
 
 
 def test_frames_are_pushed_and_popped_and_back_restores_them(still):
     live, stage, slot = show(still)
     seen = [frames(slot)]
     assert seen == [["root"]]
-    slot.locator(".gv-frame-card").evaluate("node => node.id = 'the-root'")
+    slot.locator(".gv-stack-column > *").evaluate("node => node.id = 'the-root'")
     for _ in range(14):
         stage.go_on(1)
         seen.append(frames(slot))
     states = [live.player.point(cursor).state for cursor in range(15)]
     assert seen == [list(live.guide.machine.stack(state)) for state in states]
     assert max(map(len, seen)) == 7
-    assert slot.locator("#the-root b").inner_text() == "root", "what stays is the same node"
+    assert slot.locator("#the-root b").text_content() == "root", "what stays is the same node"
     for step in range(13, -1, -1):
         stage.go_back(1)
         assert frames(slot) == seen[step]
 
 
-# Every picture of the column and the nodes that are lit, as they change.
-FOLLOW = """slot => {
-  window.seen = [];
-  const look = () => {
-    const all = (where, css, say) => [...where.querySelectorAll(css)].map(say).join(" ");
-    const names = all(slot, ".gv-frame-card:not(.gv-popped) b", (node) => node.textContent);
-    const lit = all(document, ".gv-over .gv-state.gv-lit", (node) => node.dataset.state);
-    const said = `${names} | ${slot.querySelector(".gv-stack-byte").textContent}`;
-    if (window.seen.at(-1)?.[0] !== said) window.seen.push([said, lit]);
-    requestAnimationFrame(look);
-  };
-  look();
-}"""
-
-
-@pytest.mark.slow
-def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
-    bare.page.emulate_media(reduced_motion="no-preference")
-    live, stage, slot = show(bare, steps=12)
-    innermost = live.guide.machine.stack(live.player.point(12).state)[0]
-    slot.locator(f".gv-frame-card.gv-top b:text-is('{innermost}')").wait_for()
-    bare.page.evaluate(FOLLOW, slot.element_handle())
-    stage.go_on(1)
-    assert stage.tokens[-1] == '"}}'
-    bare.page.wait_for_function("window.seen.length >= 4")
-    seen = bare.page.evaluate("window.seen")
-    said = [words for words, _ in seen]
-    assert [words.split(" | ")[1] for words in said[-3:]] == ['" read', "} read", "} read"]
-    depths = [len(words.split(" | ")[0].split()) for words in said[-3:]]
-    assert depths == sorted(depths, reverse=True), "popped one after another"
-    assert depths[0] > depths[-1]
-    assert len({lit for _, lit in seen[-3:]}) > 1, "and the machine moves with them"
-    bare.shot("stack-token", stage.root)
-
-
 @pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
 @pytest.mark.quick("size0")
-def test_the_ground_keeps_its_place_and_frames_pile_up_on_it(still, size):
+def test_the_ground_keeps_its_place_and_the_open_rules_hang_from_it(still, size):
     _, stage, slot = show(still, steps=14)
     still.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     if size[0] < 640:
-        stage.tab("stack")
+        stage.tab("machine")
     stage.press("go to the prompt")
     stage.wait(0)
-    cards, ground = slot.locator(".gv-frame-card:not(.gv-below)"), slot.locator(".gv-ground")
-    lows, depths = set(), set()
+    cards, row = slot.locator(".gv-stack-column > *"), slot.locator("[data-part='rule']")
+    grounds, depths, sizes = set(), set(), set()
     for _ in range(14):
         stage.go_on(1)
         still.page.wait_for_timeout(60)
-        low = ground.bounding_box()["y"]
-        boxes = [card.bounding_box() for card in cards.all()]
-        lows.add(low)
-        depths.add(len(boxes))
-        assert all(box["y"] < next_box["y"] for box, next_box in pairwise(boxes)), "the innermost frame is on top"
-        assert low - 26 < boxes[-1]["y"] + boxes[-1]["height"] < low, "the outermost stands on the ground"
-        edges = [round(box["height"]) for box in boxes if box["height"] < 30]
-        assert set(edges) <= {8}, "a frame is whole, or an edge"
-    assert (len(lows), max(depths)) == (1, 7)
+        ground = slot.locator(".gv-scene").bounding_box()["y"]
+        boxes = [card.bounding_box() for card in cards.all() if card.is_visible()][::-1]
+        grounds.add(ground)
+        depths.add(cards.count())
+        sizes |= {round(box["height"]) for box in boxes}
+        assert all(box["y"] < next_box["y"] for box, next_box in pairwise(boxes)), "the innermost frame is the lowest"
+        assert ground < boxes[0]["y"] < ground + 10, "the outermost hangs from the ground"
+        head, inside = boxes[-1], row.bounding_box()
+        assert abs(head["y"] + head["height"] - inside["y"]) <= 1, "the innermost is the head of its row"
+        assert inside["height"] >= 75
+    assert (len(grounds), max(depths)) == (1, 7)
+    assert sizes <= {28, 8}, "a frame is a strip, or an edge"
 
 
-@pytest.mark.parametrize("size", [(931, 768), (390, 844)])
 @pytest.mark.slow
-def test_the_top_of_a_deep_stack_is_in_sight_and_what_is_below_is_counted(still, size):
+def test_of_a_deep_stack_the_caller_and_four_edges_are_shown_and_the_strips_say_how_deep_it_is(still):
     model = gv.ToyModel(PIECES, lambda tokens: [9.0 * (piece == b"[{") for piece in PIECES], eos={0})
     deep = gv.grammar('root ::= "(" root ")" | "[" root "]" | "{" root "}" | "x"')
     _, stage, slot = show(still, deep, model, max_tokens=80, steps=60)
-    still.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
-    if size[0] < 640:
-        stage.tab("stack")
+    still.page.set_viewport_size({"width": 931, "height": 768})
     for depth in (120, 118):
-        slot.locator(".gv-frame-card:visible").nth(4).wait_for()
         still.page.wait_for_timeout(120)
-        cards = [card.bounding_box() for card in slot.locator(".gv-frame-card:visible").all()]
-        column = slot.locator(".gv-stack-column").bounding_box()
-        assert all(box["y"] >= column["y"] for box in cards), "no frame is cut"
-        assert cards[-1]["y"] + cards[-1]["height"] <= column["y"] + column["height"]
-        assert [round(box["height"]) for box in cards[-4:]] == [8] * 4, "edges"
-        assert slot.locator(".gv-fold").inner_text() == f"⋮ {depth - len(cards) + 4} more below"
-        assert f"depth {depth}" in slot.inner_text()
+        cards = [card.bounding_box()["height"] for card in slot.locator(".gv-stack-column > :visible").all()]
+        assert cards[:2] == [28, 28]
+        assert cards[cards.count(28) :] == [8] * 4
+        assert slot.locator(".gv-top small").inner_text() == str(depth)
         stage.go_back(1)
+
+
+def test_a_grammar_that_fits_is_shown_whole_and_does_not_move(still):
+    small = gv.grammar('root ::= "[" root "]" | "x"')
+    _, stage, slot = show(still, small, says(b"[", b"[", b"x", b"]", b"]"))
+    still.page.set_viewport_size({"width": 931, "height": 768})
+    places = set()
+    for _ in range(4):
+        stage.go_on(1)
+        still.page.wait_for_timeout(60)
+        box = slot.locator(".gv-sheets").bounding_box()
+        places.add((box["x"], box["y"], box["width"]))
+    assert len(places) == 1
+    assert slot.locator(".gv-rule-chip").count() == 0
+    assert slot.locator(".gv-diagram").get_attribute("data-size") == "whole"
+
+
+def test_one_rule_is_a_large_row_and_a_chip_shows_another_one(still):
+    _, stage, slot = show(still, steps=12)
+    still.page.set_viewport_size({"width": 931, "height": 768})
+    for _ in range(4):
+        still.page.wait_for_timeout(60)
+        active = frames(slot)[0]
+        assert slot.locator(".gv-rule-chip[aria-current]").inner_text() == active
+        assert f"rule {active};" in slot.locator(".gv-sheets > svg").first.get_attribute("aria-label")
+        assert slot.evaluate(LETTERS) >= 0.85 * 14
+        stage.go_back(1)
+    slot.get_by_role("button", name="number", exact=True).click()
+    chips = slot.locator(".gv-rule-chip[aria-pressed='true']")
+    assert chips.all_inner_texts() == ["number"]
+    assert "rule number;" in slot.locator(".gv-sheets > svg").first.get_attribute("aria-label")
+    assert frames(slot)[0] != "number", "the stack stays as it is"
+    stage.go_on(1)
+    assert chips.all_inner_texts() == [frames(slot)[0]], "the next step shows the active rule again"
 
 
 # --- a finite machine ---
@@ -237,3 +238,100 @@ def test_a_film_runs_forward_and_back_without_a_kernel_and_its_frames_are_saved(
     bare.page.keyboard.press("Home")
     film.get_by_role("button", name="play").click()
     wait(1)
+
+
+# --- a rule is called ---
+
+SCENES = """slot => [...slot.querySelectorAll(".gv-calls > *")].flatMap((node) => {
+  const style = getComputedStyle(node);
+  const { x, y, width, height } = node.getBoundingClientRect();
+  const strip = node.matches(".gv-frame-card");
+  if (style.visibility === "hidden" || Number(style.opacity) < 0.05 || !height) return [];
+  return [{ rule: node.querySelector("b").textContent, strip, x, y, width, height }];
+})"""
+DISCS = """slot => {
+  const seen = (svg) => svg.checkVisibility({ visibilityProperty: true });
+  const last = [...slot.querySelectorAll(".gv-sheets > svg:not(.gv-over)")].filter(seen).at(-1);
+  return [...last.querySelectorAll(".gv-disc")].map((node) => {
+    const { x, y } = node.getBoundingClientRect();
+    return [Math.round(x), Math.round(y)];
+  });
+}"""
+
+
+def moving(bare, step):
+    """A page that moves, after a step whose token is on its way."""
+    _, stage, slot = show(bare, steps=14)
+    bare.page.set_viewport_size({"width": 931, "height": 768})
+    stage.press("go to the prompt")
+    stage.wait(0)
+    for _ in range(step):
+        stage.go_on(1)
+    bare.page.emulate_media(reduced_motion="no-preference")
+    bare.page.evaluate(HOLD)
+    stage.root.press("ArrowRight")
+    stage.wait(step + 1)
+    slot.locator(".gv-calls").wait_for(state="attached")
+    return stage, slot
+
+
+def scenes(bare, slot, time):
+    bare.page.evaluate(SEEK, time)
+    found = slot.evaluate(SCENES)
+    return [one for one in found if not one["strip"]], [one["rule"] for one in found if one["strip"]]
+
+
+def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip(bare):
+    _, slot = moving(bare, 4)  # after [{ comes ", which calls a member and a string
+    ((caller,), strips) = scenes(bare, slot, 240)
+    assert caller["rule"] == "object"
+    sizes = []
+    for time in (260, 310, 360):
+        rows, _ = scenes(bare, slot, time)
+        called = next(row for row in rows if row["rule"] == "member")
+        sizes.append(called["height"])
+        assert caller["y"] - 1 <= called["y"]
+        assert called["y"] + called["height"] <= caller["y"] + caller["height"] + 1, "it stays under the eye"
+        waits = [row["height"] for row in rows if row["rule"] == "object"]
+        assert waits == [] or waits[0] < caller["height"], "its caller shrinks"
+    assert sizes == sorted(sizes)
+    assert sizes[0] < caller["height"] / 2
+    ((last,), after) = scenes(bare, slot, 600)
+    assert last["rule"] == "string"
+    assert after == [*strips, "object", "member"], "the callers wait above"
+    row, ends = slot.locator("[data-part='rule']"), slot.evaluate(DISCS)
+    bare.page.evaluate("held.forEach((one) => one.finish())")
+    slot.locator(".gv-calls").wait_for(state="detached")
+    box = row.bounding_box()
+    assert box["y"] + box["height"] == pytest.approx(last["y"] + last["height"], abs=1)
+    assert slot.evaluate(DISCS) == ends, "the view does not jump when the motion ends"
+
+
+def test_a_byte_slides_along_the_arrow_of_the_rule_that_reads_it(bare):
+    stage, slot = moving(bare, 4)
+    bare.page.evaluate(SEEK, 491)  # two calls have ended, and the byte begins
+    row = slot.locator(".gv-row-sheet").last
+    discs = row.locator(".gv-state:not(.gv-dot) .gv-disc")
+    start = discs.first.bounding_box()
+    byte = stage.root.locator("[data-move='byte0']").bounding_box()
+    assert byte["x"] + byte["width"] / 2 == pytest.approx(start["x"] + start["width"] / 2, abs=3)
+    assert byte["y"] + byte["height"] / 2 == pytest.approx(start["y"] + start["height"] / 2, abs=3)
+
+
+def test_a_step_back_is_the_reverse_and_without_motion_only_the_end_is_shown(bare):
+    stage, slot = moving(bare, 4)
+    bare.page.evaluate("held.forEach((one) => one.finish())")
+    slot.locator(".gv-calls").wait_for(state="detached")
+    count = bare.page.evaluate("held.length")
+    stage.root.press("ArrowLeft")
+    stage.wait(4)
+    slot.locator(".gv-calls").wait_for(state="attached")
+    rates = (
+        "n => held.slice(n).filter((one) => one.effect.target.closest('.gv-calls')).map((one) => one.playbackRate < 0)"
+    )
+    assert set(bare.page.evaluate(rates, count)) == {True}
+    stage.root.press("ArrowRight")
+    stage.wait(5)
+    bare.page.emulate_media(reduced_motion="reduce")
+    stage.go_on(1)
+    assert slot.locator(".gv-calls").count() == 0

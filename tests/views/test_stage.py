@@ -9,9 +9,12 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import END_IN_WORDS
+from guidedviz.machines.machine import read
+from guidedviz.markup import node
 from guidedviz.models.chat import Prompt
-from guidedviz.views.figure import wide
+from guidedviz.views.figure import Figure, wide
 from guidedviz.views.machine.picture import ABOVE_INSIDE, draw_inside
+from guidedviz.views.stack.stack_table import write_strips
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
 PERSON = gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
@@ -177,3 +180,18 @@ def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_sho
     x, y = map(float, re.search(r'class="gv-state gv-lit".*?<rect x="(\S+)" y="(\S+)"', svg).groups())
     assert 0 <= x + left <= 420
     assert 0 <= y + top <= height - ABOVE_INSIDE
+
+
+def test_the_open_rules_hang_from_the_ground_above_the_active_rule_and_outer_ones_become_edges():
+    state = read(NESTED, b"[" * 7)
+    drawn, high = write_strips(NESTED, state, 300, 160)
+    figure = Figure(node("svg", drawn, width=300, height=high), "", "")
+    strips = parts(figure, "frame")
+    assert [int(texts[-1]) for *_, texts in strips] == [7, 6, 5, 4], "the innermost is the lowest"
+    assert [texts[0] for *_, texts in strips] == ["▸", "root", "root", "root"]
+    tops = [y for _, y, *_ in strips]
+    assert tops == sorted(tops, reverse=True)
+    assert high == tops[0] + 31
+    edges = [rect for rect in ET.fromstring(figure.svg).iter() if rect.get("height") == "8"]
+    assert len(edges) == 3
+    assert max(float(rect.get("y")) for rect in edges) < tops[-1]

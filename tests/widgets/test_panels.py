@@ -93,6 +93,36 @@ def test_the_frames_of_every_state_are_those_of_the_machine_and_its_arrows_are_d
         assert all(f"'data-arrow': '{key}'" in drawn for key in chain(*step["taken"]))
 
 
+def test_a_grammar_is_drawn_whole_and_each_rule_alone():
+    news, nodes = told(staged(7)), gv.json().nodes
+    drawn = {drawing.get("rule", ""): drawing for drawing in news["drawings"].values()}
+    assert list(drawn) == ["", *nodes.names]
+    for step in news["add"]:
+        for key in chain(*step["taken"]):
+            rule = nodes.name_of(int(key.partition("-")[0]))
+            assert f"'data-arrow': '{key}'" in str(drawn[rule]["shapes"]), "a byte is read in the row of its rule"
+    ends = [news["drawings"][str(step["drawing"])]["rule"] for step in news["add"]]
+    assert ends == [news["stacks"][str(step["path"][-1])]["frames"][0][1] for step in news["add"]]
+
+
+def test_of_a_large_grammar_only_the_rules_are_drawn_that_are_passed():
+    rules = "\n".join(f'r{n} ::= "{"abc" * 9}" r{n + 1} | "x" r{n + 1}' for n in range(60))
+    machine = gv.grammar(f'root ::= r0\n{rules}\nr60 ::= "y"')
+    model = says([b"<eos>", b"x", b"y"], *[b"x"] * 5)
+    stage = gv.stage(model, "x", gv.guide(machine, model.vocabulary), temperature=0, steps=5)
+    drawn = [drawing["rule"] for drawing in told(stage)["drawings"].values()]
+    assert drawn == ["root", "r0", "r1", "r2", "r3", "r4", "r5"]
+
+
+def test_where_stacks_part_the_page_is_told_which_open_rule_they_leave():
+    text = (b"[", b"1")
+    model = says([b"<eos>", b"x", *text], *text)
+    stage = gv.stage(model, "x", gv.guide(gv.json(), model.vocabulary), temperature=0, steps=2)
+    news = told(stage)
+    state = news["stacks"][str(news["add"][-1]["path"][-1])]
+    assert (state["frames"][0][1], state["branches"]) == ("number", [[state["frames"][1][0], "or here"]])
+
+
 def test_a_state_is_told_once_and_again_to_a_new_page():
     stage = staged()
     news = told(stage)

@@ -31,7 +31,7 @@ from guidedviz.views.layout.jumps import find_jumps, title_width
 from guidedviz.views.layout.placing import Extent, Layout, Link, place
 from guidedviz.views.layout.plan import MOST_DISCS, ArrowLine, Bundle, Plan, choose_rules, choose_states, make_plan
 from guidedviz.views.layout.room import Room, count_box, label_box, place_counts, settle_names
-from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.layout.sketch import Arrow, DrawnRule, Sketch
 
 FRAME_SHAPE = 2.2  # width by height of the whole
 FRAME_GAP = 12.0
@@ -45,6 +45,13 @@ def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagra
     if sketch.rules:
         return _lay_out_rules(sketch, at, compact)
     return lay_out_states(sketch, range(len(sketch.names)), at, compact)
+
+
+def lay_out_rule(sketch: Sketch, rule: DrawnRule, at: int = -1) -> Diagram:
+    """One rule of a grammar in a row, without a frame; its runs are folded."""
+    _, nodes = rule
+    alone = replace(sketch, initial=nodes[0], rules=())
+    return lay_out_states(alone, nodes, at, compact=True)
 
 
 def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:

@@ -11,6 +11,7 @@ from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import name_node
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import NEAR_EDGE, drawing, moved
+from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_of
 from guidedviz.views.machine.highlight import arrow_key
@@ -118,6 +119,12 @@ def bare_drawing(
     parts += [node("g", mark, data_arrow=key) for key, mark in marks.items()]
     alt = f"a machine of {len(sketch.names):,} states"
     return drawing(max(widths), top + diagram.height, *parts, alt=alt)
+
+
+def rule_drawing(diagram: Diagram) -> Element:
+    """One rule of a grammar without highlights."""
+    alt = f"a rule of {len(diagram.spots):,} nodes"
+    return drawing(diagram.width, diagram.height, moved(0, 0, write_diagram(diagram)), alt=alt)
 
 
 def _pack_sketch(sketch: Sketch, number: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import NEAR_EDGE, Drawn, Figure, figure_of, moved, rect, soft, wide, write, write_legend
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
-from guidedviz.views.layout.lay_out import lay_out
+from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
 from guidedviz.views.layout.sketch import Sketch, sketch_of
 from guidedviz.views.machine.highlight import Highlight, state_after
 from guidedviz.views.machine.svg import FEW_CALLS, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
@@ -27,7 +27,6 @@ HIGHEST = 1000.0  # a taller machine is drawn smaller
 NARROWEST = 260.0
 DRAWN_WHOLE = 40  # states of a finite machine that is drawn whole by default
 ABOVE_INSIDE = 40.0  # pixels above a machine inside a larger picture
-MOST_OPEN_RULES = 4  # of a grammar inside a larger picture
 
 
 def draw_machine(
@@ -130,25 +129,26 @@ def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) 
     return _fit_inside(diagram, lit, say_size(diagram), path[-1], width, height)
 
 
-def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> Drawn:
-    """The innermost open rules at a state, as part of a larger picture."""
+def draw_focus(pda: PDA, state: State, width: float, height: float) -> Drawn:
+    """A grammar as part of a larger picture: whole where that fits, else the innermost open rule."""
     sketch = sketch_of(pda)
     lit = Highlight.of_state(pda, state)
-    nearest = [*sorted(lit.rules), *pda.stack(state)]
-    nearest += [key.partition(":")[2] for key, _ in lit.calls]
-    nearest.append(sketch.rules[0][0])
-    wanted = list(dict.fromkeys(nearest))[:MOST_OPEN_RULES]
-    rules = tuple(rule for rule in sketch.rules if rule[0] in wanted)
-    at = pda.places(state)[0] if state.tops else -1
-    said = f"the innermost {len(rules)} of {counted(len(sketch.rules), 'rule')}"
-    diagram = lay_out(replace(sketch, rules=rules), at)
-    return _fit_inside(diagram, lit, said, at, width, height)
+    places = pda.places(state)
+    at = places[0] if places else pda.nodes.starts[0]
+    diagram = lay_out(bare(sketch), at)
+    if diagram.width > width or diagram.height > height:
+        rule = sketch.rules[pda.nodes.rule_of[at]]
+        diagram = lay_out_rule(bare(sketch), rule, at)
+    part, high, _ = _crop(diagram, lit, at, width, height)
+    left = (width - min(width, diagram.width)) / 2
+    frame = rect(0, 0, width, high + 8, 5, fill="none", stroke="var(--gv-orange)", stroke_width=2)
+    return frame + moved(left, 4, part), high + 8
 
 
-def _fit_inside(diagram: Diagram, lit: Highlight, about: str, at: int, width: float, height: float) -> Drawn:
-    """A diagram under its title, and its height: whole where it fits, else the part around a state."""
+def _crop(diagram: Diagram, lit: Highlight, at: int, width: float, height: float) -> tuple[Element, float, bool]:
+    """A diagram, its height, and whether it is whole: else it is the part around a state."""
     wide = min(width, diagram.width)
-    high = min(height - ABOVE_INSIDE, diagram.height)
+    high = min(height, diagram.height)
     left = top = 0.0
     if at in diagram.spots:
         spot = diagram.spots[at]
@@ -156,16 +156,22 @@ def _fit_inside(diagram: Diagram, lit: Highlight, about: str, at: int, width: fl
         top = min(spot.y - high / 2, diagram.height - high)
         left = max(0.0, left)
         top = max(0.0, top)
-    if (wide, high) != (diagram.width, diagram.height):
-        about += ", in part"
     body = moved(0 - left, 0 - top, write_diagram(diagram, lit))
-    part = node("svg", body, y=ABOVE_INSIDE, width=wide, height=high)
+    part = node("style", STYLE) + node("svg", body, width=wide, height=high)
+    return part, high, (wide, high) == (diagram.width, diagram.height)
+
+
+def _fit_inside(diagram: Diagram, lit: Highlight, about: str, at: int, width: float, height: float) -> Drawn:
+    """A diagram under its title, and its height: whole where it fits, else the part around a state."""
+    part, high, whole = _crop(diagram, lit, at, width, height - ABOVE_INSIDE)
+    if not whole:
+        about += ", in part"
     names = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
     now = shorten(names, int((width - 80) / TITLE_LETTER))
     title = write(0, 13, "machine", 13, font_weight="bold")
     said = write(width, 13, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold")
     below = soft(0, 32, shorten(about, int(width / 6.2)))
-    return together([node("style", STYLE), title, said, below, part]), high + ABOVE_INSIDE
+    return together([title, said, below, moved(0, ABOVE_INSIDE, part)]), high + ABOVE_INSIDE
 
 
 def bare(sketch: Sketch) -> Sketch:

@@ -7,22 +7,23 @@ frame says which parts are visible.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from guidedviz.errors import shorten
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA, say_waits
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, ruled, soft_centred, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, rect, ruled, soft, soft_centred, soft_right, write
 from guidedviz.views.layout.diagram import Curve, Diagram, head, write_path
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
-from guidedviz.views.stack.stack_table import CARD_HIGH, write_card
 
 BESIDE = 26.0  # between the automaton and the stack
 STACK_WIDTH = 216.0
+CARD_HIGH = 42.0
 LEVEL = CARD_HIGH + 4
 MOST_FILM_CARDS = 9
 STACK_MOVES = {"call": ("push", "push ▲", "var(--gv-blue)"), "return": ("pop", "pop ▼", "var(--gv-green)")}
@@ -189,6 +190,18 @@ def _draw_frames(
     return drawing(width, low + NEAR_EDGE, *fixed, *changing, alt=alt), parts
 
 
+def _write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
+    """The card of a frame."""
+    if now:
+        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
+        card += write(8, 17, "▸", 13, fill="var(--gv-orange)")
+    else:
+        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
+    card += write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
+    card += soft(22, 34, shorten(waits, int(width / 6.4) - 6))
+    return card + soft_right(width - 8, 17, height)
+
+
 def _write_cards(frame: StackFrame, left: float, low: float) -> Iterator[tuple[str, Element]]:
     """The cards of the stack, and words where it is empty or not all is drawn."""
     hidden = max(0, len(frame.stack) - MOST_FILM_CARDS)
@@ -201,7 +214,7 @@ def _write_cards(frame: StackFrame, left: float, low: float) -> Iterator[tuple[s
         now = height == len(frame.stack)
         waits = say_waits(frame.pda.stacks, place)
         about = f"now {waits}" if now else f"then {waits}"
-        card = write_card(frame.name(place), about, f"{height:,}", now, STACK_WIDTH)
+        card = _write_card(frame.name(place), about, f"{height:,}", now, STACK_WIDTH)
         kind = "top" if now else "card"
         key = f"{kind} {level} {hidden} {place}"
         yield key, moved(left, low - LEVEL * level, card)

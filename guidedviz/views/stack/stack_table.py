@@ -11,7 +11,7 @@ from itertools import accumulate, islice, pairwise
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA, Frame
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import (
@@ -23,7 +23,6 @@ from guidedviz.views.figure import (
     rect,
     ruled,
     soft,
-    soft_centred,
     soft_right,
     wide,
     write,
@@ -32,8 +31,13 @@ from guidedviz.views.machine.highlight import check_pda, state_after, states_alo
 from guidedviz.views.theme import paint
 from guidedviz.views.words import align, label
 
-CARD_HIGH = 42.0
-FOLD_HIGH = 22.0  # the line between the outer cards of a folded stack
+STRIP_HIGH = 28.0
+STRIP_PITCH = 31.0  # of a strip, with the gap after it
+EDGE_HIGH = 8.0  # of a strip of which only the edge is shown
+EDGE_PITCH = 11.0
+MOST_EDGES = 4
+MOST_OTHER_STACKS = 12  # other stacks that are followed
+STRIPS_TOP = 26.0  # below the title and the ground
 MOST_SAID_FRAMES = 12  # frames in words
 OUTER_CARDS = 2  # cards at the bottom of a folded stack
 StackLine = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold has no rule
@@ -56,37 +60,49 @@ def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
     return [*first, ("⋮", "", f"{hidden:,} more"), *last]
 
 
-def write_stack(pda: PDA, state: State, width: float, most: int) -> Drawn:
-    """The column as part of a larger picture, and its height."""
-    parts = [write(0, 11, "stack", font_weight="bold")]
-    parts.append(soft_right(width, 11, f"depth {pda.depth(state):,}"))
-    y = 24.0
+def write_strips(pda: PDA, state: State, width: float, room: float) -> Drawn:
+    """The open rules as strips below each other, and their height: the outermost hangs from the ground.
+
+    Where there is no room for all strips, the outer ones are edges, and those beyond are only counted.
+    """
+    depth = pda.depth(state)
+    frames = pda.frames(state)
+    whole = len(frames)
+    edges = 0
+    while whole > 2 and whole * STRIP_PITCH + edges * EDGE_PITCH > room:
+        whole -= 1
+        edges = min(MOST_EDGES, len(frames) - whole)
+    shown = frames[:whole]
+    y = STRIPS_TOP + EDGE_PITCH * edges + STRIP_PITCH * len(shown)
+    high = y
+    said = f"depth {depth:,}"
     ways = say_ways(state)
     if ways:
-        parts.append(soft(0, y + 5, ways))
-        y += 18
-    for place, (height, rule, waits) in enumerate(_list_frames(pda, state, most)):
-        if rule:
-            parts.append(moved(0, y, write_card(rule, waits, height, place == 0, width)))
-            y += CARD_HIGH + 4
-        else:
-            parts.append(soft_centred(width / 2, y + 13, f"{height} {waits}"))
-            y += FOLD_HIGH
-    parts.append(ruled(0, y + 2, width, stroke="var(--gv-ink)", stroke_width=3))
-    parts.append(soft_right(width, y + 20, say_ground(state)))
-    return together(parts), y + 24
+        said += f" · {ways}"
+    parts = [write(0, 13, "stack", 13, font_weight="bold"), soft(44, 13, said)]
+    for place, frame in enumerate(shown):
+        y -= STRIP_PITCH
+        parts.append(moved(0, y, _write_strip(frame, depth - place, place == 0, width)))
+    for _ in range(edges):
+        y -= EDGE_PITCH
+        parts.append(rect(0, y, width, EDGE_HIGH, 4, fill="var(--gv-page)", stroke="var(--gv-blue)"))
+    parts.append(ruled(0, STRIPS_TOP - 4, width, stroke="var(--gv-ink)", stroke_width=3))
+    parts.append(soft_right(width, 13, say_ground(state)))
+    return together(parts), high
 
 
-def write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
-    """The card of a frame."""
+def _write_strip(frame: Frame, height: int, now: bool, width: float) -> Element:
+    """One open rule: its name, where it will go on, and its height in the stack."""
+    name = shorten(frame.rule, 22)
+    strip = rect(0, 0, width, STRIP_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
     if now:
-        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
-        card += write(8, 17, "▸", 13, fill="var(--gv-orange)")
-    else:
-        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
-    card += write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
-    card += soft(22, 34, shorten(waits, int(width / 6.4) - 6))
-    return card + soft_right(width - 8, 17, height)
+        strip = rect(0, 0, width, STRIP_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
+        strip += write(8, 18, "▸", 13, fill="var(--gv-orange)")
+    start = 32 + wide(name, 13)
+    waits = f"{'now' if now else 'then'} {frame.waits}"
+    strip += write(22, 18, name, 13, mono=True, font_weight="bold")
+    strip += soft(start, 18, shorten(waits, int((width - start - 30) / 6.4)))
+    return node("g", strip + soft_right(width - 8, 18, f"{height:,}"), data_part="frame")
 
 
 def say_ways(state: State) -> str:
@@ -98,6 +114,28 @@ def say_ways(state: State) -> str:
     """
     several = sum(len(cells) for _, cells in state.tops)
     return f"{several} ways to read this so far" if several > 1 else ""
+
+
+def say_branches(pda: PDA, state: State) -> dict[int, str]:
+    """The open calls of the first stack where other stacks leave it, each with the rules of one of these from there on.
+
+    >>> from guidedviz.machines.machine import read
+    >>> pda = gv.json()
+    >>> say_branches(pda, read(pda, b"[1"))
+    {1: 'or here'}
+    """
+    first = {frame.number for frame in pda.frames(state)}
+    tops = [(node, cell) for node, cells in state.tops for cell in cells]
+    said: dict[int, str] = {}
+    for top in tops[1:MOST_OTHER_STACKS]:
+        rules: list[str] = []
+        for place, cell in islice(pda.stack_under(*top), MOST_SHOWN):
+            if cell.number in first:
+                words = "or " + (" › ".join(reversed(rules)) or "here")
+                said.setdefault(cell.number, words)
+                break
+            rules.append(pda.nodes.name_of(place))
+    return said
 
 
 def say_ground(state: State) -> str:

@@ -9,6 +9,9 @@ export type Row = [token: number, label: string, raw: number, drawn: number, leg
 /** An open rule on a stack, and what it waits for. */
 export type Frame = [id: number, rule: string, waits: string];
 
+/** The frame where another stack leaves the first one, and its rules from there on. */
+export type Branching = [id: number, words: string];
+
 /** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. */
 export interface StackState {
   name: string;
@@ -21,6 +24,7 @@ export interface StackState {
   depth: number;
   frames: Frame[];
   ways: string;
+  branches?: Branching[];
   ground: string;
 }
 
@@ -107,10 +111,11 @@ export interface Machine {
   stack: boolean;
 }
 
-/** A drawing, and what it shows in words. */
+/** A drawing, and what it shows in words; of a grammar each rule has one of its own, and is named. */
 export interface Drawing {
   shapes: Shapes;
   words: string;
+  rule?: string;
 }
 
 /** A place on the map: its first rank, the rank after its last, its middle, and the cells it is wide. */

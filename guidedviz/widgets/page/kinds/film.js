@@ -1,9 +1,10 @@
 // A film: frames of one construction on one drawing. All of it comes at once, so it runs without a kernel.
 
 /** @import { FilmFrame, Shapes, Model } from "../types.js" */
-/** @import { Drawing, Spot } from "../machine/drawing.js" */
+/** @import { Spot } from "../machine/camera.js" */
+/** @import { Drawing } from "../machine/drawing.js" */
 /** @import { Motion } from "../motion/player.js" */
-import { buildDrawing, copyPart, copyParts, follow, showDrawing, spotOf } from "../machine/drawing.js";
+import { buildDrawing, copyPart, copyParts, follow, pathOf, showDrawing, spotOf } from "../machine/drawing.js";
 import { beginFilm } from "../machine/film-motion.js";
 import { button, commandOf, consume, paintPlayButton, refocusAfterPress, widgetRoot } from "../shared/controls.js";
 import { make, setText, shape } from "../shared/elements.js";
@@ -71,8 +72,8 @@ function paintFrame(drawing, frame) {
     return [tag];
   }));
   drawing.layer.replaceChildren(...copyParts(drawing.arrows, frame.on, "gv-on"), ...copyParts(drawing.states, frame.lit, "gv-lit"), ...tags);
-  if (frame.lit.length) drawing.at = spotOf(drawing.states.get(frame.lit[0]));
-  follow(drawing);
+  if (frame.lit.length) drawing.at = pathOf(drawing, frame.lit.slice(0, 1));
+  follow(drawing, true);
 }
 
 /** @param {{ model: Model, el: HTMLElement }} place */

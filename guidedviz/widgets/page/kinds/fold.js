@@ -2,8 +2,9 @@
 // folded, and the states glide to their new places.
 
 /** @import { Chain, Shapes, Model } from "../types.js" */
-/** @import { Drawing, Spot } from "../machine/drawing.js" */
-import { buildDrawing, follow, showDrawing, spotOf } from "../machine/drawing.js";
+/** @import { Spot } from "../machine/camera.js" */
+/** @import { Drawing } from "../machine/drawing.js" */
+import { buildDrawing, follow, pathOf, showDrawing, spotOf } from "../machine/drawing.js";
 import { connect } from "../shared/connection.js";
 import { buildNote, consume, paintNote, widgetRoot } from "../shared/controls.js";
 import { make, setText, shape, wantsStillness } from "../shared/elements.js";
@@ -31,7 +32,8 @@ function buildFold(turnAll) {
  * @param {Chain} chain
  * @param {(chain: Chain) => void} turn
  */
-function listenToChain({ arrows, states }, chain, turn) {
+function listenToChain(drawing, chain, turn) {
+  const { arrows, states } = drawing;
   const parts = [...chain.arrows.map((key) => arrows.get(key)), ...chain.states.map((state) => states.get(state))].filter((node) => node !== undefined);
   for (const node of parts) {
     node.classList.add("gv-turns");
@@ -44,6 +46,10 @@ function listenToChain({ arrows, states }, chain, turn) {
   const label = `${chain.words}: ${chain.open ? "fold" : "unfold"}`;
   const about = { tabindex: 0, role: "button", "aria-expanded": chain.open, "aria-label": label };
   for (const [name, value] of Object.entries(about)) first.setAttribute(name, String(value));
+  first.addEventListener("focus", () => {
+    drawing.at = pathOf(drawing, [Number.parseInt(chain.arrows[0])]);
+    follow(drawing, true);
+  });
   first.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     turn(chain);
@@ -89,8 +95,8 @@ function paintFold(ui, news, turn) {
   drawing.svg?.setAttribute("role", "group");
   for (const chain of news.chains) listenToChain(drawing, chain, turn);
   if (before.size) glide(drawing, before);
-  drawing.at = spotOf(drawing.states.get(ui.source));
-  follow(drawing);
+  drawing.at = pathOf(drawing, [ui.source]);
+  follow(drawing, true);
   if (arrow) drawing.arrows.get(arrow)?.focus({ preventScroll: true });
 }
 

@@ -4,7 +4,6 @@
 /** @import { Model } from "../types.js" */
 /** @import { Islands, StageActions } from "../stage/layout.js" */
 import { buildMachinePanel, paintMachinePanel } from "../machine/machine-panel.js";
-import { buildStackPanel, paintStackPanel } from "../machine/stack-panel.js";
 import { buildMapPanel, paintMapPanel } from "../map/map-panel.js";
 import { connect } from "../shared/connection.js";
 import { make, wantsStillness } from "../shared/elements.js";
@@ -35,15 +34,14 @@ function render({ model, el }) {
   const moving = newMoving();
 
   function paint() {
-    const { machine, stack, map } = islands;
+    const { machine, map } = islands;
     const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
-    const has = { machine: view.machine, stack: view.machine?.stack, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
+    const has = { machine: view.machine, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
     followTour(view);
     endMotion(moving, view, root);
     root = change(root, stagePart(view, act, islands, onChips, tipId));
     paintMachinePanel(machine, view);
-    paintStackPanel(stack, machine.drawing, view);
     if (held && (painted !== view.cursor || !root.querySelector(".gv-chips").contains(document.activeElement))) followFocus(root, view);
     painted = view.cursor;
     // these two measure the page: they come late, so that it is laid out once
@@ -56,7 +54,7 @@ function render({ model, el }) {
   function go(cursor) {
     clearTimeout(timer);
     view.playing = false;
-    const leave = cursor === view.cursor - 1 && cursor >= 0 ? moveBack(moving, view, root) : null;
+    const leave = cursor === view.cursor - 1 && cursor >= 0 ? moveBack(moving, view, root, islands) : null;
     if (!moveCursor(view, cursor)) return;
     say({ do: "go", cursor, turn: view.turn });
     paint();
@@ -118,10 +116,10 @@ function render({ model, el }) {
       else say({ do: "set", name: "speed", value });
     },
   };
-  const [machine, stack, map] = ["machine", "stack", "map"].map((slot) =>
+  const [machine, map] = ["machine", "map"].map((slot) =>
     make("div", { role: "group", class: "gv-panel", "data-slot": slot, "data-part": slot, hidden: true }));
   /** @type {Islands} */
-  const islands = { machine: buildMachinePanel(machine), stack: buildStackPanel(stack), map: buildMapPanel(map, act) };
+  const islands = { machine: buildMachinePanel(machine, () => paint()), map: buildMapPanel(map, act) };
   const onChips = chipListeners(view, act, islands);
   paint();
   el.append(root);

@@ -1,42 +1,37 @@
-// A drawing in a panel: whole while its labels can be read, else close up, with a small map of the whole below. It comes
+// A drawing in a panel: whole while its labels can be read, else close up on what is followed. A pointer can drag it. It comes
 // once and is not touched again: what is lit lies on a second sheet above it, so that a step paints a few shapes and not
 // three hundred states.
 
 import { toggle } from "../shared/controls.js";
 /** @import { Shapes } from "../types.js" */
-import { make, shape } from "../shared/elements.js";
+/** @import { Camera, Path, Scales, Size, Spot } from "./camera.js" */
+import { make, shape, wantsStillness } from "../shared/elements.js";
 import { draw } from "../shared/shapes.js";
+import { aim, around, LESS, transformOf } from "./camera.js";
 
 const LEAST = 12; // pixels on the screen of the smallest label
 const LEAST_AFAR = 16; // the same in a lecture hall
+const LEAST_ROW = 14; // the same of a rule in focus, which has a little more where there is room
 const TINY = 0.5; // of it is too small to be offered, but on a full screen
-const LESS = 0.85; // of it is better than a drawing that is cut by a little
 const MOST = 18; // a drawing is not enlarged beyond labels of so many pixels
 const HIGH = 400; // pixels that a drawing may be high where its panel has no height of its own
-
-/** @typedef {{ x: number, y: number, rx: number, ry: number }} Spot the middle of a part and half its size */
+const EASE = { duration: 250, easing: "ease-in-out" }; // of the move to another part
 
 /** @typedef {ReturnType<typeof buildDrawing>} Drawing */
 
 export function buildDrawing(label = "drawing of the machine") {
   const sheets = make("div", { class: "gv-sheets" });
-  const view = make("div", { class: "gv-diagram", role: "group", "aria-label": label, on: { scroll: () => markWindow(drawing) } }, sheets);
-  const [small, frame, here] = [make("div"), make("i", { class: "gv-window" }), make("i", { class: "gv-spot" })];
   /** @param {PointerEvent} event */
-  const press = ({ type, pointerId, clientX, clientY, buttons }) => {
-    if (type === "pointerdown") map.setPointerCapture(pointerId);
-    const box = map.getBoundingClientRect();
-    if (buttons) moveTo(drawing, ((clientX - box.left) / box.width) * drawing.width, ((clientY - box.top) / box.height) * drawing.height);
+  const drag = ({ buttons, movementX, movementY }) => {
+    if (!buttons || view.dataset.size !== "close") return;
+    const { x, y, scale } = drawing.camera;
+    place(drawing, { scale, x: x + movementX, y: y + movementY });
   };
-  const map = make("div", { class: "gv-overview", "aria-hidden": "true", on: { pointerdown: press, pointermove: press } }, small, frame, here);
+  const view = make("div", { class: "gv-diagram", role: "group", "aria-label": label, on: { pointermove: drag } }, sheets);
   const drawing = {
     view,
     sheets,
-    map,
-    small,
-    frame,
-    here,
-    node: make("div", { class: "gv-diagram-box" }, view, map),
+    node: make("div", { class: "gv-diagram-box" }, view),
     size: toggle("", { whole: "whole" }, () => {
       drawing.whole = view.dataset.size === "close";
       fitDrawing(drawing);
@@ -46,16 +41,18 @@ export function buildDrawing(label = "drawing of the machine") {
     states: /** @type {Map<number, SVGElement>} */ (new Map()),
     arrows: /** @type {Map<string, SVGElement>} */ (new Map()),
     rules: /** @type {Map<string, SVGElement>} */ (new Map()),
-    at: /** @type {Spot | null} */ (null), // the part that is followed
+    at: /** @type {Path | null} */ (null), // the part that is followed
     shown: "", // what is lit now
     whole: false, // whether the person wants all of it, however small
+    row: false, // whether it is a rule in focus
     letters: LEAST, // the size of the smallest label in the drawing
     width: 0,
     height: 0,
-    scale: 1,
-    room: [0, 0],
+    camera: /** @type {Camera} */ ({ scale: 1, x: 0, y: 0 }),
+    room: /** @type {Size} */ ([0, 0]),
+    scales: /** @type {Scales} */ ({ least: 1, most: 1, low: 1 }),
   };
-  drawing.size.node.hidden = map.hidden = true;
+  drawing.size.node.hidden = true;
   drawing.size.node.title = "the whole drawing, however small its labels are";
   new ResizeObserver(() => fitDrawing(drawing)).observe(drawing.node);
   return drawing;
@@ -75,105 +72,107 @@ export function showDrawing(drawing, shapes) {
   drawing.rules = new Map(parts("rule").map((node) => [String(node.dataset.rule), node]));
   const [viewBox, width, height] = ["viewBox", "width", "height"].map((name) => svg.getAttribute(name));
   [drawing.width, drawing.height] = [Number(width), Number(height)];
-  const labels = [...svg.querySelectorAll("text[font-size]")].filter((node) => node.textContent);
-  drawing.letters = Math.min(...labels.map((node) => Number(node.getAttribute("font-size"))), LEAST);
+  drawing.letters = lettersIn(svg);
   const frame = svg.querySelector(".gv-machine")?.parentElement;
   drawing.layer = shape("g", { class: "gv-machine", transform: frame?.getAttribute("transform") ?? "" });
   const over = shape("svg", { viewBox, width, height, class: "gv-over", "aria-hidden": "true" }, drawing.layer);
   drawing.shown = "";
   drawing.whole = false;
+  drawing.at = null;
   drawing.sheets.replaceChildren(svg, over);
-  drawing.small.replaceChildren();
-  drawing.map.style.setProperty("--shape", String(drawing.width / drawing.height));
   fitDrawing(drawing);
+}
+
+/**
+ * The size of the smallest label of a drawing.
+ * @param {SVGElement} svg
+ */
+export function lettersIn(svg) {
+  const labels = [...svg.querySelectorAll("text[font-size]")].filter((node) => node.textContent);
+  return Math.min(...labels.map((node) => Number(node.getAttribute("font-size"))), LEAST);
+}
+
+/**
+ * The scales of a drawing of this size of letters on a stage.
+ * @param {Element} view
+ * @param {number} letters
+ * @param {boolean} row
+ * @returns {Scales}
+ */
+export function scalesOf(view, letters, row) {
+  const node = /** @type {HTMLElement} */ (view);
+  const zoom = Math.round((100 * node.getBoundingClientRect().width) / node.offsetWidth) / 100 || 1;
+  const near = row ? LEAST_ROW : LEAST;
+  const low = (view.closest(".gv-lecture") ? LEAST_AFAR : near) / zoom / letters;
+  return { least: row ? low / LESS : low, most: MOST / letters, low };
 }
 
 /**
  * Chooses the scale: the whole drawing where its labels stay legible, or nearly so, else close up.
  * @param {Drawing} drawing
  */
-function fitDrawing(drawing) {
-  const { node, view, sheets, map, small, frame, svg, letters, width, height } = drawing;
+export function fitDrawing(drawing) {
+  const { node, view, svg, letters, width, height, row } = drawing;
   if (!svg || !node.clientWidth) return; // out of sight
-  map.hidden = true; // it takes room
   const stage = view.closest(".gv-live-stage"); // there a panel has its height from the screen
-  const zoom = Math.round((100 * node.getBoundingClientRect().width) / node.offsetWidth) / 100;
-  const least = (view.closest(".gv-lecture") ? LEAST_AFAR : LEAST) / zoom / letters;
-  const fit = Math.min(MOST / letters, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
-  const whole = fit >= LESS * least;
+  const scales = scalesOf(view, letters, row);
+  const fit = Math.min(scales.most, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
+  const whole = fit >= LESS * scales.least;
   const close = !whole && !drawing.whole;
-  drawing.scale = close ? least : fit;
-  drawing.size.node.hidden = whole || (fit < TINY * least && !view.closest(".gv-lecture, .gv-film"));
+  drawing.scales = { ...scales, whole: !close };
+  drawing.size.node.hidden = row || whole || (fit < TINY * scales.least && !view.closest(".gv-lecture, .gv-film"));
   drawing.size.set(close ? "" : "whole");
   view.dataset.size = close ? "close" : "whole";
-  if (close) view.tabIndex = 0; // what scrolls can have the focus
-  else view.removeAttribute("tabindex");
-  map.hidden = !close;
-  if (close && !small.firstChild) small.append(copyWhole(svg));
-  sheets.style.width = `${width * drawing.scale}px`;
-  sheets.style.height = `${height * drawing.scale}px`;
-  view.style.height = stage ? "" : `${Math.min(HIGH, height * drawing.scale)}px`;
+  if (!stage) view.style.height = `${Math.min(HIGH, height * (close ? scales.least : fit))}px`;
   drawing.room = [view.clientWidth, view.clientHeight];
-  frame.style.width = `${Math.min(100, (100 * drawing.room[0]) / width / drawing.scale)}%`;
-  frame.style.height = `${Math.min(100, (100 * drawing.room[1]) / height / drawing.scale)}%`;
-  markWindow(drawing);
-  follow(drawing);
+  follow(drawing, false);
 }
 
 /**
- * The lines and boxes of a drawing for the small map; its states are no states to be found, counted or pressed.
- * @param {SVGElement} svg
- */
-function copyWhole(svg) {
-  const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
-  for (const node of copy.querySelectorAll("text, title, .gv-reach, .gv-head, .gv-jumps")) node.remove();
-  for (const state of copy.querySelectorAll("[data-state]")) state.replaceWith(...state.querySelectorAll("rect"));
-  return copy;
-}
-
-/**
- * Marks on the map what is in sight.
+ * Puts the drawing where a camera says.
  * @param {Drawing} drawing
+ * @param {Camera} camera
  */
-function markWindow({ view, frame, room }) {
-  frame.style.translate = `${(100 * view.scrollLeft) / room[0]}% ${(100 * view.scrollTop) / room[1]}%`;
+function place(drawing, camera) {
+  const { sheets, width, height } = drawing;
+  drawing.camera = camera;
+  sheets.style.width = `${width * camera.scale}px`;
+  sheets.style.height = `${height * camera.scale}px`;
+  sheets.style.transform = transformOf(camera, camera.scale);
 }
 
 /**
- * Moves a place of the drawing to the middle of the view.
+ * Moves the part that is followed into sight: one eased move, with time for it.
  * @param {Drawing} drawing
- * @param {number} x
- * @param {number} y
+ * @param {boolean} eased
  */
-const moveTo = ({ view, scale, room }, x, y) => view.scrollTo(x * scale - room[0] / 2, y * scale - room[1] / 2);
+export function follow(drawing, eased) {
+  const { at, room, scales, width, height, camera: before, sheets } = drawing;
+  if (!room[0]) return;
+  const camera = aim([width, height], room, scales, at);
+  if (camera.x === before.x && camera.y === before.y && camera.scale === before.scale) return;
+  place(drawing, camera);
+  if (eased && !wantsStillness()) sheets.animate([{ transform: transformOf(before, camera.scale) }, {}], EASE);
+}
 
 /**
- * Where a state stands in the drawing.
+ * Where a state, or the box of a call, stands in the drawing.
  * @param {Element | undefined} node
  * @returns {Spot | null}
  */
 export function spotOf(node) {
-  const disc = node?.querySelector(".gv-disc");
+  const disc = node?.querySelector(".gv-disc, rect.gv-box");
   if (!disc) return null;
   const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(disc.getAttribute(name)));
   return { x: x + width / 2, y: y + height / 2, rx: width / 2, ry: height / 2 };
 }
 
 /**
- * Moves the part that is followed to the middle, unless it is well in sight; one that is larger than
- * the view is read from its beginning.
+ * The spot around states, the last one last.
  * @param {Drawing} drawing
+ * @param {number[]} path
  */
-export function follow(drawing) {
-  const { view, here, at, scale, room, width, height } = drawing;
-  here.hidden = !at;
-  if (!at || view.dataset.size !== "close") return;
-  here.style.inset = `${(100 * at.y) / height}% auto auto ${(100 * at.x) / width}%`;
-  const x = at.x - Math.max(0, at.rx - room[0] / scale / 2);
-  const y = at.y - Math.max(0, at.ry - room[1] / scale / 2);
-  const off = Math.max(Math.abs((x * scale - view.scrollLeft) / room[0] - 0.5), Math.abs((y * scale - view.scrollTop) / room[1] - 0.5));
-  if (off > 0.35) moveTo(drawing, x, y);
-}
+export const pathOf = ({ states }, path) => around(path.flatMap((state) => spotOf(states.get(state)) ?? []));
 
 /**
  * A copy of a part, to be shown on the sheet above.

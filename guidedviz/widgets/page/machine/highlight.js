@@ -1,20 +1,20 @@
 // What is lit in a drawing: the states and arrows that a token's bytes went through, and where a forbidden one died.
 
-/** @import { Drawing, Spot } from "./drawing.js" */
-/** @import { StackState, Way } from "../types.js" */
-import { shape, wantsStillness } from "../shared/elements.js";
-import { copyPart, copyParts, follow, spotOf } from "./drawing.js";
-
-const WALK = 220; // milliseconds that a dot takes through the bytes of one token
+/** @import { Spot } from "./camera.js" */
+/** @import { Drawing } from "./drawing.js" */
+/** @import { StageView, Way } from "../types.js" */
+import { shape } from "../shared/elements.js";
+import { mayMove } from "../stage/pace.js";
+import { copyPart, copyParts, follow, pathOf, spotOf } from "./drawing.js";
 
 /**
  * Lights the last state of a path and the states before it; arrows carry the numbers of their bytes.
  * @param {Drawing} drawing
  * @param {number[]} path
- * @param {string} [died] the byte that could not be read
- * @param {boolean} [quick] no moving dot
+ * @param {string} died the byte that could not be read
+ * @param {StageView} view
  */
-export function lightPath(drawing, path, died = "", quick = true) {
+export function lightPath(drawing, path, died, view) {
   const shown = `${path}|${died}`;
   if (drawing.shown === shown) return;
   drawing.shown = shown;
@@ -22,35 +22,36 @@ export function lightPath(drawing, path, died = "", quick = true) {
   path.slice(1).forEach((state, place) => addTo(taken, `${path[place]}-${state}`, place + 1));
   const last = path[path.length - 1];
   const before = [...new Set(path)].filter((state) => state !== last);
-  drawing.at = spotOf(drawing.states.get(last));
+  const spot = spotOf(drawing.states.get(last));
   drawing.layer.replaceChildren(
     ...copyArrows(drawing, taken, path.length + (died ? 1 : 0) > 2),
     ...copyParts(drawing.states, before, "gv-met"),
     ...copyParts(drawing.states, [last], "gv-lit"),
-    ...(drawing.at && died ? [drawCross(drawing.at, died)] : []),
+    ...(spot && died ? [drawCross(spot, died)] : []),
   );
-  if (!quick && !wantsStillness() && path.length > 2) walkDot(drawing, path);
-  follow(drawing);
+  drawing.at = pathOf(drawing, path);
+  follow(drawing, mayMove(view));
 }
 
 /**
- * Lights a pushdown machine after `count` bytes of a way: its nodes, its open calls, the arrows that read the bytes.
+ * Lights a pushdown machine after a token: its nodes, its open calls, the arrows that read the bytes.
  * @param {Drawing} drawing
- * @param {Record<number, StackState>} known
+ * @param {StageView} view
  * @param {Way} way
- * @param {number} count
  */
-export function lightStack(drawing, known, way, count) {
-  const { now, back, calls, last, rules, counts, frames } = known[way.path[count]];
+export function lightStack(drawing, view, way) {
+  const shown = `${way.path}|${way.died}`;
+  if (drawing.shown === shown) return;
+  drawing.shown = shown;
+  const { now, back, calls, last, rules, counts, frames } = view.known[way.path[way.path.length - 1]];
   const { states, arrows } = drawing;
   const called = new Set(calls.map(([key]) => key));
   const taken = new Map();
-  way.taken.slice(0, count).forEach((keys, place) => keys.forEach((key) => addTo(taken, key, place + 1)));
+  way.taken.forEach((keys, place) => keys.forEach((key) => addTo(taken, key, place + 1)));
   const open = [...new Set(frames.map(([, rule]) => rule))].filter((rule) => !rules.includes(rule));
   const blocks = [...copyParts(drawing.rules, open, "gv-open"), ...copyParts(drawing.rules, rules, "gv-lit")];
   blocks.forEach((block) => sayCount(block, new Map(counts)));
-  const lit = now.find((node) => states.has(node));
-  drawing.at = lit === undefined ? null : spotOf(states.get(lit));
+  const spot = spotOf(states.get(now.find((node) => states.has(node)) ?? -1));
   drawing.layer.replaceChildren(
     ...blocks,
     ...copyParts(arrows, last.filter((key) => !called.has(key)), "gv-last"),
@@ -58,9 +59,12 @@ export function lightStack(drawing, known, way, count) {
     ...copyArrows(drawing, taken, way.path.length > 2),
     ...copyParts(states, back.filter((node) => !now.includes(node)), "gv-back"),
     ...copyParts(states, now, "gv-lit"),
-    ...(drawing.at && way.died && count === way.path.length - 1 ? [drawCross(drawing.at, way.died)] : []),
+    ...(spot && way.died ? [drawCross(spot, way.died)] : []),
   );
-  follow(drawing);
+  const passed = way.taken.flatMap((keys) => keys.flatMap((key) => key.split(/\D/).map(Number)));
+  const ends = [...states].flatMap(([state, node]) => (node.matches(".gv-may-end") ? [state] : []));
+  drawing.at = pathOf(drawing, [...passed, ...now]) ?? pathOf(drawing, ends.slice(-1)); // where a text has ended it stands nowhere
+  follow(drawing, mayMove(view));
 }
 
 /**
@@ -133,18 +137,4 @@ function drawCross({ x, y, rx, ry }, byte) {
   const [left, top] = [x + rx + 9, y - ry - 5];
   const text = shape("text", { x: left + 10, y: top + 4, "font-size": 12 }, byte);
   return shape("g", { class: "gv-cross" }, shape("path", { d: `M${left - 5},${top - 5}l10,10m0,-10l-10,10` }), text);
-}
-
-/**
- * Moves a dot through the arrows of a token: a token is several bytes.
- * @param {Drawing} drawing
- * @param {number[]} path
- */
-function walkDot({ arrows, layer }, path) {
-  const lines = path.slice(1).map((state, place) => arrows.get(`${path[place]}-${state}`)?.querySelector(".gv-line")?.getAttribute("d") ?? "");
-  const motion = /** @type {SVGAnimationElement} */ (shape("animateMotion", { path: lines.join(""), dur: `${WALK}ms`, begin: "indefinite" }));
-  const dot = shape("circle", { class: "gv-walker", r: 5 }, motion);
-  layer.append(dot);
-  motion.beginElement();
-  setTimeout(() => dot.remove(), WALK);
 }

@@ -4,7 +4,15 @@
 /** @import { Look, Move } from "./player.js" */
 
 /** @typedef {{ x: number, y: number }} Point */
-/** @typedef {{ bar: Point, states: Point[], text: Point | null, died: boolean }} Journey `states` are those before, between and after the bytes; the last one is where a forbidden byte dies */
+/**
+ * @typedef {object} Journey
+ * @property {Point} bar
+ * @property {Point[]} states before, between and after the bytes; the last one is where a forbidden byte dies
+ * @property {Point[]} [starts] where each byte begins, if that is not where the one before it ended
+ * @property {number[]} [begins] when each byte begins, if not at once after the one before it
+ * @property {Point | null} text
+ * @property {boolean} died
+ */
 
 export const FLIGHT = 250; // milliseconds from the bar to the state, and from there to the text
 const [BYTE, LONGEST] = [160, 900]; // milliseconds of a byte, and of all bytes at most
@@ -24,31 +32,44 @@ export const paceOf = (count) => Math.min(BYTE, LONGEST / Math.max(1, count));
  * @param {Journey} journey
  * @returns {Move[]}
  */
-export function travel({ bar, states, text, died }) {
+export function travel({ bar, states, starts = states, begins, text, died }) {
   const [start, last] = [states[0] ?? bar, states[states.length - 1] ?? bar];
   const count = states.length - 1;
   const pace = paceOf(count);
-  const landed = FLIGHT + Math.max(0, count) * pace;
+  const times = Array.from({ length: Math.max(0, count) }, (_, place) => begins?.[place] ?? FLIGHT + place * pace);
+  const landed = count > 0 ? times[count - 1] + pace : FLIGHT;
   /** @type {Move[]} */
   const moves = [];
   if (states.length) {
     moves.push(["token", at(bar), at(start), 0, FLIGHT]);
     if (count > 0) moves.push(["token", { opacity: 1 }, { opacity: 0 }, FLIGHT - 1, FLIGHT]);
   }
-  for (let place = 0; place < count; place++) {
-    const begin = FLIGHT + place * pace;
-    const dies = died && place === count - 1;
-    moves.push([`byte${place}`, { opacity: 0 }, { opacity: 1 }, FLIGHT - 1, FLIGHT], [`byte${place}`, at(states[place]), at(states[place + 1]), begin, begin + pace]);
-    if (!dies) moves.push([`byte${place}`, { opacity: 1 }, { opacity: 0 }, begin + pace - 1, begin + pace]);
-  }
+  times.forEach((begin, place) => {
+    const opens = begins && place ? times[place - 1] + pace : FLIGHT; // where rules are called between two bytes, the second one waits
+    const end = begin + pace;
+    moves.push([`byte${place}`, { opacity: 0 }, { opacity: 1 }, opens - 1, opens]);
+    if (begins && opens < begin) moves.push([`byte${place}`, at(states[place]), at(starts[place]), opens, begin]);
+    moves.push([`byte${place}`, at(starts[place]), at(states[place + 1]), begin, end]);
+    if (!died || place < count - 1) moves.push([`byte${place}`, { opacity: 1 }, { opacity: 0 }, end - 1, end]);
+  });
   if (died) return [...moves, ...fall(`byte${count - 1}`, at(last), at({ x: last.x, y: last.y + DEEP }), landed)];
   moves.push(["state", { opacity: 0 }, { opacity: 1 }, landed - 1, landed]);
-  if (text) {
-    const end = landed + FLIGHT;
-    if (count > 0) moves.push(["token", { opacity: 0 }, { opacity: 1 }, landed - 1, landed]);
-    moves.push(["token", at(last), at(text), landed, end], ["token", { opacity: 1 }, { opacity: 0 }, end - 1, end], ["text", { opacity: 0 }, { opacity: 1 }, end - 1, end]);
-  }
-  return moves;
+  return text ? [...moves, ...land(last, text, landed, count > 0)] : moves;
+}
+
+/**
+ * The token flies from the machine to the text.
+ * @param {Point} from
+ * @param {Point} text
+ * @param {number} begin
+ * @param {boolean} again whether it was opened into its bytes
+ * @returns {Move[]}
+ */
+function land(from, text, begin, again) {
+  const end = begin + FLIGHT;
+  /** @type {Move[]} */
+  const moves = [["token", at(from), at(text), begin, end], ["token", { opacity: 1 }, { opacity: 0 }, end - 1, end], ["text", { opacity: 0 }, { opacity: 1 }, end - 1, end]];
+  return again ? [["token", { opacity: 0 }, { opacity: 1 }, begin - 1, begin], ...moves] : moves;
 }
 
 /**

@@ -3,8 +3,10 @@
 /** @import { MachinePanel } from "../machine/machine-panel.js" */
 /** @import { Move } from "../motion/player.js" */
 /** @import { Point } from "../motion/travel.js" */
-/** @import { StageView } from "../types.js" */
+/** @import { StageView, Way } from "../types.js" */
 /** @import { Moving } from "./moving.js" */
+import { stageCalls } from "../machine/calls.js";
+import { spotOf } from "../machine/drawing.js";
 import { wayShown } from "../machine/machine-panel.js";
 import { lengthOf, play } from "../motion/player.js";
 import { travel } from "../motion/travel.js";
@@ -32,12 +34,6 @@ export function middleOf(root, node) {
 export const barPlace = (root, token) => middleOf(root, root.querySelector(`.gv-row[data-token="${token}"] .gv-name`));
 
 /**
- * @param {DOMRect | undefined} box
- * @param {DOMRect} sight
- */
-const isSeen = (box, sight) => box !== undefined && box.x >= sight.x - 4 && box.right <= sight.right + 4 && box.y >= sight.y - 4 && box.bottom <= sight.bottom + 4;
-
-/**
  * The places of the states of a way, one per state; one that is not in sight stands where its neighbour stands.
  * @param {Element} root
  * @param {MachinePanel} machine
@@ -45,19 +41,60 @@ const isSeen = (box, sight) => box !== undefined && box.x >= sight.x - 4 && box.
  * @param {number[]} path
  * @returns {Point[]}
  */
-function placesOf(root, { slot, drawing }, view, path) {
-  const sight = drawing.view.getBoundingClientRect();
-  if (slot.hidden || !sight.width) return [];
+function placesOf(root, { drawing }, view, path) {
+  const { camera: { scale, x, y }, room } = drawing;
+  const corner = cornerOf(root, drawing.view);
   const places = path.map((state) => {
     const drawn = view.machine?.stack ? view.known[state]?.now.find((node) => drawing.states.has(node)) : state;
-    const node = drawing.states.get(drawn ?? -1)?.querySelector(".gv-disc");
-    return isSeen(node?.getBoundingClientRect(), sight) ? middleOf(root, node) : null;
+    const spot = spotOf(drawing.states.get(drawn ?? -1));
+    if (!spot) return null;
+    const [left, top] = [x + spot.x * scale, y + spot.y * scale]; // where it will stand, whatever moves now
+    return left >= -4 && left <= room[0] + 4 && top >= -4 && top <= room[1] + 4 ? { x: corner.x + left, y: corner.y + top } : null;
   });
   const first = places.find((place) => place !== null);
   /** @type {Point[]} */
   const found = [];
   for (const place of first ? places : []) found.push(place ?? found[found.length - 1] ?? first);
   return found;
+}
+
+/**
+ * The corner of an element, in pixels of the stage.
+ * @param {Element} root
+ * @param {Element} node
+ * @returns {Point}
+ */
+function cornerOf(root, node) {
+  const [home, box, zoom] = [root.getBoundingClientRect(), node.getBoundingClientRect(), /** @type {any} */ (root).currentCSSZoom ?? 1];
+  return { x: (box.x - home.x) / zoom, y: (box.y - home.y) / zoom };
+}
+
+/**
+ * @typedef {object} Route where the bytes pass, when each begins, and the rules that are called on the way
+ * @property {Point[]} states
+ * @property {Point[]} [starts]
+ * @property {number[]} [begins]
+ * @property {Move[]} [moves]
+ * @property {HTMLElement | null} [sheet]
+ */
+
+/**
+ * @param {Element} root
+ * @param {MachinePanel} machine
+ * @param {StageView} view
+ * @returns {Route}
+ */
+function routeOf(root, machine, view) {
+  if (machine.slot.hidden || !machine.drawing.view.getBoundingClientRect().width) return { states: [] };
+  const way = wayShown(view);
+  if (!machine.focus) return { states: placesOf(root, machine, view, way.path) };
+  const found = stageCalls(machine, view, way, machine.before);
+  if (!found) return { states: [] };
+  const corner = cornerOf(root, machine.scene);
+  corner.y += machine.scene.clientTop;
+  /** @param {Point} point */
+  const move = ({ x, y }) => ({ x: corner.x + x, y: corner.y + y });
+  return { ...found, states: found.states.map(move), starts: found.starts.map(move) };
 }
 
 /**
@@ -110,6 +147,13 @@ function buildSheet({ label, bytes, died }, count) {
 }
 
 /**
+ * Where a forced token comes from: the model was not asked, so it leaves the machine.
+ * @param {StageView} view
+ * @param {import("../motion/travel.js").Point[]} states
+ */
+const machineOf = ({ steps, cursor }, states) => (steps[cursor - 1]?.how === "forced" ? states[0] : null);
+
+/**
  * Lets a token fly, if there is one that does. It is called after the page is painted.
  * @param {Moving} moving
  * @param {StageView} view
@@ -119,15 +163,19 @@ function buildSheet({ label, bytes, died }, count) {
 export function fly(moving, view, root, machine) {
   const passenger = mayMove(view) ? passengerOf(moving, view, root) : null;
   Object.assign(moving, { at: view.cursor, why: view.why });
-  const states = passenger ? placesOf(root, machine, view, wayShown(view).path) : [];
-  const bar = passenger?.bar ?? (view.steps[view.cursor - 1]?.how === "forced" ? states[0] : null); // a forced token comes out of the machine
+  const route = passenger ? routeOf(root, machine, view) : { states: [] };
+  const { states, starts } = route;
+  const bar = passenger?.bar ?? machineOf(view, states);
   if (!passenger || !bar) return;
   const last = states[states.length - 1];
   if (passenger.died && !last) return;
-  if (passenger.died) states.push({ x: last.x + 34, y: last.y - 20 });
+  if (passenger.died) {
+    starts?.push(last);
+    states.push({ x: last.x + 34, y: last.y - 20 });
+  }
   const chip = passenger.died ? null : root.querySelectorAll(".gv-chip")[view.cursor - 1];
-  const moves = travel({ bar, states, text: middleOf(root, chip), died: passenger.died });
-  if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chip, moves);
+  const moves = [...travel({ ...route, bar, text: middleOf(root, chip), died: passenger.died }), ...(route.moves ?? [])];
+  if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chip, moves, route.sheet);
 }
 
 /**
@@ -138,17 +186,59 @@ export function fly(moving, view, root, machine) {
  * @param {HTMLElement} sheet
  * @param {Element | null} chip where it lands
  * @param {Move[]} moves
+ * @param {HTMLElement | null} [calls] the scenes of the rules that are called
  */
-function start(moving, view, root, machine, sheet, chip, moves) {
+function start(moving, view, root, machine, sheet, chip, moves, calls) {
   view.sheets = [...view.sheets, sheet];
   root.append(sheet);
+  const takeCalls = showCalls(machine, calls);
   const lit = view.machine?.stack ? null : machine.drawing.layer.querySelector(".gv-state.gv-lit");
   /** @type {Record<string, Element | null>} */
   const others = { text: chip, state: lit };
   const done = () => {
     sheet.remove();
+    takeCalls();
     view.sheets = view.sheets.filter((one) => one !== sheet);
     moving.flight = null;
   };
-  moving.flight = play(moves, (part) => others[part] ?? sheet.querySelector(`[data-move="${part}"]`), { rate: rateOf(view, lengthOf(moves)), say: String, done });
+  /** @param {string} part */
+  const find = (part) => others[part] ?? sheet.querySelector(`[data-move="${part}"]`) ?? calls?.querySelector(`[data-move="${part}"]`);
+  moving.flight = play(moves, find, { rate: rateOf(view, lengthOf(moves)), say: String, done });
+}
+
+/**
+ * Lays the scenes of calls over the panel, in the place of what it shows.
+ * @param {MachinePanel} machine
+ * @param {HTMLElement | null | undefined} calls
+ * @returns {() => void} takes them away
+ */
+function showCalls({ scene }, calls) {
+  if (!calls) return () => {};
+  scene.append(calls);
+  scene.classList.add("gv-calling");
+  return () => {
+    calls.remove();
+    scene.classList.toggle("gv-calling", Boolean(scene.querySelector(".gv-calls")));
+  };
+}
+
+/**
+ * Shows the rules that the last token called, backwards. It is called after the page is painted.
+ * @param {Moving} moving
+ * @param {StageView} view
+ * @param {MachinePanel} machine
+ * @param {Way} way of the token that is taken back
+ * @param {number} rate
+ */
+export function flyBack(moving, view, machine, way, rate) {
+  if (!machine.focus || !way.path) return;
+  const found = stageCalls(machine, view, way, { painted: machine.painted, camera: machine.drawing.camera }, 0);
+  if (!found?.sheet) return;
+  const { sheet, moves } = found;
+  const takeCalls = showCalls(machine, sheet);
+  const done = () => {
+    takeCalls();
+    moving.flight = null;
+  };
+  moving.flight = play(moves, (part) => sheet.querySelector(`[data-move="${part}"]`), { rate: rate * rateOf(view, lengthOf(moves)), back: true, say: String, done });
 }

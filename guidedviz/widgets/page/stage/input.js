@@ -149,7 +149,7 @@ export function followFocus(root, view) {
  * @param {StageView} view
  * @param {() => void} paint
  */
-export function linkPanels({ machine, stack, map }, view, paint) {
+export function linkPanels({ machine, map }, view, paint) {
   /** @param {((step: Step) => boolean) | null} belongs */
   const mark = (belongs) => {
     const places = belongs ? view.steps.flatMap((step, place) => (belongs(step) ? [place] : [])) : [];
@@ -167,12 +167,12 @@ export function linkPanels({ machine, stack, map }, view, paint) {
     mark(part && ((step) => belongs(step, Number(part.dataset[name]))));
   });
   link(machine.drawing.sheets, "state", (step, state) => statesOf(view, step).includes(state));
-  link(stack.column, "frame", ({ path }, frame) => Boolean(view.known[path?.at(-1) ?? -1]?.frames.some(([id]) => id === frame)));
+  link(machine.strips.column, "frame", ({ path }, frame) => Boolean(view.known[path?.at(-1) ?? -1]?.frames.some(([id]) => id === frame)));
   map.map.sheet.addEventListener("pointermove", () => {
     const rank = map.map.map.hover;
     mark(rank < 0 ? null : (step) => rankOf(step) === rank);
   });
-  for (const node of [machine.drawing.sheets, stack.column, map.map.sheet]) node.addEventListener("pointerleave", () => mark(null));
+  for (const node of [machine.drawing.sheets, machine.strips.column, map.map.sheet]) node.addEventListener("pointerleave", () => mark(null));
 }
 
 /**

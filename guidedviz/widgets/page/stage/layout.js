@@ -2,7 +2,6 @@
 // are islands that paint themselves.
 
 /** @import { MachinePanel } from "../machine/machine-panel.js" */
-/** @import { StackPanel } from "../machine/stack-panel.js" */
 /** @import { MapPanel } from "../map/map-panel.js" */
 /** @import { Part } from "../shared/parts.js" */
 /** @import { Say, StageView } from "../types.js" */
@@ -44,7 +43,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {(place: number) => void} speed
  */
 
-/** @typedef {{ machine: MachinePanel, stack: StackPanel, map: MapPanel }} Islands the panels that paint themselves */
+/** @typedef {{ machine: MachinePanel, map: MapPanel }} Islands the panels that paint themselves */
 
 /**
  * The panel beside the next token; where there is room for one panel only, it may be the next token.
@@ -203,7 +202,7 @@ export function stagePart(view, act, islands, onChips, tipId) {
       tapePart(view, act, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act), resultsPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
-      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
+      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.map.slot, constraintPart(view, act)],
       narrow && tab !== "next" ? null : nextPart(view, act.pick), view.leaving],
     timePart(view, act), controlsPart(view, act), tipPart(view, tipId), ...view.sheets];
 }

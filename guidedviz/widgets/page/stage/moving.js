@@ -11,7 +11,7 @@ import { maskFalls } from "../motion/mask-falls.js";
 import { lengthOf, play } from "../motion/player.js";
 import { make, wantsStillness } from "../shared/elements.js";
 import { sayChance } from "./bars.js";
-import { barPlace, fly, middleOf } from "./flight.js";
+import { barPlace, fly, flyBack, middleOf } from "./flight.js";
 import { shownOf } from "./next-token.js";
 import { mayMove, rateOf } from "./pace.js";
 import { shownStep } from "./view.js";
@@ -144,12 +144,28 @@ function statesNow({ machine, known, steps, cursor }) {
  * @param {Moving} moving
  * @param {StageView} view before the step back
  * @param {Element} root
+ * @param {Islands} islands
  * @returns {() => void} to be called after the page is painted
  */
-export function moveBack(moving, view, root) {
+export function moveBack(moving, view, root, islands) {
+  if (!mayMove(view)) return () => {};
+  const left = view.steps[view.cursor - 1];
+  const leave = leavePanel(moving, view, root);
+  return () => {
+    flyBack(moving, view, islands.machine, left, BACK);
+    leave();
+  };
+}
+
+/**
+ * @param {Moving} moving
+ * @param {StageView} view
+ * @param {Element} root
+ */
+function leavePanel(moving, view, root) {
   const panel = root.querySelector("[data-slot='next']");
   const { step } = moving;
-  if (!step || !panel || step.how === "forced" || !mayMove(view)) return () => {};
+  if (!step || !panel || step.how === "forced") return () => {};
   moving.motion?.finish();
   const moves = movesBetween(view, view.steps[view.cursor - 1], step, panel);
   const copy = /** @type {HTMLElement} */ (panel.cloneNode(true));

@@ -1,0 +1,52 @@
+// Where a drawing stands in its panel: whole while its labels can be read, or nearly so, else close up on a part.
+
+/** @typedef {{ x: number, y: number, rx: number, ry: number }} Spot the middle of a part and half its size */
+/** @typedef {Spot & { end: Spot }} Path the spot around a path, and its last state */
+/** @typedef {{ scale: number, x: number, y: number }} Camera pixels per unit, and where the drawing's corner stands */
+/** @typedef {[wide: number, high: number]} Size */
+/** @typedef {{ least: number, most: number, low: number, whole?: boolean }} Scales for labels that can be read, the largest ones, and those of a row that would be cut */
+
+export const LESS = 0.85; // of the least size is better than a drawing that is cut by a little
+
+/**
+ * @param {Size} size of the drawing
+ * @param {Size} room pixels
+ * @param {Scales} scales
+ * @param {Path | null} at what must be seen: all of it, or its end
+ * @returns {Camera}
+ */
+export function aim(size, room, { least, most, low, whole }, at) {
+  const fit = Math.min(most, room[0] / size[0], room[1] / size[1]);
+  const scale = whole || fit >= LESS * least ? fit : Math.max(low, Math.min(least, room[1] / size[1]));
+  /**
+   * @param {"x" | "y"} name
+   * @param {"rx" | "ry"} half
+   * @param {0 | 1} side
+   */
+  const place = (name, half, side) => {
+    const free = room[side] - size[side] * scale;
+    if (free >= 0 || !at) return Math.max(0, free / 2);
+    const middle = 2 * at[half] * scale > room[side] ? at.end[name] : at[name];
+    return Math.max(free, Math.min(0, room[side] / 2 - middle * scale));
+  };
+  return { scale, x: place("x", "rx", 0), y: place("y", "ry", 1) };
+}
+
+/**
+ * The spot around several spots.
+ * @param {Spot[]} spots
+ * @returns {Path | null}
+ */
+export function around(spots) {
+  if (!spots.length) return null;
+  const [left, top] = [Math.min(...spots.map(({ x, rx }) => x - rx)), Math.min(...spots.map(({ y, ry }) => y - ry))];
+  const [right, bottom] = [Math.max(...spots.map(({ x, rx }) => x + rx)), Math.max(...spots.map(({ y, ry }) => y + ry))];
+  return { x: (left + right) / 2, y: (top + bottom) / 2, rx: (right - left) / 2, ry: (bottom - top) / 2, end: spots[spots.length - 1] };
+}
+
+/**
+ * A camera as a transform of a drawing that has the size of another scale.
+ * @param {Camera} camera
+ * @param {number} scale
+ */
+export const transformOf = ({ x, y, scale: own }, scale) => `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) scale(${(own / scale).toFixed(4)})`;

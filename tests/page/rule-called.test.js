@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { aim, around, LESS } from "../../guidedviz/widgets/page/machine/camera.js";
+import { EDGE, GAP, placeRows, STRIP } from "../../guidedviz/widgets/page/machine/rows.js";
+import { ruleCalled, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
+import { FLIGHT, travel } from "../../guidedviz/widgets/page/motion/travel.js";
+
+const LABELS = { least: 1, most: 1.5, low: 1 };
+const pathAt = (x, y, rx, ry, end = { x, y }) => ({ x, y, rx, ry, end });
+
+test("a drawing that fits is whole, also where it is a little too large", () => {
+  assert.deepEqual(aim([100, 50], [200, 100], LABELS, null), { scale: 1.5, x: 25, y: 12.5 });
+  assert.equal(aim([100 / LESS, 50], [100, 100], LABELS, null).scale, LESS);
+});
+
+test("one that does not fit is close up with labels that can be read, and a path is seen whole", () => {
+  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 90, 10));
+  assert.equal(scale, 1);
+  assert.ok(x + 410 >= 0 && x + 590 <= 200);
+  assert.equal(aim([1000, 100], [200, 100], LABELS, pathAt(0, 0, 5, 5)).x, 0, "it begins at the border");
+});
+
+test("of a path that is too long its end is seen", () => {
+  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 300, 10, { x: 790, y: 50 }));
+  assert.equal(scale, 1);
+  assert.ok(x + 790 >= 0 && x + 790 <= 200);
+});
+
+test("a row that is too high is rather a little smaller than cut", () => {
+  assert.equal(aim([1000, 110], [200, 100], { ...LABELS, low: LESS }, pathAt(500, 50, 5, 5)).scale, 100 / 110);
+  assert.equal(aim([1000, 200], [200, 100], { ...LABELS, low: LESS }, pathAt(500, 50, 5, 5)).scale, LESS);
+});
+
+test("a path is the box around its states, and ends at the last one", () => {
+  const [first, last] = [{ x: 10, y: 10, rx: 5, ry: 5 }, { x: 30, y: 20, rx: 5, ry: 5 }];
+  assert.deepEqual(around([first, last]), { x: 20, y: 15, rx: 15, ry: 10, end: last });
+  assert.equal(around([]), null);
+});
+
+test("strips hang from the ground, and the row has the rest", () => {
+  const { strips, row } = placeRows(2, 300, 100);
+  assert.deepEqual(strips, [{ y: GAP, high: STRIP }, { y: 2 * GAP + STRIP, high: STRIP }]);
+  assert.deepEqual(row, { y: 3 * GAP + 2 * STRIP, high: 300 - 3 * GAP - 2 * STRIP });
+});
+
+test("where strips do not fit, the outer ones are edges, the caller stays whole, and very deep ones are left out", () => {
+  const highs = (callers) => placeRows(callers, 230, 120).strips.map(({ high }) => high);
+  assert.deepEqual(highs(5), [EDGE, EDGE, EDGE, EDGE, STRIP]);
+  assert.deepEqual(highs(7), [0, 0, EDGE, EDGE, EDGE, EDGE, STRIP]);
+  assert.ok(placeRows(40, 230, 120).row.high >= 120, "the row keeps its room");
+});
+
+test("what is shown whole keeps its place, however many rules are open", () => {
+  assert.deepEqual(placeRows(0, 300, Infinity).row, placeRows(2, 300, Infinity).row);
+});
+
+// the stacks of {"a": in a grammar of objects: an object calls a member, a member calls a string and ends with a value
+const STACKS = {
+  0: [[0, "root", "{"]],
+  1: [[1, "object", "\""], [0, "root", "end"]],
+  2: [[3, "string", "a"], [2, "member", ":"], [1, "object", ","], [0, "root", "end"]],
+  3: [[2, "member", ":"], [1, "object", ","], [0, "root", "end"]],
+  4: [[2, "object", "\""], [1, "object", ","], [0, "root", "end"]],
+};
+const RULES = { 10: "object", 20: "string", 30: "member" };
+const tell = (path, ...nodes) => tellCalls({ path, taken: nodes.map((node) => [`${node}-${node + 1}`]) }, (state) => STACKS[state], (node) => RULES[node]);
+const tops = ({ scenes }) => scenes.map((scene) => topOf(scene)[1]);
+
+test("a rule is called before its byte is read", () => {
+  const story = tell([0, 1], 10);
+  assert.deepEqual([tops(story), story.reads], [["root", "object"], [1]]);
+});
+
+test("several rules are called one after another", () => {
+  const story = tell([1, 2], 20);
+  assert.deepEqual([tops(story), story.reads, story.causes], [["object", "member", "string"], [2], [0, 0]]);
+});
+
+test("a rule that has ended returns after its byte is read", () => {
+  const story = tell([2, 3], 20);
+  assert.deepEqual([tops(story), story.reads], [["string", "member"], [0]]);
+});
+
+test("a last call takes the place of its caller, which does not wait", () => {
+  const story = tell([3, 4], 10);
+  assert.deepEqual([tops(story), story.reads], [["member", "object"], [1]]);
+  assert.equal(story.scenes[1].length, story.scenes[0].length);
+});
+
+test("a rule that is called and left by one byte is seen", () => {
+  const story = tell([1, 1], 20);
+  assert.deepEqual([tops(story), story.reads], [["object", "string", "object"], [1]]);
+});
+
+test("a call alone takes 350 ms, several take 120 ms each, and all of a token at most 900 ms", () => {
+  const one = timeCalls(tell([0, 1], 10));
+  assert.deepEqual([one.changes, one.each, one.begins], [[FLIGHT], 350, [FLIGHT + 350]]);
+  const two = timeCalls(tell([1, 2], 20));
+  assert.deepEqual([two.changes, two.begins, two.end], [[FLIGHT, FLIGHT + 120], [FLIGHT + 240], FLIGHT + 240 + 160]);
+  const many = timeCalls({ scenes: Array.from({ length: 31 }, () => []), reads: [30], causes: [] });
+  assert.equal(many.begins[0] - FLIGHT, 900);
+});
+
+const BOX = { x: 100, y: 120, width: 40, high: 20 };
+function movesOf(story, back = false) {
+  const places = story.scenes.map(({ length }) => placeRows(length - 1, 300, 100));
+  const moves = ruleCalled(story, timeCalls(story), places, story.causes.map(() => BOX), 400);
+  return { places, of: (part, name) => moves.filter(([one, look]) => one === part && name in look), back };
+}
+
+test("the called box grows into the row, and the caller shrinks into its strip", () => {
+  const { places, of } = movesOf(tell([0, 1], 10));
+  const [[, box, row, begin, end]] = of("row 1", "transform");
+  const { y, high } = places[1].row;
+  assert.equal(box.transform, `translate(100.0px, ${(120 - y).toFixed(1)}px) scale(0.1000, ${(20 / high).toFixed(4)})`);
+  assert.deepEqual([row.transform, begin, end], ["none", FLIGHT, FLIGHT + 350]);
+  const [[, full, strip]] = of("row 0", "transform");
+  assert.equal(full.transform, "none");
+  assert.match(strip.transform, new RegExp(`translate\\(0.0px, .*scale\\(1.0000, ${(STRIP / places[0].row.high).toFixed(4)}\\)`));
+  assert.deepEqual(of("strip 0 root", "opacity")[0].slice(1, 3), [{ opacity: 0 }, { opacity: 1 }]);
+});
+
+test("a return is the reverse of the call", () => {
+  const call = movesOf({ ...tell([2, 3], 20), scenes: tell([2, 3], 20).scenes.toReversed() });
+  const back = movesOf(tell([2, 3], 20));
+  const [one, other] = [call.of("row 1", "transform")[0], back.of("row 0", "transform")[0]];
+  assert.deepEqual([one[1].transform, one[2].transform], [other[2].transform, other[1].transform]);
+  assert.deepEqual(back.of("strip 2 member", "opacity")[0].slice(1, 3), [{ opacity: 1 }, { opacity: 0 }]);
+});
+
+test("where strips become edges, they move and shrink with the call", () => {
+  const scenes = [5, 6].map((count) => Array.from({ length: count }, (_, id) => [id, "r", ""]));
+  const story = { scenes, reads: [1], causes: [0] };
+  const places = scenes.map(({ length }) => placeRows(length - 1, 260, 100));
+  const moves = ruleCalled(story, timeCalls(story), places, [BOX], 400);
+  assert.ok(moves.some(([part, from, to]) => part === "strip 1 r" && from.height === `${STRIP}px` && to.height === `${EDGE}px`));
+});
+
+test("a byte waits where the one before it ended, and goes with the call to its arrow", () => {
+  const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 90, y: 9 }];
+  const moves = travel({ bar: { x: 5, y: 5 }, states: POINTS, starts: [POINTS[0], { x: 70, y: 9 }], begins: [FLIGHT, FLIGHT + 500], text: null, died: false });
+  const ways = moves.filter(([part, from]) => part === "byte1" && from.translate).map(([, from, to, begin, end]) => [from.translate, to.translate, begin, end]);
+  assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT + 160, FLIGHT + 500], [FLIGHT + 500, FLIGHT + 660]]);
+  assert.match(ways[0][0], /10\.0px/);
+  assert.equal(ways[0][1], ways[1][0]);
+});
