@@ -71,10 +71,18 @@ class Slice:
         return np.flatnonzero(self.mask)
 
     @cached_property
+    def others(self) -> Trie:
+        """The trie of the other tokens."""
+        others = np.flatnonzero(~self.mask & (self.vocabulary.trie.node_of >= 0))
+        order = others[np.argsort(self.vocabulary.rank[others])]
+        return build_trie(self.vocabulary.pieces, order.astype(np.int32))
+
+    @cached_property
     def rest(self) -> Trie:
         """The trie of the other tokens, each without the prefix that is a complete text of this kind.
 
-        Such a prefix leads the guide's machine back to the same state, so only the rest of the token is walked.
+        Where the slice loops, such a prefix leads the guide's machine back to the same state, so only the rest of the
+        token is walked.
         """
         trie = self.vocabulary.trie
         live, labels = self._walk
@@ -102,29 +110,34 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
     return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICE_PATTERNS.items())
 
 
-def find_slice(step: StepFunction, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
-    """The first slice whose tokens are all legal in a state.
+def find_slice(
+    step: StepFunction, kinds: bytes, vocabulary: Vocabulary, state: Hashable, loops: bool = True
+) -> Slice | None:
+    """The first slice whose tokens are all legal in a state, and that loops there: see `reads_all`.
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
     >>> find_slice(text.step, text.kinds, v, 0), find_slice(text.step, text.kinds, v, 1)
     (None, Slice(text in quotes: 144 tokens))
     """
     for part in build_slices(vocabulary):
-        if reads_all(step, kinds, state, part.machine) and len(part) >= FEWEST:
+        if reads_all(step, kinds, state, part.machine, loops) and len(part) >= FEWEST:
             return part
     return None
 
 
-def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA) -> bool:
-    """Whether a machine reads all texts of a part, and returns to its state whenever the part returns to its start.
+def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA, loops: bool = True) -> bool:
+    """Whether a machine reads all texts of a part.
 
-    With too many pairs of states, or if a text has too many parses, the answer is False.
+    With `loops` it must also return to its state whenever the part returns to its start. With too many pairs of
+    states, or if a text has too many parses, the answer is False.
 
-    >>> def ask(text, part):
-    ...     return reads_all(regex(text).step, regex(text).kinds, 0, regex(part))
+    >>> def ask(text, part, loops=True):
+    ...     return reads_all(regex(text).step, regex(text).kinds, 0, regex(part), loops)
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
+    (False, True)
+    >>> ask("x|[a-z]+1", "[a-f]*"), ask("x|[a-z]+1", "[a-f]*", False)
     (False, True)
     """
     moves = list_moves(part, kinds)
@@ -134,7 +147,9 @@ def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA) -> b
         for place, held in pairs:
             for byte, target in moves[place]:
                 after = step(held, byte)
-                if after is None or len(pairs) > MOST_SLICE_PAIRS or (target == 0 and after != state):
+                if after is None or len(pairs) > MOST_SLICE_PAIRS:
+                    return False
+                if loops and target == 0 and after != state:
                     return False
                 if (target, after) not in met:
                     met.add((target, after))

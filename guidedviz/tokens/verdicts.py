@@ -49,13 +49,26 @@ class UnknownWalk(NamedTuple):
     labels: Ints  # of each of them: the state there, in the table of the walk
 
 
-def walk_unknown(unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State) -> UnknownWalk:
-    """Walk from a state of a partly known stack; a slice that is legal on every stack is not walked."""
+def walk_unknown(
+    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State, loops: bool = False
+) -> UnknownWalk:
+    """Walk from a state of a partly known stack; a slice that is legal on every stack is not walked.
+
+    At a letter of a key, a text of the slice leads on to other states, so the other tokens are walked from their
+    begin; with `loops` this is not done.
+    """
+    trie = vocabulary.trie
+    whole = trie.nodes[:0]
     part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start)
-    if part is None:
-        no_tokens = vocabulary.trie.nodes[:0]
-        return UnknownWalk(no_tokens, vocabulary.trie, *table.walk(vocabulary.trie, start))
-    return UnknownWalk(part.tokens, part.rest, *table.walk(part.rest, start))
+    if part is not None:
+        trie = part.rest
+    elif not loops:
+        part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start, loops=False)
+        if part is not None:
+            trie = part.others
+    if part is not None:
+        whole = part.tokens
+    return UnknownWalk(whole, trie, *table.walk(trie, start))
 
 
 # Where in a counted repeat a walk stands.
@@ -125,7 +138,7 @@ def read_repeat(
     rule, start = found
     bounds = unknown.nodes.counts[rule]
     assert isinstance(bounds, Bounds)  # the rules that are repeated as a whole
-    walk = walk_unknown(unknown, table, vocabulary, start)
+    walk = walk_unknown(unknown, table, vocabulary, start, loops=True)
     places = table.number(walk.labels, lambda state: locate(unknown, rule, state))
     if (places == UNCLEAR).any():
         return None

@@ -12,12 +12,17 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
+from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.models.load import load_model
 from guidedviz.tokens import lazy
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.lazy import SLICE_PATTERNS, Lazy, Slice, lazy_walk, reads_all
+from guidedviz.tokens.split import build_split
+from guidedviz.tokens.verdicts import walk_unknown
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.walk import MoveTable
 from tests.strategies import draw_walk, grammars, vocabularies
 from tests.tokens.plain_walk import spell
 
@@ -147,3 +152,20 @@ def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     state = read(endless, b'"')
     assert not reads_all(endless.step, endless.kinds, state, TEXT)
     assert reads_all(endless.step, endless.kinds, read(endless, b'"aa'), regex("a*"))
+
+
+def test_inside_a_key_of_an_open_object_the_tokens_of_text_are_taken_whole():
+    vocabulary = load_model("clerk").vocabulary
+    fields = {"name": {"type": "integer"}, "names": {"type": "string"}, "no": {"type": "null"}}
+    machine = json_schema({"type": "object", "properties": fields}, extra_keys="open")
+    split = build_split(machine, vocabulary, inline=False)
+    taken = []
+    for text in (b'{"', b'{"n', b'{"nam', b'{"names', b'{"other'):
+        state = read(machine, text)
+        assert (split.mask(state) == Lazy(machine, vocabulary).mask(state)).all()
+        unknown = UnknownBottom(machine)
+        start = unknown.known(state, 0)
+        table = MoveTable(unknown.step, unknown.kinds)
+        walks = [walk_unknown(unknown, table, vocabulary, start, loops) for loops in (True, False)]
+        taken.append([len(walk.whole) > 0 for walk in walks])
+    assert taken == [[False, True], [False, True], [False, True], [False, True], [True, True]]

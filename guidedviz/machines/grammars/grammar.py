@@ -4,8 +4,9 @@ Below: properties of the rules (can one finish, can it be empty), and the graph 
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 from guidedviz.errors import quoted
 from guidedviz.machines.graph import derive, grouped, reach
@@ -27,6 +28,10 @@ class Rule:
         """The rules that this rule calls, in the order of its tree."""
         called = [part.name for part in all_parts(self.tree) if isinstance(part, Call)]
         return tuple(dict.fromkeys(called))
+
+    def with_tree(self, tree: Tree) -> Self:
+        """The rule with another tree; itself, with the calls that are known, if the tree is its own."""
+        return self if tree is self.tree else replace(self, tree=tree)
 
 
 @dataclass(frozen=True)

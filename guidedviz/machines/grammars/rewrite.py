@@ -43,7 +43,7 @@ def count_repeats(grammar: Grammar, most: int = limits.COPIED_STATES) -> tuple[G
     root{0,5000} ::= [a-z] {'root{0,5000}': (0, 5000)}
     """
     found = _Counted(grammar)
-    rules = [replace(rule, tree=found.shrink(rule, most)) for rule in grammar.rules]
+    rules = [rule.with_tree(found.shrink(rule, most)) for rule in grammar.rules]
     return replace(grammar, rules=(*rules, *found.rules.values())), found.bounds
 
 
@@ -119,7 +119,7 @@ def inline_rules(grammar: Grammar, most: int = limits.INLINED_STATES) -> Grammar
     root ::= "(" root ")" | [a-z]+
     """
     inliner = _Inliner(grammar, most)
-    rules = [replace(rule, tree=inliner.tree(rule.name)) for rule in grammar.rules]
+    rules = [rule.with_tree(inliner.tree(rule.name)) for rule in grammar.rules]
     return needed_rules(replace(grammar, rules=tuple(rules)))
 
 
@@ -184,7 +184,7 @@ def without_ticks(grammar: Grammar) -> Grammar:
     rules = list(grammar.rules)
     for number, rule in enumerate(rules):
         if has_ticks(rule.tree):
-            rules[number] = replace(rule, tree=_copy(rule.tree))
+            rules[number] = rule.with_tree(_copy(rule.tree))
     return replace(grammar, rules=tuple(rules))
 
 
