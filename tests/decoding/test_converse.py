@@ -12,6 +12,8 @@ from guidedviz.decoding.tool_runs import run_in_thread
 from guidedviz.machines.turn import TURN_STYLES
 from tests.decoding.scripted import PIECES, TEMPLATE, Scripted
 
+pytest.importorskip("jinja2")  # it fills the templates
+
 THINK = "<think>hm</think>\n"
 
 

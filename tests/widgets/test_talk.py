@@ -8,6 +8,8 @@ from tests.decoding.scripted import Scripted
 from tests.decoding.test_converse import add, boom, call_text
 from tests.widgets.toy import told
 
+pytest.importorskip("jinja2")
+
 CALLS = call_text(a=1, b=2) + "\n" + call_text("boom")
 
 
