@@ -29,6 +29,7 @@ from guidedviz.decoding.records import (
 )
 from guidedviz.decoding.sampling import Floats
 from guidedviz.errors import TraceError, quoted
+from guidedviz.machines.machine import read
 from guidedviz.machines.names import is_name, split_names, without_names
 from guidedviz.models.model import Source
 from guidedviz.tokens.arrays import Mask
@@ -324,11 +325,23 @@ def make_step(
     chosen = next((one for one in candidates if one.token == token), NO_CANDIDATE)
     times = {"forward_ms": 0.0, "mask_ms": 0.0, "sample_ms": 0.0}
     return Step(
-        position=point.position, token=token, piece=b"" if token == NO_TOKEN else pieces[token], how=how,
+        position=point.position, token=token, piece=_written(guide, point, token), how=how,
         raw=chosen.raw, masked=chosen.masked, drawn=chosen.drawn, candidates=candidates,
         legal=int(mask.sum()), mass=mass, state=guide.label(point.state), stack=guide.stack(point.state),
         dropped=tuple(pieces[t] for t in dropped), **(times | more),
     )  # fmt: skip
+
+
+def _written(guide: Guide, point: Point, token: int) -> bytes:
+    """What a token writes: its bytes, or the name of a special one; of an EOS the name only if the machine reads it."""
+    if token == NO_TOKEN:
+        return b""
+    piece = guide.reads.pieces[token]
+    if token not in guide.vocabulary.eos or not is_name(piece) or guide.machine is None:
+        return piece
+    at = guide.at(point.state)
+    is_read = at is not None and read(guide.machine, piece, at) is not None
+    return piece if is_read else guide.vocabulary.pieces[token]
 
 
 def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:

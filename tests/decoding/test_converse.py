@@ -12,6 +12,8 @@ from guidedviz.decoding.tool_runs import run_in_thread
 from guidedviz.machines.turn import TURN_STYLES
 from tests.decoding.scripted import PIECES, TEMPLATE, Scripted
 
+pytest.importorskip("jinja2")  # it fills the templates
+
 THINK = "<think>hm</think>\n"
 
 
@@ -203,7 +205,7 @@ def test_a_text_that_spells_a_call_is_none():
 def test_a_prompt_that_opens_thinking_is_gone_on_with():
     opened = TEMPLATE.replace("assistant\n{% endif %}", "assistant\n<think>\n{% endif %}")
     found, messages = talk_to(Scripted("hm</think>Yes.", template=opened), [add])
-    assert found[0].parts[:3] == ("hm", "</think>", "Yes.")
+    assert found[0].parts == ("hm", "</think>", "Yes.")
     assert messages[-1] == {"role": "assistant", "content": "Yes.", "reasoning_content": "hm"}
 
 

@@ -45,6 +45,7 @@ def test_masks_are_ours_on_what_all_read_alike(name, pattern):
 
 
 def test_a_grammar_in_lark_s_notation_reaches_the_engine_that_reads_it_as_it_is():
+    pytest.importorskip("lark")
     text = 'start: "(" start ")" | /[ab]/ <p>'
     asked = ask(text, V)
     assert asked.kind == "lark"

@@ -1,5 +1,8 @@
 """A conversation on a stage: the turn is decoded, its calls run, a person may change what the model reads next."""
 
+import asyncio
+import threading
+
 import pytest
 
 import guidedviz as gv
@@ -7,6 +10,8 @@ from guidedviz.decoding import Conversation
 from tests.decoding.scripted import Scripted
 from tests.decoding.test_converse import add, boom, call_text
 from tests.widgets.toy import told
+
+pytest.importorskip("jinja2")
 
 CALLS = call_text(a=1, b=2) + "\n" + call_text("boom")
 
@@ -47,6 +52,30 @@ def test_who_goes_back_and_takes_another_way_drops_the_results():
     assert told(stage)["results"] == []
     stage.go(len(stage.player.steps))
     assert len(told(stage)["results"]) == 2, "they are known at the end of the same turn"
+
+
+def test_tools_run_beside_the_event_loop_and_a_turn_that_was_changed_meanwhile_gets_no_results():
+    release = threading.Event()
+
+    def slow() -> str:
+        release.wait(10)
+        return "late"
+
+    async def main():
+        _, stage = open_stage(call_text("slow"), "Well.", tools=[slow], max_tokens=300, steps=300)
+        first = told(stage)["results"]
+        stage.go(3).choose(ord("x"))  # another way: the results of the first are for nobody
+        release.set()
+        await asyncio.sleep(0.1)
+        other = told(stage)["results"]
+        stage.reset().take(300)
+        for _ in range(200):
+            await asyncio.sleep(0.01)
+            if stage.talk.is_ready:
+                break
+        return first, other, [text for _, text, _ in told(stage)["results"]]
+
+    assert asyncio.run(main()) == ([], [], ["late"])
 
 
 @pytest.mark.parametrize("texts", [["one"], [1, 2], ["\ud800", ""]])
