@@ -145,6 +145,7 @@ def test_every_key_reaches_the_stage_and_none_the_notebook(notebook):
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.type)"
 
 
+@pytest.mark.slow
 def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
     """In command mode x cuts a cell and arrows move to another one."""
     stage, page = notebook.stage(), notebook.page
@@ -242,6 +243,7 @@ def test_the_answer_of_a_prediction_stays_when_its_cell_runs_again(notebook):
     assert "Near enough" in notebook.page.locator(".gv-predict").inner_text()
 
 
+@pytest.mark.slow
 def test_after_a_restart_of_the_kernel_the_known_steps_are_walked(notebook):
     stage = notebook.stage()
     stage.press("delete all steps and start again")

@@ -74,7 +74,7 @@ def test_frames_are_pushed_and_popped_and_back_restores_them(still):
 
 
 @pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
-@pytest.mark.quick("size0")
+@pytest.mark.slow
 def test_the_ground_keeps_its_place_and_the_open_rules_hang_from_it(still, size):
     _, stage, slot = show(still, steps=14)
     still.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
