@@ -323,6 +323,7 @@ DAEMONS = [own_session, twice, closes_all, deaf, starts_another_program, family,
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a daemon stays")
 @pytest.mark.parametrize("daemon", DAEMONS, ids=lambda daemon: daemon.__name__)
+@pytest.mark.quick("twice", "is_itself_the_daemon")
 def test_no_daemon_of_an_answer_outlives_the_check_or_delays_it(daemon, tmp_path, monkeypatch):
     monkeypatch.setattr(guard, "WALL_SECONDS", 60.0)
 

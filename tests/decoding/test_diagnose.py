@@ -196,6 +196,7 @@ def test_a_right_answer_in_another_layout_is_not_called_over_tight(name):
     assert gv.diagnose(run).names == ("whitespace refused",)
 
 
+@pytest.mark.slow
 def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):
     """The constraints fit what the models write."""
     calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")

@@ -125,6 +125,7 @@ def test_a_part_is_fixed_where_no_byte_of_it_was_chosen_even_if_it_was_cut_anew(
     assert mark_parts(trace) == (("ab", False), ("c", True))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_gives_nothing(clerk, tasks, monkeypatch):
     """However many tokens have been put by then, one pass is all that still runs."""
     device, asked = Device(clerk, Cost(1.0, 0.0), monkeypatch), []

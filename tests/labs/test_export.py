@@ -76,7 +76,7 @@ def grade(name, which, anew):
 
 
 @each_lab
-@pytest.mark.quick("03_fsm", "12_what_masks_change")
+@pytest.mark.quick("03_fsm")
 def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     assert grade(name, "solved", anew=1) == [exercise.points for exercise in exercises(name)]

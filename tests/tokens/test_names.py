@@ -82,6 +82,7 @@ def test_masks_are_those_of_reading_in_every_engine_along_a_random_text(text, ra
 
 @given(grammars(), st.randoms(use_true_random=False))
 @settings(max_examples=40)
+@pytest.mark.slow
 def test_the_real_engines_differ_from_reading_only_in_known_ways(text, random):
     for engine in ("xgrammar", "llguidance", "outlines_core"):
         pytest.importorskip(engine)

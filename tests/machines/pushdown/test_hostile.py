@@ -102,6 +102,7 @@ def test_a_text_that_can_be_read_in_too_many_ways_ends_in_an_error_that_names_th
     assert machine.accepts(b"<aa>"), "the machine stays good"
 
 
+@pytest.mark.slow
 def test_a_mask_of_an_ambiguous_grammar_ends_in_the_same_error(monkeypatch):
     """All pieces go on differently, and each is read in a hundred ways; few pieces are walked one by one."""
     nested = " | ".join(f'"{letter}" s "{letter}"' for letter in LETTERS)

@@ -33,6 +33,7 @@ UNSAYABLE = [  # what no machine of this kind can say, and the path below it
 
 
 @pytest.mark.parametrize(("part", "below"), UNSAYABLE)
+@pytest.mark.quick(every=3)
 def test_what_no_machine_can_say_is_an_error_at_its_place(part, below):
     with pytest.raises(gv.PatternError) as caught:
         gv.json_schema(within(part))

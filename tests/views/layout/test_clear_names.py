@@ -25,7 +25,7 @@ def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_ar
 
 
 @pytest.mark.parametrize("name", lab_calls())
-@pytest.mark.quick(every=5)
+@pytest.mark.quick(every=8)
 def test_names_stay_clear_without_graphviz(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     placing.place.cache_clear()
