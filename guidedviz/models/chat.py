@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple, Protocol, Self
 
 from guidedviz.errors import ChatWarning, ModelError, SettingError
-from guidedviz.models.messages import Messages, check_messages, join_texts, map_texts, offer_tools, wrong_form
+from guidedviz.models.messages import Messages, join_texts, map_texts, template_values, wrong_form
 from guidedviz.models.template import WHERE, TemplateStopped, render
 
 SIGNS = range(0xF0000, 0x10FFFE)  # characters for private use, which stand for what a person wrote
@@ -65,12 +65,7 @@ class ChatTemplate(NamedTuple):
 
         Where the model should not think, the template gets `enable_thinking`, as that of Qwen has it.
         """
-        values: dict[str, Any] = {"messages": check_messages(messages)}
-        offered = offer_tools(tools)
-        if offered:
-            values["tools"] = offered
-        if not think:
-            values["enable_thinking"] = False
+        values = template_values(messages, tools, think)
         special = self.words.special
         splitter = any_of(special)
         hidden = hide_texts(special, self.source + join_texts(values))

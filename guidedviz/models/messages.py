@@ -23,6 +23,17 @@ A_CALL = '{"function": {"name": ..., "arguments": {...}}}'
 CALL_HINT = '"tool_calls": [{"type": "function", "function": {"name": "add", "arguments": {"a": 1}}}]'
 
 
+def template_values(messages: Messages, tools: Iterable[Any], think: bool) -> dict[str, Any]:
+    """The variables of a chat template; those of tools and of thinking only where they say something."""
+    values: dict[str, Any] = {"messages": check_messages(messages)}
+    offered = offer_tools(tools)
+    if offered:
+        values["tools"] = offered
+    if not think:
+        values["enable_thinking"] = False
+    return values
+
+
 def check_messages(messages: Any) -> list[Message]:
     """Messages with a role and a content, which are texts; a text alone is a question of the user."""
     if isinstance(messages, str):
