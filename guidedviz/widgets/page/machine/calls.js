@@ -158,6 +158,6 @@ function buildSheet(scenes) {
     sheet.append(node);
   });
   sheet.append(...strips.values());
-  for (const node of sheet.querySelectorAll("[data-part], [data-state], [data-arrow], [data-frame]")) for (const name of ["part", "state", "arrow", "frame"]) node.removeAttribute(`data-${name}`);
+  for (const name of ["part", "state", "arrow", "frame"]) for (const node of sheet.querySelectorAll(`[data-${name}]`)) node.removeAttribute(`data-${name}`);
   return sheet;
 }

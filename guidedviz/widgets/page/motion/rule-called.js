@@ -122,17 +122,12 @@ export function ruleCalled({ scenes }, times, places, boxes, width) {
     const isCall = after.length >= before.length;
     const [outer, inner] = isCall ? [place, place + 1] : [place + 1, place]; // the scenes of the caller and of the called rule
     const box = boxes[place] ?? { x: width / 3, y: rows[outer].y + rows[outer].high / 2, width: width / 3, high: 20 };
-    const small = { transform: shrink(rows[inner], box), opacity: 0.2 };
-    const full = { transform: "none", opacity: 1 };
     const strip = places[inner].strips[scenes[outer].length - 1];
+    const small = { transform: shrink(rows[inner], box), opacity: 0 };
+    const full = { transform: "none", opacity: 1 };
     const waits = { transform: strip ? shrink(rows[outer], { x: 0, y: strip.y, width, high: Math.max(1, strip.high) }) : "none", opacity: 0 };
-    if (isCall) {
-      moves.push([`row ${inner}`, small, full, begin, end], [`row ${inner}`, { visibility: "hidden" }, { visibility: "visible" }, begin, begin + 1]);
-      moves.push([`row ${outer}`, full, waits, begin, end], [`row ${outer}`, { visibility: "visible" }, { visibility: "hidden" }, end - 1, end]);
-    } else {
-      moves.push([`row ${inner}`, full, small, begin, end], [`row ${inner}`, { visibility: "visible" }, { visibility: "hidden" }, end - 1, end]);
-      moves.push([`row ${outer}`, waits, full, begin, end], [`row ${outer}`, { visibility: "hidden" }, { visibility: "visible" }, begin, begin + 1]);
-    }
+    if (isCall) moves.push([`row ${inner}`, small, full, begin, end], [`row ${outer}`, full, waits, begin, end]);
+    else moves.push([`row ${inner}`, full, small, begin, end], [`row ${outer}`, waits, full, begin, end]);
     if (before.length !== after.length) {
       const name = stripName(topOf(scenes[outer]));
       if (isCall) moves.push([name, { opacity: 0 }, { opacity: 1 }, half, end]);
