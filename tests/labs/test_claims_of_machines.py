@@ -107,9 +107,7 @@ def test_the_stage_with_the_index_has_ten_digits_or_a_dash_or_the_end(clerk):
 
 
 def test_the_stage_of_json_opens_where_the_model_wants_to_end_a_text_that_is_open(clerk):
-    boxes = (
-        "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-    )
+    boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring."
     run = gv.record(clerk, f"{boxes}\nNested JSON:\n", gv.guide(gv.json(), clerk.vocabulary), seed=2, max_tokens=16)
     step = run.steps[15]
     assert run.text.startswith('{"piano": {"kettle": {"wallet": {"lemon": "ring}}')
