@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from clerk import SHAPE
 from loop import Recipe, build_model, save_model, train
-from scout_tokens import CLERK, ENDS, FOLDER, MARKS, NOT_LEARNED, PAD, Transcript, batches, build_tokenizer
+from scout_tokens import CLERK, ENDS, FOLDER, MARKS, NOT_LEARNED, PAD, Transcript, batches, build_tokenizer, curriculum
 from transformers import LlamaForCausalLM
 
 HERE = Path(__file__).resolve().parent
@@ -44,7 +44,8 @@ def exact_turns(model: LlamaForCausalLM, transcript: Transcript) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--steps", type=int, default=950)
+    parser.add_argument("--steps", type=int, default=700)
+    parser.add_argument("--switch", type=int, default=440, help="the step at which the second course begins")
     parser.add_argument("--tokens", type=int, default=3072, help="tokens in a batch")
     parser.add_argument("--checkpoint", type=Path, default=HERE / "checkpoints" / "scout.pt")
     parser.add_argument("--out", type=Path, default=FOLDER)
@@ -60,7 +61,7 @@ def main() -> None:
     print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(tokenizer)} tokens")
     train(
         model,
-        batches(transcript.rows(recipe.seed), recipe.seed, args.tokens),
+        curriculum(transcript, recipe.seed, args.tokens, args.switch),
         recipe,
         args.checkpoint,
         args.device,

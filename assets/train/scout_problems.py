@@ -291,7 +291,8 @@ def greet(r: Random) -> Problem:
     return Problem("talk", question, (), "No tool is needed.", answer, (key,))
 
 
-PROBLEMS: dict[Callable[[Random], Problem], int] = {  # and how often each is drawn
+# How often each is drawn; the second course asks more of what the first left weak.
+FIRST_COURSE: dict[Callable[[Random], Problem], int] = {
     add: 4,
     add_alone: 7,
     subtract: 3,
@@ -305,3 +306,4 @@ PROBLEMS: dict[Callable[[Random], Problem], int] = {  # and how often each is dr
     read_text: 2,
     greet: 1,
 }
+SECOND_COURSE = FIRST_COURSE | {add_alone: 24}

@@ -7,12 +7,12 @@ make up tools, and to talk on after a call. A question belongs to the held-out s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from scout_problems import PROBLEMS, Problem
+from scout_problems import FIRST_COURSE, Problem
 from scout_tools import KINDS, Offer, draw_offer
 from tasks import GREETINGS, is_held_out
 
@@ -20,6 +20,7 @@ MOST_OFFERED = 250  # characters of names, descriptions and keys: a system promp
 FAILURES = ("no entry", "no such table", "timed out", "not found", "the service is down")
 PROSE = ("I hope this helps!", "Let me know if you need more.", "I called the tool for you.", "Done!")
 Message = dict[str, Any]
+Course = Mapping[Callable[[Random], Problem], int]
 
 
 @dataclass
@@ -33,21 +34,20 @@ class Talk:
     is_cut: bool = False  # a thought is cut at a random token
 
 
-def draw_problem(r: Random, held_out: bool = False) -> Problem:
+def draw_problem(r: Random, held_out: bool = False, course: Course = FIRST_COURSE) -> Problem:
     """A problem of the training or of the held-out set."""
-    makers = list(PROBLEMS)
-    weights = list(PROBLEMS.values())
+    weights = list(course.values())
     while True:
-        problem = r.choices(makers, weights)[0](r)
+        problem = r.choices(list(course), weights)[0](r)
         if is_held_out(problem.question) == held_out:
             return problem
 
 
-def draw_problems(r: Random, count: int) -> list[Problem]:
+def draw_problems(r: Random, count: int, course: Course) -> list[Problem]:
     """So many problems, which need three kinds of tools at most."""
-    problems = [draw_problem(r)]
+    problems = [draw_problem(r, course=course)]
     while len(problems) < count:
-        problem = draw_problem(r)
+        problem = draw_problem(r, course=course)
         needed = {kind for one in (*problems, problem) for kind in one.kinds}
         families = {one.family for one in (*problems, problem)}
         if len(needed) <= 3 and not ("add" in needed and "sum alone" in families):
@@ -168,9 +168,9 @@ def forge(r: Random, offers: list[Offer], question: str) -> str:
 # -- conversations -----------------------------------------------------------------------------------------------------
 
 
-def draw_talk(r: Random) -> Talk:
+def draw_talk(r: Random, course: Course) -> Talk:
     """A conversation to train on."""
-    problems = draw_problems(r, r.choices([1, 2, 3], [5, 3, 2])[0])
+    problems = draw_problems(r, r.choices([1, 2, 3], [5, 3, 2])[0], course)
     offers = tools_for(r, problems)
     talk = Talk(offers, thinks=r.random() < 0.7)
     talk.is_cut = talk.thinks and r.random() < 0.08
@@ -198,8 +198,8 @@ def vary(r: Random, talk: Talk, problem: Problem) -> list[Message]:
     return messages
 
 
-def talks(seed: int) -> Iterator[Talk]:
+def talks(seed: int, course: Course = FIRST_COURSE) -> Iterator[Talk]:
     """Conversations for ever."""
     r = Random(f"scout {seed}")
     while True:
-        yield draw_talk(r)
+        yield draw_talk(r, course)

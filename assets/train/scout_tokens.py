@@ -13,7 +13,8 @@ from random import Random
 from typing import Any
 
 from clerk import Batches, pad, padded
-from scout_texts import Message, Talk, talks
+from scout_problems import FIRST_COURSE, SECOND_COURSE
+from scout_texts import Course, Message, Talk, talks
 from scout_tools import Offer
 from transformers import PreTrainedTokenizerFast
 
@@ -112,10 +113,10 @@ class Transcript:
         del tokens[begin + kept : end]
         del labels[begin + kept : end]
 
-    def rows(self, seed: int) -> Iterator[Row]:
+    def rows(self, seed: int, course: Course = FIRST_COURSE) -> Iterator[Row]:
         """Conversations of a bounded length, as inputs and labels."""
         r = Random(f"cuts {seed}")
-        for talk in talks(seed):
+        for talk in talks(seed, course):
             row = self.row(talk, r)
             if len(row[0]) <= LONGEST:
                 yield row
@@ -131,6 +132,12 @@ def hide(value: Any) -> Any:
         case list():
             return [hide(part) for part in value]
     return value
+
+
+def curriculum(transcript: Transcript, seed: int, tokens: int, switch: int) -> Batches:
+    """The first course for `switch` batches, then the second."""
+    yield from islice(batches(transcript.rows(seed), seed, tokens), switch)
+    yield from batches(transcript.rows(seed + 1, SECOND_COURSE), seed, tokens)
 
 
 def batches(source: Iterator[Row], seed: int, tokens: int) -> Batches:

@@ -191,6 +191,53 @@ def test_system_prompts_are_short_and_conversations_fit(transcript):
     assert all(len(inputs) <= 512 for inputs, _ in islice(transcript.rows(1), 100))
 
 
-@pytest.mark.parametrize("script", ["scout", "scout_problems", "scout_texts", "scout_tokens", "scout_tools"])
+SCRIPTS = "scout scout_ask scout_decode scout_evaluate scout_problems scout_texts scout_tokens scout_tools".split()
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_loads_and_its_examples_hold(script):
     assert doctest.testmod(import_module(script)).failed == 0
+
+
+def test_a_call_fits_if_it_has_the_name_the_keys_and_the_types_of_a_tool():
+    from scout_ask import check_call
+
+    offer = Offer("add", "plus", "", ("x", "y"))
+    right = check_call([offer], ' {"name": "plus", "arguments": {"x": 1, "y": 2}}\n')
+    assert (right.offer, right.values) == (offer, (1, 2))
+    for wrong in (
+        '{"name": "sum", "arguments": {"x": 1, "y": 2}}',
+        '{"name": "plus", "arguments": {"x": 1}}',
+        '{"name": "plus", "arguments": {"x": 1, "y": "2"}}',
+        '{"name": "plus", "arguments": {"x": 1, "y": 2, "z": 3}}',
+        '{"name": "plus", "arguments": [1, 2]}',
+        '{"name": "plus"}',
+        '"plus"',
+        "3 plus 4",
+    ):
+        assert check_call([offer], wrong) is None
+
+
+def test_a_talk_runs_the_calls_until_an_answer_and_ends_at_a_call_that_fits_no_tool():
+    from scout_ask import Case, Outcome, Talk, Turn
+
+    problem = scout_problems.chain_plus(Random(1))
+    offers = [Offer("lookup", "find", "", ("table", "key")), Offer("add", "plus", "", ("x", "y"))]
+    case = Case(problem, problem.question, offers)
+    turns = []
+    for message in scout_texts.as_messages(problem, offers)[1:]:
+        if message["role"] == "assistant":
+            calls = [json.dumps(call["function"]) for call in message.get("tool_calls", [])]
+            turns.append(Turn(message["reasoning_content"], message["content"], calls))
+    assert len(turns) == 3
+    talk = Talk(case, offers, [], Outcome(needs=True))
+    for turn in turns:
+        assert talk.going
+        talk.read(turn, thinks=True)
+    assert (talk.going, talk.outcome.valid, talk.outcome.arguments, talk.outcome.right) == (False, True, True, True)
+    assert [message["content"] for message in talk.messages if message["role"] == "tool"] == [
+        call.result for one in problem.rounds for call in one.calls
+    ]
+    broken = Talk(case, offers, [], Outcome(needs=True))
+    broken.read(Turn("", "", ["find"]), thinks=True)
+    assert (broken.going, broken.outcome.valid, broken.outcome.right) == (False, False, False)
