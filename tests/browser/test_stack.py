@@ -259,10 +259,12 @@ DISCS = """slot => {
 }"""
 
 
-def moving(bare, step):
+def moving(bare, step, width=931):
     """A page that moves, after a step whose token is on its way."""
     _, stage, slot = show(bare, steps=14)
-    bare.page.set_viewport_size({"width": 931, "height": 768})
+    bare.page.set_viewport_size({"width": width, "height": 768})
+    if width < 640:
+        stage.tab("machine")
     stage.press("go to the prompt")
     stage.wait(0)
     for _ in range(step):
@@ -305,6 +307,14 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
     box = row.bounding_box()
     assert box["y"] + box["height"] == pytest.approx(last["y"] + last["height"], abs=1)
     assert slot.evaluate(DISCS) == ends, "the view does not jump when the motion ends"
+
+
+def test_a_phone_which_shows_no_bars_beside_the_machine_shows_the_call_too(bare):
+    _, slot = moving(bare, 4, 390)
+    assert [row["rule"] for row in scenes(bare, slot, 240)[0]] == ["object"]
+    rows, strips = scenes(bare, slot, 600)
+    assert [row["rule"] for row in rows] == ["string"]
+    assert strips[-2:] == ["object", "member"]
 
 
 def test_a_byte_slides_along_the_arrow_of_the_rule_that_reads_it(bare):

@@ -147,13 +147,6 @@ function buildSheet({ label, bytes, died }, count) {
 }
 
 /**
- * Where a forced token comes from: the model was not asked, so it leaves the machine.
- * @param {StageView} view
- * @param {import("../motion/travel.js").Point[]} states
- */
-const machineOf = ({ steps, cursor }, states) => (steps[cursor - 1]?.how === "forced" ? states[0] : null);
-
-/**
  * Lets a token fly, if there is one that does. It is called after the page is painted.
  * @param {Moving} moving
  * @param {StageView} view
@@ -165,7 +158,7 @@ export function fly(moving, view, root, machine) {
   Object.assign(moving, { at: view.cursor, why: view.why });
   const route = passenger ? routeOf(root, machine, view) : { states: [] };
   const { states, starts } = route;
-  const bar = passenger?.bar ?? machineOf(view, states);
+  const bar = passenger?.bar ?? states[0]; // a forced token leaves the machine, and so does one whose bar is out of sight
   if (!passenger || !bar) return;
   const last = states[states.length - 1];
   if (passenger.died && !last) return;
