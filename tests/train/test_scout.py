@@ -16,6 +16,7 @@ from tasks import is_held_out
 
 import guidedviz as gv
 from guidedviz.machines.names import name_bytes
+from guidedviz.models.load import embedded_folder
 
 FAMILIES = {
     "sum",
@@ -241,3 +242,14 @@ def test_a_talk_runs_the_calls_until_an_answer_and_ends_at_a_call_that_fits_no_t
     broken = Talk(case, offers, [], Outcome(needs=True))
     broken.read(Turn("", "", ["find"]), thinks=True)
     assert (broken.going, broken.outcome.valid, broken.outcome.right) == (False, False, False)
+
+
+def test_the_card_says_what_was_measured():
+    from scout_evaluate import FORGED, table_of
+
+    folder = embedded_folder("scout")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+    for table in (table_of(figures["rows"]), table_of(figures["rows"], [FORGED]), table_of(figures["smollm2"]["rows"])):
+        assert table.count("\n") > 2
+        assert table in card
