@@ -156,6 +156,20 @@ def test_only_what_the_model_writes_is_learned(transcript):
         assert all(label in (NOT_LEARNED, token) for label, token in zip(labels, inputs[1:], strict=False))
 
 
+def test_of_a_careless_conversation_only_the_careless_turn_is_learned(transcript):
+    offer = Offer("weather", "sky", "The weather in a city.", ("city",))
+    first = scout_texts.as_messages(scout_problems.weather(Random(2)), [offer])
+    careless = scout_texts.be_careless(
+        Random(1), scout_texts.as_messages(scout_problems.weather(Random(3)), [offer])[1]
+    )
+    question = {"role": "user", "content": "Hi! And in Oslo?"}
+    talk = Talk([offer], [*first, question, careless], learned=len(first) + 1)
+    _, labels = transcript.row(talk, Random(0))
+    learned = text_of(transcript, [label for label in labels if label != NOT_LEARNED])
+    assert learned.startswith(f"<think>\n{careless['reasoning_content']}\n</think>")
+    assert learned.count("<think>") == learned.count("<|im_end|>") == 1
+
+
 def text_of(transcript, tokens):
     return transcript.fast.decode(tokens, skip_special_tokens=False)
 
