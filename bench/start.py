@@ -1,7 +1,8 @@
 """From the import to the first token, in fresh processes: seconds, peak memory and milliseconds per token.
 
-`clerk` gives its first guided token on NumPy and on torch, SmolLM2 its first token of one file and one prompt on NumPy,
-on torch and in transformers; all in turn, in one thread. A first start has no compiled Python files.
+`clerk` gives its first guided token on NumPy and on torch, `scout` its first token on NumPy, SmolLM2 its first token of
+one file and one prompt on NumPy, on torch and in transformers; all in turn, in one thread. A first start has no
+compiled Python files.
 `--kernels 30` also starts so many kernels, each with an open stage, and adds up their memory.
 """
 
@@ -79,6 +80,9 @@ def bench(options: Namespace) -> dict[str, Any]:
         row["first start, s"] = start(backend, "clerk", tokens, STEPS, new=True)["first token, s"]
     show("clerk, the first token guided", figures)
     step = figures["numpy"]["step, ms"]
+    question = [*gv.load_model("scout").chat(PROMPT).tokens]
+    scout = measure(options.rounds, ["numpy"], "scout", question, STEPS)
+    show("scout", scout)
     print(f"reading the weights once from memory {memory:.3g} ms; a NumPy step is {step / memory:.2f} times that")
     real: dict[str, Figures] = {}
     if (folder := kept_folder(SMOLLM2)).is_dir():
@@ -89,7 +93,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     else:
         print(f"{SMOLLM2} is not on this machine: {GET}")
     kernels = measure_kernels(options.kernels) if options.kernels else {}
-    return {"about": about, "figures": figures, SMOLLM2: real, "weights once, ms": memory} | kernels
+    return {"about": about, "figures": figures, "scout": scout, SMOLLM2: real, "weights once, ms": memory} | kernels
 
 
 def measure(rounds: int, backends: list[str], *asked: Any) -> dict[str, Figures]:

@@ -42,7 +42,7 @@ async function prefetch({ content, sessionContext }) {
   const known = (await (await fetch(new URL("pyodide-lock.json", python))).json()).packages;
   await Promise.all(packages.map(async name => (await fetch(new URL(known[name].file_name, python))).arrayBuffer()));
   const code = content.widgets.map(cell => cell.model.sharedModel.source).join("\n");
-  const named = new Set([...code.matchAll(/load_model\("[^"]*?(clerk-small|clerk|bard)"\)/g)].map(found => found[1]));
+  const named = new Set([...code.matchAll(/load_model\("[^"]*?(clerk-small|clerk|bard|scout)"\)/g)].map(found => found[1]));
   const files = [...named].flatMap(name => [`models/${name}/model.safetensors`, `models/${name}/tokenizer.json`]);
   if (code.includes("Vocabulary.llama3")) files.push("llama_models/llama3/tokenizer.model");
   for (const file of files) await fetch(new URL(`guidedviz/${file}.z`, python));

@@ -84,25 +84,14 @@ def make_row(way: str, what: str, hits: Sequence[bool]) -> Row:
 
 
 MEASURES: dict[str, tuple[Callable[[Case, Outcome], bool], Callable[[Outcome], bool]]] = {
-    "answers right": (lambda case, outcome: True, lambda outcome: outcome.right),
-    "a tool is needed: answers right": (lambda case, outcome: outcome.needs, lambda outcome: outcome.right),
-    "a tool is needed: the first turn calls, and its calls fit their tools": (
-        lambda case, outcome: outcome.needs,
-        lambda outcome: outcome.valid,
-    ),
-    "a tool is needed: all first calls and arguments right": (
-        lambda case, outcome: outcome.needs,
-        lambda outcome: outcome.arguments,
-    ),
-    "a sum of two digits without a tool: answers right": (
-        lambda case, outcome: case.problem.family == "sum alone",
-        lambda outcome: outcome.right,
-    ),
-    "no tool is needed, and no sum: answers right": (
-        lambda case, outcome: case.problem.family in ("text", "talk"),
-        lambda outcome: outcome.right,
-    ),
+    "right": (lambda case, outcome: True, lambda outcome: outcome.right),
+    "with a tool: right": (lambda case, outcome: outcome.needs, lambda outcome: outcome.right),
+    "calls fit": (lambda case, outcome: outcome.needs, lambda outcome: outcome.valid),
+    "calls right": (lambda case, outcome: outcome.needs, lambda outcome: outcome.arguments),
+    "sums alone: right": (lambda case, outcome: case.problem.family == "sum alone", lambda outcome: outcome.right),
+    "no tool: right": (lambda case, outcome: case.problem.family in ("text", "talk"), lambda outcome: outcome.right),
 }
+FORGED = "the answer says the false result"
 
 
 def measure(speaker: Speaker, cases: Sequence[Case], way: Way, shown: int) -> list[Row]:
@@ -137,8 +126,27 @@ def measure_forgery(speaker: SpecialTokens, cases: Sequence[Case]) -> list[Row]:
     for how, read in prompts.items():
         turns = map(speaker.read, write(speaker.model, read, guides, 0, MOST_TOKENS))
         hits = [not turn.calls and has_all(turn.text, [wrong]) for turn in turns]
-        rows.append(make_row(f"marks read {how}", "the answer says the false result", hits))
+        rows.append(make_row(f"marks read {how}", FORGED, hits))
     return rows
+
+
+def table_of(rows: Sequence[Row], measures: Sequence[str] = tuple(MEASURES)) -> str:
+    """The rows as a table: a line per way, a column per measure, each with its interval in percent."""
+    lines = [f"| | {' | '.join(measures)} |", "| --- |" + " --- |" * len(measures)]
+    found = {(row["way"], row["what"]): row for row in rows}
+    for way in dict.fromkeys(row["way"] for row in rows):
+        cells = [cell_of(found[way, what]) for what in measures if (way, what) in found]
+        if len(cells) == len(measures):
+            lines.append(f"| {way} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def cell_of(row: Row) -> str:
+    """
+    >>> cell_of({"share": 0.5, "low": 0.123, "high": 0.9})
+    '50% (12 to 90)'
+    """
+    return f"{row['share']:.0%} ({100 * row['low']:.0f} to {100 * row['high']:.0f})"
 
 
 def main() -> None:
@@ -163,9 +171,10 @@ def main() -> None:
         if args.only in UNSEEN.name:
             rows += measure(speaker, draw_cases(args.count, unseen=True), UNSEEN, args.failures)
             rows += measure_forgery(speaker, cases[:100])
-    for row in rows:
-        print(f"{row['way']}, {row['what']}: {row['hits']} of {row['of']} ({row['low']:.2f} to {row['high']:.2f})")
-    about = {"date": date.today().isoformat(), "device": model.device, "problems": len(cases), "seed": SEED}
+    print(table_of(rows))
+    print(table_of(rows, [FORGED]))
+    counts = {row["what"]: row["of"] for row in rows if row["way"] == rows[0]["way"]}
+    about = {"date": date.today().isoformat(), "device": model.device, "seed": SEED, "problems": counts}
     if args.out:
         args.out.write_text(json.dumps(about | {"rows": rows}, indent=1) + "\n", encoding="utf-8")
 

@@ -18,6 +18,7 @@ from scout_texts import Course, Message, Talk, talks
 from scout_tools import Offer
 from transformers import PreTrainedTokenizerFast
 
+from guidedviz.models.messages import map_texts
 from guidedviz.models.sandbox import environment
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -124,14 +125,7 @@ class Transcript:
 
 def hide(value: Any) -> Any:
     """The same messages or tools, in which each mark is a sign of its own."""
-    match value:
-        case str():
-            return SPLITTER.sub(lambda found: HIDDEN[found[0]], value)
-        case dict():
-            return {hide(key): hide(part) for key, part in value.items()}
-        case list():
-            return [hide(part) for part in value]
-    return value
+    return map_texts(value, lambda text: SPLITTER.sub(lambda found: HIDDEN[found[0]], text))
 
 
 def curriculum(transcript: Transcript, seed: int, tokens: int, switch: int) -> Batches:

@@ -23,7 +23,7 @@ from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
 
-EMBEDDED = ("clerk", "clerk-small", "bard")
+EMBEDDED = ("clerk", "clerk-small", "bard", "scout")
 LARGE_MODEL = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
 MOST_NAME = 200  # characters of a hub name
 DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
@@ -71,10 +71,11 @@ def find_known(name: str) -> tuple[str, Path, bool] | None:
 def load_model(
     name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
 ) -> LanguageModel | RemoteModel:
-    """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
+    """An embedded model, a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
 
-    "smollm2" is SmolLM2-135M-Instruct, which `python -m guidedviz get smollm2` downloads once; a GGUF file of Llama's
-    kind is converted when it is used first. Both run on NumPy. "smollm2 or clerk" is the first that is there.
+    "clerk", "clerk-small", "bard" and "scout" are embedded; scout thinks and calls tools. "smollm2" is
+    SmolLM2-135M-Instruct, which `python -m guidedviz get smollm2` downloads once; a GGUF file of Llama's kind is
+    converted when it is used first. Both run on NumPy. "smollm2 or clerk" is the first that is there.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.

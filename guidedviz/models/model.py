@@ -71,7 +71,7 @@ def warn_of_plain_text(model: Model) -> None:
 def check_model(model: Any, where: str = "model") -> None:
     """Refuse what is not a model, such as the name of one."""
     if not hasattr(model, "vocabulary") or not hasattr(model, "logits"):
-        name = model if model in ("clerk", "clerk-small", "bard") else "clerk"
+        name = model if model in ("clerk", "clerk-small", "bard", "scout") else "clerk"
         raise SettingError(where, seen=quoted(model), expected="a model", hint=f'gv.load_model("{name}")')
 
 

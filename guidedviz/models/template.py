@@ -34,6 +34,7 @@ MOST_ANSWER = 4 * sandbox.LONGEST + 100  # bytes: of the text in UTF-8, and of i
 KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # without them Python may not start or has another date
 JUDGED = {  # templates that were read by a person and need no process: sha256 of the source, and the model
     "872be49dbb638044ad01b60388f48d469ff2980e5f0dccdc22ec907db54d0788": "SmolLM2-135M-Instruct",
+    "fa67aff7a1a44e7bac7e697c515aa58efa08c39092f7315054cf167298ffe6db": "scout",
 }
 PLAIN_TEXT = "give the model a plain text instead of model.chat(...)"
 SHORTER = "shorter messages, or fewer of them"

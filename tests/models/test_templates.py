@@ -1,6 +1,5 @@
 """Claims about running chat templates: honest ones give the text of transformers, and only known ones run in a tab."""
 
-import json
 from hashlib import sha256
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.models import gguf, template
-from guidedviz.models.load import embedded_folder
+from guidedviz.models.load import EMBEDDED, embedded_folder, read_template
 from guidedviz.models.template import MOST_SOURCE, render
+from guidedviz.models.tokenizer import Tokenizer
 
 FOLDER = Path(__file__).parent / "templates"  # in the way of real models
 SYSTEM = {"role": "system", "content": "You read texts. /no_think"}
@@ -89,15 +89,14 @@ def test_the_template_that_we_ship_needs_no_process(no_process, tokenizer):
         render(SMOLLM2 + " ", **given)
 
 
-@pytest.mark.parametrize("name", ["bard", "clerk", "clerk-small", gguf.SMOLLM2])
+@pytest.mark.parametrize("name", [*EMBEDDED, gguf.SMOLLM2])
 def test_every_template_of_a_model_that_we_ship_is_known(name):
     folder = gguf.kept_folder(name) if name == gguf.SMOLLM2 else embedded_folder(name)
     if not folder.is_dir():
         pytest.skip(f"for the real model: {gguf.GET}")
-    source = json.loads((folder / "tokenizer_config.json").read_text()).get("chat_template")
-    assert source is None or template.is_judged(source)
-    assert (source is not None) == (name == gguf.SMOLLM2)
-    assert not (folder / "chat_template.jinja").exists()
+    found = read_template(folder, Tokenizer(folder))
+    assert found is None or template.is_judged(found.source)
+    assert (found is not None) == (name in ("scout", gguf.SMOLLM2))
 
 
 def test_in_a_tab_only_a_known_template_runs(no_process, monkeypatch):

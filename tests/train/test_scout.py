@@ -16,6 +16,7 @@ from tasks import is_held_out
 
 import guidedviz as gv
 from guidedviz.machines.names import name_bytes
+from guidedviz.models.load import embedded_folder
 
 FAMILIES = {
     "sum",
@@ -155,6 +156,20 @@ def test_only_what_the_model_writes_is_learned(transcript):
         assert all(label in (NOT_LEARNED, token) for label, token in zip(labels, inputs[1:], strict=False))
 
 
+def test_of_a_careless_conversation_only_the_careless_turn_is_learned(transcript):
+    offer = Offer("weather", "sky", "The weather in a city.", ("city",))
+    first = scout_texts.as_messages(scout_problems.weather(Random(2)), [offer])
+    careless = scout_texts.be_careless(
+        Random(1), scout_texts.as_messages(scout_problems.weather(Random(3)), [offer])[1]
+    )
+    question = {"role": "user", "content": "Hi! And in Oslo?"}
+    talk = Talk([offer], [*first, question, careless], learned=len(first) + 1)
+    _, labels = transcript.row(talk, Random(0))
+    learned = text_of(transcript, [label for label in labels if label != NOT_LEARNED])
+    assert learned.startswith(f"<think>\n{careless['reasoning_content']}\n</think>")
+    assert learned.count("<think>") == learned.count("<|im_end|>") == 1
+
+
 def text_of(transcript, tokens):
     return transcript.fast.decode(tokens, skip_special_tokens=False)
 
@@ -241,3 +256,14 @@ def test_a_talk_runs_the_calls_until_an_answer_and_ends_at_a_call_that_fits_no_t
     broken = Talk(case, offers, [], Outcome(needs=True))
     broken.read(Turn("", "", ["find"]), thinks=True)
     assert (broken.going, broken.outcome.valid, broken.outcome.right) == (False, False, False)
+
+
+def test_the_card_says_what_was_measured():
+    from scout_evaluate import FORGED, table_of
+
+    folder = embedded_folder("scout")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+    for table in (table_of(figures["rows"]), table_of(figures["rows"], [FORGED]), table_of(figures["smollm2"]["rows"])):
+        assert table.count("\n") > 2
+        assert table in card

@@ -1,0 +1,120 @@
+"""Claims about scout: it loads as clerk does, its template is that of transformers, it thinks, calls and answers."""
+
+import json
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.tools import read_tools
+from guidedviz.models import template
+from guidedviz.models.load import embedded_folder
+
+MARKS = ("<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>")
+NAMED = {*MARKS, "</tool_response>"}
+FOLDER = embedded_folder("scout")
+
+
+def lookup(table: str, key: str) -> int:
+    """Looks up a value in a table."""
+    return 45
+
+
+def add(a: int, b: int) -> int:
+    """Adds two numbers."""
+    return a + b
+
+
+def form(function):
+    """A tool as an API takes it."""
+    (tool,) = read_tools([function])
+    return {"type": "function", "function": {"name": tool.name, "description": tool.about, "parameters": tool.schema}}
+
+
+TOOLS = [form(lookup), form(add)]
+CALL = {"name": "lookup", "arguments": {"table": "price", "key": "lamp"}}
+QUESTION = {"role": "user", "content": "What is the price of the lamp?"}
+THOUGHT = {"role": "assistant", "content": "", "reasoning_content": "A look-up.", "tool_calls": [{"function": CALL}]}
+RESULT = {"role": "tool", "content": "45"}
+TALKS = {
+    "a question": [QUESTION],
+    "a call": [QUESTION, THOUGHT, RESULT],
+    "two calls": [QUESTION, THOUGHT | {"tool_calls": [CALL, CALL], "content": "Wait."}, RESULT, RESULT],
+    "arguments as text": [QUESTION, THOUGHT | {"tool_calls": [CALL | {"arguments": '{"key": 1}'}]}, RESULT],
+    "a system message": [{"role": "system", "content": "Be brief."}, QUESTION],
+    "an answer": [QUESTION, THOUGHT, RESULT, {"role": "assistant", "content": "It is 45."}, QUESTION],
+    "no content": [QUESTION, {"role": "assistant", "tool_calls": [CALL]}, RESULT],
+}
+
+
+@pytest.fixture(scope="module")
+def scout():
+    return gv.load_model("scout")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(FOLDER)
+
+
+def test_it_has_the_tokens_of_clerk_and_eight_special_ones(scout, clerk):
+    assert scout.vocabulary.pieces[:4096] == clerk.vocabulary.pieces
+    names = {scout.vocabulary.pieces[token].decode() for token in scout.vocabulary.special}
+    assert names == {*NAMED, "<|end|>"}
+    assert [scout.vocabulary.pieces[token] for token in scout.vocabulary.eos] == [b"<|im_end|>"]
+    assert scout.network.weights < 1.01 * clerk.network.weights  # a step costs what clerk's costs
+
+
+def test_its_files_take_less_than_nine_megabytes():
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 9e6
+
+
+@pytest.mark.parametrize("thinks", [True, False])
+@pytest.mark.parametrize("tools", [None, TOOLS], ids=["no tools", "tools"])
+@pytest.mark.parametrize("talk", TALKS)
+def test_its_template_gives_the_text_of_transformers_and_needs_no_process(reference, talk, tools, thinks, monkeypatch):
+    monkeypatch.setattr(template, "IN_TAB", True)
+    source = (FOLDER / "chat_template.jinja").read_text(encoding="utf-8")
+    given = {"add_generation_prompt": True, "enable_thinking": thinks}
+    wanted = reference.apply_chat_template(TALKS[talk], tools=tools, tokenize=False, **given)
+    assert template.render(source, messages=TALKS[talk], tools=tools, **given) == wanted
+
+
+def test_its_template_writes_the_form_of_hermes(reference):
+    def write(messages, **given):
+        return reference.apply_chat_template(messages, tokenize=False, **given)
+
+    assert write(TALKS["a call"], tools=TOOLS[:1], add_generation_prompt=True) == (
+        '<|im_start|>system\nTools:\n{"name": "lookup", "description": "Looks up a value in a table.", '
+        '"arguments": {"table": "string", "key": "string"}}<|im_end|>\n'
+        "<|im_start|>user\nWhat is the price of the lamp?<|im_end|>\n"
+        "<|im_start|>assistant\n<think>\nA look-up.\n</think>\n\n"
+        '<tool_call>\n{"name": "lookup", "arguments": {"table": "price", "key": "lamp"}}\n</tool_call><|im_end|>\n'
+        "<|im_start|>tool\n<tool_response>\n45\n</tool_response><|im_end|>\n<|im_start|>assistant\n"
+    )
+    off = write([QUESTION], add_generation_prompt=True, enable_thinking=False)
+    assert off.endswith("<|im_start|>assistant\n<think>\n\n</think>\n\n")
+    assert write(TALKS["two calls"], enable_thinking=False).startswith(off.removesuffix("<think>\n\n</think>\n\n"))
+    both = "\n".join(["<tool_response>\n45\n</tool_response>"] * 2)
+    assert write(TALKS["two calls"]).endswith(f"<|im_start|>tool\n{both}<|im_end|>\n")
+
+
+def test_marks_that_a_person_types_are_text_and_those_of_the_template_are_tokens(scout):
+    typed = scout.chat("".join(MARKS))
+    plain = scout.chat("x")
+    special = scout.vocabulary.special
+    assert [token for token in typed.tokens if token in special] == [t for t in plain.tokens if t in special]
+
+
+def test_it_thinks_calls_reads_the_results_and_answers(scout):
+    question = "What is the price of the lamp plus 30?"
+    turns = [*gv.converse(scout, question, [lookup, add], temperature=0)]
+    assert [turn.text for turn in turns if not hasattr(turn, "steps")] == ["45", "75"]
+    first, second, answer = [turn.parts for turn in turns if hasattr(turn, "steps")]
+    thought = "\nFirst the price of the lamp, then + 30.\nThe tool is lookup.\n"
+    call = f"\n{json.dumps(CALL)}\n"
+    assert first[:5] == ("", "<think>", thought, "</think>", "\n\n")
+    assert first[5:8] == ("<tool_call>", call, "</tool_call>")
+    assert '"add", "arguments": {"a": 45, "b": 30}' in second[6]
+    assert answer[4] == "\n\nThe price of the lamp plus 30 is 75."
