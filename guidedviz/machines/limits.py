@@ -37,6 +37,7 @@ TICKED_PLACES = 50_000  # of a net that is copied for each count
 INLINED_STATES = 10_000  # of a rule's NFA afterwards: about one second
 COPIES_OF_INLINED = 2  # so many times this are all rules together, for what is called at several places
 INLINED_WHERE_CALLED = 200  # the same for a schema that has a stack anyway: of 0, 50, 200 and 1,000 the fastest
+FEW_RULES = 16  # up to here such a schema is inlined as others are, for faster masks
 
 # Earley's algorithm, for texts that can be read in very many ways.
 COLUMN_ROWS = 1_000  # of one column, in addition to those of the grammar

@@ -76,8 +76,10 @@ def json_schema(
     with schema_named():
         reader = SchemaReader(load_schema(schema), SchemaSettings(whitespace, extra_keys, unknown))
         grammar = reader.grammar()
-        nests = recursive_rules(grammar.calls)
-        grammar = inline_rules(grammar, limits.INLINED_WHERE_CALLED if nests else limits.INLINED_STATES)
+        most = limits.INLINED_STATES
+        if len(grammar.rules) > limits.FEW_RULES and recursive_rules(grammar.calls):
+            most = limits.INLINED_WHERE_CALLED
+        grammar = inline_rules(grammar, most)
         notes = tuple(reader.notes.texts)
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):

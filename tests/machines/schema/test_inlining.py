@@ -1,0 +1,19 @@
+"""A schema with a stack keeps its rules if it has many of them; a small one, and one without a stack, is inlined."""
+
+import guidedviz as gv
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.dfa import DFA
+
+
+def nested(count):
+    inner = {f"key{number}": {"type": "string", "format": "date-time"} for number in range(3)}
+    parts = {f"part{number}": {"type": "object", "properties": inner} for number in range(count)}
+    return {"type": "object", "properties": parts}
+
+
+def test_only_a_large_schema_with_a_stack_keeps_its_rules():
+    large = gv.json_schema(nested(8), extra_keys="open")
+    assert len(large.nodes.names) > 40
+    assert len(gv.json_schema(nested(1), extra_keys="open").nodes.names) < 10
+    assert isinstance(gv.json_schema(nested(8)), DFA)
+    assert isinstance(large, PDA)
