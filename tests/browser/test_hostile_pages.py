@@ -106,7 +106,11 @@ def test_a_player_of_an_unchecked_recording_does_nothing_that_the_recording_says
 
     attack = Attack(run["recording"], show, files.faults)
     attack.texts = {name: paths for name, paths in attack.texts.items() if not name.startswith(("map", "drawings"))}
-    tries = [{}, *(attack.write(attack.texts, turn) for turn in range(3)), attack.write(attack.others, 0, ["value of CSS"])]
+    tries = [
+        {},
+        *(attack.write(attack.texts, turn) for turn in range(3)),
+        attack.write(attack.others, 0, ["value of CSS"]),
+    ]
     attack.try_all([*tries, attack.add_keys(0), *(attack.add_shapes(5 * turn) for turn in range(3))])
     attack.report("a recording put into the file of a page")
 

@@ -17,6 +17,7 @@ from guidedviz.views.words import reading, share
 
 BARS_WIDTH = 780.0  # of a picture of bars
 LABEL_ROOM = 24  # characters of a label
+NO_MASK = "no mask"  # what is said of the legal tokens of a run without a constraint
 WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}
 Values = Sequence[float | Estimate]
 
@@ -238,8 +239,14 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
         parts.append(soft_right(width, 13, legal, 13))
         if step.get("changes"):
             parts.append(write(0, 36, step["changes"], 12, data_part="changes"))
-        parts += write_bar_names(["before", step["after"]], width, 36)
-        bars = [*step["rows"], *step["others"]]
+        others = step["others"]
+        names = ["before", step["after"]]
+        if legal == NO_MASK:
+            others = list(_free_rows(others))
+        if legal == NO_MASK or step.get("changes"):
+            names = ["the model", "drawn from"]
+        parts += write_bar_names(names, width, 36)
+        bars = [*step["rows"], *others]
         parts += _write_rows(step, bars, width)
         y = ROWS_TOP + CANDIDATE * len(bars)
         parts += _write_bin(step, width, y)
@@ -250,6 +257,13 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
         parts.append(soft(0, y - 6, name, 13))
         parts.append(write(width, y - 6, shorten(value, room), 13, text_anchor="end"))
     return together(parts), y
+
+
+def _free_rows(others: Sequence[PackedRow]) -> Iterator[PackedRow]:
+    """Without a constraint no token is forbidden, but for the special ones that nobody can write."""
+    for row in others:
+        if row.legal:
+            yield row._replace(label="all others")
 
 
 def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> Iterator[Element]:
