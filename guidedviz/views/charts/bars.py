@@ -242,7 +242,7 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
         others = step["others"]
         names = ["before", step["after"]]
         if legal == NO_MASK:
-            others = list(_free_rows(others))
+            others = tuple(_free_rows(others))
         if legal == NO_MASK or step.get("changes"):
             names = ["the model", "drawn from"]
         parts += write_bar_names(names, width, 36)
