@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import guidedviz as gv
+from guidedviz.extras import installed
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.tokens import compare
 from guidedviz.tokens.engines import PREPARE, VARIANTS
@@ -70,7 +71,7 @@ def test_known_differences_are_named(constraint, text, expected):
 TOKENS = [b"<s>", b"", b"<end>"]  # two special ids more, one without text, and an EOS id
 SPECIAL_IDS = {*V.special, len(V), len(V) + 1}
 NAMED = gv.Vocabulary([*PIECES, *TOKENS], eos={len(V) - 2, len(V) + 2}, special=SPECIAL_IDS)
-END_NAMED = ("known fault", "never allows an EOS id that the machine names")
+END_NAMED = ("known fault", "never allows an EOS id that the machine names")  # of xgrammar up to 0.2.8
 NO_TEXT = ("known fault", "takes a special id without text where another may come")
 XGRAMMAR = ("xgrammar", "xgrammar, special text")
 BY_NAME = [  # a grammar that names special tokens, a text with names; what differs, beside NO_TEXT and FORCED
@@ -84,6 +85,8 @@ BY_NAME = [  # a grammar that names special tokens, a text with names; what diff
 @pytest.mark.parametrize(("grammar", "text", "expected"), BY_NAME, ids=[repr(one) for one, *_ in BY_NAME])
 def test_differences_on_special_tokens_are_named(grammar, text, expected):
     found = gv.compare_engines(grammar, NAMED, text)
+    if installed("xgrammar") > "0.2.8":
+        expected = {key for key in expected if key[1:] != END_NAMED}
     assert {key for key in kinds_of(found) if key[1:] != NO_TEXT and key != FORCED} == expected
     assert ("outlines-core", "a machine that names special tokens") in found.unable
     assert not found.steps[-1].stopped

@@ -117,10 +117,10 @@ def say_ways(state: State) -> str:
 
 
 def say_branches(pda: PDA, state: State) -> dict[int, str]:
-    """The open calls of the first stack where other stacks leave it, each with the rules of one of these from there on.
+    r"""The open calls of the first stack where other stacks leave it, each with the rules of one of these from there on.
 
     >>> from guidedviz.machines.machine import read
-    >>> pda = gv.json()
+    >>> pda = gv.grammar('root ::= "[" number "]"\nnumber ::= [0-9]+')
     >>> say_branches(pda, read(pda, b"[1"))
     {1: 'or here'}
     """

@@ -8,10 +8,10 @@ import { FALLEN, GONE, GROWN, passAt, SHARED } from "./mask-falls.js";
 const TURN = 80; // milliseconds
 
 /**
- * The row of the first forbidden token of one byte, or -1: a longer one may die later than at its first byte.
+ * The row of the first forbidden token that dies here, or -1: of one byte, or a special one. Any other may die at a later byte.
  * @param {Bar[]} bars
  */
-export const refusedOf = (bars) => bars.findIndex(({ legal, token, label }) => !legal && token >= 0 && label.length === 1);
+export const refusedOf = (bars) => bars.findIndex(({ legal, token, label }) => !legal && token >= 0 && (label.length === 1 || /^<\|.*\|>$/.test(label)));
 
 /**
  * @param {Bar[]} bars

@@ -192,7 +192,9 @@ function start(moving, view, root, machine, sheet, chip, moves, calls) {
     sheet.remove();
     takeCalls();
     view.sheets = view.sheets.filter((one) => one !== sheet);
-    moving.flight = null;
+    const { then } = moving;
+    Object.assign(moving, { flight: null, then: null });
+    then?.();
   };
   /** @param {string} part */
   const find = (part) => others[part] ?? sheet.querySelector(`[data-move="${part}"]`) ?? calls?.querySelector(`[data-move="${part}"]`);

@@ -28,10 +28,12 @@ const BACK = 2.5; // how quick a step back is
  * @property {number} at the cursor that was painted last
  * @property {StageView["why"]} why
  * @property {Point | null} bar where the token that was taken or asked about had its bar
+ * @property {HTMLElement | null} kept the panel that the token left: it stays over the next one until the token has landed
+ * @property {(() => void) | null} then begins the motion of the next token, when the last one has landed
  */
 
 /** @returns {Moving} */
-export const newMoving = () => ({ motion: null, flight: null, step: undefined, from: undefined, cursor: 0, at: 0, why: null, bar: null });
+export const newMoving = () => ({ motion: null, flight: null, step: undefined, from: undefined, cursor: 0, at: 0, why: null, bar: null, kept: null, then: null });
 
 /**
  * The moves of the panel of the next token from one step to another.
@@ -64,9 +66,49 @@ function finder(...places) {
  */
 export function endMotion(moving, view, root) {
   const taken = view.cursor === moving.at + 1 ? view.steps[view.cursor - 1] : undefined;
-  if (shownStep(view) !== moving.step || view.cursor < moving.cursor) moving.motion?.finish();
-  if (view.cursor !== moving.at || view.why !== moving.why) moving.flight?.finish();
+  const isNew = shownStep(view) !== moving.step;
+  if (view.cursor !== moving.at || view.why !== moving.why) {
+    moving.then = null;
+    dropPanel(moving, view);
+    moving.flight?.finish();
+  }
+  if (isNew || view.cursor < moving.cursor) moving.motion?.finish();
   moving.bar = root && taken && mayMove(view) ? barPlace(root, taken.token) : null;
+  if (isNew) keepPanel(moving, view, root);
+}
+
+/**
+ * Keeps a copy of the panel as it is while a token flies; in a play there is no time for one motion after the other.
+ * @param {Moving} moving
+ * @param {StageView} view
+ * @param {Element | null} root
+ */
+function keepPanel(moving, view, root) {
+  const panel = root?.querySelector("[data-slot='next']:not(.gv-leaving)");
+  const flies = moving.bar || moving.flight;
+  if (panel && flies && !view.playing && !view.leaving) view.leaving = moving.kept = copyPanel(panel);
+}
+
+/**
+ * @param {Moving} moving
+ * @param {StageView} view
+ */
+function dropPanel(moving, view) {
+  if (moving.kept && view.leaving === moving.kept) view.leaving = null;
+  moving.kept?.remove();
+  moving.kept = null;
+}
+
+/**
+ * A copy of a panel, only to be looked at.
+ * @param {Element} panel
+ */
+function copyPanel(panel) {
+  const copy = /** @type {HTMLElement} */ (panel.cloneNode(true));
+  copy.inert = true;
+  copy.classList.add("gv-leaving");
+  for (const node of [copy, ...copy.querySelectorAll("[data-part]")]) node.removeAttribute("data-part");
+  return copy;
 }
 
 /**
@@ -78,11 +120,17 @@ export function endMotion(moving, view, root) {
  */
 export function beginMotion(moving, view, root, islands) {
   fly(moving, view, root, islands.machine);
+  if (!moving.flight) dropPanel(moving, view);
   const step = shownStep(view);
   if (step === moving.step) return;
   const { step: before, cursor } = moving;
   Object.assign(moving, { step, cursor: view.cursor, from: view.cursor === cursor + 1 ? before : undefined });
-  if (before && view.cursor === cursor + 1 && mayMove(view)) move(moving, view, root, islands);
+  const begin = () => {
+    dropPanel(moving, view);
+    if (before && view.cursor === cursor + 1 && mayMove(view)) move(moving, view, root, islands);
+  };
+  if (moving.flight && moving.kept) moving.then = begin;
+  else begin();
 }
 
 /**
@@ -168,10 +216,7 @@ function leavePanel(moving, view, root) {
   if (!step || !panel || step.how === "forced") return () => {};
   moving.motion?.finish();
   const moves = movesBetween(view, view.steps[view.cursor - 1], step, panel);
-  const copy = /** @type {HTMLElement} */ (panel.cloneNode(true));
-  copy.inert = true;
-  copy.classList.add("gv-leaving");
-  for (const node of [copy, ...copy.querySelectorAll("[data-part]")]) node.removeAttribute("data-part");
+  const copy = copyPanel(panel);
   view.leaving = copy;
   return () => {
     const done = () => {
