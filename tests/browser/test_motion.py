@@ -18,8 +18,9 @@ HOLD = """() => {
   };
 }"""
 FALLS = "held.some((one) => one.playState !== 'idle' && one.effect.target.matches('.gv-before'))"
+LAND = "held.forEach((one) => one.playState !== 'idle' && one.finish())"
 SEEK = """time => new Promise((done) => {
-  for (const one of held) one.currentTime = Math.min(time, one.effect.getComputedTiming().endTime - 0.01);
+  for (const one of held.filter(({ playState }) => playState !== "idle")) one.currentTime = Math.min(time, one.effect.getComputedTiming().endTime - 0.01);
   requestAnimationFrame(() => requestAnimationFrame(done));
 })"""
 LOOK = """root => {
@@ -115,10 +116,18 @@ def at_the_first(bare, bard, size="cell", **settings):
     return stage
 
 
-def step_on(bare, stage, cursor=1):
+def take_off(bare, stage, cursor=1):
+    """One step on: its token begins to fly."""
     stage.root.press("ArrowRight")
     stage.wait(cursor)
     stage.wait_ready()
+    bare.wait(lambda: bare.page.evaluate("held.some((one) => one.playState !== 'idle')"))
+
+
+def step_on(bare, stage, cursor=1):
+    """One step on, up to the mask, which falls when the token has landed."""
+    take_off(bare, stage, cursor)
+    bare.page.evaluate(LAND)
     bare.wait(lambda: bare.page.evaluate(FALLS))
 
 
@@ -248,7 +257,8 @@ def flying(bare, stage, time):
 def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bare, bard):
     stage = at_the_first(bare, bard)
     bare.page.evaluate(HOLD)
-    step_on(bare, stage)
+    take_off(bare, stage)
+    assert stage.root.locator(".gv-leaving").count() == 1, "the panel that it left is still there"
     states = [stage.root.locator(f".gv-sheets > svg:first-child [data-state='{state}'] .gv-disc") for state in (0, 1)]
     chip = stage.root.locator(".gv-chip.gv-now")
     token = stage.tokens[0]
@@ -265,6 +275,8 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
     flying(bare, stage, 500)
     assert lit.evaluate("node => getComputedStyle(node).opacity") == "1", "the state fills as the byte lands"
     assert flying(bare, stage, 5000) == []
+    bare.page.evaluate(LAND)
+    stage.root.locator(".gv-leaving").wait_for(state="detached")
     assert float(chip.evaluate("node => getComputedStyle(node).opacity")) > 0.9
 
 

@@ -122,7 +122,7 @@ def say_branches(pda: PDA, state: State) -> dict[int, str]:
     >>> from guidedviz.machines.machine import read
     >>> pda = gv.grammar('root ::= "[" number "]"\nnumber ::= [0-9]+')
     >>> say_branches(pda, read(pda, b"[1"))
-    {1: 'or here'}
+    {0: 'or here'}
     """
     first = {frame.number for frame in pda.frames(state)}
     tops = [(node, cell) for node, cells in state.tops for cell in cells]
