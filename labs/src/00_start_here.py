@@ -169,12 +169,10 @@ gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
 # Run the cell and it is live: the model has written three tokens. (Without Python you see a picture of a whole run.)
-# Two more keys work here:
+# To take a token yourself, click its bar or press its digit, `1` to `8`.
 #
-# | to do this | press |
-# | --- | --- |
-# | take a token yourself | click its bar, or `1` to `9` |
-# | be asked before each step | `q` |
+# *drawn at* tells the number between 0 and 1 that was drawn. Lay the bars end to end: the orange pointer stands where
+# this number falls.
 #
 # Here all tokens are **legal**. (For SmolLM2 16 special tokens never are, because no answer needs them.) In later labs
 # a *mask* forbids many more. Then you see each probability before and after the mask, and the **legal mass Z**, the
