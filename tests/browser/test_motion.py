@@ -20,7 +20,8 @@ HOLD = """() => {
 FALLS = "held.some((one) => one.playState !== 'idle' && one.effect.target.matches('.gv-before'))"
 LAND = "held.forEach((one) => one.playState !== 'idle' && one.finish())"
 SEEK = """time => new Promise((done) => {
-  for (const one of held.filter(({ playState }) => playState !== "idle")) one.currentTime = Math.min(time, one.effect.getComputedTiming().endTime - 0.01);
+  const running = held.filter(({ playState }) => playState !== "idle");
+  for (const one of running) one.currentTime = Math.min(time, one.effect.getComputedTiming().endTime - 0.01);
   requestAnimationFrame(() => requestAnimationFrame(done));
 })"""
 LOOK = """root => {

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 import guidedviz as gv
-from guidedviz.extras import installed
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
+from guidedviz.extras import installed
 from guidedviz.tokens import compare
 from guidedviz.tokens.engines import PREPARE, VARIANTS
 from tests.strategies import grammars, regexes

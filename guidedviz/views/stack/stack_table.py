@@ -117,7 +117,7 @@ def say_ways(state: State) -> str:
 
 
 def say_branches(pda: PDA, state: State) -> dict[int, str]:
-    r"""The open calls of the first stack where other stacks leave it, each with the rules of one of these from there on.
+    r"""The open calls of the first stack where other stacks leave it, each with the rules of one of them from there.
 
     >>> from guidedviz.machines.machine import read
     >>> pda = gv.grammar('root ::= "[" number "]"\nnumber ::= [0-9]+')
