@@ -31,6 +31,7 @@ def close(rows):
 
 
 @pytest.mark.parametrize("name", ["bard", "clerk_torch"])
+@pytest.mark.quick("bard")
 def test_texts_that_are_read_together_have_the_logits_of_each_alone(request, name):
     model = request.getfixturevalue(name)
     engine = Engine(model)

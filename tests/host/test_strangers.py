@@ -226,6 +226,7 @@ def read_slowly(host, student, lines):
     return line
 
 
+@pytest.mark.slow
 def test_hundreds_of_slow_readers_keep_nobody_waiting_and_take_little_memory(bard):
     with hosting(bard, limits=Limits(sent_bytes=40 << 20)) as host, ExitStack() as lines:
         assert tell(host, "/v1/run", LONG, JSON)[0] == 200

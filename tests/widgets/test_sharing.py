@@ -116,7 +116,7 @@ async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, unt
         before, desk = student.player, host.service.desk
         teacher.take(1)
         await until(lambda: desk.run.steps == 6)
-        assert student.player is before
+        assert student.player == before
         teacher.close()
 
 
