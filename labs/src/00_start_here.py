@@ -78,8 +78,8 @@ gv.stage(ada, show=18)
 # tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
 # probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
 # probabilities, before one of them is drawn: here for the second digit of the age. `▸` marks the token that was drawn
-# then. The outline is the probability that the model gives. The filled bar is the one that the token is drawn from:
-# `T 0.00` means that the likeliest token is always taken, so it has 1 and all others have 0.
+# then. The outline is the model's probability. The filled bar is the one that the token is drawn from: `T 0.00` means
+# that the likeliest token is always taken, so it has 1 and all others have 0.
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
@@ -169,12 +169,10 @@ gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
 # Run the cell and it is live: the model has written three tokens. (Without Python you see a picture of a whole run.)
-# Two more keys work here:
+# To take a token yourself, click its bar or press its digit, `1` to `8`.
 #
-# | to do this | press |
-# | --- | --- |
-# | take a token yourself | click its bar, or `1` to `9` |
-# | be asked before each step | `q` |
+# *drawn at* tells the number between 0 and 1 that was drawn. Lay the bars end to end: the orange pointer stands where
+# this number falls.
 #
 # Here all tokens are **legal**. (For SmolLM2 16 special tokens never are, because no answer needs them.) In later labs
 # a *mask* forbids many more. Then you see each probability before and after the mask, and the **legal mass Z**, the

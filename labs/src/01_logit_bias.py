@@ -231,8 +231,9 @@ print(gv.record(clerk, plain, temperature=0, bias=both).text)
 gv.stage(clerk, plain, temperature=0, show=6)
 
 # %% [markdown]
-# The stage is open at the step after the name, without a bias. `",` has nearly the whole probability, `"}` has 1 in
-# 120,000. The logarithm of 120,000 is 11.7: with this bias both would be equal.
+# The stage is open at the step after the name, without a bias. `",` has nearly the whole probability. At temperature 0
+# the numbers are 1 and 0; point at `"}` to read that the model gives it 1 in 120,000. The logarithm of 120,000 is 11.7:
+# with this bias both would be equal.
 #
 # Which bias would `"}` need at each step? It is the largest logit minus its own.
 

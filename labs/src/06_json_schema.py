@@ -108,7 +108,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# Now the model. `people` holds the facts of ten prompts. The stage shows the first one, after `42`.
+# Now the model. `people` holds the facts of ten prompts. The stage shows the first one.
 
 # %%
 people = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]

@@ -340,9 +340,13 @@ gv.predict(
 )
 
 # %% [markdown]
-# Now JSON guides the model. The stage opens where it has left out a quote mark: `ring}}` stands inside a string. It
-# wants to end, and the string and four objects are still open: Z is 0.12. Click on an illegal token: the stage says why
-# it is illegal. Then press `Home`, step through the run and watch the stack.
+# Now JSON guides the model. The stage shows one rule, the one that is read now. Above it hang *strips*, one per rule
+# that waits. Together they are the stack: its bottom is the line above the strips, its top is the rule in the large
+# frame. Press a chip below to see another rule.
+#
+# The stage opens where the model has left out a quote mark: `ring}}` stands inside a string. It wants to end, and the
+# string and four objects are still open: Z is 0.12. Click on an illegal token: the stage says why it is illegal. Then
+# press `Home`, step through the run and watch the strips.
 
 # %%
 gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=2, constraint="JSON", show=15)

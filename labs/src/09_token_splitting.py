@@ -297,9 +297,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# Here is the engine with the check, on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. Look
-# at the stack: it has four objects. Open the tab **map**. Below the map are the context-dependent tokens; those with a
-# dashed frame are illegal on this stack. Then go back to the token `piano`, the first key: only `":` is legal of them.
+# Here is the engine with the check, on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The
+# strips are the stack: `root` and four objects above `string`. Open the tab **map**: of 13 context-dependent tokens ten
+# are legal on this stack. Then step back to the token `piano`, the first key: only `":` is legal of them.
 
 # %%
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"

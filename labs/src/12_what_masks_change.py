@@ -45,7 +45,7 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # A service reads announcements of books and writes JSON. Of 100 replies, 4 could not be parsed. Now it uses a mask,
 # and every reply parses. Some weeks later users report strange titles. No monitor shows an error.
 #
-# Here is such a reply. The schema allows 20 characters for the title. Look at *next token*:
+# Here is such a reply. The schema allows 20 characters for the title. Look at *token 9*:
 
 # %%
 news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
@@ -425,8 +425,8 @@ gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=3
 # %%
 listed = [b"A call opens with ", b"<", b"tool", b">", b". ", b"<tool>", b"pay", b"</tool>", b"</s>", b"refund"]
 caller = gv.ToyModel(listed, lambda tokens: 4 * np.eye(10)[(tokens[-1] + 1) % 10], eos={8}, special={5, 7, 8})
-window = (gv.special("<tool>"), gv.regex("pay|refund"), gv.special("</tool>"))
-named = gv.record(caller, "A call opens with ", gv.guide(gv.tagged([window]), caller.vocabulary), temperature=0)
+window = gv.tagged([(gv.special("<tool>"), gv.regex("pay|refund"), gv.special("</tool>"))])
+named = gv.record(caller, "A call opens with ", gv.guide(window, caller.vocabulary), temperature=0)
 
 # %% [question]
 gv.predict(
@@ -446,7 +446,7 @@ gv.predict(
 # On the stage the text `<tool>. ` is written. The token comes next: an arrow of its own into the window. Step on.
 
 # %%
-gv.stage(named, show=4)
+gv.stage(named, guide=gv.guide(window, caller.vocabulary), show=4)
 
 # %% [markdown]
 # ## Exercise 3 · A window ★★ · home

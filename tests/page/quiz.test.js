@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { frame, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
+import { frame, HEAD, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
 const NEXT = step("d", { words: "not drawn yet" });
@@ -61,6 +61,20 @@ test("without a mask and without a stack there is nothing to ask, and neither he
   stop();
 });
 
+test("special tokens that nobody can write are no mask: a run without a constraint asks and explains nothing about one", () => {
+  const steps = [step("a"), step("b")];
+  const { root, find, all, named, stop } = open(stageNews(steps, 1, { head: { ...HEAD, free: true } }));
+  assert.ok(named("ask before each step").hidden);
+  press(root, "q");
+  assert.equal(find(".gv-quiz"), null);
+  press(root, "?");
+  assert.deepEqual(all(".gv-help p").map((node) => node.textContent).filter((text) => /illegal|ask|mask/.test(text)), []);
+  all("button").find((node) => node.textContent === "take the tour").click();
+  press(root, "ArrowRight");
+  assert.match(find(".gv-tour").textContent, /^2 of.*Press ← /);
+  stop();
+});
+
 test("the tour points at one control and goes on when it was used", () => {
   const { root, find, text, all, stop } = open(stageNews(STEPS, 1));
   all("button").find((node) => node.textContent === "take the tour").click();
@@ -87,7 +101,7 @@ test("a stop of the tour is passed by every way that does what it asks", () => {
   all("button").find((node) => node.textContent === "take the tour").click();
   press(root, "1");
   tell(2, 1);
-  assert.match(text(".gv-tour"), /^2 of .*crossed-out/, "the first token was taken with its digit");
+  assert.match(text(".gv-tour"), /^2 of .*the bin.*✕/, "the first token was taken with its digit");
   press(root, "2");
   tell(3, 1, { why: { label: "no", reason: "", rows: [], stack: [] } });
   assert.match(text(".gv-tour"), /^3 of .*Press ←/);

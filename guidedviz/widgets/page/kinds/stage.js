@@ -12,6 +12,7 @@ import { change } from "../shared/parts.js";
 import { chipListeners, closePopups, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
 import { stagePart } from "../stage/layout.js";
 import { beginMotion, endMotion, move, moveBack, newMoving } from "../stage/moving.js";
+import { hasQuestions } from "../stage/quiz.js";
 import { showChip } from "../stage/text.js";
 import { followTour } from "../stage/tour.js";
 import { isEnded, isReady, moveCursor, newView, remember, shownStep, updateView } from "../stage/view.js";
@@ -103,7 +104,7 @@ function render({ model, el }) {
     },
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
-    ask: () => set({ asks: !view.asks }),
+    ask: () => (view.asks || hasQuestions(view)) && set({ asks: !view.asks }),
     again: () => view.playing || move(moving, view, root, islands),
     lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
     choose: (name, value) => set({ [name]: remember(name, value) }),

@@ -41,7 +41,8 @@ export function makeQuestion(step, steps, cursor) {
  * Whether there is a question about any step of a run.
  * @param {StageView} view
  */
-export function hasQuestions({ steps, next }) {
+export function hasQuestions({ head, steps, next }) {
+  if (head.free) return false; // what is illegal there are special tokens, of which the stage shows nothing
   const known = next ? [...steps, next] : steps;
   return known.some(isMasked) || new Set(known.map((step) => step.stack[0]).filter(Boolean)).size > 1;
 }

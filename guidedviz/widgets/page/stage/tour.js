@@ -11,7 +11,7 @@ import { isEnded } from "./view.js";
 const isLive = (view) => !view.alone && view.head.live;
 
 /** @param {StageView} view */
-const hasMask = ({ steps, next }) => [...steps, next].some((step) => step && isMasked(step));
+const hasMask = ({ head, steps, next }) => !head.free && [...steps, next].some((step) => step && isMasked(step));
 
 /** @type {[string[], string, ((view: StageView) => boolean)?][]} */
 const KEYS = [
@@ -39,7 +39,7 @@ const hasPaused = (view, was) => view.plays > was.plays + 1 || (view.plays > was
 const STOPS = [
   ["Press → : the model writes one token.", "step", goesOn, (view) => !isEnded(view)],
   [
-    "An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.",
+    "An outlined bar is before the mask, a filled one after it; the bin has what it removed. Press a token with ✕ to read why it is illegal.",
     "rows", (view) => Boolean(view.why), hasMask,
   ],
   ["Press ← : the stage goes one step back. Nothing is computed again.", "back", goesBack],
