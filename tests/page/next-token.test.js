@@ -94,6 +94,14 @@ test("the bin is as high as what the mask removed, and the line below says it wi
   assert.equal(build(scalePart({ ...STEP, mass: 1 }, null)).querySelector(".gv-removed").hidden, true);
 });
 
+test("where no token is legal none is marked as drawn, and none is offered", () => {
+  const dead = step("x", { token: -1, mass: 0, rows: [[8, "x", 0.6, 0, false, "0.60", "0"]], others: [[-1, "others forbidden", 0.4, 0, false, "0.40", "0"]] });
+  const { find, stop } = render(stage, stageNews([step("a")], 1, { next: dead }));
+  assert.equal(find(".gv-chosen"), null);
+  assert.equal(find(".gv-hint").textContent, "Press a forbidden token to read why.");
+  stop();
+});
+
 test("what bias and temperature changed is named", () => {
   const head = (more) => {
     const { find, stop } = render(stage, stageNews([step("a", { rows: [[7, "a", 0.5, 0.9, true, "0.50", "0.90"]], ...more })], 1));

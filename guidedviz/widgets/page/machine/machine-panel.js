@@ -125,6 +125,7 @@ export function paintMachinePanel(ui, view) {
   if (!machine.stack) lightPath(ui.drawing, path, died, view);
   else if (reached) {
     paintStrips(ui, reached, framesShown(view));
+    if (ui.focus && ui.asked) nameAsked(ui);
     lightStack(ui.drawing, view, way);
   }
   const names = path.map((state) => (machine.stack ? known[state]?.name ?? "" : nameState(state)));
@@ -132,6 +133,15 @@ export function paintMachinePanel(ui, view) {
   const words = `machine, ${drawing?.words}; now in ${names[names.length - 1]}${sayTop(view, path, died)}`;
   const { svg } = ui.drawing;
   if (svg && svg.getAttribute("aria-label") !== words) svg.setAttribute("aria-label", words);
+}
+
+/**
+ * The head of the drawing is the active rule, also where another one is drawn: then it names that one.
+ * @param {MachinePanel} ui
+ */
+function nameAsked({ asked, strips }) {
+  const waits = strips.column.querySelector(".gv-top .gv-waits");
+  if (waits) setText(waits, `shown below: ${asked}`);
 }
 
 /**

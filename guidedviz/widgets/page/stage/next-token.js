@@ -115,7 +115,8 @@ function whyPart({ why }) {
 function sayPress(view, { how, rows }) {
   if (how === "forced") return UNASKED;
   const forbidden = rows.some(([, , , , legal]) => !legal);
-  if (!view.head.live || view.alone || isEnded(view)) return forbidden ? ALONE : "";
+  const legal = rows.some(([, , , , isLegal]) => isLegal);
+  if (!view.head.live || view.alone || isEnded(view) || !legal) return forbidden ? ALONE : "";
   return `Press a bar to take that token${forbidden ? "; press a forbidden one to read why." : "."}`;
 }
 
@@ -148,11 +149,11 @@ function legendPart({ changes, after }, free) {
 
 /**
  * The token that the pointer draws: of a step that is taken, or of the next one where it is computed. A recording that is
- * played from the start does not say it before.
+ * played from the start does not say it before. Where no token is legal none is drawn.
  * @param {StageView} view
  * @param {Step} step
  */
-export const chosenNow = (view, step) => (placeShown(view) >= 0 || step === view.next ? step.token : NaN);
+export const chosenNow = (view, step) => (step.token >= 0 && (placeShown(view) >= 0 || step === view.next) ? step.token : NaN);
 
 /**
  * Without a constraint no token is forbidden, but for the special ones that nobody can write.
