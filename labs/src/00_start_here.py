@@ -76,10 +76,10 @@ gv.stage(ada, show=18)
 # %% [markdown]
 # This is the **stage**. **How to read it.** The prompt is at the top. A chat model reads a question between special
 # tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
-# probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens, here for the second
-# digit of the age. `▸` marks the token that was drawn then. The outline is the probability that the model gives. The
-# filled bar is the one that the token is drawn from: `T 0.00` means that the likeliest token is always taken, so it
-# has 1 and all others have 0.
+# probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
+# probabilities, before one of them is drawn: here for the second digit of the age. `▸` marks the token that was drawn
+# then. The outline is the model's probability. The filled bar is the one that the token is drawn from: `T 0.00` means
+# that the likeliest token is always taken, so it has 1 and all others have 0.
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**

@@ -63,8 +63,8 @@ gv.draw_distribution(step, title="the first letter after ROMEO")
 # %% [markdown]
 # An outlined bar is a probability before the mask, a filled bar one after it; `✕` marks an illegal token. A line of a
 # play begins with a capital, so nearly all likely tokens are illegal here. The *bin* at the right holds the probability
-# that the mask removed. The **legal mass Z** is the probability that remains: 1 in 1,200. Each legal probability is divided by Z, so that all legal ones add up to 1 again. For `s` this is
-# 1/7,700 divided by 1/1,200, which is 0.16.
+# that the mask removed. The **legal mass Z** is the probability that remains: 1 in 1,200. Each legal probability is
+# divided by Z, so that all legal ones add up to 1 again. For `s` this is 1/7,700 divided by 1/1,200, which is 0.16.
 
 # %% [question]
 gv.predict(
@@ -123,8 +123,8 @@ line = "JULIET:\nGood night, good night! parting is such sweet "
 # %% [markdown]
 # The left panel of the stage is the **map** of the vocabulary: one cell per token, blue if the token is legal.
 # (`gv.draw_map(five, 0)` draws it alone, for position 0.) Press `Home` and step through the run. The **state** counts
-# the positions. In the right panel click a token with `✕` to read why it is illegal. Press `q`, and the stage asks you a
-# question before each step.
+# the positions. In the right panel click a token with `✕` to read why it is illegal. Press `q`, and the stage asks you
+# a question before each step.
 
 # %%
 gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", show=5)

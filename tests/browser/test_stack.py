@@ -146,9 +146,7 @@ def test_one_rule_is_a_large_row_and_a_chip_shows_another_one(still):
     assert chips.all_inner_texts() == ["number"]
     assert "rule number;" in slot.locator(".gv-sheets > svg").first.get_attribute("aria-label")
     assert frames(slot)[0] != "number", "the stack stays as it is"
-    assert slot.locator(".gv-top .gv-waits").inner_text() == "shown below: number", (
-        "its head says that the drawing is another's"
-    )
+    assert slot.locator(".gv-top .gv-waits").inner_text() == "shown below: number"
     stage.go_on(1)
     assert chips.all_inner_texts() == [frames(slot)[0]], "the next step shows the active rule again"
 

@@ -64,6 +64,8 @@ def test_the_help_goes_for_the_tour_with_escape_and_with_a_press_elsewhere(bare,
         rows.wait_for()
         leave()
         rows.wait_for(state="hidden")
+    words = stage.root.locator(".gv-tour [role=status]")
+    assert words.bounding_box()["width"] > 180, "the tour is not a narrow column beside its buttons"
     stage.press("end the tour")
     stage.root.press("?")
     rows.wait_for()
