@@ -1,6 +1,6 @@
 """The loop of an agent: the model answers or calls tools, the tools run, the model reads their results, and so on.
 
-    for turn in gv.converse(model, "What is 12 + 30?", tools=[add]):
+    for turn in gv.converse(model, "What is 137 plus 248?", tools=[add]):
         ...                     a trace per turn of the model, and a result per call
 
 Each turn is decoded under the machine of a whole answer (`machines/turn.py`), and its calls are read from its tokens.

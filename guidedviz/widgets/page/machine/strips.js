@@ -26,6 +26,7 @@ export function frameCard([id, rule, waits], height, top, known) {
   const card = known ?? make("li", { "data-frame": id, "data-part": "frame" }, make("b"), make("small"), make("span", { class: "gv-waits" }));
   const words = [rule, withCommas(height), `${top ? "now" : "then"} ${waits}`];
   words.forEach((text, place) => setText(card.children[place], text));
+  card.title = words.join(" "); // an outer strip is only an edge
   card.className = `gv-frame-card${top ? " gv-top" : ""}`;
   return card;
 }
