@@ -24,9 +24,9 @@ test:
 	# more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
 	$(MAKE) --no-print-directory --jobs=4 --output-sync page unit browser types style drift
 
-# side by side they fill two cores: the tests with a browser wait, and some of the others, too
+# the tests without a browser compute, and those with one wait: side by side they fill two cores
 unit: imports smollm2
-	$(TESTS) -n 3 -m "not browser and not slow"
+	$(TESTS) -n 2 -m "not browser and not slow"
 
 browser: imports chromium
 	$(TESTS) -n 2 -m "browser and not slow" tests/browser tests/deploy
