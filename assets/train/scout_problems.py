@@ -167,9 +167,13 @@ def look_up_two(r: Random) -> Problem:
     calls = tuple(Call("lookup", (table, thing), table_value(r, table)) for thing in (one, other))
     question = f"What is the {table} of the {one} and of the {other}?"
     answer = f"The {table} of the {one} is {calls[0].result}, of the {other} {calls[1].result}."
-    round_ = Round(f"The {table} of the {one} and the {other}: two calls.", calls)
-    key = tuple(call.result for call in calls)
-    return Problem("two at once", question, (round_,), told(calls), answer, key)
+    return two_at_once(question, Round(f"The {table} of the {one} and the {other}: two calls.", calls), answer)
+
+
+def two_at_once(question: str, round_: Round, answer: str) -> Problem:
+    """A problem whose calls stand side by side; the answer needs all their results."""
+    key = tuple(call.result for call in round_.calls)
+    return Problem("two at once", question, (round_,), told(round_.calls), answer, key)
 
 
 def weather(r: Random) -> Problem:
@@ -192,9 +196,7 @@ def weather_two(r: Random) -> Problem:
     calls = tuple(Call("weather", (city,), weather_value(r)) for city in cities)
     question = f"What is the weather in {cities[0]} and in {cities[1]}?"
     answer = f"The weather in {cities[0]}: {calls[0].result}. In {cities[1]}: {calls[1].result}."
-    round_ = Round(f"The weather in {cities[0]} and {cities[1]}: two calls.", calls)
-    key = tuple(call.result for call in calls)
-    return Problem("two at once", question, (round_,), told(calls), answer, key)
+    return two_at_once(question, Round(f"The weather in {cities[0]} and {cities[1]}: two calls.", calls), answer)
 
 
 def written(day: date) -> str:
