@@ -15,7 +15,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.tokens.split import Split
-from guidedviz.views.charts.bars import NO_MASK, say_next, write_next
+from guidedviz.views.charts.bars import say_next, write_next
 from guidedviz.views.figure import EDGE, Drawn, Figure, drawing, moved, rect, ruled, soft_right, write
 from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_focus, draw_inside
@@ -161,7 +161,7 @@ def _write_draw(
         facts.append(("stack", " › ".join(reversed(step["stack"]))))
     if taken and step["end"]:
         facts.append(("end", END_IN_WORDS[step["end"]]))
-    legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal" if trace.constraint else NO_MASK
+    legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal" if trace.constraint else None
     drawn = write_next(step, title, width, legal, facts)
     return drawn, say_next(step, title).removesuffix(".")
 

@@ -120,6 +120,9 @@ test("while the mask falls the exits of the state are lit, and the byte of the f
   assert.equal(refusedOf(shownIn(FROM).bars), -1);
   const long = { ...TO, rows: [[3, "fo", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] };
   assert.equal(refusedOf(shownIn(long).bars), -1, "a token of several bytes may die later");
+  const named = { ...TO, rows: [[3, "<|x|>", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] };
+  assert.equal(refusedOf(shownIn(named).bars), -1, "a text that looks like a special token is a text");
+  assert.equal(refusedOf(shownIn({ ...named, names: [3] }).bars), 0);
 });
 
 const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 20, y: 0 }];

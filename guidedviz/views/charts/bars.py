@@ -17,7 +17,6 @@ from guidedviz.views.words import reading, share
 
 BARS_WIDTH = 780.0  # of a picture of bars
 LABEL_ROOM = 24  # characters of a label
-NO_MASK = "no mask"  # what is said of the legal tokens of a run without a constraint
 WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}
 Values = Sequence[float | Estimate]
 
@@ -227,8 +226,13 @@ def say_next(step: PackedStep, title: str) -> str:
     return f"{before}: {rows}. Legal mass Z {step['massText']}."
 
 
-def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Sequence[tuple[str, str]] = ()) -> Drawn:
-    """The panel of the next token: what applies to all, the rows, and below them facts as names and values."""
+def write_next(
+    step: PackedStep, title: str, width: float, legal: str | None, facts: Sequence[tuple[str, str]] = ()
+) -> Drawn:
+    """The panel of the next token: what applies to all, the rows, and below them facts as names and values.
+
+    `legal` says how many tokens are; None without a constraint.
+    """
     parts = [write(0, 13, title, 13, font_weight="bold")]
     if step["how"] == "forced":
         parts.append(soft_right(width, 13, "the model was not asked", 13))
@@ -236,14 +240,14 @@ def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Se
         parts.append(write(0, 40, label, 14, mono=True, font_weight="bold"))
         y = 56.0
     else:
-        parts.append(soft_right(width, 13, legal, 13))
+        parts.append(soft_right(width, 13, legal or "no mask", 13))
         if step.get("changes"):
             parts.append(write(0, 36, step["changes"], 12, data_part="changes"))
         others = step["others"]
         names = ["before", step["after"]]
-        if legal == NO_MASK:
+        if legal is None:
             others = tuple(_free_rows(others))
-        if legal == NO_MASK or step.get("changes"):
+        if legal is None or step.get("changes"):
             names = ["the model", "drawn from"]
         parts += write_bar_names(names, width, 36)
         bars = [*step["rows"], *others]

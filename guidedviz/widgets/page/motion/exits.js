@@ -8,10 +8,10 @@ import { FALLEN, GONE, GROWN, passAt, SHARED } from "./mask-falls.js";
 const TURN = 80; // milliseconds
 
 /**
- * The row of the first forbidden token that dies here, or -1: of one byte, or a special one. Any other may die at a later byte.
+ * The row of the first forbidden token that dies here, or -1: of one byte, or a special one that the machine names. Any other may die at a later byte.
  * @param {Bar[]} bars
  */
-export const refusedOf = (bars) => bars.findIndex(({ legal, token, label }) => !legal && token >= 0 && (label.length === 1 || /^<\|.*\|>$/.test(label)));
+export const refusedOf = (bars) => bars.findIndex(({ legal, token, label, special }) => !legal && token >= 0 && (label.length === 1 || special));
 
 /**
  * @param {Bar[]} bars
