@@ -34,6 +34,7 @@ import numpy as np
 from guidedviz.checks.values import Arguments, Failed, Function, Stop, attempt, differ
 from guidedviz.errors import SettingError
 from guidedviz.files import IN_TAB, PACKAGE
+from guidedviz.machines.names import write_surrogates
 
 if sys.platform == "linux":
     import resource
@@ -324,6 +325,6 @@ class _Printer(io.TextIOBase):
     def write(self, text: str) -> int:
         if self.room >= 0:  # below zero it was cut
             shown = text if len(text) <= self.room else text[: self.room] + "…"
-            self.send(shown.encode(errors="backslashreplace").decode())
+            self.send(write_surrogates(shown))
             self.room -= len(text)
         return len(text)

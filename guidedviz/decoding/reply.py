@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from guidedviz.machines.names import write_surrogates
 from guidedviz.machines.turn import Style
 from guidedviz.models.messages import Message, map_texts
 
@@ -117,14 +118,9 @@ def _find_calls(said: str, style: Style) -> Iterator[tuple[int, ToolCall]]:
         try:
             arguments, behind = json.JSONDecoder().raw_decode(said, place)
             called = json.loads(found[1]) if found[1].startswith('"') else found[1]
-            arguments = map_texts(arguments, _without_surrogates)
+            arguments = map_texts(arguments, write_surrogates)
         except (ValueError, RecursionError):
             continue
         if said.startswith(tail, behind):
             place = behind
-            yield found.start(), ToolCall(_without_surrogates(called), arguments)
-
-
-def _without_surrogates(text: str) -> str:
-    """The text; lone surrogates, which JSON can spell and UTF-8 cannot, as their numbers."""
-    return text.encode(errors="backslashreplace").decode()
+            yield found.start(), ToolCall(write_surrogates(called), arguments)

@@ -15,6 +15,7 @@ from typing import Any
 
 from guidedviz.decoding.reply import ToolCall
 from guidedviz.errors import GuidedVizError, SettingError, escaped, nearest, quoted
+from guidedviz.machines.names import write_surrogates
 from guidedviz.machines.tools import Tool
 from guidedviz.models.messages import Message
 
@@ -75,7 +76,7 @@ def call_tool(function: Callable[..., Any], arguments: dict[str, Any], most: int
     said = function(**arguments)
     if not isinstance(said, str):
         said = json.dumps(said, ensure_ascii=False, default=str)
-    said = said.encode(errors="backslashreplace").decode()
+    said = write_surrogates(said)
     if len(said) > most:
         return f"{said[:most]}… (cut: {most:,} of {len(said):,} characters)"
     return said

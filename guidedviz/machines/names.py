@@ -28,6 +28,15 @@ def has_surrogate(text: str) -> bool:
     return any(0xD800 <= ord(char) <= 0xDFFF for char in text)
 
 
+def write_surrogates(text: str) -> str:
+    """The text, with each lone surrogate, which UTF-8 cannot encode, as its number.
+
+    >>> write_surrogates("\\ud800é")
+    '\\\\ud800é'
+    """
+    return text.encode(errors="backslashreplace").decode()
+
+
 def is_name(piece: bytes) -> bool:
     """Whether these bytes are the name of a special token."""
     return NAME.fullmatch(piece) is not None
