@@ -23,7 +23,13 @@ from guidedviz.tokens.guide import Guide
 
 
 class Conversation:
-    """The messages so far, and how the model goes on with them."""
+    """The messages so far, and how the model goes on with them.
+
+    `tools`, `style`, `choice`, `think` and `think_limit` are those of `gv.turn`; a choice that requires a call holds
+    for the first turn only. A `guide` of your own takes the place of that machine. The model reads at most
+    `most_result` characters of a result. `run` runs a tool: by default in a thread with a clock, with
+    `gv.decoding.run_apart` in a process that can be killed.
+    """
 
     def __init__(
         self,
@@ -81,6 +87,9 @@ class Conversation:
         self.messages += [reply.message, *(result.message for result in results)]
         if self.choice != "none":
             self.choice = "auto"
+
+
+TALK_SETTINGS = tuple(Conversation.__init__.__kwdefaults__ or ())  # the names of its settings
 
 
 def check_count(name: str, number: Any) -> None:

@@ -11,13 +11,12 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.decoding.conversation import Conversation, check_count
+from guidedviz.decoding.conversation import TALK_SETTINGS, Conversation, check_count
 from guidedviz.decoding.loop import record
-from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult
+from guidedviz.decoding.tool_runs import ToolResult
 from guidedviz.decoding.trace import Trace
 from guidedviz.models.messages import Message, Messages
 from guidedviz.models.model import check_utf8
-from guidedviz.tokens.guide import Guide
 
 Turns = Generator[Trace | ToolResult, str | None, list[Message]]
 
@@ -27,39 +26,19 @@ def converse(
     messages: Messages,
     tools: Iterable[Any] = (),
     *,
-    style: str = "hermes",
-    choice: str = "auto",
-    think: bool | str = True,
-    think_limit: int | None = None,
-    guide: Guide | None = None,
     rounds: int = 8,
-    most_result: int = MOST_RESULT,
-    run: Run | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> Turns:
     """A conversation in which the model may call tools: yields a trace per turn of the model, and a result per call.
 
-    It ends after an answer without a call, or after `rounds` turns, and returns the messages. `tools`, `style`,
-    `choice`, `think` and `think_limit` are those of `gv.turn`; a choice that requires a call holds for the first turn
-    only. A `guide` of your own takes the place of that machine. The model reads at most `most_result` characters of a
-    result; `send(text)` gives it another text for the result that was yielded last. `run` runs a tool: by default in
-    a thread with a clock, with `gv.decoding.run_apart` in a process that can be killed. Other settings are those of
-    `gv.decode`.
+    It ends after an answer without a call, or after `rounds` turns, and returns the messages. `send(text)` gives the
+    model another text for the result that was yielded last. The settings are those of `gv.decoding.Conversation`
+    (`style`, `choice`, `think`, `think_limit`, `guide`, `most_result`, `run`), and those of `gv.decode`.
     """
     check_count("rounds", rounds)
-    talk = Conversation(
-        model,
-        messages,
-        tools,
-        style=style,
-        choice=choice,
-        think=think,
-        think_limit=think_limit,
-        guide=guide,
-        most_result=most_result,
-        run=run,
-    )
+    form = {name: settings.pop(name) for name in TALK_SETTINGS if name in settings}
+    talk = Conversation(model, messages, tools, **form)
     for number in range(rounds):
         prompt, turn_guide = talk.next_turn()
         trace = record(model, prompt, turn_guide, seed=seed + number, **settings)

@@ -275,6 +275,7 @@ def test_lone_surrogates_in_arguments_do_not_stop_the_next_turn():
     [
         ({"rounds": 0}, "converse, rounds: saw 0"),
         ({"most_result": True}, "converse, most_result: saw True"),
+        ({"think_limit": -1}, "turn, think_limit: saw -1"),
         ({"style": "hermez"}, "converse, style: saw 'hermez', expected one of hermes"),
         ({"tools": [3]}, r"converse, tools\[0\]: saw 3"),
         ({"choice": "sub"}, "turn, choice: saw 'sub'"),
