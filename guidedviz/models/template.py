@@ -1,4 +1,4 @@
-"""Renders a chat template: one that we ship in this process, a foreign one in a process that can be killed.
+"""Renders a chat template: those that we know in this process, a foreign one in a process that can be killed.
 
 The process is started for the first prompt and kept. It is a new interpreter without our environment, our files and our
 memory. It is killed when its time is over, when its answer is too long, and when the kernel ends; the next prompt
@@ -24,6 +24,7 @@ from guidedviz.errors import ModelError
 from guidedviz.extras import need
 from guidedviz.files import IN_TAB
 from guidedviz.models import sandbox
+from guidedviz.models.scout_chat import write_scout_chat
 
 WHERE = "model.chat"
 MOST_SOURCE = 1 << 16  # characters of a template
@@ -32,9 +33,10 @@ WALL_SECONDS = 5.0  # of wall time for a prompt
 START_SECONDS = 20.0  # of wall time until a new process is ready
 MOST_ANSWER = 4 * sandbox.LONGEST + 100  # bytes: of the text in UTF-8, and of its kind
 KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # without them Python may not start or has another date
+SCOUT = "scout"  # its template is written in Python, too
 JUDGED = {  # templates that were read by a person and need no process: sha256 of the source, and the model
     "872be49dbb638044ad01b60388f48d469ff2980e5f0dccdc22ec907db54d0788": "SmolLM2-135M-Instruct",
-    "fa67aff7a1a44e7bac7e697c515aa58efa08c39092f7315054cf167298ffe6db": "scout",
+    "fa67aff7a1a44e7bac7e697c515aa58efa08c39092f7315054cf167298ffe6db": SCOUT,
 }
 PLAIN_TEXT = "give the model a plain text instead of model.chat(...)"
 SHORTER = "shorter messages, or fewer of them"
@@ -65,16 +67,22 @@ def failure(kind: str, said: str) -> ModelError:
     return TemplateStopped(WHERE, seen=said, expected=expected, hint=hint)
 
 
-def is_judged(source: str) -> bool:
-    """Whether a template is one of those that need no process."""
-    return sha256(source.encode(errors="surrogatepass")).hexdigest() in JUDGED
+def judged_name(source: str) -> str:
+    """The model of a template that needs no process; "" of a foreign one."""
+    return JUDGED.get(sha256(source.encode(errors="surrogatepass")).hexdigest(), "")
 
 
 def render(source: str, **values: Any) -> str:
     """The text that a template makes of these values, which JSON can hold."""
     if len(source) > MOST_SOURCE:
         raise failure("syntax", f"a template of {len(source):,} characters, more than {MOST_SOURCE:,}")
-    if is_judged(source):
+    judged = judged_name(source)
+    if judged == SCOUT:
+        said = write_scout_chat(**values)
+        if len(said) > sandbox.LONGEST:
+            raise failure("long", f"{len(said):,} characters")
+        return said
+    if judged:
         need("jinja2", "smollm", WHERE)
         kind, said = sandbox.answer(source, values)
     elif IN_TAB:

@@ -3,15 +3,19 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.machines.tools import read_tools
-from guidedviz.models import template
+from guidedviz.models import sandbox, template
 from guidedviz.models.load import embedded_folder
+from guidedviz.models.scout_chat import write_scout_chat
 
 MARKS = ("<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>")
 NAMED = {*MARKS, "</tool_response>"}
 FOLDER = embedded_folder("scout")
+SOURCE = (FOLDER / "chat_template.jinja").read_text(encoding="utf-8")
 
 
 def lookup(table: str, key: str) -> int:
@@ -75,15 +79,37 @@ def test_its_files_take_less_than_nine_megabytes():
 @pytest.mark.parametrize("talk", TALKS)
 def test_its_template_gives_the_text_of_transformers_and_needs_no_process(reference, talk, tools, thinks, monkeypatch):
     monkeypatch.setattr(template, "IN_TAB", True)
-    source = (FOLDER / "chat_template.jinja").read_text(encoding="utf-8")
-    given = {"add_generation_prompt": True, "enable_thinking": thinks}
-    wanted = reference.apply_chat_template(TALKS[talk], tools=tools, tokenize=False, **given)
-    assert template.render(source, messages=TALKS[talk], tools=tools, **given) == wanted
+    asked = {"add_generation_prompt": True, "enable_thinking": thinks}
+    wanted = reference.apply_chat_template(TALKS[talk], tools=tools, tokenize=False, **asked)
+    assert template.render(SOURCE, messages=TALKS[talk], tools=tools, **asked) == wanted
+
+
+LINES = st.sampled_from(["", "\n\n45\n", "</tool_response>", 'é"\\'])
+STRANGE = {"name": "any", "parameters": {"properties": {"é": True, "b": {"type": ["null", "array"]}, "c": {}}}}
+OFFERS = st.lists(st.sampled_from([*TOOLS, STRANGE, {"name": "bare"}, {"name": "b", "parameters": True}]), max_size=3)
+MADE = st.lists(st.sampled_from([CALL, {"name": "é", "arguments": {"é": [None, 1.5]}}]), max_size=2)
+SAID = st.one_of(
+    st.fixed_dictionaries({"role": st.sampled_from(["user", "system", "tool"]), "content": LINES}),
+    st.fixed_dictionaries({"role": st.just("assistant"), "content": LINES, "tool_calls": MADE}),
+    st.fixed_dictionaries({"role": st.just("assistant"), "content": LINES, "reasoning_content": LINES}),
+)
+
+
+@given(messages=st.lists(SAID, min_size=1, max_size=6), tools=OFFERS, thinks=st.booleans(), ends=st.booleans())
+def test_its_template_in_python_is_that_of_jinja(messages, tools, thinks, ends):
+    pytest.importorskip("jinja2")
+    values = {"messages": messages, "tools": tools, "enable_thinking": thinks, "add_generation_prompt": ends}
+    assert write_scout_chat(**values) == sandbox.fill(SOURCE, values)
+
+
+def test_a_conversation_that_is_too_long_is_refused():
+    with pytest.raises(gv.ModelError, match=r"saw 2,000,0\d\d characters"):
+        template.render(SOURCE, messages=[{"role": "user", "content": "x" * 2_000_000}])
 
 
 def test_its_template_writes_the_form_of_hermes(reference):
-    def write(messages, **given):
-        return reference.apply_chat_template(messages, tokenize=False, **given)
+    def write(messages, **settings):
+        return reference.apply_chat_template(messages, tokenize=False, **settings)
 
     assert write(TALKS["a call"], tools=TOOLS[:1], add_generation_prompt=True) == (
         '<|im_start|>system\nTools:\n{"name": "lookup", "description": "Looks up a value in a table.", '
