@@ -17,5 +17,13 @@ def load_writer() -> Any:
     return panels
 
 
+def load_guard() -> Any:
+    """What runs work of a stranger, which is in a room above the conversations."""
+    from guidedviz.checks import guard
+
+    return guard
+
+
 lazy.load_writer = load_writer
+lazy.load_guard = load_guard
 __getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -14,6 +14,7 @@ from guidedviz.files import IN_TAB
 
 # gives what writes the page of a trace: the widgets, which are above the room of traces; the front door sets it
 load_writer: Callable[[], Any]
+load_guard: Callable[[], Any]  # gives what runs work of a stranger: the checks, which are above it, too
 
 
 class NoNumPy(ImportError):

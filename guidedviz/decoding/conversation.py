@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from guidedviz.decoding.reply import Reply, ToolCall, begins_thinking, split_reply
-from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult, run_call, run_in_thread
+from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult, default_run, run_call
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, quoted
 from guidedviz.machines.tools import read_tools
@@ -57,7 +57,7 @@ class Conversation:
         self.think = think
         self._thinks = think  # in this turn: "open" if its prompt began the thinking
         self._most_result = most_result
-        self._run = run or run_in_thread
+        self._run = run or default_run()
 
         def find_guide(choice: str, think: bool | str) -> Guide:
             machine = turn(self.tools, style, choice, think, think_limit)

@@ -2,7 +2,8 @@
 
 A tool runs in a thread with a clock: one that takes too long is interrupted and the conversation goes on. That bounds
 neither its memory nor a call of C, and it has the rights of the notebook. For tools that nobody has read, give
-`run=gv.decoding.run_apart`, which runs them in a process that is killed.
+`run=gv.decoding.run_apart`, which runs them in a process that is killed. A browser tab has neither threads nor
+processes; there that function stops a tool after 3 seconds, but not one that sleeps.
 """
 
 import ctypes
@@ -13,8 +14,10 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import Any
 
+from guidedviz import lazy
 from guidedviz.decoding.reply import ToolCall
 from guidedviz.errors import GuidedVizError, SettingError, escaped, nearest, quoted
+from guidedviz.files import IN_TAB
 from guidedviz.machines.names import write_surrogates
 from guidedviz.machines.tools import Tool
 from guidedviz.models.messages import Message
@@ -95,6 +98,12 @@ def say_error_of(error: Exception) -> str:
     return f"{type(error).__name__}: {escaped(said)}"
 
 
+def default_run() -> Run:
+    """What runs a tool where nothing else was asked for. A browser tab has no threads, but the guard of the checks."""
+    guarded: Run = lazy.load_guard().run_apart if IN_TAB else run_in_thread
+    return guarded
+
+
 def run_in_thread(work: Callable[[], str], seconds: float = SECONDS) -> str:
     """The text of some work, or its error; work that takes longer is interrupted and left alone."""
     done: list[str] = []
@@ -109,10 +118,7 @@ def run_in_thread(work: Callable[[], str], seconds: float = SECONDS) -> str:
             raised.append(RuntimeError(type(error).__name__))
 
     worker = Thread(target=do, daemon=True)
-    try:
-        worker.start()
-    except RuntimeError:  # a browser tab has no threads
-        return work()
+    worker.start()
     worker.join(seconds)
     if done:
         return done[0]

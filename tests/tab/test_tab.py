@@ -20,6 +20,16 @@ def elsewhere(path):
     return {cell["id"]: "".join(cell["outputs"][-1]["data"]["text/plain"]) for cell in cells}
 
 
+def test_scout_talks_in_a_tab_and_a_tool_without_end_is_stopped():
+    words = [sys.executable, str(ROOT / "tests" / "tab" / "talk.py")]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    results, answer, stopped = json.loads(done.stdout)
+    assert results == ["45", "75"]
+    assert answer.endswith("The price of the lamp plus 30 is 75.")
+    assert stopped.startswith("error: it does not end or takes too long")
+
+
 @pytest.mark.parametrize("group", [[JUMPS], *(OTHERS[part::4] for part in range(4))], ids=["jumps", 0, 1, 2, 3])
 @pytest.mark.quick("jumps")
 def test_labs_run_in_a_tab_with_the_verdicts_that_they_have_elsewhere(group):
