@@ -5,9 +5,9 @@
 Whoever decodes the turns, `gv.converse` or a stage, does so between these steps.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from guidedviz.decoding.reply import Reply, ToolCall, begins_thinking, split_reply
 from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult, default_run, run_call
@@ -16,10 +16,18 @@ from guidedviz.errors import SettingError, quoted
 from guidedviz.machines.tools import read_tools
 from guidedviz.machines.turn import read_style, turn
 from guidedviz.models.chat import Prompt, no_template
-from guidedviz.models.messages import Messages, check_messages
+from guidedviz.models.messages import Message, Messages, check_messages
 from guidedviz.models.model import check_model, has_template
 from guidedviz.tokens.build_guide import guide as build_guide
 from guidedviz.tokens.guide import Guide
+
+
+class Moment(NamedTuple):
+    """Where a conversation stands: what was said, what the turn must call, and how it thinks."""
+
+    messages: tuple[Message, ...]
+    choice: str
+    thinks: bool | str
 
 
 class Conversation:
@@ -66,6 +74,17 @@ class Conversation:
         self._guide_of = lru_cache(find_guide)
         self._guide_of(choice, think)  # what is wrong with the settings is said at once
 
+    @property
+    def moment(self) -> Moment:
+        """Where it stands now."""
+        return Moment(tuple(self.messages), self.choice, self._thinks)
+
+    def return_to(self, moment: Moment) -> None:
+        """Go on from where it stood before."""
+        self.messages = [*moment.messages]
+        self.choice = moment.choice
+        self._thinks = moment.thinks
+
     def next_turn(self) -> tuple[Prompt, Guide]:
         """The prompt of the next turn, and its guide."""
         prompt: Prompt = self.model.chat(self.messages, self.tools, bool(self.think))
@@ -76,6 +95,17 @@ class Conversation:
     def reply_of(self, trace: Trace) -> Reply:
         """What the model said in this turn."""
         return split_reply(trace.parts, self.form, self._thinks)
+
+    def parts_after(self, before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
+        """What the next prompt has behind the reply to the prompt before: the end of the turn, results, a new turn.
+
+        The reply ends with the first end of a turn that the prompt before did not have. A template that writes the end
+        of a turn in another way leaves nothing to be found.
+        """
+        ends = {self.model.vocabulary.pieces[token].decode() for token in self.model.vocabulary.eos}
+        known = sum(part in ends for part in before[1::2])
+        places = [place for place in range(1, len(now), 2) if now[place] in ends]
+        return ("", *now[places[known] :]) if known < len(places) else ()
 
     def run(self, call: ToolCall) -> ToolResult:
         """The result of a call, whatever the tool does."""

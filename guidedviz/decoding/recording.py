@@ -144,10 +144,25 @@ class PackedStep(PackedWay):
     whys: NotRequired[Annotated[dict[int, PackedWhy], ShortList]]
 
 
+class PackedTurn(TypedDict):
+    """A turn of a conversation: what the model said, and what the template added after it, such as results."""
+
+    said: Texts
+    read: Texts
+
+
+class PackedTalk(TypedDict):
+    """The turns of a conversation, each as texts and special tokens in turn; the steps are those of turn `now`."""
+
+    turns: Annotated[tuple[PackedTurn, ...], ShortList]
+    now: Count
+
+
 class PackedHead(TypedDict):
     """Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn.
 
-    `free` is True if no constraint was given.
+    `free` is True if no constraint was given. In a conversation of several turns `talk` has them, and `parts` are those
+    of the first prompt.
     """
 
     source: Source
@@ -155,6 +170,7 @@ class PackedHead(TypedDict):
     date: str
     prompt: LongText
     parts: NotRequired[Texts]
+    talk: NotRequired[PackedTalk]
     constraint: LongText
     free: NotRequired[bool]
     vocabulary: TokenCount

@@ -4,7 +4,7 @@ A badge says live, recorded or a toy, and on which model. A picture that is kept
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from guidedviz.decoding.spellings import Spellings
 from guidedviz.decoding.trace import Trace
@@ -38,11 +38,16 @@ def reading(text: str) -> str:
     return re.sub(r"^ +| +\Z", lambda found: visible(found[0].encode()), " ".join(words))
 
 
+def shown_parts(parts: Iterable[str]) -> tuple[str, ...]:
+    """Texts and the names of special tokens in turn, as they are shown."""
+    shown = [reading(part) for part in parts]
+    shown[1::2] = [shorten(name, LONGEST_NAME) for name in shown[1::2]]
+    return tuple(shown)
+
+
 def prompt_parts(trace: Trace) -> tuple[str, ...]:
     """The prompt as it is shown: its texts and the names of its special tokens in turn; often one text."""
-    parts = [reading(part) for part in trace.prompt_parts or (trace.prompt,)]
-    parts[1::2] = [shorten(name, LONGEST_NAME) for name in parts[1::2]]
-    return tuple(parts)
+    return shown_parts(trace.prompt_parts or (trace.prompt,))
 
 
 def special_name(text: str) -> str:

@@ -177,13 +177,17 @@ class Stage:
         self.talk.go_on(*texts)
         return self.player
 
-    def begin_turn(self, talk: Conversation) -> None:
-        """Show the next turn of a conversation: its prompt has all that was said."""
+    def visit(self, turn: int, cursor: int) -> Self:
+        """Go to a step of a turn of the conversation; who takes another way from there drops the later turns."""
+        if self.talk is not None and self.talk.visit(turn):
+            self.accept(self.player.go(cursor))
+        return self.tell()
+
+    def show_turn(self, head: Trace, guide: Guide | None, player: Player) -> None:
+        """Show another turn of the conversation."""
         self.playing = False
-        prompt, guide = talk.next_turn()
-        now = self.player.settings
-        self.begin(make_trace(talk.model, prompt, name_guide(guide), now.seed, now.temperature), guide)
-        self.accept(Player(LiveWalk(talk.model, prompt, guide), now))
+        self.begin(head, guide)
+        self.accept(player)
 
     def adopt(self, guide: Guide, name: str, cursor: int) -> Self:
         """Replace the guide, and go to a step; the steps from the first token that it rejects are removed."""
@@ -258,6 +262,8 @@ class Stage:
                 self.go(cursor)
             case {"do": "turn", "branch": int(branch)}:
                 self.turn(branch)
+            case {"do": "visit", "turn": int(turn), "cursor": int(cursor)}:
+                self.visit(turn, cursor)
             case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
                 self.player = self.player.go(cursor)
                 self._take_by_hand(token)
@@ -306,7 +312,10 @@ class Stage:
         """All steps, for a page that plays them alone."""
         run = self._run
         shown = run.shown or panels.show_run(run)
-        return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
+        head = shown["head"] | {"constraint": self._packed_head["constraint"]}
+        if self.talk:
+            self.talk.write_tape(head)
+        return shown | {"head": head}
 
     def _take_by_hand(self, token: int | None = None) -> None:
         """Take a step, or another token for the step at the cursor."""
@@ -402,7 +411,10 @@ class Stage:
     @property
     def _packed_head(self) -> PackedHead:
         head = panels.pack_head(self.head, self.player)
-        return {**head, "live": head["live"] and not self.follows}
+        head["live"] = head["live"] and not self.follows
+        if self.talk:
+            self.talk.write_tape(head)
+        return head
 
 
 def stage(

@@ -14,6 +14,12 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+def sees(stage, selector):
+    """Whether the text shows this without scrolling."""
+    tape, shown = (stage.root.locator(one).bounding_box() for one in (".gv-tape", selector))
+    return tape["y"] <= shown["y"] and shown["y"] + shown["height"] <= tape["y"] + tape["height"]
+
+
 CALL = 'I add.<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 30}}\n</tool_call>'
 
 
@@ -32,8 +38,20 @@ def test_a_result_is_changed_before_the_model_reads_it(bare):
     stage.wait(0)
     assert box.count() == 0
     assert live.head.prompt.count("<tool_response>41 </tool_response></tool_response>") == 1
-    stage.root.get_by_role("button", name="show the whole prompt").first.click()
-    chips = stage.root.locator(".gv-prompt .gv-special").all_inner_texts()
+    read = stage.root.locator(".gv-read")
+    chips = read.first.locator(".gv-special").all_inner_texts()
     assert chips.count("</tool_response>") == 1, "what was typed is no chip"
+    assert "41 </tool_response></tool_response>" in read.first.inner_text()
+    assert sees(stage, ".gv-turn-now")
     bare.shot("conversation-read", stage.root)
     stage.go_on(1)
+    assert sees(stage, ".gv-chip.gv-now")
+    said = stage.root.locator(".gv-other-turn")
+    said.focus()
+    bare.page.keyboard.press("Enter")
+    stage.wait(0)
+    assert stage.root.locator(".gv-talk").first.inner_text() == "turn 1", "the shown turn has its steps"
+    assert live.take(8).text == "A sum."
+    assert said.count() == 1
+    said.click()
+    bare.wait(lambda: live.talk.now == 1)

@@ -52,8 +52,10 @@ class Scripted(ToyModel):
         return self.prompts[-1]
 
     def want(self, tokens):
-        line = self.lines[min(len(self.prompts), len(self.lines)) - 1]
-        place = len(tokens) - len(self.prompts[-1].tokens)
+        read = [turn for turn, one in enumerate(self.prompts) if tuple(tokens[: len(one.tokens)]) == one.tokens]
+        turn = read[-1]
+        line = self.lines[min(turn, len(self.lines) - 1)]
+        place = len(tokens) - len(self.prompts[turn].tokens)
         row = np.zeros(len(PIECES))
         row[line[min(place, len(line) - 1)]] = 50.0
         return row

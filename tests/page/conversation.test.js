@@ -27,6 +27,30 @@ test("results of tools can be changed before the model reads them, and news that
   stop();
 });
 
+const TURNS = [
+  { said: ["", "<tool_call>", `{"name": "add"}${HOSTILE}`], read: ["", "<tool_response>", "3", "</tool_response>", ""] },
+  { said: ["never shown, as the steps are"], read: [] },
+  { said: ["So it is."], read: [] },
+];
+
+test("the turns of a conversation are one text: a press on another turn goes there", () => {
+  const news = stageNews(STEPS, 1);
+  const { model, all, find, stop } = render(stage, { ...news, head: { ...news.head, talk: { turns: TURNS, now: 1 } } });
+  assert.deepEqual(all(".gv-tape > *").map((node) => node.className), ["gv-prompt", "gv-talk", "gv-chips", "gv-talk"]);
+  assert.equal(find(".gv-talk").textContent, `turn 1<tool_call>{"name": "add"}${HOSTILE}<tool_response>3</tool_response>turn 2`);
+  assert.deepEqual(all(".gv-talk .gv-special").length, 3);
+  assert.equal(find(".gv-other-turn script"), null);
+  assert.equal(all(".gv-turn-now").length, 1);
+  assert.equal(all(".gv-chip").length, 3);
+  const [first, last] = all(".gv-other-turn");
+  assert.equal(last.textContent, "turn 3So it is.");
+  first.click();
+  press(last, "Enter");
+  press(last, " ");
+  assert.deepEqual(model.asked, [0, 2, 2].map((turn) => ({ do: "visit", turn, cursor: 0 })), "and space does not play");
+  stop();
+});
+
 test("a special token that the machine names is a chip in the text, in the bars and in the tip", () => {
   const rows = [[7, "<think>", 0.5, 0.9, true, "0.50", "0.90"], [8, "<think>", 0.4, 0.1, true, "0.40", "0.10"]];
   const { all, stop } = render(stage, stageNews([step("<think>", { token: 7, rows, names: [7] }), step("<think>", { token: 8, rows, names: [7] })], 2));

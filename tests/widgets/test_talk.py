@@ -7,7 +7,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding import Conversation
-from tests.decoding.scripted import Scripted
+from guidedviz.widgets.talk import KEPT_TURNS
+from tests.decoding.scripted import TEMPLATE, Scripted
 from tests.decoding.test_converse import add, boom, call_text
 from tests.widgets.toy import told
 
@@ -76,6 +77,91 @@ def test_tools_run_beside_the_event_loop_and_a_turn_that_was_changed_meanwhile_g
         return first, other, [text for _, text, _ in told(stage)["results"]]
 
     assert asyncio.run(main()) == ([], [], ["late"])
+
+
+def talk_of(stage):
+    return told(stage)["head"].get("talk")
+
+
+def test_all_turns_are_one_tape():
+    _, stage = open_stage(call_text(a=1, b=2), "It is 3.", max_tokens=300, steps=300)
+    first = told(stage)["head"]
+    assert "talk" not in first
+    stage.answer().take(300)
+    head = told(stage)["head"]
+    assert head["parts"] == first["parts"], "the tape begins as before"
+    assert head["talk"]["now"] == 1
+    said, answer = head["talk"]["turns"]
+    assert said["said"] == ["", "<tool_call>", '↵{"name": "add", "arguments": {"a": 1, "b": 2}}↵', "</tool_call>", ""]
+    assert said["read"][:7] == ["", "<|im_end|>", "↵", "<|im_start|>", "tool↵", "<tool_response>", "3"]
+    assert said["read"][-2:] == ["<|im_start|>", "assistant↵"]
+    assert answer == {"said": ["It is 3."], "read": []}
+
+
+def test_a_person_goes_to_an_earlier_turn_and_back():
+    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+    asked = stage.head.prompt
+    length = len(stage.player.steps)
+    stage.answer().take(300)
+    stage._hear({"do": "visit", "turn": 0, "cursor": 4})
+    assert (stage.head.prompt, stage.player.cursor, len(told(stage)["add"])) == (asked, 4, length)
+    assert stage.guide.machine is stage.talk.turns[0].guide.machine
+    stage.take(300)
+    assert stage.player.cursor == length
+    assert told(stage)["results"][0][1] == "3"
+    stage.visit(1, 999)
+    assert stage.text == "It is 3."
+    assert len(talk_of(stage)["turns"]) == 2, "to look drops nothing"
+    for place in (-1, 2, 10**9):
+        assert stage.visit(place, 0).text == "It is 3."
+
+
+def test_who_takes_another_way_in_an_earlier_turn_drops_the_later_ones():
+    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+    stage.answer().take(300).visit(0, 0).choose(ord("N"))
+    assert talk_of(stage) is None
+    assert len(stage.talk.turns) == 1
+    assert len(stage.talk.conversation.messages) == 1
+
+
+def test_a_result_that_was_read_is_changed_and_the_later_turns_begin_again():
+    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+    stage.answer().take(300).visit(0, 999)
+    stage._hear({"do": "answer", "texts": ["41 </tool_response>", "no"]})
+    assert "<tool_response>41 </tool_response></tool_response>" in stage.head.prompt
+    assert stage.head.prompt.count("<tool_response>") == 2
+    read = talk_of(stage)["turns"][0]["read"]
+    assert "41 </tool_response>" in read[::2], "what was typed is text"
+    assert len(stage.talk.turns) == 2
+
+
+def test_a_turn_that_cannot_begin_leaves_the_results(monkeypatch):
+    model, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+
+    def refuse(*given):
+        raise gv.ModelError("model.chat", seen="too much")
+
+    monkeypatch.setattr(model, "chat", refuse)
+    assert "model.chat: saw too much" in stage.answer().note
+    monkeypatch.undo()
+    assert stage.answer().take(300).text == "It is 3."
+    assert len(stage.talk.conversation.messages) == 4
+
+
+def test_of_a_long_conversation_the_last_turns_are_kept():
+    _, stage = open_stage(call_text(a=1, b=2), max_tokens=300)
+    for _ in range(KEPT_TURNS + 2):
+        stage.take(300).answer()
+    head = told(stage)["head"]
+    assert len(head["talk"]["turns"]) == KEPT_TURNS
+    assert head["parts"].count("<tool_response>") == 3, "the first prompt has the turns that were forgotten"
+
+
+def test_a_template_that_ends_a_turn_in_another_way_shows_the_results():
+    other = TEMPLATE.replace("{% endfor %}<|im_end|>", "{% endfor %}")
+    model = Scripted(call_text(a=1, b=2), "It is 3.", template=other)
+    stage = gv.stage(Conversation(model, "Hi", [add], think=False), temperature=0, max_tokens=300, steps=300)
+    assert talk_of(stage.answer())["turns"][0]["read"] == ["3"]
 
 
 @pytest.mark.parametrize("texts", [["one"], [1, 2], ["\ud800", ""]])

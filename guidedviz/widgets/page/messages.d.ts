@@ -90,13 +90,26 @@ export interface Step {
   whys?: Record<number, Why>;
 }
 
-/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. `free` is True if no constraint was given. */
+/** A turn of a conversation: what the model said, and what the template added after it, such as results. */
+export interface Turn {
+  said: string[];
+  read: string[];
+}
+
+/** The turns of a conversation, each as texts and special tokens in turn; the steps are those of turn `now`. */
+export interface Talk {
+  turns: Turn[];
+  now: number;
+}
+
+/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. `free` is True if no constraint was given. In a conversation of several turns `talk` has them, and `parts` are those of the first prompt. */
 export interface Head {
   source: "LIVE" | "RECORDED" | "TOY";
   about: string;
   date: string;
   prompt: string;
   parts?: string[];
+  talk?: Talk;
   constraint: string;
   free?: boolean;
   vocabulary: number;

@@ -25,6 +25,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {() => void} paint
  * @property {() => void} focus give the keys to the stage
  * @property {(cursor: number) => void} go
+ * @property {(turn: number) => void} visit go to another turn of a conversation
  * @property {() => void} start
  * @property {() => void} back
  * @property {() => void} play

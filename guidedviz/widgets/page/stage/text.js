@@ -5,6 +5,7 @@
 /** @import { Part } from "../shared/parts.js" */
 /** @import { StageActions } from "./layout.js" */
 import { lettersOf, specialPart, tokenPart } from "../shared/elements.js";
+import { turnsParts } from "./turns.js";
 import { currentChip } from "./view.js";
 
 /** @type {Record<string, string>} */
@@ -71,7 +72,8 @@ export function tapePart(view, act, tipId, on) {
     const special = (Boolean(head.parts) && step.end === "eos") || Boolean(step.names?.includes(step.token));
     return [chip, { step, place, look, special, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
   });
-  return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt }], ["span.gv-chips", on, ...chips]];
+  const [before, after] = turnsParts(view, act);
+  return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt }], before, ["span.gv-chips", on, ...chips], after];
 }
 
 /**
@@ -114,15 +116,17 @@ export function tipPart({ tip, steps }, id) {
 }
 
 /**
- * Brings the token at the cursor into sight. Without a token to focus, a long prompt is scrolled with the keys.
+ * Brings the token at the cursor into sight, or the begin of the turn. Without a token to focus, a long prompt is scrolled with the keys.
  * @param {HTMLElement} tape
- * @param {HTMLElement | undefined} now
+ * @param {HTMLElement | undefined} token
  */
-export function showChip(tape, now) {
+export function showChip(tape, token) {
+  const now = token ?? /** @type {HTMLElement | null} */ (tape.querySelector(".gv-turn-now"));
   const row = now ? Math.round((now.offsetTop - TOP) / ROW) : 0; // whole rows are shown
-  if (!now && tape.scrollHeight > tape.clientHeight) tape.tabIndex = 0;
+  if (!token && tape.scrollHeight > tape.clientHeight) tape.tabIndex = 0;
   else tape.removeAttribute("tabindex");
   const first = Math.round(tape.scrollTop / ROW);
+  const last = Math.max(2, Math.round(tape.clientHeight / ROW)) - 1; // of the rows in sight, counted from the first
   if (!now) tape.scrollTop = 0;
-  else if (row < first || row > first + 1) tape.scrollTop = ROW * Math.max(0, row - 1);
+  else if (row < first || row > first + last) tape.scrollTop = ROW * Math.max(0, row - last);
 }
