@@ -10,7 +10,7 @@ import { currentChip } from "./view.js";
 
 /** @type {Record<string, string>} */
 const ENDS = { max_tokens: "limit", context: "context", stop: "stopped", complete: "complete" };
-const [ROW, TOP] = [44, 4]; // pixels of a row of the text, and above the tokens of the first one; the style sheet says the same
+const [ROW, TOP, MARGIN] = [44, 4, 2]; // pixels of a row of the text, above the tokens of the first one, and around a token; the style sheet says the same
 const LONG = 150; // letters of a prompt that has room in two rows
 const [WIDE, NARROW] = [[24, 12], [14, 10]]; // letters at the ends of a text that is folded
 const SHORT = 8; // letters of a text that asks nothing, as "user" and a line end
@@ -128,5 +128,5 @@ export function showChip(tape, token) {
   const first = Math.round(tape.scrollTop / ROW);
   const last = Math.max(2, Math.round(tape.clientHeight / ROW)) - 1; // of the rows in sight, counted from the first
   if (!now) tape.scrollTop = 0;
-  else if (row < first || row > first + last) tape.scrollTop = ROW * Math.max(0, row - last);
+  else if (row < first || row > first + last) tape.scrollTop = row > last ? ROW * (row - last) + MARGIN : 0;
 }
