@@ -23,7 +23,7 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.files import parse_json
 from guidedviz.host.access import find_tokens, warn_of_tokens
-from guidedviz.host.api.routes import COMPLETION_PATHS, MOST_ASKED, CompletionDesk, EventStream, send_stream
+from guidedviz.host.api.routes import COMPLETION_PATHS, MOST_ASKED, RUN_PATH, CompletionDesk, EventStream, send_stream
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
 from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
@@ -33,7 +33,7 @@ from guidedviz.models.model import check_tokens
 
 Counted = TypeVar("Counted")
 Done = TypeVar("Done")
-OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
+OPEN = {"/v1/health", RUN_PATH, *CLASS_PAGE}  # told without a token; the name of a run cannot be guessed
 MOST_BODY = 1 << 13  # bytes of a body
 MOST_ENCODED = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
@@ -75,6 +75,8 @@ class Service:
             ("POST", "/v1/encode"): self._encode,
             ("POST", "/v1/chat"): self._chat,
             ("POST", "/v1/logits"): self._logits,
+            ("GET", RUN_PATH): api.show_run,
+            ("GET", "/v1/runs"): api.list_runs,
             ("GET", "/v1/models"): api.models,
             ("POST", "/v1/chat/completions"): api.chat,
             ("POST", "/v1/completions"): api.plain,
@@ -110,10 +112,11 @@ class Service:
         path = request.scope["path"]
         headers = request.headers
         method = "GET" if request.method == "HEAD" else request.method
-        handler = self._handlers.get((method, path), self._unknown)
+        known = RUN_PATH if path.startswith(RUN_PATH) else path
+        handler = self._handlers.get((method, known), self._unknown)
         limits = self.guard.limits
-        check_sender(headers, path, self.guard.guarded)
-        if path in OPEN:
+        check_sender(headers, known, self.guard.guarded)
+        if known in OPEN:
             return await handler(request)
         check_kind(method, path, headers.get("content-type", ""))
         peer = request.client.host if request.client else ""

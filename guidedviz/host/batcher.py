@@ -119,7 +119,7 @@ CACHE = 256 * MB  # of prefixes
 Card = dict[str, Any]
 
 
-THREADS = ("pass", "encode", "compile", "mask")
+THREADS = ("pass", "encode", "compile", "mask", "page")
 
 
 class Engine:

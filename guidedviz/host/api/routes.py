@@ -15,14 +15,16 @@ from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
 from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChatForm, Form, TextForm, event, models_object
 from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
 from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
-from guidedviz.host.api.runs import KeptRun, KeptRuns
+from guidedviz.host.api.run_page import PAGE_HEADERS, show_runs
+from guidedviz.host.api.runs import KeptRun, KeptRuns, sum_up_run
 from guidedviz.host.batcher import Engine
 from guidedviz.host.classroom import say
-from guidedviz.host.limits import Account, Guard, Refused
+from guidedviz.host.limits import TEACHER, Account, Guard, Refused
 from guidedviz.models.chat import Prompt
 from guidedviz.tokens.guide import Guide
 
 MOST_ASKED = 1 << 20  # bytes of a body
+RUN_PATH = "/runs/"
 COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions")
 
 
@@ -131,6 +133,7 @@ class CompletionDesk:
         self._engine = engine
         self._guard = guard
         self._guides = Guides(engine.model.vocabulary)
+        self._page_guides = Guides(engine.model.vocabulary, 2)  # for another thread
         self.runs = KeptRuns()
 
     async def models(self, request: Request) -> Response:
@@ -144,6 +147,21 @@ class CompletionDesk:
     async def plain(self, request: Request) -> Response:
         """How a text goes on."""
         return await self._answer(request, read_plain, TextForm())
+
+    async def list_runs(self, request: Request) -> Response:
+        """The runs of a student; for the teacher those that are shared, too."""
+        student = request.state.student
+        teacher = not self._guard.guarded or student == TEACHER
+        return say({"runs": [sum_up_run(run) for run in self.runs.of(student, teacher)]})
+
+    async def show_run(self, request: Request) -> Response:
+        """The page of a run, or of two."""
+        names = request.scope["path"].removeprefix(RUN_PATH).split("/")
+        runs = [self.runs.find(name) for name in names[:2]]
+        step = request.query_params.get("step", "0")
+        place = int(step) if step.isascii() and step.isdecimal() and len(step) < 6 else 0
+        page = await self._engine.run("page", show_runs, self._page_guides, runs, place)
+        return Response(page, headers=PAGE_HEADERS, media_type="text/html")
 
     async def _answer(self, request: Request, read: Reader, form: Form) -> Response:
         wanted = read(request.state.body)

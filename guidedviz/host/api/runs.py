@@ -9,11 +9,12 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
+from typing import Any
 
 from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.trace import Step, Trace
-from guidedviz.errors import quoted
+from guidedviz.errors import quoted, shorten
 from guidedviz.host.api.plan import TurnPlan
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.host.limits import Refused
@@ -24,6 +25,7 @@ MOST_OF_ONE = 60  # runs of one student
 RUNS_BYTES = 1 << 26
 STEP_BYTES = 600  # of a step without its candidates, about; measured with pickle and doubled
 CANDIDATE_BYTES = 120
+SHOWN_TEXT = 120  # characters of a text in a list
 VERDICTS: dict[End, str] = {
     "": "going on",
     "eos": "complete",
@@ -49,6 +51,7 @@ class KeptRun:
     began: float = field(default_factory=time.time)
     steps: list[Step] = field(default_factory=list)
     nbytes: int = 0
+    recording: str = ""  # what its page shows, once somebody has opened it
 
     def add(self, step: Step) -> None:
         """Keep one more step."""
@@ -116,3 +119,21 @@ class KeptRuns:
         """The runs of a student, the newest first; for the teacher also those that are shared."""
         runs = reversed(self._kept.values())
         return [run for run in runs if run.owner == student or (teacher and run.shared)]
+
+
+def sum_up_run(run: KeptRun) -> dict[str, Any]:
+    """A run in a list."""
+    mass, step = run.least
+    taken = len(run.steps) or 1
+    return {
+        "name": run.name,
+        "began": run.began,
+        "enforced": run.plan.enforced,
+        "verdict": run.verdict,
+        "least": mass,
+        "step": step,
+        "tokens": len(run.steps),
+        "model_ms": sum(one.forward_ms for one in run.steps) / taken,
+        "mask_ms": sum(one.mask_ms for one in run.steps) / taken,
+        "text": shorten(run.trace.text, SHOWN_TEXT),
+    }
