@@ -63,7 +63,7 @@ def split_reply(parts: Sequence[str], style: Style, thinks: bool | str = True) -
         thinking, said = _split_thinking(said, style, is_open=thinks == "open")
     places = list(_find_calls(said, style))
     text = said[: places[0][0]] if places else said
-    before, after = _signs(style, style.answer).split("TEXT")
+    before, after = style_signs(style, style.answer).split("TEXT")
     text = text.removeprefix(before).removesuffix(after)
     return Reply(thinking, without_signs(text), tuple(call for _, call in places))
 
@@ -78,28 +78,29 @@ def join_parts(parts: Sequence[str]) -> str:
     return "".join(sign(part) if place % 2 else part for place, part in enumerate(parts))
 
 
-def without_signs(text: str) -> str:
-    """The text without special tokens, and without white space around it."""
-    return re.sub(f"{BEGINS_NAME}.*?({ENDS_NAME}|$)", "", text, flags=re.DOTALL).strip()
+def without_signs(text: str, strip: bool = True) -> str:
+    """The text without special tokens, and without white space around it unless `strip` is False."""
+    kept = re.sub(f"{BEGINS_NAME}.*?({ENDS_NAME}|$)", "", text, flags=re.DOTALL)
+    return kept.strip() if strip else kept
 
 
 def begins_thinking(parts: Sequence[str], style: Style) -> bool:
     """Whether a prompt ends with the begin of thinking, so that the model thinks at once."""
     if not style.think:
         return False
-    return join_parts(parts).rstrip().endswith(_signs(style, style.think).split("TEXT")[0])
+    return join_parts(parts).rstrip().endswith(style_signs(style, style.think).split("TEXT")[0])
 
 
 def _split_thinking(said: str, style: Style, is_open: bool) -> tuple[str, str]:
     """The thinking, and what follows it; an answer that is cut may have nothing else."""
-    begin, end = _signs(style, style.think).split("TEXT")
+    begin, end = style_signs(style, style.think).split("TEXT")
     if not is_open and not said.startswith(begin):
         return "", said
     thinking, _, rest = said.removeprefix(begin).partition(end)
     return without_signs(thinking), rest
 
 
-def _signs(style: Style, text: str) -> str:
+def style_signs(style: Style, text: str) -> str:
     """A text of a style with signs around its special tokens."""
     names = "|".join(map(re.escape, style.special)) or "(?!)"
     return re.sub(names, lambda found: sign(found[0]), text)
@@ -107,10 +108,10 @@ def _signs(style: Style, text: str) -> str:
 
 def _find_calls(said: str, style: Style) -> Iterator[tuple[int, ToolCall]]:
     """The calls in a text, each with the place where it begins; one that is cut or is no JSON is none."""
-    head, tail = _signs(style, style.call).split("ARGS")
+    head, tail = style_signs(style, style.call).split("ARGS")
     name = "(.*?)" if "PLAIN_NAME" in head else r'("(?:[^"\\]|\\.)*")'
     pattern = re.escape(head).replace("PLAIN_NAME", name).replace("NAME", name)
-    opening = re.escape(_signs(style, style.opens))
+    opening = re.escape(style_signs(style, style.opens))
     begins = re.compile(f"(?:{opening})?{pattern}", re.DOTALL)
     place = 0
     while found := begins.search(said, place):

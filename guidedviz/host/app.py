@@ -23,6 +23,7 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.files import parse_json
 from guidedviz.host.access import find_tokens, warn_of_tokens
+from guidedviz.host.api.routes import COMPLETION_PATHS, MOST_ASKED, RUN_PATH, CompletionDesk, EventStream, send_stream
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
 from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
@@ -31,7 +32,8 @@ from guidedviz.models.load import load_here
 from guidedviz.models.model import check_tokens
 
 Counted = TypeVar("Counted")
-OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
+Done = TypeVar("Done")
+OPEN = {"/v1/health", RUN_PATH, *CLASS_PAGE}  # told without a token; the name of a run cannot be guessed
 MOST_BODY = 1 << 13  # bytes of a body
 MOST_ENCODED = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
@@ -39,6 +41,13 @@ SECONDS_TO_SEND = 20.0  # for the body of a request
 PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
 BUSY_DELAY = 1.0  # seconds before who gets no answer now hears so: hundreds of them would keep the host busy
 PROTOCOL_PAGE = "guidedviz/host/README.md"
+API = {"/v1/models", *COMPLETION_PATHS}
+ANSWERING = ", answering"
+LONG_REQUESTS = {  # requests that take long; who sends one may ask for something else meanwhile
+    ("GET", "/v1/run"): ", following",
+    **{("POST", path): ANSWERING for path in COMPLETION_PATHS},
+}
+ERROR_TYPES = {401: "authentication_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}
 DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
 
@@ -52,8 +61,11 @@ class Service:
         most_text = min(MOST_ENCODED, max(1 << 14, 16 * context))
         most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
         self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
+        self.most.update(dict.fromkeys(COMPLETION_PATHS, MOST_ASKED))
         desk = Desk(engine, guard)
         self.desk = desk
+        api = CompletionDesk(engine, guard)
+        self.runs = api.runs
         self._class = VERSION if whole else 0
         self.start = token_hex(8) if whole else ""  # which start of the host this is
         self._handlers: dict[tuple[str, str], Callable[[Request], Coroutine[Any, Any, Response]]] = {
@@ -63,6 +75,11 @@ class Service:
             ("POST", "/v1/encode"): self._encode,
             ("POST", "/v1/chat"): self._chat,
             ("POST", "/v1/logits"): self._logits,
+            ("GET", RUN_PATH): api.show_run,
+            ("GET", "/v1/runs"): api.list_runs,
+            ("GET", "/v1/models"): api.models,
+            ("POST", "/v1/chat/completions"): api.chat,
+            ("POST", "/v1/completions"): api.plain,
             ("GET", "/v1/class"): desk.sum_up,
             ("POST", "/v1/class"): desk.report if whole else no_class,
             ("POST", "/v1/class/forget"): desk.forget if whole else no_class,
@@ -80,32 +97,38 @@ class Service:
             try:
                 response = await self._let_in(Request(scope, receive), counted)
             except Exception as error:  # a replica that died, memory that is full: the host goes on
-                response = reply(error)
+                response = reply(error, scope["path"])
             if response:
                 response.headers["X-Content-Type-Options"] = "nosniff"
                 if self.start:
                     response.headers["X-Guidedviz-Start"] = self.start
-                await send_in_parts(response, send)
+                if isinstance(response, EventStream):
+                    await do_or_leave(send_stream(response, send), receive)
+                else:
+                    await send_in_parts(response, send)
 
     async def _let_in(self, request: Request, counted: ExitStack) -> Response | None:
         """The answer to a request that may come in; None if the student has left before."""
         path = request.scope["path"]
         headers = request.headers
         method = "GET" if request.method == "HEAD" else request.method
-        handler = self._handlers.get((method, path), self._unknown)
-        check_sender(headers, path, self.guard.guarded)
-        if path in OPEN:
+        known = RUN_PATH if path.startswith(RUN_PATH) else path
+        handler = self._handlers.get((method, known), self._unknown)
+        limits = self.guard.limits
+        check_sender(headers, known, self.guard.guarded)
+        if known in OPEN:
             return await handler(request)
         check_kind(method, path, headers.get("content-type", ""))
         peer = request.client.host if request.client else ""
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
-        following = ", following" if (method, path) == ("GET", "/v1/run") else ""  # may wait, and ask beside it
-        account = await enter(counted, self.guard.counted(student + following), DELAY)
+        beside = LONG_REQUESTS.get((method, path), "")
+        most = limits.answers if beside == ANSWERING else limits.together
+        account = await enter(counted, self.guard.counted(student + beside, most), DELAY)
         body = await receive_body(headers, request.receive, self.most.get(path, MOST_BODY))
         if body is None:
             return None
         request.scope["state"] = {"body": body, "student": student, "account": account, "peer": peer}
-        answer = await answer_or_leave(handler(request), request.receive)
+        answer = await do_or_leave(handler(request), request.receive)
         if answer and len(answer.body) > PART:
             await enter(counted, self.guard.sent(student, peer, len(answer.body)), BUSY_DELAY)
         return answer
@@ -216,9 +239,9 @@ async def live(receive: Receive, send: Send) -> None:
         await send({"type": f"{asked}.complete"})
 
 
-async def answer_or_leave(answer: Coroutine[Any, Any, Response], receive: Receive) -> Response | None:
-    """The answer; None if the student hangs up before that, and nothing more is computed."""
-    work = asyncio.ensure_future(answer)
+async def do_or_leave(wanted: Coroutine[Any, Any, Done], receive: Receive) -> Done | None:
+    """What a coroutine gives; None if the student hangs up before that, and nothing more is computed."""
+    work = asyncio.ensure_future(wanted)
     gone = asyncio.ensure_future(receive())
     try:
         await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -316,8 +339,8 @@ async def receive_body(headers: Headers, receive: Receive, most: int) -> bytes |
     return bytes(body)
 
 
-def reply(error: Exception) -> Response:
-    """An error as a reply in four parts."""
+def reply(error: Exception, path: str = "") -> Response:
+    """An error as a reply in four parts; on the paths of the API it has OpenAI's fields, too."""
     if not isinstance(error, GuidedVizError):
         error = Refused(500, "host", type(error).__name__, "an answer", "ask again")
     status = 400
@@ -327,6 +350,10 @@ def reply(error: Exception) -> Response:
         status = 503
     hint = error.hint or f"a request as {PROTOCOL_PAGE} describes it"  # of errors from the rooms below
     parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": hint}
+    if path in API:
+        message = str(error) if error.hint else f"{error}; try: {hint}"
+        kind = ERROR_TYPES.get(status, "invalid_request_error")
+        parts |= {"message": message, "type": kind, "param": error.where, "code": str(status)}
     response = say({"error": parts}, status)
     if status in (429, 503):
         response.headers["Retry-After"] = "1"

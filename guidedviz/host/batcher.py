@@ -8,10 +8,10 @@ runs, the next one collects.
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -25,6 +25,8 @@ from guidedviz.models.language_model import LanguageModel, Network
 from guidedviz.models.messages import Messages
 from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
+
+Found = TypeVar("Found")
 
 # A pass reads a limited number of new tokens: a long text is read in parts, one per pass.
 
@@ -102,10 +104,11 @@ MOST_TOGETHER = 32  # texts per pass
 
 @dataclass(eq=False)
 class Job:
-    """A request, the one who waits for its answer, and how far it is."""
+    """A request, the one who waits for its answer, the form of the answer, and how far it is."""
 
-    answer: asyncio.Future[bytes]
+    answer: asyncio.Future[Any]
     text: WantedText
+    form: Callable[[Array], Any]
 
 
 # What a host asks of its model: a card, a vocabulary, tokens of a text, and rows of logits.
@@ -116,8 +119,11 @@ CACHE = 256 * MB  # of prefixes
 Card = dict[str, Any]
 
 
+THREADS = ("pass", "encode", "compile", "mask", "page")
+
+
 class Engine:
-    """A model of this process. One thread runs its passes, another one tokenizes."""
+    """A model of this process. A thread each runs its passes, tokenizes, compiles constraints, and computes masks."""
 
     def __init__(self, model: LanguageModel, cache: int = CACHE) -> None:
         self.model = model
@@ -129,26 +135,38 @@ class Engine:
         self._jobs: deque[Job] = deque()
         self._students: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # who has a text among the jobs
         self._running: asyncio.Task[None] | None = None
-        self._passes = ThreadPoolExecutor(1, "guidedviz-pass")
-        self._encoder = ThreadPoolExecutor(1, "guidedviz-encode")
+        self._threads = {name: ThreadPoolExecutor(1, f"guidedviz-{name}") for name in THREADS}
+
+    async def run(self, thread: str, function: Callable[..., Found], *given: Any) -> Found:
+        """What a function gives in one of the threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads[thread], function, *given)
 
     async def encode(self, text: str) -> bytes:
         """The tokens of a text."""
-        return pack_ids(await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.encode, text))
+        return pack_ids(await self.run("encode", self.model.encode, text))
 
     async def chat(self, messages: Messages, tools: Iterable[Any] = (), think: bool = True) -> Prompt:
         """The prompt of messages."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._encoder, self.model.chat, messages, tools, think)
+        return await self.run("encode", self.model.chat, messages, tools, think)
 
     async def rows(self, student: str, ask: Ask) -> bytes:
-        """The rows of logits that a request wants, as bytes; a student's texts are read one after the other."""
+        """The rows of logits that a request wants, as bytes."""
+        packed: bytes = await self._read_text(student, ask, pack_rows)
+        return packed
+
+    async def row(self, student: str, tokens: tuple[int, ...]) -> Array:
+        """The logits of the next token."""
+        row: Array = await self._read_text(student, Ask(tokens), lambda rows: rows[-1])
+        return row
+
+    async def _read_text(self, student: str, ask: Ask, form: Callable[[Array], Any]) -> Any:
+        """The rows of a text in a form; a student's texts are read one after the other."""
         loop = asyncio.get_running_loop()
         mine = self._students.setdefault(student, asyncio.Lock())
         self.waiting += 1
         try:
             async with mine:
-                job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
+                job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first), form)
                 self._jobs.append(job)
                 if self._running is None or self._running.done():
                     self._running = loop.create_task(self._run())
@@ -158,7 +176,7 @@ class Engine:
 
     def close(self) -> None:
         """End the threads."""
-        for thread in (self._passes, self._encoder):
+        for thread in self._threads.values():
             thread.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self) -> None:
@@ -172,7 +190,7 @@ class Engine:
     async def _take_turn(self, jobs: list[Job]) -> None:
         """One turn in the thread; a text of which a part is left waits for the next one."""
         try:
-            answers = await asyncio.get_running_loop().run_in_executor(self._passes, self._read, jobs)
+            answers = await self.run("pass", self._read, jobs)
         except Exception as error:  # one turn fails; the host goes on
             seen = "out of memory" if isinstance(error, MemoryError) else type(error).__name__
             hint = "ask again, for a shorter text or fewer rows"
@@ -184,18 +202,18 @@ class Engine:
         for job, answer in zip(jobs, answers, strict=True):
             if job.answer.done():  # nobody waits for it
                 continue
-            if answer:
+            if job.text.done:
                 job.answer.set_result(answer)
             else:
                 self._jobs.append(job)
 
-    def _read(self, jobs: list[Job]) -> list[bytes]:
-        """One turn of the reader; gives the answers of the texts that are done, and nothing for the others."""
+    def _read(self, jobs: list[Job]) -> list[Any]:
+        """One turn of the reader; gives the answers of the texts that are done, and None for the others."""
         texts: dict[tuple[bytes, int], WantedText] = {}  # jobs that want the same share one
         for job in sorted(jobs, key=lambda job: -job.text.read):
             job.text = texts.setdefault((job.text.tokens.tobytes(), job.text.start), job.text)
         self.reader.read([*texts.values()])
-        return [pack_rows(np.concatenate(job.text.rows)) if job.text.done else b"" for job in jobs]
+        return [job.form(np.concatenate(job.text.rows)) if job.text.done else None for job in jobs]
 
 
 def make_card(model: LanguageModel) -> Card:

@@ -21,6 +21,7 @@ from guidedviz.machines.names import is_name
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
+from guidedviz.markup import Element, together
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views import step_words, words
@@ -34,7 +35,7 @@ from guidedviz.views.machine.text import say_size
 from guidedviz.views.stack.stack_table import say_branches, say_ground, say_ways
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.map import MapFeed, Masks, split_of
-from guidedviz.widgets.player_page import play_page
+from guidedviz.widgets.player_page import page_document, play_page, play_place
 from guidedviz.widgets.runner import say_failure
 
 BRANCH_LENGTH = 121  # characters of a branch that are read; one less is shown
@@ -436,6 +437,15 @@ def save_page(trace: Trace, path: str | Path, step: int) -> None:
     """Write a page that plays a trace."""
     file = check_path(path)
     write_whole(file, page_of(trace, step).encode("utf-8", "replace"))
+
+
+def page_beside(title: str, above: Element, runs: Iterable[tuple[str, int]]) -> str:
+    """A page with words, and below them a place per recording, which opens at a step."""
+
+    def inside(nonce: str) -> Element:
+        return together([above, *(play_place("stage", run, nonce, step) for run, step in runs)])
+
+    return page_document(title, "stage", inside)
 
 
 def page_of(trace: Trace, step: int) -> str:

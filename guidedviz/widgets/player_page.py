@@ -5,7 +5,7 @@ takes only places with the nonce of the page, which stands at the player's own s
 """
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +24,12 @@ CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'n
 
 def play_page(title: str, kind: str, recording: str, step: int) -> str:
     """A page that plays a recording of a kind of widget; it opens at a step."""
+    heard = node("h1", title, class_="gv-heard")
+    return page_document(title, kind, lambda nonce: heard + play_place(kind, recording, nonce, step))
+
+
+def page_document(title: str, kind: str, inside: Callable[[str], Element]) -> str:
+    """A page of one kind of widget; `inside` makes what is on it, with places that have the nonce of the page."""
     nonce = token_urlsafe()
     head = node(
         "head",
@@ -33,8 +39,7 @@ def play_page(title: str, kind: str, recording: str, step: int) -> str:
         node("meta", name="color-scheme", content="light dark"),
         node("title", title),
     )
-    place = play_place(kind, recording, nonce, step)
-    body = node("body", node("main", node("h1", title, class_="gv-heard"), place))
+    body = node("body", node("main", inside(nonce)))
     return f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
 
 

@@ -1,0 +1,157 @@
+"""How a request is decoded: its prompt, the guide of its constraint or of a whole turn, and how the output is read.
+
+A turn is written in the style whose special tokens the model has (`machines/turn.py`), else with marks that are text.
+Everything that is not as the body says it goes into the notes of the answer.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from guidedviz.decoding.reply import begins_thinking
+from guidedviz.errors import ModelError, SettingError
+from guidedviz.host.api.request import CompletionRequest
+from guidedviz.host.batcher import Engine
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.turn import TURN_STYLES, Style, turn
+from guidedviz.models.chat import Prompt
+from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.remote import forget
+from guidedviz.tokens.build_guide import guide as build_guide
+from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.vocabulary import Vocabulary
+
+MOST_GUIDES = 8  # each may keep 64 MB of masks
+SPELLED_STYLE = "text"  # the style whose marks are text
+NOT_TOLD = "the model was not told of them, because its chat template has no place for tools; only the mask knows them"
+
+
+class Guides:
+    """The guides that were used last, by what they are built from. One thread asks, so none is built twice."""
+
+    def __init__(self, vocabulary: Vocabulary, most: int = MOST_GUIDES) -> None:
+        self._vocabulary = vocabulary
+        self._most = most
+        self._kept: OrderedDict[Any, Guide] = OrderedDict()
+
+    def find(self, key: Any, build: Callable[[], Machine[Any]]) -> Guide:
+        """The guide of a machine, which is built only if it is not kept."""
+        if key not in self._kept:
+            self._kept[key] = build_guide(build(), self._vocabulary)
+        self._kept.move_to_end(key)
+        forget(self._kept, self._most)
+        return self._kept[key]
+
+
+@dataclass(frozen=True)
+class TurnPlan:
+    """How one request is decoded."""
+
+    prompt: str
+    key: Any  # of its guide
+    build: Callable[[], Machine[Any]] | None  # None if nothing is enforced
+    style: Style | None  # of a whole turn; None if all of the output is the answer's text
+    thinks: bool | str
+    enforced: str  # in words
+    code: str  # of the machine, for a notebook
+    notes: tuple[str, ...]
+
+
+def find_style(vocabulary: Vocabulary) -> str:
+    """The name of the style whose special tokens a model has."""
+    for name, form in TURN_STYLES.items():
+        if form.special and has_signs(vocabulary, form, form.opens + form.call + form.closes):
+            return name
+    return SPELLED_STYLE
+
+
+def has_signs(vocabulary: Vocabulary, form: Style, text: str) -> bool:
+    """Whether a model has all special tokens in a text of a style."""
+    return all(sign in vocabulary.special_ids for sign in form.special if sign in text)
+
+
+def can_think(vocabulary: Vocabulary, name: str) -> bool:
+    """Whether a model has the special tokens around its thinking."""
+    form = TURN_STYLES[name]
+    return name != SPELLED_STYLE and bool(form.think) and has_signs(vocabulary, form, form.think)
+
+
+async def plan_turn(engine: Engine, request: CompletionRequest) -> TurnPlan:
+    """The plan of a request."""
+    vocabulary = engine.model.vocabulary
+    style = find_style(vocabulary)
+    able = can_think(vocabulary, style)
+    notes = [*request.notes]
+    thinks: bool | str = able and request.think and request.constraint is None and bool(request.messages)
+    if request.constraint and able and request.think and request.messages:
+        notes.append("thinking: the model does not think first, because the constraint holds from the first token")
+    prompt = await engine.run("encode", make_prompt, engine.model, request, bool(thinks), notes)
+    if isinstance(prompt, Prompt) and begins_thinking(prompt.parts, TURN_STYLES[style]):
+        if request.constraint:
+            notes.append("thinking: the chat template begins it, and the constraint holds from there on")
+        thinks = "open" if thinks else thinks
+    if request.constraint:
+        return plan_constraint(prompt, request.constraint, vocabulary, notes)
+    if request.offered.used or thinks:
+        return plan_whole_turn(prompt, request, style, thinks, notes)
+    return TurnPlan(prompt, None, None, None, False, "", "", tuple(notes))
+
+
+def plan_constraint(prompt: str, constraint: Any, vocabulary: Vocabulary, notes: Iterable[str]) -> TurnPlan:
+    """The plan of an answer under a constraint."""
+
+    def build() -> Machine[Any]:
+        machine: Machine[Any] = constraint.build(vocabulary)
+        return machine
+
+    enforced = f"{constraint.name} ({constraint.field})"
+    return TurnPlan(prompt, constraint, build, None, False, enforced, constraint.code, tuple(notes))
+
+
+def plan_whole_turn(
+    prompt: str, request: CompletionRequest, style: str, thinks: bool | str, notes: Iterable[str]
+) -> TurnPlan:
+    """The plan of a turn that may think and call tools."""
+    offered = request.offered
+    tools = offered.tools if offered.used else ()
+
+    def build() -> Machine[Any]:
+        return turn(tools, style, offered.choice if tools else "none", thinks)
+
+    schemas = [{"name": tool.name, "parameters": tool.schema} for tool in tools]
+    key = json.dumps([style, offered.choice, thinks, schemas])
+    code = f"gv.turn({schemas!r}, style={style!r}, choice={offered.choice!r}, think={thinks!r})"
+    enforced = f"a turn of the style {style}"
+    if tools:
+        enforced = f"calls of {len(tools)} tools (tool_choice {offered.choice}), in the style {style}"
+    return TurnPlan(prompt, key, build, TURN_STYLES[style], thinks, enforced, code, tuple(notes))
+
+
+def make_prompt(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> str:
+    """The prompt of a request, and notes about what the model was not told."""
+    tools = request.offered.tools if request.offered.used else ()
+    if not request.messages:
+        text = request.prompt
+    elif model.has_template:
+        return ask_template(model, request, think, notes)
+    else:
+        text = "".join(f"{message['content']}\n" for message in request.messages)
+        notes.append(f"messages: {model.name} has no chat template, so its prompt is their texts, a line each")
+    if tools:
+        notes.append(f"tools: {NOT_TOLD}")
+    return text
+
+
+def ask_template(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> Prompt:
+    """The prompt by the model's chat template."""
+    tools = request.offered.tools if request.offered.used else ()
+    try:
+        prompt = model.chat(request.messages, tools, think)
+        if tools and prompt == model.chat(request.messages, (), think):
+            notes.append(f"tools: {NOT_TOLD}")
+    except ModelError as error:
+        hint = error.hint or "messages as the model's template takes them"
+        raise SettingError("messages", seen=error.seen, expected=error.expected, hint=hint) from error
+    return prompt

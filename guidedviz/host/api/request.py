@@ -1,0 +1,192 @@
+"""What a request asks for, read from its body: a prompt, a constraint, tools, and how tokens are chosen."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from secrets import randbelow
+from typing import Any
+
+from guidedviz.decoding.sampling import Settings
+from guidedviz.errors import SettingError
+from guidedviz.host.api.constraint import Constraint, read_constraint
+from guidedviz.host.api.fields import LARGEST_COUNT, Fields, read_fields, wrong_field
+from guidedviz.host.api.tool_fields import OfferedTools, read_offered
+from guidedviz.models.messages import check_messages
+from guidedviz.models.template import WHERE
+
+MOST_ANSWER_CHOICES = 4
+MOST_STOPS = 4
+MOST_TOP = 20  # likeliest tokens beside the one that was chosen
+USUAL_TOKENS = 512  # of an answer, if the body does not say
+LONGEST_ANSWER = 4096
+IGNORED_FIELDS = {  # a field -> the values that ask for nothing
+    "frequency_penalty": (0,),
+    "presence_penalty": (0,),
+    "repetition_penalty": (1,),
+    "min_p": (0,),
+    "echo": (False,),
+    "store": (False,),
+    **dict.fromkeys(("reasoning_effort", "reasoning", "verbosity", "service_tier", "metadata", "user"), ()),
+    **dict.fromkeys(("prompt_cache_key", "safety_identifier", "include", "truncation", "background"), ()),
+}
+
+
+OBJECTS = ("stream_options", "chat_template_kwargs", "guidedviz")
+
+
+@dataclass(frozen=True)
+class CompletionRequest:
+    """One request; its answer has `count` choices."""
+
+    model: str
+    messages: tuple[dict[str, Any], ...]
+    prompt: str  # where there are no messages
+    constraint: Constraint | None
+    offered: OfferedTools
+    settings: Settings
+    stops: tuple[str, ...]
+    count: int
+    top: int | None  # how many likeliest tokens each token's logprobs have; None for no logprobs
+    stream: bool
+    usage: bool  # whether a stream ends with a chunk of the usage
+    think: bool
+    share: bool  # whether the teacher may see the run
+    notes: tuple[str, ...]
+
+
+Reader = Callable[[bytes], CompletionRequest]
+
+
+def read_chat(body: bytes) -> CompletionRequest:
+    """The body of /v1/chat/completions."""
+    fields = read_fields(body)
+    messages = read_messages(fields.take("messages", list, "a list of messages"))
+    flag = fields.flag("logprobs")
+    top = fields.whole("top_logprobs", 0, MOST_TOP, 0)
+    return _read_rest(fields, messages, "", top if flag else None)
+
+
+def read_plain(body: bytes) -> CompletionRequest:
+    """The body of /v1/completions."""
+    fields = read_fields(body)
+    prompt = fields.take("prompt", (str, list), "a text")
+    if isinstance(prompt, list) and len(prompt) == 1:
+        prompt = prompt[0]
+    if not isinstance(prompt, str) or not prompt:
+        raise wrong_field("prompt", prompt, "one text that is not empty")
+    return _read_rest(fields, (), prompt, fields.whole("logprobs", 0, MOST_TOP, None))
+
+
+def _read_rest(fields: Fields, messages: tuple[dict[str, Any], ...], prompt: str, top: int | None) -> CompletionRequest:
+    """What both bodies say about the answer."""
+    offered = read_offered(fields)
+    constraint = read_constraint(fields)
+    if constraint and offered.used:
+        seen = f"{constraint.field} and tools"
+        raise SettingError(constraint.field, seen=seen, expected="one of both", hint='"tool_choice": "none"')
+    stream = fields.flag("stream")
+    options, template, own = [fields.inner(name) or Fields({}) for name in OBJECTS]
+    request = CompletionRequest(
+        model=fields.text("model"),
+        messages=messages,
+        prompt=prompt,
+        constraint=constraint,
+        offered=offered,
+        settings=read_settings(fields),
+        stops=read_stops(fields),
+        count=fields.whole("n", 1, MOST_ANSWER_CHOICES, 1),
+        top=top,
+        stream=stream,
+        usage=options.flag("include_usage"),
+        think=template.flag("enable_thinking", True),
+        share=own.flag("share"),
+        notes=(),
+    )
+    options.note("include_obfuscation", "no effect: nothing is added to a stream")
+    for name, neutral in IGNORED_FIELDS.items():
+        if fields.left.get(name) in neutral:
+            del fields.left[name]
+        fields.note(name, "no effect here")
+    for part in (options, template, own, fields):
+        part.refuse_others()
+    return replace(request, notes=tuple(fields.notes))
+
+
+def read_settings(fields: Fields) -> Settings:
+    """How tokens are chosen; without a seed each answer is another one."""
+    wanted = USUAL_TOKENS
+    for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
+        wanted = fields.whole(name, 1, LARGEST_COUNT, wanted)
+    if wanted > LONGEST_ANSWER:
+        fields.notes.append(f"max_tokens: {wanted:,}, but an answer has at most {LONGEST_ANSWER:,} tokens here")
+    return Settings(
+        temperature=fields.number("temperature", 0, 100, 1),
+        top_k=max(0, fields.whole("top_k", -1, LARGEST_COUNT, 0)),
+        top_p=fields.number("top_p", 1e-9, 1, 1),
+        seed=fields.whole("seed", 0, LARGEST_COUNT, randbelow(1 << 31)),
+        max_tokens=min(wanted, LONGEST_ANSWER),
+        bias=read_bias(fields.take("logit_bias", dict, "a bias per token id", {})),
+    )
+
+
+def read_bias(given: dict[str, Any]) -> dict[int, float]:
+    """The bias per token; JSON has its ids as texts."""
+    if not all(token.isascii() and token.isdecimal() and len(token) < 10 for token in given):
+        raise wrong_field("logit_bias", given, '{"TOKEN ID": a number from -100 to 100}')
+    return {int(token): amount for token, amount in given.items()}
+
+
+def read_stops(fields: Fields) -> tuple[str, ...]:
+    """The texts that end an answer."""
+    expected = f"a text, or at most {MOST_STOPS} texts"
+    found = fields.take("stop", (str, list), expected, [])
+    stops = [found] if isinstance(found, str) else found
+    if len(stops) > MOST_STOPS or not all(isinstance(stop, str) and stop for stop in stops):
+        raise wrong_field("stop", found, expected)
+    return tuple(stops)
+
+
+def read_messages(given: list[Any] | None) -> tuple[dict[str, Any], ...]:
+    """Messages as a chat template takes them: their texts in one, and no field without a value."""
+    if not given:
+        raise wrong_field("messages", given, "at least one message", '[{"role": "user", "content": "..."}]')
+    made = [read_message(message, f"messages[{place}]") for place, message in enumerate(given)]
+    try:
+        return tuple(check_messages(made))
+    except SettingError as error:
+        where = error.where.removeprefix(f"{WHERE}, ")
+        raise SettingError(where, seen=error.seen, expected=error.expected, hint=error.hint) from None
+
+
+def read_message(given: Any, where: str) -> dict[str, Any]:
+    """One message."""
+    if not isinstance(given, dict):
+        raise wrong_field(where, given, "a message with a role and a content")
+    made = {name: value for name, value in given.items() if value not in (None, [])}
+    if made.get("role") == "developer":
+        made["role"] = "system"
+    content = made.get("content", "")
+    if isinstance(content, list):
+        content = "".join(read_part(part, f"{where}.content[{place}]") for place, part in enumerate(content))
+    made["content"] = content
+    if "tool_calls" in made and isinstance(made["tool_calls"], list):
+        made["tool_calls"] = [as_function(call) for call in made["tool_calls"]]
+    return made
+
+
+def read_part(part: Any, where: str) -> str:
+    """The text of a part of a message."""
+    text = part.get("text") if isinstance(part, dict) else None
+    if not isinstance(text, str):
+        raise wrong_field(
+            where, part, '{"type": "text", "text": "..."}', "texts only: no model here reads anything else"
+        )
+    return text
+
+
+def as_function(call: Any) -> Any:
+    """A call of a custom tool as that of a function of one text; any other call as it is."""
+    inside = call.get("custom") if isinstance(call, dict) else None
+    if not isinstance(inside, dict):
+        return call
+    function = {"name": inside.get("name"), "arguments": {"input": inside.get("input")}}
+    return {"id": call.get("id"), "type": "function", "function": function}

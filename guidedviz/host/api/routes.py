@@ -1,0 +1,221 @@
+"""The requests that clients of OpenAI send, and how each is answered: whole, or as a stream of events."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from guidedviz.errors import GuidedVizError, quoted
+from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
+from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChatForm, Form, TextForm, event, models_object
+from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
+from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
+from guidedviz.host.api.run_page import PAGE_HEADERS, show_runs
+from guidedviz.host.api.runs import KeptRun, KeptRuns, sum_up_run
+from guidedviz.host.batcher import Engine
+from guidedviz.host.classroom import say
+from guidedviz.host.limits import TEACHER, Account, Guard, Refused
+from guidedviz.models.chat import Prompt
+from guidedviz.tokens.guide import Guide
+
+MOST_ASKED = 1 << 20  # bytes of a body
+RUN_PATH = "/runs/"
+COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions")
+
+
+class EventStream(Response):
+    """An answer that is sent while it grows."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncIterator[bytes]) -> None:
+        super().__init__(headers={"Cache-Control": "no-store"})
+        del self.headers["content-length"]
+        self.events = events
+
+
+@dataclass
+class Answering:
+    """An answer that is being written."""
+
+    engine: Engine
+    wanted: CompletionRequest
+    plan: TurnPlan
+    guide: Guide | None
+    runs: list[KeptRun]
+    places: list[str]  # whose turns each choice takes
+    head: AnswerHead
+    account: Account
+
+    def __post_init__(self) -> None:
+        self.writers = [ChoiceWriter(self.plan, self.wanted.stops) for _ in self.runs]
+
+    async def grow(self) -> AsyncGenerator[tuple[int, Delta], None]:
+        """What each step adds, of all choices in turn; whoever stops reading ends the work."""
+        news: asyncio.Queue[tuple[int, Delta | Exception | None]] = asyncio.Queue()
+        tasks = [asyncio.create_task(self._write(place, news)) for place in range(len(self.runs))]
+        going = len(tasks)
+        try:
+            while going:
+                place, delta = await news.get()
+                if isinstance(delta, Exception):
+                    raise delta
+                if delta is None:
+                    going -= 1
+                else:
+                    yield place, delta
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _write(self, place: int, news: asyncio.Queue[Any]) -> None:
+        """Write one choice."""
+        run = self.runs[place]
+        writer = self.writers[place]
+        settings = replace(self.wanted.settings, seed=run.seed)
+        steps = decode_here(self.engine, self.places[place], self.plan, self.guide, settings, self.wanted.top)
+        try:
+            async with aclosing(steps):
+                async for stepped in steps:
+                    run.add(stepped.step)
+                    self.account.steps.append((time.monotonic(), stepped.step.forward_ms / 1000))
+                    news.put_nowait((place, writer.take(stepped)))
+                    if writer.end:
+                        break
+            news.put_nowait((place, None))
+        except Exception as error:
+            news.put_nowait((place, error))
+        finally:
+            run.close()
+
+    async def whole(self, form: Form) -> Response:
+        """The answer when it is complete."""
+        joined = [Delta() for _ in self.runs]
+        async with aclosing(self.grow()) as growing:
+            async for place, delta in growing:
+                joined[place] = joined[place].then(delta)
+        self._note_ends()
+        return say(form.whole(self.head, self.wanted, [*zip(self.writers, joined, strict=True)]))
+
+    async def events(self, form: Form) -> AsyncIterator[bytes]:
+        """The answer as a stream."""
+        for place in range(len(self.runs)):
+            yield event(form.first(self.head, place))
+        async with aclosing(self.grow()) as growing:
+            async for place, delta in growing:
+                if any(delta):
+                    yield event(form.grown(self.head, place, delta))
+        self._note_ends()
+        for place, writer in enumerate(self.writers):
+            for chunk in form.last(self.head, place, writer, self.wanted):
+                yield event(chunk)
+        if self.wanted.usage:
+            yield event(form.usage(self.head, self.writers))
+        yield STREAM_END
+
+    def _note_ends(self) -> None:
+        """Say where a text is not complete."""
+        for place, writer in enumerate(self.writers):
+            if writer.end == "dead_end":
+                self.head.own["notes"].append(f"choices[{place}]: not complete: no token of this model is legal there")
+
+
+class CompletionDesk:
+    """Answers what clients of OpenAI ask."""
+
+    def __init__(self, engine: Engine, guard: Guard) -> None:
+        self._engine = engine
+        self._guard = guard
+        self._guides = Guides(engine.model.vocabulary)
+        self._page_guides = Guides(engine.model.vocabulary, 2)  # for another thread
+        self.runs = KeptRuns()
+
+    async def models(self, request: Request) -> Response:
+        """The model of this host."""
+        return say(models_object(self._engine.card["name"]))
+
+    async def chat(self, request: Request) -> Response:
+        """An answer to messages."""
+        return await self._answer(request, read_chat, ChatForm())
+
+    async def plain(self, request: Request) -> Response:
+        """How a text goes on."""
+        return await self._answer(request, read_plain, TextForm())
+
+    async def list_runs(self, request: Request) -> Response:
+        """The runs of a student; for the teacher those that are shared, too."""
+        student = request.state.student
+        teacher = not self._guard.guarded or student == TEACHER
+        return say({"runs": [sum_up_run(run) for run in self.runs.of(student, teacher)]})
+
+    async def show_run(self, request: Request) -> Response:
+        """The page of a run, or of two."""
+        names = request.scope["path"].removeprefix(RUN_PATH).split("/")
+        runs = [self.runs.find(name) for name in names[:2]]
+        step = request.query_params.get("step", "0")
+        place = int(step) if step.isascii() and step.isdecimal() and len(step) < 6 else 0
+        page = await self._engine.run("page", show_runs, self._page_guides, runs, place)
+        return Response(page, headers=PAGE_HEADERS, media_type="text/html")
+
+    async def _answer(self, request: Request, read: Reader, form: Form) -> Response:
+        wanted = read(request.state.body)
+        self._check_model(wanted.model)
+        if self._engine.waiting >= self._guard.limits.waiting:
+            raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
+        plan = await plan_turn(self._engine, wanted)
+        guide = None
+        if plan.build:
+            guide = await self._engine.run("compile", self._guides.find, plan.key, plan.build)
+            notes = getattr(guide.machine, "notes", ())
+            plan = replace(plan, notes=(*plan.notes, *notes))
+        answer = self._begin(request, wanted, plan, guide)
+        response = EventStream(answer.events(form)) if wanted.stream else await answer.whole(form)
+        response.headers["X-Guidedviz-Run"] = answer.head.own["run"]
+        return response
+
+    def _begin(self, request: Request, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None) -> Answering:
+        """Begin an answer: its runs are kept from now on."""
+        student = request.state.student
+        model = self._engine.model
+        runs = [KeptRun(student, wanted.share, wanted, plan, model, place) for place in range(wanted.count)]
+        for run in runs:
+            self.runs.keep(run)
+        if self._guard.guarded:
+            places = [f"{student}, choice {place}" for place in range(wanted.count)]
+        else:
+            places = [run.name for run in runs]  # one person has this host
+        addresses = [f"{request.url.scheme}://{request.headers['host']}/runs/{run.name}" for run in runs]
+        own: dict[str, Any] = {"run": addresses[0], "enforced": plan.enforced, "notes": [*plan.notes]}
+        if wanted.count > 1:
+            own["runs"] = addresses
+        card = self._engine.card
+        prompt = plan.prompt
+        count = len(prompt.tokens if isinstance(prompt, Prompt) else model.encode(prompt))
+        head = AnswerHead(runs[0].name, int(runs[0].began), card["name"], card["version"], count, own)
+        return Answering(self._engine, wanted, plan, guide, runs, places, head, request.state.account)
+
+    def _check_model(self, name: str) -> None:
+        """Refuse a request for another model."""
+        own = self._engine.card["name"]
+        if name != own:
+            seen = quoted(name) if name else "no name"
+            raise Refused(404, "model", seen, f"the name of the model of this host: {own}", f'"model": "{own}"')
+
+
+async def send_stream(answer: EventStream, send: Any) -> None:
+    """Send the events of an answer; an error on the way is the last one."""
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": answer.raw_headers})
+    try:
+        async for part in answer.events:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+    except Exception as error:
+        message = str(error) if isinstance(error, GuidedVizError) else f"the host failed: {type(error).__name__}"
+        said = {"error": {"message": message, "type": "server_error", "param": None, "code": None}}
+        await send({"type": "http.response.body", "body": event(said) + STREAM_END, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,40 @@
+"""A run as code for a notebook, which gives the same tokens."""
+
+from guidedviz.host.api.runs import KeptRun
+from guidedviz.models.chat import Prompt
+
+
+def code_of(run: KeptRun) -> str:
+    """Lines of Python that decode as the host did."""
+    request = run.request
+    settings = request.settings
+    lines = ["import guidedviz as gv", "", f"model = gv.load_model({run.model.name!r})", f"prompt = {say_prompt(run)}"]
+    used = ""
+    if run.plan.build:
+        lines += [f"machine = {run.plan.code}", "guide = gv.guide(machine, model.vocabulary)"]
+        used = ", guide"
+    said = [
+        f"{name}={value!r}"
+        for name, value in vars(settings).items()
+        if name in USUAL_SETTINGS and value != USUAL_SETTINGS[name]
+    ]
+    if settings.bias:
+        said.append(f"bias={settings.bias!r}")
+    options = ", ".join([*said, f"seed={run.seed}", f"max_tokens={settings.max_tokens}"])
+    lines += [f"trace = gv.record(model, prompt{used}, {options})", "gv.diagnose(trace)", "gv.stage(trace)"]
+    return "\n".join(lines)
+
+
+USUAL_SETTINGS = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
+
+
+def say_prompt(run: KeptRun) -> str:
+    """The prompt as code: a text, or the messages by the model's chat template."""
+    request = run.request
+    if not isinstance(run.plan.prompt, Prompt):
+        return repr(str(run.plan.prompt))
+    tools = [
+        {"name": tool.name, "description": tool.about, "parameters": tool.schema} for tool in request.offered.tools
+    ]
+    used = tools if request.offered.used else []
+    return f"model.chat({[*request.messages]!r}, tools={used!r}, think={bool(run.plan.thinks)})"

@@ -1,0 +1,163 @@
+"""The page of a run: in words what was asked and what came of it, and below them the run, which plays.
+
+Two runs stand on one page with the first token where they part. A run that goes on is shown as text, and the page asks
+for itself again.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from guidedviz import lazy
+from guidedviz.decoding.diagnosis import ADVICE, Diagnosis, diagnose
+from guidedviz.decoding.sampling import probability
+from guidedviz.decoding.trace import END_IN_WORDS, Trace
+from guidedviz.errors import escaped
+from guidedviz.host.api.plan import Guides
+from guidedviz.host.api.run_code import code_of
+from guidedviz.host.api.runs import KeptRun
+from guidedviz.machines.visible import visible
+from guidedviz.markup import Element, node, together
+from guidedviz.tokens.vocabulary import shared_length
+
+PAGE_STYLE = (
+    "main > :not(.gv-place) { max-width: 60em; } h1 { font-size: 1.4em; } h2 { font-size: 1.1em; }"
+    "dt { font-weight: 600; } dd { margin: 0 0 .5em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }"
+    "a { color: inherit; } pre, code { font-family: ui-monospace, monospace; } details { margin: .5em 0 1em; }"
+)
+ASKS_AGAIN = 2  # seconds until the page of a run that goes on asks for itself again
+NO_CONSTRAINT = "nothing: no constraint was asked for"
+PAGE_HEADERS = {  # no other page has it in a frame, and no address of a run leaves it
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
+    """The page of one run, or of two side by side."""
+    going = [run for run in runs if run.verdict == "going on" or not run.steps]
+    if going:
+        return show_going(going[0])
+    traces = [trace_with_guide(guides, run) for run in runs]
+    writer: Any = lazy.load_writer()
+    parts: list[Element] = [node("style", PAGE_STYLE), say_links(runs)]
+    if len(runs) == 2:
+        parts.append(say_parting(traces))
+        step = parting_of(traces)
+    for run, trace in zip(runs, traces, strict=True):
+        parts.append(tell_run(run, trace))
+    recordings = []
+    for run, trace in zip(runs, traces, strict=True):
+        run.recording = run.recording or writer.recording_of(trace)
+        recordings.append((run.recording, min(step, len(trace.steps))))
+    page: str = writer.page_beside(f"Run: {runs[0].verdict}", together(parts), recordings)
+    return page
+
+
+def trace_with_guide(guides: Guides, run: KeptRun) -> Trace:
+    """The run as a trace, with its guide."""
+    guide = guides.find(run.plan.key, run.plan.build) if run.plan.build else None
+    return replace(run.trace, guide=guide)
+
+
+def show_going(run: KeptRun) -> str:
+    """The page of a run that goes on."""
+    head = node(
+        "head",
+        node("meta", charset="utf-8"),
+        node("meta", http_equiv="refresh", content=ASKS_AGAIN),
+        node("title", "Run: going on"),
+    )
+    said = f"{len(run.steps)} tokens so far. This page asks again every {ASKS_AGAIN} seconds."
+    text = node("pre", escaped(run.trace.text))
+    main = node("main", node("h1", "The run goes on"), node("p", said, role="status"), text)
+    return f"<!doctype html>\n{node('html', head, node('body', main), lang='en')}\n"
+
+
+def say_links(runs: Sequence[KeptRun]) -> Element:
+    """The ways to other pages."""
+    links = [node("a", "all runs", href="/runs")]
+    for number, run in enumerate(runs, 1):
+        if len(runs) > 1:
+            links.append(node("a", f"run {number} alone", href=f"/runs/{run.name}"))
+    parts: list[Element | str] = []
+    for link in links:
+        parts += [link, " "]
+    return node("nav", *parts)
+
+
+def tell_run(run: KeptRun, trace: Trace) -> Element:
+    """What was asked, what came of it, and the same in code."""
+    found = diagnose(trace)
+    rows = [
+        ("Enforced", node("span", run.plan.enforced or NO_CONSTRAINT)),
+        ("Not enforced", as_list(run.plan.notes) if run.plan.notes else node("span", "nothing else was asked for")),
+        ("The text", node("span", say_verdict(run, trace))),
+        ("Least Z", say_least(run)),
+        ("Diagnosis", say_diagnosis(run, found)),
+    ]
+    body = [node("dt", name) + node("dd", said) for name, said in rows]
+    code = node("details", node("summary", "The same in a notebook"), node("pre", node("code", code_of(run))))
+    texts = [node("pre", escaped(text)) for text in (trace.prompt, trace.text)]
+    output = node("details", node("summary", "Prompt and text"), *texts)
+    return node("h1", f"A run of {run.model.name}: {run.verdict}") + node("dl", *body) + code + output
+
+
+def say_verdict(run: KeptRun, trace: Trace) -> str:
+    """Whether the text is complete and valid."""
+    end = END_IN_WORDS[trace.steps[-1].end]
+    count = len(trace.tokens)
+    if run.verdict != "complete":
+        return f"not complete after {count} tokens: {end}"
+    if not run.plan.build:
+        return f"complete after {count} tokens: {end}; there was nothing to be valid for"
+    return f"complete and valid after {count} tokens: {end}"
+
+
+def say_least(run: KeptRun) -> Element:
+    """The least Z, and the step where it is."""
+    mass, place = run.least
+    step = run.steps[place]
+    said = (
+        f'{probability(mass)} before the token "{visible(step.piece)}": so much of the model\'s probability was legal'
+    )
+    return node("span", said, ", ") + step_link(run, place)
+
+
+def say_diagnosis(run: KeptRun, found: Diagnosis) -> Element:
+    """What a diagnosis finds, with the step to look at, what to check and what to try."""
+    if not found.findings:
+        return node("span", f"the run looks sound; looked at: {'; '.join(found.looked)}")
+    rows = []
+    for finding in found.findings:
+        check, cure = ADVICE[finding.name]
+        said = f": {escaped(finding.seen)}. Check: {check} Try: {cure}. "
+        rows.append(node("li", node("strong", finding.name), said, step_link(run, finding.step)))
+    return node("ol", *rows)
+
+
+def step_link(run: KeptRun, step: int) -> Element:
+    """A link that opens the run before a step."""
+    return node("a", f"look at step {step}", href=f"/runs/{run.name}?step={step}")
+
+
+def as_list(texts: Iterable[str]) -> Element:
+    """A list of texts."""
+    return node("ul", *(node("li", escaped(text)) for text in texts))
+
+
+def parting_of(traces: Sequence[Trace]) -> int:
+    """The number of first tokens that two runs have in common."""
+    one, other = ([step.token for step in trace.steps] for trace in traces)
+    return shared_length(one, other)
+
+
+def say_parting(traces: Sequence[Trace]) -> Element:
+    """Where two runs part."""
+    place = parting_of(traces)
+    pieces = [visible(trace.steps[place].piece) if place < len(trace.steps) else "the end" for trace in traces]
+    if pieces == ["the end", "the end"]:
+        return node("p", f"Both runs have the same {place} tokens.", role="status")
+    said = f'They part after {place} tokens: run 1 goes on with "{pieces[0]}", run 2 with "{pieces[1]}".'
+    return node("p", said, role="status")

@@ -1,0 +1,136 @@
+"""Claims about the runs that a host keeps: each answer can be opened, by those who may, and they are bounded."""
+
+import re
+
+import pytest
+
+from guidedviz.decoding.trace import END_IN_WORDS
+from guidedviz.host.api import runs as kept_runs
+from guidedviz.host.api.run_code import code_of
+from tests.host.api.asking import ADD, CHAT, PERSON, SUM, ask_chat, send
+from tests.host.running import hosting
+
+ADA, BOB, TEACHER = "ada-0123456789abcdef", "bob-0123456789abcdef", "tea-0123456789abcdef"
+
+
+def path_of(said):
+    """The path of the page of an answer's run."""
+    return re.fullmatch(r"http://127\.0\.0\.1:\d+(/runs/[\w-]{22})", said["guidedviz"]["run"])[1]
+
+
+def open_run(host, path):
+    """The page of a run without its scripts and styles."""
+    status, headers, page = send(host, path)
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+    return re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page.decode(), flags=re.DOTALL)
+
+
+def test_an_answer_has_the_address_of_its_run_and_the_page_says_what_happened(clerk_host):
+    body = CHAT | {"response_format": PERSON, "user": "<b>me"}
+    headers = send(clerk_host, "/v1/chat/completions", body)[1]
+    said = ask_chat(clerk_host, body)
+    assert headers["X-Guidedviz-Run"].startswith("http://127.0.0.1")
+    page = open_run(clerk_host, path_of(said))
+    for part in (
+        "A run of clerk: complete",
+        "JSON Schema (response_format.json_schema.schema)",
+        "user: no effect here",
+        "complete and valid after 15 tokens",
+        "so much of the model&#x27;s probability was legal",
+        "the run looks sound",
+        "gv.json_schema(",
+    ):
+        assert part in page
+    assert 'data-kind="stage"' in page
+
+
+def test_the_page_names_the_cause_and_the_step_of_a_bad_run(clerk_host):
+    said = ask_chat(clerk_host, CHAT | {"regex": " {200,}z", "max_tokens": 12})
+    page = open_run(clerk_host, path_of(said) + "?step=2")
+    assert "not complete after 12 tokens: stopped at the token limit" in page
+    assert "<strong>whitespace loop</strong>" in page
+    assert re.search(r'<a href="/runs/[\w-]+\?step=\d+">look at step', page)
+    assert 'data-open="2"' in page
+
+
+@pytest.mark.parametrize("kind", ["schema", "free", "tools"])
+def test_the_code_on_a_page_gives_the_same_text(clerk_host, scout_host, kind):
+    host = scout_host if kind == "tools" else clerk_host
+    more = {"schema": {"response_format": PERSON}, "free": {}, "tools": {"tools": [ADD], "tool_choice": "required"}}
+    body = SUM if kind == "tools" else CHAT
+    said = ask_chat(host, body | more[kind] | {"temperature": 1.2, "top_p": 0.9, "seed": 3, "max_tokens": 20, "n": 2})
+    for address in said["guidedviz"]["runs"]:
+        run = host.service.runs.find(address.rpartition("/")[2])
+        names = {}
+        *code, _, _ = code_of(run).splitlines()  # not the stage and the diagnosis
+        exec("\n".join(code), names)
+        assert names["trace"].tokens == run.trace.tokens
+
+
+def test_two_runs_stand_side_by_side_with_the_token_where_they_part(clerk_host):
+    paths = [path_of(ask_chat(clerk_host, CHAT | {"max_tokens": 5, "regex": regex})) for regex in ("ab+c?d", "ab+c?e")]
+    page = open_run(clerk_host, f"{paths[0]}/{paths[1].removeprefix('/runs/')}")
+    assert "They part after" in page
+    assert page.count('data-kind="stage"') == 2
+    same = open_run(clerk_host, f"{paths[0]}/{paths[0].removeprefix('/runs/')}")
+    assert "Both runs have the same" in same
+
+
+def test_a_list_has_the_runs_of_one_student_and_the_teacher_sees_those_that_are_shared(bard):
+    body = {"model": "bard", "prompt": "To be", "max_tokens": 2}
+    with hosting(bard, {"ada": ADA, "bob": BOB, "teacher": TEACHER}) as host:
+        own = ask_chat(host, body, "/v1/completions", token=ADA)
+        shared = ask_chat(host, body | {"guidedviz": {"share": True}}, "/v1/completions", token=ADA)
+        names = [path_of(said).removeprefix("/runs/") for said in (shared, own)]
+
+        def listed(token):
+            return [run["name"] for run in ask_chat(host, None, "/v1/runs", token=token)["runs"]]
+
+        assert (listed(ADA), listed(BOB), listed(TEACHER)) == (names, [], names[:1])
+        assert send(host, "/v1/runs")[0] == 401
+        assert send(host, "/runs/" + names[0][:-1] + "x")[0] == 404
+        assert send(host, "/runs/../v1/runs")[0] == 404
+        assert send(host, "/runs/" + names[0])[0] == 200  # the name is the key
+
+
+def test_a_list_says_how_each_run_ended(clerk_host):
+    said = ask_chat(clerk_host, CHAT | {"response_format": PERSON})
+    (run,) = [one for one in ask_chat(clerk_host, None, "/v1/runs")["runs"] if path_of(said).endswith(one["name"])]
+    assert (run["verdict"], run["tokens"]) == ("complete", 15)
+    assert run["text"] == said["choices"][0]["message"]["content"]
+    assert 0 < run["least"] <= 1
+    assert run["model_ms"] > 0
+
+
+def test_runs_are_bounded_by_their_number_their_owner_and_their_bytes(clerk_host):
+    runs = kept_runs.KeptRuns()
+    model = clerk_host.service.engine.model
+    make = lambda owner, nbytes=1: kept_runs.KeptRun(owner, False, None, None, model, 0, nbytes=nbytes)  # noqa: E731
+    for _ in range(100):
+        runs.keep(make("Ada"))
+    assert len(runs) == kept_runs.MOST_OF_ONE
+    for number in range(500):
+        runs.keep(make(f"student {number}"))
+    assert len(runs) == kept_runs.MOST_RUNS
+    newest = runs.keep(make("Bob", kept_runs.RUNS_BYTES))
+    assert [len(runs), runs.find(newest.name)] == [1, newest]
+    assert runs.of("Ada", teacher=False) == []
+
+
+def test_a_hostile_text_on_the_page_of_a_run_stays_text(clerk_host):
+    bad = "<script>alert(1)</script>\u202e\x07"
+    said = ask_chat(clerk_host, CHAT | {"messages": [{"role": "user", "content": bad}], "max_tokens": 2})
+    page = open_run(clerk_host, path_of(said))
+    assert "&lt;script&gt;alert(1)" in page
+    assert "\u202e" not in page
+
+
+def test_no_prompt_and_no_text_gets_into_what_the_host_prints(clerk_host, capfd):
+    said = ask_chat(clerk_host, CHAT | {"max_tokens": 3})
+    open_run(clerk_host, path_of(said))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_message_of_a_run_is_one_of_the_library(clerk_host):
+    assert set(kept_runs.VERDICTS) == set(END_IN_WORDS) | {""}
