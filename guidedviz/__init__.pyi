@@ -7,6 +7,7 @@ from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling
 from guidedviz.decoding.converse import converse as converse
 from guidedviz.decoding.diagnosis import diagnose as diagnose
+from guidedviz.decoding.inspection import inspect_text as inspect_text
 from guidedviz.decoding.loop import decode as decode
 from guidedviz.decoding.loop import record as record
 from guidedviz.decoding.spellings import spellings as spellings

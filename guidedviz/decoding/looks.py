@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 
 
 SHOWN_END = 24  # characters of the text, from its end
-ENDS_BY_LIMIT = ("max_tokens", "context")  # ends that no rule of the text asked for
+ENDS_BY_LIMIT = ("max_tokens", "context", "cut")  # ends that no rule of the text asked for
 
 
 class Placed(NamedTuple):
@@ -127,6 +127,13 @@ def say_dead_end(machine: Machine[Any], vocabulary: Vocabulary, state: Any, seen
     if count:
         seen += f"; the machine alone allows {counted(count, 'token')} there"
     return seen
+
+
+def find_refused_text(run: Run) -> Iterator[Finding]:
+    """The constraint refuses a text that another program wrote."""
+    refusal = run.trace.refusal
+    if run.end == "refused" and refusal:
+        yield Finding("refused text", len(run.trace.steps) - 1, f"after {run.tail()} {refusal.words}")
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:
@@ -292,6 +299,8 @@ def find_cut(run: Run) -> Iterator[Finding]:
     if run.end == "max_tokens":
         limit = f"{len(run.steps)} tokens"
     seen = f"{limit} ended the text at {run.tail()}, which is not complete"
+    if run.end == "cut":
+        seen = f"the text ends at {run.tail()}, which is not complete"
     if run.machine:
         needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))
         if needed:
@@ -307,6 +316,7 @@ def find_notes(run: Run) -> Iterator[Finding]:
 
 ALL_LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = (  # True: it needs the guide
     ("empty masks", find_empty_mask, False),  # the likeliest cause first
+    ("whether the constraint refuses the text", find_refused_text, False),
     ("whether a mask was applied", find_no_mask, False),
     ("the text, read again by the guide", find_wrong_mask, True),
     ("loops of tokens", find_loop, False),

@@ -22,8 +22,8 @@ MOST_UNPACKED = 32 << 20  # bytes of a recording when it is unpacked
 MOST_RECORDED_VALUES = 1_000_000  # its numbers, texts and lists
 MOST_VOCABULARY_IDS = 1 << 21  # of a vocabulary
 
-How = Literal["sampled", "forced", "inserted", "accepted", "none"]
-End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
+How = Literal["sampled", "forced", "inserted", "accepted", "given", "none"]
+End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end", "refused", "cut"]
 ShortList = AtMost(MOST_LIST)
 WholeNumbers = Annotated[tuple[int, ...], ShortList]
 Texts = Annotated[tuple[str, ...], ShortList]

@@ -42,9 +42,11 @@ END_IN_WORDS: dict[End, str] = {
     "context": "stopped: the context of the model is full",
     "stop": "stopped",
     "dead_end": "dead end: no token is legal here",
+    "refused": "the constraint refuses the text here",
+    "cut": "the text ends here and is not complete",
 }
 TRACE_HINT = "gv.record(model, prompt, guide)"  # how to make a trace
-CHOSEN = ("sampled", "inserted", "accepted")  # from the probabilities of the model
+CHOSEN = ("sampled", "inserted", "accepted", "given")  # from the probabilities of the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,33 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """Where a constraint refuses a text that was given, and why."""
+
+    token: Annotated[int, Between(-1)]  # that the text has there; EOS, or -1 without one, if the text ends too early
+    byte: Count  # the first refused byte of the text
+    path: LongText  # of the JSON value there, such as $.items[2]; "" in other texts
+    reason: LongText
+    instead: LongText = ""  # what the model writes there under the constraint, in visible characters
+
+    @property
+    def words(self) -> str:
+        """The same in one line.
+
+        >>> Refusal(7, 9, "$.age", "x cannot come: expected 0-9", "36}").words
+        'byte 9, at $.age: x cannot come: expected 0-9; the model writes "36}" here'
+        """
+        place = f", at {self.path}" if self.path else ""
+        instead = f'; the model writes "{self.instead}" here' if self.instead else ""
+        return f"byte {self.byte}{place}: {self.reason}{instead}"
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a decode: the chosen token, the candidates, and how long each part took.
 
-    A step that only says how a decode ended (`stop`, `context`, `dead_end`) has no token: token -1, piece b"", how
-    "none". The model is not asked for a forced token, so it has no candidates and no probabilities.
+    A step that only says how a decode ended (`stop`, `context`, `dead_end`, `refused`, `cut`) has no token: token -1,
+    piece b"", how "none". The model is not asked for a forced token, so it has no candidates and no probabilities.
     """
 
     position: Count  # 0 for the first new token
@@ -89,6 +113,7 @@ class Step:
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
     # how far into the token's own share of the probability the random number fell; None where no number decided
     inside: Share | None = None
+    refused: Refusal | None = None  # of a text that was given: why it cannot go on, or end, here
 
 
 @dataclass(frozen=True)
@@ -138,6 +163,11 @@ class Trace:
     def tokens(self) -> tuple[int, ...]:
         """The output's tokens without those that were taken back."""
         return tuple(s.token for s in standing(self.steps) if s.how != "none")
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Where the constraint refuses the text, of a trace of `gv.inspect_text`; None if it does not."""
+        return self.steps[-1].refused if self.steps else None
 
     @property
     def passes(self) -> int:

@@ -15,6 +15,7 @@ from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch_folder, has_torch, pick_device, read_torch
 from guidedviz.models.language_model import LanguageModel, Network
+from guidedviz.models.loaded import list_ends, take_loaded
 from guidedviz.models.model import SMALLER
 from guidedviz.models.remote import RemoteModel, find_host, find_remote
 from guidedviz.models.reports import join_class
@@ -69,9 +70,16 @@ def find_known(name: str) -> tuple[str, Path, bool] | None:
 
 
 def load_model(
-    name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
+    name: Any = "auto",
+    device: Any = "auto",
+    *,
+    tokenizer: Any = None,
+    token: str | None = None,
+    nickname: str | None = None,
 ) -> LanguageModel | RemoteModel:
     """An embedded model, a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
+
+    `load_model(model, tokenizer)` takes what transformers has loaded: the same weights, where and as they are.
 
     "clerk", "clerk-small", "bard" and "scout" are embedded; scout thinks and calls tools. "smollm2" is
     SmolLM2-135M-Instruct, which `python -m guidedviz get smollm2` downloads once; a GGUF file of Llama's kind is
@@ -88,6 +96,13 @@ def load_model(
     >>> load_model("bard")
     bard · NumPy · cpu: 2.7 million weights, 65 tokens
     """
+    if hasattr(name, "config"):
+        return take_loaded(name, tokenizer if isinstance(device, str) else device)
+    if tokenizer is not None:
+        expected = "a model of transformers with it; a name brings its own"
+        raise SettingError("gv.load_model, tokenizer", seen=f"a tokenizer and {quoted(name)}", expected=expected)
+    if isinstance(name, Path):
+        name = str(name)
     if name == "auto":
         name = os.environ.get("GUIDEDVIZ_MODEL") or os.environ.get("GUIDEDVIZ_HOST") or "clerk"
     host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" else ""
@@ -122,13 +137,11 @@ def read_numpy(folder: Path) -> tuple[Network, Encoder]:
 
 
 def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
-    """The ids that end a text: those of the settings, that of the tokenizer, and the end of a turn; None for none."""
+    """The ids that end a text of the model in a folder; None for none."""
     file = folder / "generation_config.json"
     if not file.exists():
         file = folder / "config.json"
-    said = read_json(file).get("eos_token_id")
-    ends = said if isinstance(said, list) else [said]
-    return [*ends, words.eos_token_id, template and template.end_of_turn()]
+    return list_ends(read_json(file).get("eos_token_id"), words, template)
 
 
 def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:

@@ -13,7 +13,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from guidedviz.decoding.trace import Trace
 from guidedviz.errors import EmptyMask, GuidedVizError, SettingError, VocabularyError, quoted
+from guidedviz.models.hub import to_numpy
+from guidedviz.serving.recorded_rows import RecordedRows
 from guidedviz.tokens.arrays import Ids, Mask, pack, unpack, words_of
 from guidedviz.tokens.guide import Guide, check_guide
 
@@ -85,15 +88,20 @@ class LogitsProcessor:
     before begins new texts. After EOS a row is left as it is. A row with an illegal token, such as a beam of
     probability 0, may only end.
 
+    With `record` it keeps what it saw: `traces` has one trace per row, for `gv.stage` and `gv.diagnose`. A processor
+    never sees the last token, and it does not know which beams survive: `processor.read(output)` takes both from what
+    `generate` returned. The probabilities are those before temperature, top-k and top-p.
+
     >>> g = gv.guide(gv.regex("[ab]c"), gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3}))
     >>> processor, logits = gv.LogitsProcessor(g), np.zeros((1, 4), np.float32)
     >>> processor(np.array([[2, 2]]), logits).tolist(), processor(np.array([[2, 2, 0]]), logits).tolist()
     ([[0.0, 0.0, -inf, -inf]], [[-inf, -inf, 0.0, -inf]])
     """
 
-    def __init__(self, guide: Guide) -> None:
+    def __init__(self, guide: Guide, record: bool = False) -> None:
         check_guide(guide, "LogitsProcessor")
         self.guide = guide
+        self._recorded = RecordedRows(guide) if record else None
         self._start = 0  # where the texts begin
         self._known: OrderedDict[bytes, Place] = OrderedDict()  # by the tokens of a row
 
@@ -105,13 +113,37 @@ class LogitsProcessor:
         if not all(self._is_continued(row) for row in rows):
             self._start = rows.shape[1]
             self._known.clear()
+            if self._recorded:
+                self._recorded.begin(self._start, f"torch · {getattr(scores, 'device', 'cpu')}")
+        places = list(map(self._place, rows))
+        if self._recorded:
+            states = {number: place.state for number, place in enumerate(places) if place.kind == "open"}
+            values = to_numpy(scores) if hasattr(scores, "cpu") else scores
+            self._recorded.see(rows.tolist(), states, values)
         size = scores.shape[-1]
         packed = np.empty((len(rows), words_of(size)), np.int32)
-        for number, row in enumerate(rows):
-            packed[number] = pack_row(self.guide, self._place(row), size)
+        for number, place in enumerate(places):
+            packed[number] = pack_row(self.guide, place, size)
         while len(self._known) > max(KEPT_PLACES, 4 * len(rows)):
             self._known.popitem(last=False)
         return apply_packed(scores, packed)
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        """One trace per row of the last `generate`; without `read` its last token is missing, unless it was forced."""
+        return self._rows.traces()
+
+    def read(self, output: Any) -> tuple[Trace, ...]:
+        """The traces of what `generate` returned: with the last tokens, and of beams those that survived."""
+        self._rows.rows = _as_rows(getattr(output, "sequences", output)).tolist()
+        return self._rows.traces()
+
+    @property
+    def _rows(self) -> RecordedRows:
+        if self._recorded is None:
+            hint = "gv.LogitsProcessor(guide, record=True)"
+            raise SettingError("LogitsProcessor.traces", seen="a processor that records nothing", hint=hint)
+        return self._recorded
 
     def _is_continued(self, row: Row) -> bool:
         """Is a row one of the call before, or one with one more token?"""

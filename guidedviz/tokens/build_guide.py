@@ -31,7 +31,7 @@ from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.thinking import ThinkingGuide
-from guidedviz.tokens.vocabulary import Vocabulary, check_names, check_vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, as_vocabulary, check_names
 
 ONE_THREAD = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
 
@@ -109,8 +109,10 @@ class RealGuide(Guide):
 ENGINES = ("auto", "index", "split", "trie", *PREPARE)
 
 
-def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", index: Index | None = None) -> Guide:
+def guide(machine: Machine[Any], vocabulary: Any, engine: str = "auto", index: Index | None = None) -> Guide:
     """A guide that allows the tokens after which a complete text of the machine can still be reached.
+
+    In the place of the vocabulary it takes a tokenizer of transformers.
 
     An `index` built before is used instead of a new one, if it was built for this machine and this vocabulary.
 
@@ -122,7 +124,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     """
     machine = live_machine(machine, "guide")
     expect(machine.initial, Hashable, "guide, machine.initial", "a value", "a tuple or an int")
-    check_vocabulary(vocabulary, "guide")
+    vocabulary = as_vocabulary(vocabulary, "guide")
     check_names(machine, vocabulary)
     check_engine(engine, index)
     if engine in PREPARE:

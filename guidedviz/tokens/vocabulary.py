@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from operator import index
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -359,6 +360,21 @@ def check_names(machine: Machine[Any], vocabulary: Vocabulary) -> None:
         seen = f"the special token {visible(name.encode())}"
         near = nearest(name, vocabulary.special_ids)
         raise VocabularyError("guide", seen=seen, expected="a special token of the vocabulary", hint=near)
+
+
+READ_TOKENIZERS: WeakKeyDictionary[Any, tuple[int, Vocabulary]] = WeakKeyDictionary()  # with their sizes then
+
+
+def as_vocabulary(given: Any, where: str) -> Vocabulary:
+    """The vocabulary, or that of a tokenizer of transformers, which is read once."""
+    if not hasattr(given, "backend_tokenizer"):
+        check_vocabulary(given, where)
+        return cast(Vocabulary, given)
+    size, known = READ_TOKENIZERS.get(given, (0, None))
+    if known is None or size != len(given):  # tokens may have been added
+        known = Vocabulary.from_tokenizer(given)
+        READ_TOKENIZERS[given] = (len(given), known)
+    return known
 
 
 def check_vocabulary(vocabulary: object, where: str) -> None:

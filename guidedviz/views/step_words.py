@@ -17,13 +17,14 @@ NOISE = 1e-6  # what rounding leaves of nothing
 OTHERS = -1  # the token of a row for many tokens
 MOST_CANDIDATES = 8  # candidates in a distribution, one per digit key
 COLD = "T 0.00"  # nothing is drawn: the likeliest token is taken
-CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}
+CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted", "given": "given"}
 
 
 def say_step(step: Step) -> str:
     """What happened in this step, without its number."""
     if step.how == "none":
-        return END_IN_WORDS[step.end]
+        said = END_IN_WORDS[step.end]
+        return f"{said} · {step.refused.words}" if step.refused else said
     said = _say_forced(step) if step.how == "forced" else _say_drawn(step)
     if step.end:
         said += f" · {END_IN_WORDS[step.end]}"
@@ -44,7 +45,7 @@ def _say_drawn(step: Step) -> str:
     came = CAME[step.how]
     if step.how == "sampled" and COLD in step.changes:
         came = "taken as the likeliest"
-    elif step.how != "inserted" and not is_plain(step):
+    elif step.how not in ("inserted", "given") and not is_plain(step):
         odds += f", drawn with {probability(step.drawn)}"
     said = f"“{label(step.piece)}” {came}, {odds}"
     if step.dropped:
@@ -59,10 +60,11 @@ def is_plain(step: Step) -> bool:
 
 def shown_candidates(step: Step, count: int = MOST_CANDIDATES) -> tuple[Candidate, ...]:
     """The likeliest candidates before or after the mask and the chosen one, sorted by probability before the mask."""
+    chosen = step.refused.token if step.refused else step.token
 
     def rank(candidate: Candidate) -> tuple[bool, float]:
         likeliest = max(candidate.raw, candidate.masked, candidate.drawn)
-        return candidate.token != step.token, -likeliest
+        return candidate.token != chosen, -likeliest
 
     first = sorted(step.candidates, key=rank)[:count]
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))

@@ -442,7 +442,7 @@ def stage(
 
     It opens at the place after `show` tokens, live as well as in the picture of a saved notebook, which shows all steps
     where nobody can click.
-    With a guide the stage also shows its machine and its stack; a trace needs the guide it was recorded with.
+    With a guide the stage also shows its machine and its stack; a trace has that of its own run, one from a file none.
     `constraint` names the constraint. `jump_forward` appends forced tokens without the model, and `draft` guesses
     tokens that it judges together, as in `gv.decode`.
     `edit` adds a box with this text (regex, JSON Schema, GBNF or Lark) to change the constraint in. Without a guide the
@@ -542,6 +542,7 @@ def _replay(trace: Trace, guide: Guide | None, given: dict[str, Any]) -> Stage:
             raise SettingError(where, seen=quoted(given[name]), expected="no settings: a recording has its own")
     if guide is not None:
         check_guide(guide)
+    guide = guide or trace.guide
     player = Player(ReplayWalk(trace), recorded_settings(trace))
     if guide is None and trace.recording:
         return Stage(player, trace, panels.RecordedPanels(trace))

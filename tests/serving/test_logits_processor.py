@@ -8,7 +8,6 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.distribution import all_texts
 from guidedviz.decoding.samplers import Task
-from guidedviz.files import shipped
 from tests.models.chat_folder import build_folder
 
 PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bea is 9.\nYes or no:\n", "Bo is 7.\nJSON with name, age:\n")
@@ -16,22 +15,13 @@ SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"
           "required": ["name", "age"]}  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def generate(clerk):
-    """Generate with clerk in transformers; the tokens after the prompts, without padding, one list per row."""
-    import torch
-    from transformers import AutoModelForCausalLM
+@pytest.fixture
+def generate(clerk, write_with_transformers):
+    """The tokens after the prompts, without EOS and padding, one list per row."""
 
-    network = AutoModelForCausalLM.from_pretrained(shipped("models/clerk/config.json").parent, dtype=torch.float32)
-
-    def run(prompts, processor, most=60, **settings):
-        rows = [clerk.encode(prompt) for prompt in prompts]
-        wide = max(map(len, rows))
-        ids = torch.tensor([[0] * (wide - len(row)) + row for row in rows])
-        mask = torch.tensor([[0] * (wide - len(row)) + [1] * len(row) for row in rows])
-        settings = {"do_sample": False, "max_new_tokens": most, "pad_token_id": 0} | settings
-        found = network.generate(ids, attention_mask=mask, logits_processor=[processor], **settings)
-        return [_until_eos(row[wide:].tolist(), clerk.vocabulary.eos) for row in found]
+    def run(prompts, processor, *most, **settings):
+        _, rows = write_with_transformers(prompts, processor, *most, **settings)
+        return [_until_eos(row, clerk.vocabulary.eos) for row in rows]
 
     return run
 

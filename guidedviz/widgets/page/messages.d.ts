@@ -60,7 +60,7 @@ export interface Step {
   died?: string;
   token: number;
   label: string;
-  how: "sampled" | "forced" | "inserted" | "accepted" | "none";
+  how: "sampled" | "forced" | "inserted" | "accepted" | "given" | "none";
   masked: number;
   maskedText: string;
   rows: Row[];
@@ -77,7 +77,7 @@ export interface Step {
   stack: string[];
   ms: [number, number, number];
   times: [string, string, string];
-  end: "" | "eos" | "complete" | "max_tokens" | "context" | "stop" | "dead_end";
+  end: "" | "eos" | "complete" | "max_tokens" | "context" | "stop" | "dead_end" | "refused" | "cut";
   words: string;
   dropped: string;
   names?: number[];

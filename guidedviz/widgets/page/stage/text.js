@@ -9,7 +9,7 @@ import { turnsParts } from "./turns.js";
 import { currentChip } from "./view.js";
 
 /** @type {Record<string, string>} */
-const ENDS = { max_tokens: "limit", context: "context", stop: "stopped", complete: "complete" };
+const ENDS = { max_tokens: "limit", context: "context", stop: "stopped", complete: "complete", refused: "refused", cut: "cut" };
 const [ROW, TOP, MARGIN] = [44, 4, 2]; // pixels of a row of the text, above the tokens of the first one, and around a token; the style sheet says the same
 const LONG = 150; // letters of a prompt that has room in two rows
 const [WIDE, NARROW] = [[24, 12], [14, 10]]; // letters at the ends of a text that is folded
@@ -30,7 +30,7 @@ export const lookOf = ({ cursor, stale, seen }, place) =>
  */
 function chip({ step, place, look, special, reached, tip }) {
   const { how, dropped, end, label, masked, maskedText } = step;
-  const below = { sampled: maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${maskedText}` }[how];
+  const below = { sampled: maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${maskedText}`, given: maskedText }[how];
   const about = { "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-part": "token", "data-place": place };
   return [`button.gv-chip.gv-how-${how}${look}`, { tabindex: reached ? 0 : -1, vars: { "--p": masked }, ...about },
     special ? ["span.gv-name", specialPart(label)] : tokenPart(label), ["small", { "data-end": ENDS[end] }, dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];

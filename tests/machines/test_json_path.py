@@ -1,0 +1,30 @@
+"""The path of the value that a text of JSON has reached."""
+
+import json
+
+from guidedviz.machines.json_path import json_path
+
+
+def test_the_path_at_each_value_of_a_text():
+    text = json.dumps({"a": [1, {"b c": [[], 22]}], "é": {"x": None}, "0": "5"}, ensure_ascii=False)
+    places = {"1": "$.a[0]", "22": '$.a[1]["b c"][1]', "null": "$.é.x", '"5': '$["0"]'}
+    for value, path in places.items():
+        reached = text.index(value) + len(value)
+        assert json_path(text[:reached].encode()) == path
+
+
+def test_a_value_that_is_complete_belongs_to_the_object_around_it():
+    assert json_path(b'{"a": "x"') == json_path(b'{"a": {}') == json_path(b'{"a": 1, ') == json_path(b'{"a') == "$"
+    assert json_path(b'{"a": "x') == json_path(b'{"a": 1') == json_path(b'{"a": ') == "$.a"
+    assert json_path(b'{"a": "x\\"') == "$.a", "the quote is escaped"
+
+
+def test_no_json_and_broken_json_give_a_path_as_well():
+    assert json_path(b"") == json_path(b"12") == json_path(b'"a') == ""
+    assert json_path(b"{}]}") == json_path(b'{"a": 1}}') == json_path(b"  {") == "$"
+    assert json_path(b"[,,\xff") == "$[2]"
+
+
+def test_a_hostile_key_is_shown_in_visible_characters():
+    assert json_path('{"\x1b[31m\u202e": 1'.encode()) == '$["<0x1B>[31m<U+202E>"]'
+    assert len(json_path(b'{"' + b"k" * 10**6 + b'": 1')) < 50

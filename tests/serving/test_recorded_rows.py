@@ -1,0 +1,159 @@
+"""Claims about the traces of a logits processor: they are what transformers did, row by row."""
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.serving import recorded_rows
+
+PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bo is 7.\nJSON with name, age:\n")
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+          "required": ["name", "age"]}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def guide(clerk):
+    return gv.guide(gv.json_schema(SCHEMA), clerk.vocabulary)
+
+
+def write(model, tokens):
+    return b"".join(model.vocabulary.pieces[token] for token in tokens if token not in model.vocabulary.eos).decode()
+
+
+def test_traces_of_a_greedy_batch_are_those_of_record(clerk, write_with_transformers, guide):
+    processor = gv.LogitsProcessor(guide, record=True)
+    output, _ = write_with_transformers(PROMPTS, processor)
+    for trace, prompt in zip(processor.read(output), PROMPTS, strict=True):
+        own = gv.record(clerk, prompt, guide, temperature=0, max_tokens=60)
+        assert (trace.prompt, trace.text, trace.tokens) == (prompt, own.text, own.tokens)
+        assert [step.end for step in trace.steps] == [step.end for step in own.steps]
+        for seen, step in zip(trace.steps, own.steps, strict=True):
+            assert (seen.position, seen.state, seen.legal) == (step.position, step.state, step.legal)
+            assert (seen.mass, seen.raw, seen.masked) == pytest.approx((step.mass, step.raw, step.masked), abs=1e-4)
+        assert gv.diagnose(trace).names == ()
+
+
+def test_a_trace_plays_and_is_kept(write_with_transformers, guide, tmp_path):
+    processor = gv.LogitsProcessor(guide, record=True)
+    write_with_transformers(PROMPTS, processor)
+    trace = processor.traces[1]
+    assert gv.stage(trace).take(99).text == trace.text
+    trace.save(tmp_path / "run.json")
+    assert gv.Trace.load(tmp_path / "run.json").text == trace.text
+    trace.page(tmp_path / "run.html")
+
+
+def test_the_traces_of_several_samples_of_a_prompt_are_the_rows(clerk, write_with_transformers, guide):
+    import torch
+
+    torch.manual_seed(3)
+    processor = gv.LogitsProcessor(guide, record=True)
+    output, rows = write_with_transformers(PROMPTS, processor, do_sample=True, temperature=2.0, num_return_sequences=3)
+    traces = processor.read(output)
+    assert [list(trace.tokens) for trace in traces] == [
+        row[: len(trace.tokens)] for row, trace in zip(rows, traces, strict=True)
+    ]
+    assert [trace.prompt for trace in traces] == [PROMPTS[0]] * 3 + [PROMPTS[1]] * 3
+    assert {trace.steps[-1].end for trace in traces} == {"eos"}
+    assert len({trace.text for trace in traces}) > 2
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_beams_give_the_path_that_survived(clerk, write_with_transformers, whole):
+    narrow = gv.guide(gv.regex("(ab|c)(d|ef?)"), clerk.vocabulary)
+    processor = gv.LogitsProcessor(narrow, record=True)
+    more = {"return_dict_in_generate": True} if whole else {}
+    output, [row] = write_with_transformers(PROMPTS[1:], processor, num_beams=8, length_penalty=0.0, **more)
+    [trace] = processor.read(output)
+    assert (trace.text, trace.steps[-1].end) == (write(clerk, row), "eos")
+
+
+def test_a_run_that_is_cut_says_so(clerk, write_with_transformers, guide):
+    processor = gv.LogitsProcessor(guide, record=True)
+    output, [row] = write_with_transformers(PROMPTS[:1], processor, most=8)
+    [unread] = processor.traces
+    assert (len(unread.tokens), unread.steps[-1].end, unread.steps[-1].how) == (7, "stop", "none")
+    [trace] = processor.read(output)
+    assert (trace.text, len(trace.steps), trace.steps[-1].end) == (write(clerk, row), 8, "cut")
+    assert gv.diagnose(trace).names == ("cut in the middle",)
+
+
+def test_drafts_that_are_taken_back_leave_the_greedy_trace(clerk, write_with_transformers, guide):
+    processor = gv.LogitsProcessor(guide, record=True)
+    output, _ = write_with_transformers(PROMPTS[:1], processor, prompt_lookup_num_tokens=4)
+    [trace] = processor.read(output)
+    assert trace.tokens == gv.record(clerk, PROMPTS[0], guide, temperature=0, max_tokens=60).tokens
+
+
+# --- without transformers: arrays in, arrays out ---
+
+TOY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
+
+
+def call(processor, *rows, logits=None):
+    scores = np.zeros((len(rows), len(processor.guide.vocabulary)), np.float32)
+    return processor(np.array(rows), scores if logits is None else logits)
+
+
+def test_the_only_legal_token_needs_no_output():
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("ab"), TOY), record=True)
+    for row in ([2], [2, 0], [2, 0, 1]):
+        call(processor, row)
+    [trace] = processor.traces
+    assert (trace.text, trace.steps[-1].end) == ("ab", "eos")
+
+
+def test_a_dead_end_is_recorded_before_it_is_raised():
+    endless = gv.Vocabulary([b"a", b"b", b"c", b"d"])
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("ax"), endless), record=True)
+    call(processor, [2])
+    with pytest.raises(gv.EmptyMask):
+        call(processor, [2, 0])
+    [trace] = processor.traces
+    assert (trace.text, trace.steps[-1].end) == ("a", "dead_end")
+    assert gv.diagnose(trace).names == ("empty mask",)
+
+
+def test_a_new_run_replaces_the_traces_of_the_one_before():
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    assert processor.traces == ()
+    call(processor, [2], [2])
+    call(processor, [2, 0], [2, 3])
+    assert [trace.text for trace in processor.traces] == ["a", ""]
+    call(processor, [1, 1, 1])
+    assert [trace.prompt for trace in processor.traces] == ["bbb"]
+
+
+def test_logits_that_are_not_finite_end_the_record_and_not_the_run():
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    call(processor, [2])
+    call(processor, [2, 0], logits=np.full((1, 4), np.nan, np.float32))
+    call(processor, [2, 0, 0])
+    assert [(trace.text, trace.steps[-1].end) for trace in processor.traces] == [("a", "stop")]
+
+
+def test_what_is_recorded_is_bounded(monkeypatch):
+    monkeypatch.setattr(recorded_rows, "MOST_NODES", 5)
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    for length in range(40):
+        call(processor, [2] + [0] * length)
+    [trace] = processor.traces
+    assert 5 <= len(trace.tokens) <= 6
+    assert trace.steps[-1].end == "stop"
+    kept = processor._recorded
+    assert len(kept._measured) <= recorded_rows.LEAST_MEASURED
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda p: gv.LogitsProcessor(p.guide).traces, "record=True"),
+        (lambda p: p.read([[1, 0]]), "another prompt.*with the prompts"),
+        (lambda p: p.read("text"), "saw 'text', expected token ids"),
+    ],
+)
+def test_bad_requests_are_refused(wrong, said):
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    call(processor, [2])
+    with pytest.raises(gv.SettingError, match=said):
+        wrong(processor)
