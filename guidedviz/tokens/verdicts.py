@@ -177,9 +177,9 @@ def locate(unknown: UnknownBottom, rule: int, state: State | None) -> int:
     if len(in_repeat) > 1:
         return UNCLEAR
     inside = in_repeat[0]
-    reads = unknown.reads_at(inside)
+    kinds = unknown.kinds_at(inside)
     for node, _ in state.tops:
-        if node != inside and not reads.isdisjoint(unknown.reads_at(node)):
+        if node != inside and not kinds.isdisjoint(unknown.kinds_at(node)):
             return UNCLEAR
     return BETWEEN_PARTS if inside in unknown.nodes.starts else WITHIN_PART
 

@@ -51,6 +51,7 @@ class UnknownBottom:
             self._stacks.bottoms[self._sure[rule]] = following
             self._stacks.bottoms[self._guessed[rule]] = following
         self._plain = find_plain_repeats(pda.nodes)
+        self._bytes_of = grouped((kind, byte) for byte, kind in enumerate(pda.kinds))
 
     def limited(self, walks: int = 1) -> AbstractContextManager[None]:
         """Limit the work of so many walks."""
@@ -105,9 +106,9 @@ class UnknownBottom:
         begins = node == self.nodes.starts[rule]
         return rule if begins and rule in self._plain else None
 
-    def reads_at(self, node: int) -> Set[int]:
-        """The bytes that may come next at a node."""
-        return self._stacks.closure(node).reads.keys()
+    def kinds_at(self, node: int) -> Set[int]:
+        """The kinds of the bytes that may come next at a node."""
+        return self._stacks.closure(node).of_kind.keys()
 
     def sure_step(self, state: State, byte: int) -> State | None:
         """The next state, if the text is legal on every stack."""
@@ -143,9 +144,10 @@ class UnknownBottom:
             cut[key] = self._stacks.recount(same, self._merge_alike(cell))
         return cut[key]
 
-    def reads(self, state: State) -> frozenset[int]:
+    def reads(self, state: State) -> list[int]:
         """The bytes that may come next."""
-        return frozenset().union(*(self.reads_at(node) for node, _ in state.tops))
+        kinds = frozenset().union(*(self.kinds_at(node) for node, _ in state.tops))
+        return [byte for kind in kinds for byte in self._bytes_of[kind]]
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:
