@@ -38,7 +38,6 @@ class UnknownBottom:
         self._real_bottom = pda.bottom
         self._steps = StackSteps(self, self.nodes, pda.kinds, longest)
         self._stacks = self._steps.stacks
-        self.step = self._steps.known.step
         self._end = self._stacks.add_bottom(sure=True)  # of a stack that is known down to the real bottom
         rules = range(len(pda.nodes.names))
         self._sure = [self._stacks.add_bottom(rule, sure=True) for rule in rules]
@@ -56,6 +55,14 @@ class UnknownBottom:
     def limited(self, walks: int = 1) -> AbstractContextManager[None]:
         """Limit the work of so many walks."""
         return self._steps.limited(min(walks, MOST_WALKS) * MOST_WORK)
+
+    def step(self, state: State, byte: int) -> State | None:
+        """The next state; a byte that no node of the state reads is not noted."""
+        kind = self.kinds[byte]
+        for node, _ in state.tops:
+            if kind in self.kinds_at(node):
+                return self._steps.known.step(state, byte)
+        return None
 
     def at(self, node: int, counts: Counts = None) -> State:
         """The state at one node with nothing known below it, after so many repeats if its rule is counted."""
