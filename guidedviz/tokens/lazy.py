@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,21 @@ class Slice:
         return self.vocabulary.trie.mask(self._walk[0])
 
     @cached_property
-    def tokens(self) -> Ints:
-        """The ids of its tokens."""
-        return np.flatnonzero(self.mask)
+    def _by_length(self) -> tuple[Ints, Ints]:
+        """The ids of its tokens, those with fewer characters first, and the number of characters of each."""
+        tokens = np.flatnonzero(self.mask)
+        characters = self.vocabulary.trie.characters[tokens]
+        order = np.argsort(characters, kind="stable")
+        return tokens[order], characters[order]
+
+    def tokens(self, most: float = inf) -> Ints:
+        """The ids of its tokens with at most so many characters.
+
+        >>> Slice("letters", regex("[a-z]*"), Vocabulary([b"ab", b"a:", b"b", b":"])).tokens(1).tolist()
+        [2]
+        """
+        tokens, characters = self._by_length
+        return tokens[: np.searchsorted(characters, most, side="right")]
 
     @cached_property
     def others(self) -> Trie:

@@ -28,7 +28,16 @@ from guidedviz.machines.pushdown.unknown_bottom import Place, UnknownBottom
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.trie import Trie, build_trie
-from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, RepeatTokens, Verdicts, classify, read_repeat, walk_unknown
+from guidedviz.tokens.verdicts import (
+    ACCEPTED,
+    DEPENDENT,
+    RepeatTokens,
+    Verdicts,
+    classify,
+    join_slice,
+    read_repeat,
+    walk_unknown,
+)
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 from guidedviz.tokens.walk import MoveTable, walk_steps
 
@@ -271,7 +280,7 @@ class Split:
                 return found
         walk = walk_unknown(self._unknown, self._table, self.reads, start)
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.number(walk.labels, classify))
-        return np.concatenate((walk.whole, tokens[verdicts == ACCEPTED])), tokens[verdicts == DEPENDENT]
+        return join_slice(walk.part, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
 
     def _split_few(self, start: State) -> tuple[Ints, Ints] | None:
         """The same by a walk from node to node of the trie; None if many of them are live."""

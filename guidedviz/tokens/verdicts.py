@@ -22,7 +22,7 @@ from guidedviz.machines.pushdown.counting import FAR, Bounds, Counts
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.tokens.arrays import Ints, Mask
-from guidedviz.tokens.lazy import find_slice
+from guidedviz.tokens.lazy import Slice, find_slice
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import MoveTable
@@ -41,9 +41,9 @@ def classify(state: State | None) -> int:
 
 
 class UnknownWalk(NamedTuple):
-    """The tokens of a slice that is legal as a whole, and a walk of the others."""
+    """A slice whose tokens are legal on every stack, and a walk of the others."""
 
-    whole: Ints  # the tokens of the slice: legal on every stack
+    part: Slice | None
     trie: Trie  # of the other tokens
     nodes: Ints  # of this trie: those that are live
     labels: Ints  # of each of them: the state there, in the table of the walk
@@ -58,7 +58,6 @@ def walk_unknown(
     begin; with `loops` this is not done.
     """
     trie = vocabulary.trie
-    whole = trie.nodes[:0]
     part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start)
     if part is not None:
         trie = part.rest
@@ -66,9 +65,12 @@ def walk_unknown(
         part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start, loops=False)
         if part is not None:
             trie = part.others
-    if part is not None:
-        whole = part.tokens
-    return UnknownWalk(whole, trie, *table.walk(trie, start))
+    return UnknownWalk(part, trie, *table.walk(trie, start))
+
+
+def join_slice(part: Slice | None, tokens: Ints, most: float = inf) -> Ints:
+    """These tokens, and those of a slice with at most so many characters."""
+    return tokens if part is None else np.concatenate((part.tokens(most), tokens))
 
 
 # Where in a counted repeat a walk stands.
@@ -82,7 +84,8 @@ UNCLEAR = 3
 class RepeatTokens:
     """The tokens that are live at the start of a counted repeat; the same for all counts."""
 
-    tokens: Ints
+    part: Slice | None  # each character of its tokens is a part, and they end in the repeat
+    tokens: Ints  # the others
     verdicts: Verdicts  # of each token, as if its parts fitted between the bounds
     inside: Mask  # per token: whether it ends in the repeat
     parts: Ints  # per token: how many parts of the repeat it begins
@@ -98,7 +101,7 @@ class RepeatTokens:
         fits = (self.parts <= most) & (self.inside | (self.parts >= fewest))
         accepted = self.tokens[fits & (self.verdicts == ACCEPTED)]
         dependent = self.tokens[fits & (self.verdicts == DEPENDENT)]
-        return accepted, dependent
+        return join_slice(self.part, accepted, most), dependent
 
     def _room(self, counts: Counts) -> tuple[float, float] | None:
         """The fewest parts that a token must begin before it leaves the repeat, and the most that it may begin.
@@ -155,13 +158,12 @@ def read_repeat(
     tokens, order = trie.tokens(walk.nodes, np.arange(1, len(walk.nodes) + 1))  # `tokens` leaves out the label 0
     ends = walk.nodes[order - 1]  # the node of each token
     cut = vocabulary.trie.characters[tokens] - trie.characters[tokens]  # parts that a slice cut off: a character each
-    verdicts = table.number(walk.labels, classify)[order - 1]
-    whole = walk.whole
     return RepeatTokens(
-        tokens=np.concatenate((whole, tokens)),
-        verdicts=np.concatenate((np.full(len(whole), ACCEPTED, dtype=np.int8), verdicts)),
-        inside=np.concatenate((np.ones(len(whole), dtype=np.bool_), inside[ends])),
-        parts=np.concatenate((vocabulary.trie.characters[whole], parts[ends] + cut)),
+        part=walk.part,
+        tokens=tokens,
+        verdicts=table.number(walk.labels, classify)[order - 1],
+        inside=inside[ends],
+        parts=parts[ends] + cut,
         bounds=bounds,
         called=unknown.nodes.rule_of[node] != rule,
     )
@@ -177,9 +179,9 @@ def locate(unknown: UnknownBottom, rule: int, state: State | None) -> int:
     if len(in_repeat) > 1:
         return UNCLEAR
     inside = in_repeat[0]
-    reads = unknown.reads_at(inside)
+    kinds = unknown.kinds_at(inside)
     for node, _ in state.tops:
-        if node != inside and not reads.isdisjoint(unknown.reads_at(node)):
+        if node != inside and not kinds.isdisjoint(unknown.kinds_at(node)):
             return UNCLEAR
     return BETWEEN_PARTS if inside in unknown.nodes.starts else WITHIN_PART
 

@@ -38,7 +38,6 @@ class UnknownBottom:
         self._real_bottom = pda.bottom
         self._steps = StackSteps(self, self.nodes, pda.kinds, longest)
         self._stacks = self._steps.stacks
-        self.step = self._steps.known.step
         self._end = self._stacks.add_bottom(sure=True)  # of a stack that is known down to the real bottom
         rules = range(len(pda.nodes.names))
         self._sure = [self._stacks.add_bottom(rule, sure=True) for rule in rules]
@@ -51,10 +50,19 @@ class UnknownBottom:
             self._stacks.bottoms[self._sure[rule]] = following
             self._stacks.bottoms[self._guessed[rule]] = following
         self._plain = find_plain_repeats(pda.nodes)
+        self._bytes_of = grouped((kind, byte) for byte, kind in enumerate(pda.kinds))
 
     def limited(self, walks: int = 1) -> AbstractContextManager[None]:
         """Limit the work of so many walks."""
         return self._steps.limited(min(walks, MOST_WALKS) * MOST_WORK)
+
+    def step(self, state: State, byte: int) -> State | None:
+        """The next state; a byte that no node of the state reads is not noted."""
+        kind = self.kinds[byte]
+        for node, _ in state.tops:
+            if kind in self.kinds_at(node):
+                return self._steps.known.step(state, byte)
+        return None
 
     def at(self, node: int, counts: Counts = None) -> State:
         """The state at one node with nothing known below it, after so many repeats if its rule is counted."""
@@ -105,9 +113,9 @@ class UnknownBottom:
         begins = node == self.nodes.starts[rule]
         return rule if begins and rule in self._plain else None
 
-    def reads_at(self, node: int) -> Set[int]:
-        """The bytes that may come next at a node."""
-        return self._stacks.closure(node).reads.keys()
+    def kinds_at(self, node: int) -> Set[int]:
+        """The kinds of the bytes that may come next at a node."""
+        return self._stacks.closure(node).of_kind.keys()
 
     def sure_step(self, state: State, byte: int) -> State | None:
         """The next state, if the text is legal on every stack."""
@@ -143,9 +151,10 @@ class UnknownBottom:
             cut[key] = self._stacks.recount(same, self._merge_alike(cell))
         return cut[key]
 
-    def reads(self, state: State) -> frozenset[int]:
+    def reads(self, state: State) -> list[int]:
         """The bytes that may come next."""
-        return frozenset().union(*(self.reads_at(node) for node, _ in state.tops))
+        kinds = frozenset().union(*(self.kinds_at(node) for node, _ in state.tops))
+        return [byte for kind in kinds for byte in self._bytes_of[kind]]
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:
