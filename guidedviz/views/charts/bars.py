@@ -9,8 +9,22 @@ from guidedviz.decoding.recording import PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.figure import EDGE, Drawn, Figure, figure_of, moved, rect, soft, soft_right, wide, write
+from guidedviz.markup import NOTHING, Element, together
+from guidedviz.views.figure import (
+    EDGE,
+    Drawn,
+    Figure,
+    bold,
+    figure_of,
+    moved,
+    path_of,
+    rect,
+    soft,
+    soft_right,
+    wide,
+    write,
+    write_right,
+)
 from guidedviz.views.step_words import FULL_MASS, OTHERS, pack_step
 from guidedviz.views.theme import paint
 from guidedviz.views.words import reading, share
@@ -56,14 +70,14 @@ def draw_bars(
     _check_bars(labels, series)
     expect(title, str, "draw_bars, title", "a text")
     expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
-    bold = set(marked)
+    chosen = set(marked)
     rows = _read_rows(labels, series)
     scale = _fit_scale(rows)
 
     parts: list[Element] = []
     top = 8.0
     if title:
-        parts.append(write(EDGE, 20, title, 13, font_weight="bold"))
+        parts.append(bold(EDGE, 20, title))
         top += 22
     if len(series) > 1:
         parts += write_bar_names(list(series), BARS_WIDTH - EDGE, 38 if title else 20)
@@ -72,14 +86,14 @@ def draw_bars(
     for place, row in enumerate(rows):
         y = top + pitch * place
         middle = y + pitch / 2 + 2
-        parts.append(write_name(scale.start - 10, middle, row.name, bold=place in bold, room=LABEL_ROOM))
+        parts.append(write_name(scale.start - 10, middle, row.name, bold=place in chosen, room=LABEL_ROOM))
         parts += _write_bars(scale, y + 5, row.values)
         parts.append(soft_right(BARS_WIDTH - EDGE, middle, row.said))
     end = top + pitch * len(rows)
     if scale.low < 0:
         zero = scale.at(0.0)
         line = f"M{zero:g} {top:g}V{end:g}"
-        parts.append(node("path", d=line, stroke="var(--gv-soft)"))
+        parts.append(path_of(line, stroke="var(--gv-soft)"))
     told = ", ".join(_say_bars(row, series) for row in rows)
     if title:
         told = f"{title}: {told}"
@@ -136,7 +150,7 @@ def _write_bars(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
         if isinstance(value, Estimate):
             low = f"{scale.at(value.low):g} {top + 0.5:g}"
             high = f"{scale.at(value.high):g}"
-            yield node("path", d=f"M{low}v6m0 -3H{high}m0 -3v6", **WHISKER)
+            yield path_of(f"M{low}v6m0 -3H{high}m0 -3v6", **WHISKER)
 
 
 def _say_bars(row: BarRow, names: Iterable[str]) -> str:
@@ -151,10 +165,10 @@ def _say_number(value: float) -> str:
 def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool = False, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
     crossed = struck and len(words) == 1
-    cross = write(x - 14, y, "✕", fill="var(--gv-magenta)", text_anchor="end") if crossed else NOTHING
+    cross = write_right(x - 14, y, "✕", fill="var(--gv-magenta)") if crossed else NOTHING
     line = "line-through" if struck and not crossed else None
     look = {"fill": "var(--gv-magenta)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
-    return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", text_decoration=line, **look)
+    return cross + write_right(x, y, shorten(words, room), 14, True, text_decoration=line, **look)
 
 
 def write_bar(x: float, y: float, long: float, high: float, place: int) -> Element:
@@ -233,11 +247,11 @@ def write_next(
 
     `legal` says how many tokens are; None without a constraint.
     """
-    parts = [write(0, 13, title, 13, font_weight="bold")]
+    parts = [bold(0, 13, title)]
     if step["how"] == "forced":
         parts.append(soft_right(width, 13, "the model was not asked", 13))
         label = shorten(step["label"], int(width / 8.5))
-        parts.append(write(0, 40, label, 14, mono=True, font_weight="bold"))
+        parts.append(bold(0, 40, label, 14, mono=True))
         y = 56.0
     else:
         parts.append(soft_right(width, 13, legal or "no mask", 13))
@@ -259,7 +273,7 @@ def write_next(
         y += FACT
         room = int((width - 8 * len(name) - 16) / 7.5)
         parts.append(soft(0, y - 6, name, 13))
-        parts.append(write(width, y - 6, shorten(value, room), 13, text_anchor="end"))
+        parts.append(write_right(width, y - 6, shorten(value, room)))
     return together(parts), y
 
 
@@ -283,14 +297,14 @@ def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> It
             if row.token in step.get("names", ()):
                 parts.insert(0, _write_chip_ground(row.label))
             if chosen:
-                parts.append(write(0, 17, "▸", 13, fill="var(--gv-orange)"))
+                parts.append(write(0, 17, "▸", fill="var(--gv-orange)"))
         parts.append(rect(start, 1, span, CANDIDATE - 2, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
         if row.legal:
             parts.append(write_bar(start, 4, row.drawn * span, 16.0, 1))
             said = row.drawnText
         else:
             across = f"M{start:g} 12h{row.raw * span:g}"
-            parts.append(node("path", d=across, stroke_width=16, **HATCH))
+            parts.append(path_of(across, stroke_width=16, **HATCH))
             said = "0"
         parts.append(write_bar(start, 2, row.raw * span, 20.0, 0))
         room = span - DIGIT_WIDTH * len(said)
@@ -318,7 +332,7 @@ def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
     factor = float(f"{1 / step['mass']:.2g}")
     return [
         rect(width - BIN, ROWS_TOP, BIN, high, 3, fill="none", stroke="var(--gv-soft)"),
-        node("path", d=fill, stroke_width=BIN, **HATCH, data_part="bin"),
-        write(width, bottom + 16, f"removed {share(removed)}", fill="var(--gv-magenta)", text_anchor="end"),
+        path_of(fill, stroke_width=BIN, **HATCH, data_part="bin"),
+        write_right(width, bottom + 16, f"removed {share(removed)}", fill="var(--gv-magenta)"),
         write(0, bottom + 16, f"× 1/Z = × {factor:,.10g}", fill="var(--gv-blue)"),
     ]

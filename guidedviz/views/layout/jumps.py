@@ -20,7 +20,7 @@ CLEARANCE = 4.0  # pixels between a name and the curve of a call
 
 def title_width(sketch: Sketch, name: str) -> float:
     """The width of a rule's name and its counter, with room for "now ..."."""
-    width = wide(name, 13)
+    width = wide(name)
     counter = dict(sketch.repeats).get(name)
     return width + wide(f"{counter}, now 0000 to 0000", 12) + 12 if counter else width
 

@@ -12,7 +12,21 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import NEAR_EDGE, Drawn, Figure, figure_of, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import (
+    NEAR_EDGE,
+    Drawn,
+    Figure,
+    bold,
+    circle_at,
+    figure_of,
+    moved,
+    path_of,
+    rect,
+    soft,
+    wide,
+    write,
+    write_legend,
+)
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
 from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
@@ -110,7 +124,7 @@ def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Fig
         parts.append(moved(0, top - NEAR_EDGE, *write_bytes(data), *marks))
         top += STRIP - NEAR_EDGE
     for number, line in enumerate(lines, 1):
-        parts.append(write(NEAR_EDGE, TITLE_LINE * number, line, 13, font_weight="bold"))
+        parts.append(bold(NEAR_EDGE, TITLE_LINE * number, line))
     fit = f"translate({NEAR_EDGE:g} {top:g}) scale({scale:.4g})"
     parts.append(node("g", write_diagram(diagram, lit), transform=fit, class_="gv-on-page"))
     parts.append(moved(NEAR_EDGE, top + height + 14, legend))
@@ -168,8 +182,8 @@ def _fit_inside(diagram: Diagram, lit: Highlight, about: str, at: int, width: fl
         about += ", in part"
     names = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
     now = shorten(names, int((width - 80) / TITLE_LETTER))
-    title = write(0, 13, "machine", 13, font_weight="bold")
-    said = write(width, 13, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold")
+    title = bold(0, 13, "machine")
+    said = bold(width, 13, now, fill="var(--gv-orange)", text_anchor="end")
     below = soft(0, 32, shorten(about, int(width / 6.2)))
     return together([title, said, below, moved(0, ABOVE_INSIDE, part)]), high + ABOVE_INSIDE
 
@@ -186,9 +200,9 @@ LEAST_LEGEND = 620.0  # the legend of a narrower diagram may be this wide
 ROW_HEIGHT = 20.0
 LEGEND_LETTER = 6.6  # pixels per character, about
 MOST_IN_FULL = 8  # shortened labels in full; the others have their tooltip
-LINE_ICON = node("path", d="M1,0h17", class_="gv-line")
-CROSS_ICON = node("path", d="M4,-5l10,10m0,-10l-10,10")
-CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
+LINE_ICON = path_of("M1,0h17", class_="gv-line")
+CROSS_ICON = path_of("M4,-5l10,10m0,-10l-10,10")
+CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + path_of("M3,-7v14M15,-7v14", class_="gv-box")
 
 Sign = tuple[object, Element, str]  # a sign is in the legend if the first of its three values is true
 
@@ -267,11 +281,11 @@ def _arrow_icon(kind: str) -> Element:
 
 
 def _jump_icon(kind: str) -> Element:
-    return node("path", d="M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")
+    return path_of("M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")
 
 
 def _circle(radius: float, kind: str = "disc", x: float = 9) -> Element:
-    return node("circle", cx=x, cy=0, r=radius, class_=f"gv-{kind}")
+    return circle_at(x, 0, radius, class_=f"gv-{kind}")
 
 
 def _tip(kind: str) -> Element:

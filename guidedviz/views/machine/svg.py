@@ -11,7 +11,7 @@ from pathlib import Path
 from guidedviz.errors import shorten
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import NEAR_EDGE, rect, ruled, wide, write
+from guidedviz.views.figure import NEAR_EDGE, circle_at, path_of, rect, ruled, wide, write
 from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
 from guidedviz.views.layout.lay_out import FREE_END, short_name
 from guidedviz.views.layout.room import call_box
@@ -81,7 +81,7 @@ def _write_curve(diagram: Diagram, n: int) -> list[Element]:
     """The line of an arrow, with a head unless it ends at a dot."""
     curve = diagram.curves[n]
     path = write_path(curve)
-    parts = [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
+    parts = [path_of(path, class_="gv-reach"), path_of(path, class_="gv-line")]
     if not diagram.spots[diagram.sketch.arrows[n].target].dot:
         parts.append(_write_head(curve, "gv-head"))
     return parts
@@ -171,8 +171,8 @@ def _write_tag(spot: Spot, number: int, title: str) -> Element:
 def _write_start(spot: Spot) -> Element:
     left = spot.x - spot.rx
     line = straight((left - FREE_END, spot.y), (left, spot.y))
-    dot = node("circle", cx=left - FREE_END, cy=spot.y, r=3.2, class_="gv-head")
-    path = node("path", d=write_path(line), class_="gv-line")
+    dot = circle_at(left - FREE_END, spot.y, 3.2, class_="gv-head")
+    path = path_of(write_path(line), class_="gv-line")
     return node("g", dot, path, _write_head(line, "gv-head"), class_="gv-start")
 
 
@@ -180,7 +180,7 @@ def _write_cross(spot: Spot, byte: str) -> Element:
     x = spot.x + spot.rx + 9
     y = spot.y - spot.ry - 5
     cross = f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10"
-    path = node("path", d=cross)
+    path = path_of(cross)
     words = write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-magenta)")
     return node("g", path, words, class_="gv-cross")
 
@@ -192,10 +192,10 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
     """The frames of the rules, to be drawn first."""
     counters = dict(diagram.sketch.repeats) | dict(lit.counts)
     for block in diagram.blocks:
-        name = write(block.x + 11, block.y + 18, block.name, 13, mono=True, class_="gv-rule")
+        name = write(block.x + 11, block.y + 18, block.name, mono=True, class_="gv-rule")
         parts = [rect(block.x, block.y, block.width, block.height, 8, class_="gv-frame"), name]
         if block.name in counters:
-            x = block.x + 23 + wide(block.name, 13)
+            x = block.x + 23 + wide(block.name)
             parts.append(write(x, block.y + 18, counters[block.name], 12, class_="gv-count"))
         kinds = {"gv-open": block.name in lit.opened, "gv-lit": block.name in lit.rules}
         yield node("g", *parts, class_=classes("gv-block", kinds), data_rule=block.name)
@@ -219,7 +219,7 @@ def _write_box(label: Label, times: int) -> Element:
     sides = f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20"
     more = f"×{times}" if times > 1 else ""
     words = _write_middle(label.x, label.y + 4, label.words, "gv-label", mono=True)
-    parts = [box, node("path", d=sides, class_="gv-box"), words]
+    parts = [box, path_of(sides, class_="gv-box"), words]
     return together([*parts, write(right + 2, y - 1, more, 12, class_="gv-times")])
 
 
@@ -228,7 +228,7 @@ def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
     drawn = list[Element]()
     for curve in diagram.jumps.get(n, ()):
         kind = "gv-pop" if drawn else "gv-push"
-        drawn.append(node("path", d=write_path(curve), class_=kind))
+        drawn.append(path_of(write_path(curve), class_=kind))
         drawn.append(_write_head(curve, f"{kind}-head"))
     return [node("g", *drawn, class_="gv-jumps")] if drawn else []
 

@@ -25,7 +25,20 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import EDGE, Drawn, Figure, centred, figure_of, heading, moved, rect, soft, write_legend
+from guidedviz.views.figure import (
+    EDGE,
+    Drawn,
+    Figure,
+    centred,
+    circle_at,
+    figure_of,
+    heading,
+    moved,
+    path_of,
+    rect,
+    soft,
+    write_legend,
+)
 from guidedviz.views.theme import paint
 from guidedviz.views.vocabulary.atlas import AROUND_CELLS, Atlas, atlas, draw_outline, widen
 from guidedviz.views.words import label, share
@@ -255,20 +268,20 @@ def _mark_few(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     """Dots on cells that would be too few and too small to be visible."""
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
         look = {"fill": paint(kind.colour), "stroke": "var(--gv-page)"}
-        yield node("circle", cx=x, cy=y, r=DOT_WIDTH / 2, **look)
+        yield circle_at(x, y, DOT_WIDTH / 2, **look)
 
 
 def _write_borders(made: Atlas, cell: float) -> Element:
     """The borders of regions; in a small map, of cells, with the curve."""
     look = {"fill": "none", "stroke": "var(--gv-page)"}
-    regions = node("path", d=made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
+    regions = path_of(made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
     if cell < READABLE_CELL:
         return regions
     lines = [f"M{x} 0v{made.height}" for x in range(made.width + 1)]
     lines += [f"M0 {y}h{made.width}" for y in range(made.height + 1)]
     points = [f"{x:g},{y:g}" for x, y in (made.cells + 0.5).tolist()]
     way = node("polyline", points=" ".join(points), **look, stroke_width=0.05, opacity=0.6)
-    return node("path", d="".join(lines), **look, stroke_width=0.05) + way
+    return path_of("".join(lines), **look, stroke_width=0.05) + way
 
 
 def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:

@@ -21,7 +21,9 @@ from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    bold,
     centred,
+    circle_at,
     figure_of,
     heading,
     rect,
@@ -31,6 +33,7 @@ from guidedviz.views.figure import (
     wide,
     write,
     write_legend,
+    write_right,
 )
 from guidedviz.views.theme import paint
 from guidedviz.views.words import align, label, share
@@ -82,7 +85,7 @@ def draw_token_table(guide: Guide) -> Figure:
     for state, leads in enumerate(after):
         name = name_state(state)
         mark = "◎ " if guide.is_accepting(state) else ""
-        parts.append(write(TABLE_LEFT - 8, y + 16, mark + name, 12, text_anchor="end"))
+        parts.append(write_right(TABLE_LEFT - 8, y + 16, mark + name, 12))
         count = int(index.legal[state])
         said = f"{count:,} · {share(count / tokens)}"
         parts.append(soft(end, y + 16, said, 11))
@@ -209,7 +212,7 @@ def draw_split_nodes(split: Split) -> Figure:
         asks = {"fill": "var(--gv-gold)", "font_weight": "bold"}
         lines.append((words, asks if len(row[0].dependent) else {}))
     total = _say_total(split, rows)
-    parts = [write(EDGE, 24, "what each node knows", font_weight="bold"), soft(EDGE, 44, total)]
+    parts = [bold(EDGE, 24, "what each node knows"), soft(EDGE, 44, total)]
     for place, (words, look) in enumerate(lines):
         parts.append(write(EDGE, NODES_TOP + NODE_HIGH * place, words, 12, mono=True, **look))
     width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
@@ -254,7 +257,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     guide = _small_guide(expect(trace, Trace, "draw_positions", TRACE_HINT))
     names = list(map(guide.vocabulary.display, range(len(guide.vocabulary))))
     path = [step.token for step in trace.steps if step.token >= 0]
-    parts = [write(12, 18, title or "legal tokens at each position", font_weight="bold")]
+    parts = [bold(12, 18, title or "legal tokens at each position")]
     for token, name in enumerate(names):
         x, _ = _grid_place(0, token)
         parts.append(soft_centred(x, GRID_TOP - 4, name[:1], 10, mono=True))
@@ -312,5 +315,5 @@ def _write_legal(x: float, y: float, width: float, height: float, legal: bool) -
 
 def _write_drawn(x: float, y: float, name: str) -> Element:
     """The mark of a drawn token, with the token in it."""
-    ring = node("circle", cx=x, cy=y, r=9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
+    ring = circle_at(x, y, 9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
     return ring + centred(x, y + 4, name, 12, mono=True, font_weight="bold")

@@ -10,16 +10,18 @@ import numpy as np
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element
 from guidedviz.tokens.lazy import LazyWalk, Slice
 from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    bold,
     centred,
     figure_of,
     moved,
+    path_of,
     rect,
     ruled,
     soft,
@@ -122,7 +124,7 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
         raise SettingError("draw_flat_trie, pieces", seen=f"{len(nodes):,} nodes", expected=f"1 to {MOST_FLAT_NODES}")
     asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
-    parts = [write(EDGE, 24, title, 13, font_weight="bold")]
+    parts = [bold(EDGE, 24, title)]
     signs = [(_write_look(0, -6, 16, 12, look), words) for look, (*_, words) in NODE_LOOKS.items()]
     parts += write_legend(signs, EDGE, 46)[0]
     deepest = max(len(one.prefix) for one in nodes)
@@ -149,7 +151,7 @@ def _write_node(one: FlatNode, low: float) -> Iterator[Element]:
         colour = paint(NODE_LOOKS[one.look][0])
         yield ruled(one.left + 8, one.top + NODE_BOX - 4, NODE_PITCH - 22, stroke=colour, stroke_width=2)
     yield soft_centred(one.middle, low + 14, str(one.place), mono=True)
-    yield centred(one.middle, low + 34, str(one.size), 13, mono=True)
+    yield centred(one.middle, low + 34, str(one.size), mono=True)
 
 
 def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:
@@ -159,9 +161,9 @@ def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:
     over = min(one.top, low) - 24
     start = f"M{one.middle:g},{one.top:g}C{one.middle:g},{over:g}"
     arc = f"{start} {end:g},{over:g} {end:g},{low - 6:g}"
-    yield node("path", d=arc, fill="none", stroke="var(--gv-magenta)", stroke_width=2)
+    yield path_of(arc, fill="none", stroke="var(--gv-magenta)", stroke_width=2)
     tip = f"M{end - 4:g},{low - 7:g}h8l-4,8z"
-    yield node("path", d=tip, fill="var(--gv-magenta)")
+    yield path_of(tip, fill="var(--gv-magenta)")
 
 
 def _write_look(x: float, y: float, width: float, height: float, look: str) -> Element:
@@ -233,7 +235,7 @@ def draw_walk(walk: LazyWalk) -> Figure:
     levels = walk_levels_of(walk)
     total = say_walk(walk)
     lines = [f"Lazy walk: {total}"]
-    parts = [write(EDGE, 24, "lazy walk", font_weight="bold"), soft(EDGE, 44, total)]
+    parts = [bold(EDGE, 24, "lazy walk"), soft(EDGE, 44, total)]
     if walk.part:
         said = _say_slice(walk.part, len(walk.trie) - 1)
         lines.append(said)
