@@ -48,7 +48,9 @@ def shipped_size(name: str) -> int:
 @cache
 def beside(folder: Path) -> dict[str, int]:
     """The files that lie beside the site, and their sizes in bytes; none anywhere else."""
-    return dict(json.loads((folder / LIST).read_bytes())) if (folder / LIST).exists() else {}
+    if (folder / LIST).exists():
+        return dict(json.loads((folder / LIST).read_bytes()))
+    return {}
 
 
 def fetch(folder: Path, name: str) -> None:

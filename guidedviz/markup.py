@@ -168,7 +168,9 @@ def _value(value: Any) -> str | float:
 
 
 def _short(value: str | float) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
 
 
 def printable(text: str) -> str:

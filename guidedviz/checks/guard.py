@@ -106,7 +106,9 @@ def run_apart(work: Callable[[], str]) -> str:
 
 def safe_copy(value: object) -> Any:
     """A student's value as built-in values, made under guard because its own methods may raise or loop."""
-    return value if type(value) is str else run(lambda: value, [()])[0].value
+    if type(value) is str:
+        return value
+    return run(lambda: value, [()])[0].value
 
 
 # -- where it runs -------------------------------------------------------------------------------------------------

@@ -84,7 +84,9 @@ def _visible_range(low: int, high: int) -> str:
     last = visible(bytes([high]))
     if low == high:
         return first
-    return f"{first} {last}" if high == low + 1 else f"{first}-{last}"
+    if high == low + 1:
+        return f"{first} {last}"
+    return f"{first}-{last}"
 
 
 def counted(number: int, what: str) -> str:
@@ -93,7 +95,9 @@ def counted(number: int, what: str) -> str:
     >>> counted(1, "state"), counted(1200, "state")
     ('1 state', '1,200 states')
     """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    if number == 1:
+        return f"{number:,} {what}"
+    return f"{number:,} {what}s"
 
 
 NAMED_NODES = 3  # nodes in the name of one state

@@ -221,7 +221,9 @@ class Connection:
 
 def read_pause(after: str) -> float:
     """The seconds that a busy host asks to wait; another text, or more than 99 seconds, is none."""
-    return float(after) if after.isdecimal() and len(after) < 3 else 0.0
+    if after.isdecimal() and len(after) < 3:
+        return float(after)
+    return 0.0
 
 
 def read_whole(answer: HTTPResponse, most: int, deadline: float) -> bytes:

@@ -76,7 +76,9 @@ class Asked:
     @property
     def regex(self) -> str:
         """The constraint as a regex, if the machine is finite."""
-        return self.text if self.kind == "regex" else show.show_regex(self.grammar.rules[0].tree)
+        if self.kind == "regex":
+            return self.text
+        return show.show_regex(self.grammar.rules[0].tree)
 
     def __str__(self) -> str:
         return self.text or repr(self.machine)

@@ -105,7 +105,9 @@ def say_times(speedup: float) -> str:
     """
     if isinf(speedup):
         return "∞×"
-    return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
+    if speedup < 10:
+        return f"{speedup:.2f}×"
+    return f"{speedup:.1f}×"
 
 
 def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:

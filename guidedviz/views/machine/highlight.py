@@ -224,7 +224,9 @@ def states_along(pda: PDA, data: bytes) -> tuple[State, ...]:
 
 def read_bytes(step: Step) -> bytes:
     """The bytes that a machine reads at a step; the end reads none."""
-    return b"" if step.how == "none" or step.end == "eos" else step.piece
+    if step.how == "none" or step.end == "eos":
+        return b""
+    return step.piece
 
 
 def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:

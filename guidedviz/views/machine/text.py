@@ -75,7 +75,9 @@ def _say_now(sketch: Sketch, lit: Highlight) -> str:
     if lit.now:
         names = [sketch.names[state] for state in sorted(lit.now)]
         said = f", now in {', '.join(names)}"
-    return f"{said}, where {lit.cross[1]} cannot come" if lit.cross else said
+    if lit.cross:
+        return f"{said}, where {lit.cross[1]} cannot come"
+    return said
 
 
 def _mark(sketch: Sketch, lit: Highlight, state: int) -> str:

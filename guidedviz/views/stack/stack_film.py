@@ -59,7 +59,9 @@ class StackFrame:
     def arrows(self) -> list[str]:
         """The key of the arrow that is read, if one is."""
         source, target = self.way
-        return [f"{source}-{target}"] if self.move == "read" else []
+        if self.move == "read":
+            return [f"{source}-{target}"]
+        return []
 
     def name(self, node: int) -> str:
         """A node and its rule."""
