@@ -55,7 +55,9 @@ def beside(folder: Path) -> dict[str, int]:
 
 def fetch(folder: Path, name: str) -> None:
     """Fetch a file that lies beside the site, and what lies in the same folder of a model."""
-    own = name.rpartition("/")[0] + "/" if name.startswith("models/") else name
+    own = name
+    if name.startswith("models/"):
+        own = name.rpartition("/")[0] + "/"
     for each in (one for one in beside(folder) if one.startswith(own)):
         path = folder / each
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -325,7 +325,9 @@ class _Printer(io.TextIOBase):
 
     def write(self, text: str) -> int:
         if self.room >= 0:  # below zero it was cut
-            shown = text if len(text) <= self.room else text[: self.room] + "…"
+            shown = text
+            if len(text) > self.room:
+                shown = text[: self.room] + "…"
             self.send(shown.encode(errors="backslashreplace").decode())
             self.room -= len(text)
         return len(text)

@@ -72,7 +72,9 @@ def visible_bytes(values: Iterable[int], limit: int = 8) -> str:
         return "nothing"
     if ranges == [(0, 255)]:
         return "any byte"
-    names = [SOME_NAME] if ranges[-1] == (0xFF, 0xFF) else []
+    names = []
+    if ranges[-1] == (0xFF, 0xFF):
+        names = [SOME_NAME]
     words = [*starmap(_visible_range, ranges[: len(ranges) - len(names)][:limit]), *names]
     if len(ranges) > limit:
         words.append(f"and {len(ranges) - limit} more")

@@ -40,7 +40,9 @@ class Address(NamedTuple):
     token: str
 
     def __str__(self) -> str:
-        name = f"[{self.name}]" if ":" in self.name else self.name
+        name = self.name
+        if ":" in self.name:
+            name = f"[{self.name}]"
         return f"{name}:{self.port}"
 
 

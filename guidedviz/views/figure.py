@@ -118,7 +118,9 @@ def drawing(width: float, height: float, *inside: Element | str, alt: str) -> El
     view = f"0 0 {round(width, 2):g} {round(height, 2):g}"
     size = {"viewBox": view, "width": width, "height": height}
     about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": alt}
-    wide = f"width:{LESS * width:.0f}px" if width > WIDE else "max-width:100%"
+    wide = "max-width:100%"
+    if width > WIDE:
+        wide = f"width:{LESS * width:.0f}px"
     style = f"{wide};height:auto;font-family:{SANS}"
     return node("svg", page, *inside, **about, **size, style=style)
 

@@ -148,7 +148,9 @@ class FormatReader:
     def any_text(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         self.note_tokens(part)
-        most = 0 if part.count("max_tokens", None) == 0 else part.count("max_chars", None)
+        most: int | None = 0
+        if part.count("max_tokens", None) != 0:
+            most = part.count("max_chars", None)
         tree = free_text({}, [*part.texts("excludes", ()), *ends.texts])
         if most is None:
             return tree

@@ -119,7 +119,9 @@ def _check_bars(labels: Sequence[str], series: Mapping[str, Values]) -> None:
 
 
 def _read_rows(labels: Sequence[str], series: Mapping[str, Values]) -> list[BarRow]:
-    between = " → " if next(iter(series), "").startswith("before") else " | "
+    between = " | "
+    if next(iter(series), "").startswith("before"):
+        between = " → "
     rows = []
     for place, label in enumerate(labels):
         values = [numbers[place] for numbers in series.values()]

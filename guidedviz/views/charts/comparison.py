@@ -55,8 +55,9 @@ def draw_comparison(comparison: Comparison) -> Figure:
     series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
     series += [_dots_of(kind, found) for kind, found in dots.items() if found]
     names = [shorten(comparison.name_next(step), 14) for step in steps]
+    ticks = tuple((float(place), name) for place, name in enumerate(names))
     end = max(1, len(steps)) - 0.5
-    x = Axis("", -0.5, end, tuple(enumerate(names)), grid=False, mono=True)
+    x = Axis("", -0.5, end, ticks, grid=False, mono=True)
     engines = [f"{shorten(name, 22)} {version}" for name, version in comparison.engines]
     y = lanes_axis(engines)
     notes = tuple(_comparison_notes(comparison))

@@ -118,7 +118,9 @@ def _write_named(frame: PlotFrame, rows: Sequence[BiasRow], before: Floats, riva
         rank = int((before > row.before).sum()) + 1
         x, y = frame.at(rank, row.before)
         height = y - 9
-        fill = "green" if row.before * exp(row.bias) > rival else "page"
+        fill = "page"
+        if row.before * exp(row.bias) > rival:
+            fill = "green"
         line = f"M{x:.1f},{y:.1f}L{x + 8:.1f},{height:.1f}"
         yield path_of(line, stroke="var(--gv-soft)")
         look = {"fill": paint(fill), "stroke": "var(--gv-green)", "stroke_width": 2}

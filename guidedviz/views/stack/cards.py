@@ -125,7 +125,9 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
             said += f", {about}"
         below = tuple(dict.fromkeys(_cards_of(cards, _top_frames(pda, state))))
         data = visible(to_bytes(text)) or "∅"
-        end = data if len(data) <= TEXT_END else "…" + data[1 - TEXT_END :]
+        end = data
+        if len(data) > TEXT_END:
+            end = "…" + data[1 - TEXT_END :]
         chips[NOT_DRAWN - number] = StackCard("text", f"{number} {end}", about, below)
         leads = " · ".join(map(places.__getitem__, below)) or "bottom"
         lines.append(f"{number} {data[-40:]}: {said} → {leads}")

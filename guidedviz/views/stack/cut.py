@@ -79,7 +79,9 @@ class CutText:
 
     def say(self, returns: bool) -> str:
         """The text in one line, with the return where the stack decides."""
-        result = f"returns to {self.back}, {self.result}" if returns else self.result
+        result = self.result
+        if returns:
+            result = f"returns to {self.back}, {self.result}"
         return f"after {self.text}, stack {self.stack}: {result}"
 
 
@@ -156,7 +158,9 @@ def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
     """What follows a text: its stack, and how far the token can be read."""
     frames = [(frame.rule, f"n{frame.node}") for frame in pda.frames(state)]
     stack = " › ".join(" ".join(frame) for frame in reversed(frames))
-    back = frames[1][1] if len(frames) > 1 else "end"
+    back = "end"
+    if len(frames) > 1:
+        back = frames[1][1]
     read = len(read_path(pda, data, state)) - 1
     result = READS_ON
     if read < len(data):

@@ -131,7 +131,9 @@ def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[
 
 
 def _say_tree(drawn: TreePart, depth: int) -> Iterator[str]:
-    name = f"{drawn.words} …" if drawn.kind == "open" else drawn.words
+    name = drawn.words
+    if drawn.kind == "open":
+        name = f"{drawn.words} …"
     yield "".rjust(2 * depth) + name
     for part in drawn.parts:
         yield from _say_tree(part, depth + 1)
