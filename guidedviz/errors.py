@@ -31,7 +31,9 @@ def shorten(text: str, most: int = MOST_QUOTED) -> str:
     >>> shorten("constrained", 8)
     'constra…'
     """
-    return text if len(text) <= most else text[: most - 1] + "…"
+    if len(text) <= most:
+        return text
+    return text[: most - 1] + "…"
 
 
 def escaped(text: str) -> str:

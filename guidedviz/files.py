@@ -48,12 +48,16 @@ def shipped_size(name: str) -> int:
 @cache
 def beside(folder: Path) -> dict[str, int]:
     """The files that lie beside the site, and their sizes in bytes; none anywhere else."""
-    return dict(json.loads((folder / LIST).read_bytes())) if (folder / LIST).exists() else {}
+    if (folder / LIST).exists():
+        return dict(json.loads((folder / LIST).read_bytes()))
+    return {}
 
 
 def fetch(folder: Path, name: str) -> None:
     """Fetch a file that lies beside the site, and what lies in the same folder of a model."""
-    own = name.rpartition("/")[0] + "/" if name.startswith("models/") else name
+    own = name
+    if name.startswith("models/"):
+        own = name.rpartition("/")[0] + "/"
     for each in (one for one in beside(folder) if one.startswith(own)):
         path = folder / each
         path.parent.mkdir(parents=True, exist_ok=True)

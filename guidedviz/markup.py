@@ -168,7 +168,9 @@ def _value(value: Any) -> str | float:
 
 
 def _short(value: str | float) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
 
 
 def printable(text: str) -> str:
@@ -215,6 +217,8 @@ def check_shapes(shapes: Any, where: str, deep: int = 0) -> None:
 def _check_attribute(key: Any, value: Any, where: str) -> None:
     if key not in PLAIN and key not in FORMS:
         raise TraceError(where, seen=quoted(key), expected="an attribute of a drawing")
-    text = str(value) if type(value) in (int, float, str) else None
+    text = None
+    if type(value) in (int, float, str):
+        text = str(value)
     if text is None or len(text) > LONGEST_TEXT or (key in FORMS and not FORMS[key].fullmatch(text)):
         raise TraceError(f"{where}, {key}", seen=quoted(value), expected="a value that a drawing has")

@@ -107,7 +107,9 @@ def run_apart(work: Callable[[], str]) -> str:
 
 def safe_copy(value: object) -> Any:
     """A student's value as built-in values, made under guard because its own methods may raise or loop."""
-    return value if type(value) is str else run(lambda: value, [()])[0].value
+    if type(value) is str:
+        return value
+    return run(lambda: value, [()])[0].value
 
 
 # -- where it runs -------------------------------------------------------------------------------------------------
@@ -324,7 +326,9 @@ class _Printer(io.TextIOBase):
 
     def write(self, text: str) -> int:
         if self.room >= 0:  # below zero it was cut
-            shown = text if len(text) <= self.room else text[: self.room] + "…"
+            shown = text
+            if len(text) > self.room:
+                shown = text[: self.room] + "…"
             self.send(write_surrogates(shown))
             self.room -= len(text)
         return len(text)

@@ -72,7 +72,9 @@ def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str
     for end in range(len(piece) - 1, -1, -1):
         reached = read(rule, piece[:end], state)
         if reached is not None and rule.is_accepting(reached):
-            when = f"after {visible(piece[:end])}" if end else "before the piece"
+            when = "before the piece"
+            if end:
+                when = f"after {visible(piece[:end])}"
             left = f"{visible(piece[end:])} is left over: the rules below it on the stack decide"
             return "dependent", f"{when} the rule is finished and {left}"
     return "rejected", "the rule cannot read it, and is not finished anywhere before the byte that it cannot read"

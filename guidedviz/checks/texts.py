@@ -145,7 +145,9 @@ def machine_cases(
         was_read = show(begun)[1:] if begun else "nothing"
         place = f"regex {text}, in q{state}: {was_read} was read"
         given = (("machine", place), *zip(names, map(spell, more), strict=True))
-        draw = partial(draw_path, machine, more[0], state, title) if title else None
+        draw = None
+        if title:
+            draw = partial(draw_path, machine, more[0], state, title)
         arguments = (machine, state, *more)
         cases.append(Case(arguments, reference(*arguments), why(*arguments), given, draw))
     return cases

@@ -85,7 +85,9 @@ class Run:
     @property
     def refused(self) -> Placed | None:
         """The first step whose token the guide refuses."""
-        return self.steps[len(self.states) - 1] if 0 < len(self.states) <= len(self.steps) else None
+        if 0 < len(self.states) <= len(self.steps):
+            return self.steps[len(self.states) - 1]
+        return None
 
     def explain(self, one: Placed, token: int) -> str:
         """Why the guide refuses a token at a step; "" if there is no guide or it does not get there."""

@@ -274,7 +274,9 @@ def load_record(kind: type[Record], path: str | Path, hint: str, check: Callable
         raise TraceError(where, seen=error.strerror or str(error), expected=saved_by, hint=hint) from None
     except (ValueError, RecursionError) as error:
         raise TraceError(where, seen=f"no JSON ({str(error)[:80]})", expected=saved_by, hint=hint) from None
-    version = data.pop(f"guidedviz_{name.lower()}", None) if isinstance(data, dict) else None
+    version = None
+    if isinstance(data, dict):
+        version = data.pop(f"guidedviz_{name.lower()}", None)
     if type(version) is not int or version != _version(kind):
         expected = f"version {_version(kind)}"
         raise TraceError(where, seen=f"version {quoted(version)}", expected=expected, hint=hint)

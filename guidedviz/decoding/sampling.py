@@ -116,7 +116,9 @@ def probability(p: float, digits: int = 2) -> str:
     if p < least:
         two_digits = float(f"{1 / p:.2g}")
         return f"1 in {int(two_digits):,}"
-    return f">{1 - least:g}" if p > 1 - least / 2 else f"{p:.{digits}f}"
+    if p > 1 - least / 2:
+        return f">{1 - least:g}"
+    return f"{p:.{digits}f}"
 
 
 def as_numbers(where: str, values: npt.ArrayLike) -> Floats:

@@ -174,7 +174,9 @@ def accept_chance(p: Floats, q: Floats | None, token: int) -> float:
     (0.4, 0.2)
     """
     chance = float(p[token])
-    return chance if q is None else min(1.0, chance / float(q[token]))
+    if q is None:
+        return chance
+    return min(1.0, chance / float(q[token]))
 
 
 def residual(p: Floats, q: Floats | None, token: int) -> Floats:

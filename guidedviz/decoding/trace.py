@@ -201,7 +201,9 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, with what the page shows of the guide."""
-        kept = self if self.guide is None else replace(self, recording=lazy.load_writer().recording_of(self))
+        kept = self
+        if self.guide is not None:
+            kept = replace(self, recording=lazy.load_writer().recording_of(self))
         save_record(kept, path, indent=1)
 
     def page(self, path: str | Path, step: int = 0) -> None:

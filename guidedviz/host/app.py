@@ -136,7 +136,9 @@ class Service:
     async def _unknown(self, request: Request) -> Response:
         """The refusal of a path that there is not, or not with this method."""
         path = request.scope["path"]
-        status = 405 if path in {known for _, known in self._handlers} else 404
+        status = 404
+        if path in {known for _, known in self._handlers}:
+            status = 405
         seen = quoted(f"{request.method} {path}")
         hint = f"the table of requests in {PROTOCOL_PAGE}"
         raise Refused(status, "path", seen, "a path of the protocol, such as /v1/card", hint)
@@ -264,7 +266,9 @@ def read_host(said: Sequence[str]) -> str:
     >>> read_host(["127.0.0.1:80@evil.com"]), read_host(["[::1]evil.com"]), read_host(["a", "b"])
     ('', '', '')
     """
-    found = HOST.fullmatch(said[0].lower()) if len(said) == 1 else None
+    found = None
+    if len(said) == 1:
+        found = HOST.fullmatch(said[0].lower())
     if found is None or int(found["port"] or 0) >= 1 << 16:
         return ""
     name = found["name"]

@@ -86,7 +86,9 @@ class Showing:
         if known == self.known:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
-        return self._answer if known != self.known else say({"known": known, "shown": ""})
+        if known != self.known:
+            return self._answer
+        return say({"known": known, "shown": ""})
 
 
 # The requests about the class.

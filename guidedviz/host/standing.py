@@ -82,7 +82,9 @@ def read_report(body: bytes) -> Report:
         seen = quoted(f"{said.nickname}, {said.lab}")
         expected = "characters that can be seen"
         raise SettingError("report, nickname or lab", seen=seen, expected=expected, hint='a nickname such as "Ada"')
-    choices = None if said.choices is None else tuple(map(escaped, said.choices))
+    choices = None
+    if said.choices is not None:
+        choices = tuple(map(escaped, said.choices))
     if choices and (len(choices) > CHOICES or len(set(choices)) < len(choices)):
         expected = f"at most {CHOICES} different texts"
         hint = "an empty list for a question about a number"

@@ -77,7 +77,9 @@ def find_error(text: str, error: PatternError) -> int | None:
     if offset:
         return min(int(offset[1]), len(text))
     path = re.match(r"schema, #((?:/[^/]*)*)$", error.where)
-    return find_in_json(text, path[1].split("/")[1:]) if path else None
+    if path:
+        return find_in_json(text, path[1].split("/")[1:])
+    return None
 
 
 def find_in_json(text: str, path: Sequence[str]) -> int | None:

@@ -96,7 +96,9 @@ def read_special(text: str, names_of: NamesOf = no_names) -> Tree:
         for pair in inside[2:-2].split(","):
             first, _, last = pair.partition("-")
             names += names_of(int(first), int(last or first))
-    return any_but(names) if text.startswith("!") else either(*map(named, names))
+    if text.startswith("!"):
+        return any_but(names)
+    return either(*map(named, names))
 
 
 def next_names(machine: Machine[Any], state: Any) -> list[str]:
@@ -120,7 +122,9 @@ def next_names(machine: Machine[Any], state: Any) -> list[str]:
                 names.append(text.decode())
             else:
                 waiting.append((text + bytes([byte]), machine.step(after, byte)))
-    return names if len(names) <= FEW_NAMES else [*names[:FEW_NAMES], "…"]
+    if len(names) <= FEW_NAMES:
+        return names
+    return [*names[:FEW_NAMES], "…"]
 
 
 def names_in(machine: Machine[Any]) -> set[str]:

@@ -129,7 +129,9 @@ def concat(*parts: Tree) -> Tree:
     spend(len(flat))
     if any(isinstance(part, Chars) and not part.ranges for part in flat):
         return NOTHING
-    return flat[0] if len(flat) == 1 else Concat(tuple(flat))
+    if len(flat) == 1:
+        return flat[0]
+    return Concat(tuple(flat))
 
 
 def either(*options: Tree) -> Tree:
@@ -152,7 +154,9 @@ def either(*options: Tree) -> Tree:
         kept.insert(0, Chars(merge_ranges(ranges)))
     if not kept:
         return NOTHING
-    return kept[0] if len(kept) == 1 else Either(tuple(kept))
+    if len(kept) == 1:
+        return kept[0]
+    return Either(tuple(kept))
 
 
 def _flatten(parts: Iterable[Tree], kind: type[Concat | Either]) -> list[Tree]:

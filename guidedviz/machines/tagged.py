@@ -116,4 +116,6 @@ def _inside(tag: Tag, rules: JoinedRules) -> Tree:
     """The content and the end of a tag."""
     if tag.machine is not None:
         return concat(rules.of_machine(tag.machine, "content"), spell(tag.end))
-    return free_text({tag.end: EMPTY}, loop=False, must=True) if tag.end else ANYTHING
+    if tag.end:
+        return free_text({tag.end: EMPTY}, loop=False, must=True)
+    return ANYTHING

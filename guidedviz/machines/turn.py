@@ -215,7 +215,9 @@ class _Writer:
         """One call or several in a row."""
         form = self.form
         call = self.call(tools, form.call)
-        more = EMPTY if once else Repeat(concat(self.row(form.between), call), 0, None)
+        more = EMPTY
+        if not once:
+            more = Repeat(concat(self.row(form.between), call), 0, None)
         return concat(self.row(form.opens), call, more, self.row(form.closes))
 
 

@@ -72,7 +72,9 @@ def visible_bytes(values: Iterable[int], limit: int = 8) -> str:
         return "nothing"
     if ranges == [(0, 255)]:
         return "any byte"
-    names = [SOME_NAME] if ranges[-1] == (0xFF, 0xFF) else []
+    names = []
+    if ranges[-1] == (0xFF, 0xFF):
+        names = [SOME_NAME]
     words = [*starmap(_visible_range, ranges[: len(ranges) - len(names)][:limit]), *names]
     if len(ranges) > limit:
         words.append(f"and {len(ranges) - limit} more")
@@ -84,7 +86,9 @@ def _visible_range(low: int, high: int) -> str:
     last = visible(bytes([high]))
     if low == high:
         return first
-    return f"{first} {last}" if high == low + 1 else f"{first}-{last}"
+    if high == low + 1:
+        return f"{first} {last}"
+    return f"{first}-{last}"
 
 
 def counted(number: int, what: str) -> str:
@@ -93,7 +97,9 @@ def counted(number: int, what: str) -> str:
     >>> counted(1, "state"), counted(1200, "state")
     ('1 state', '1,200 states')
     """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    if number == 1:
+        return f"{number:,} {what}"
+    return f"{number:,} {what}s"
 
 
 NAMED_NODES = 3  # nodes in the name of one state

@@ -40,7 +40,9 @@ class Address(NamedTuple):
     token: str
 
     def __str__(self) -> str:
-        name = f"[{self.name}]" if ":" in self.name else self.name
+        name = self.name
+        if ":" in self.name:
+            name = f"[{self.name}]"
         return f"{name}:{self.port}"
 
 
@@ -221,7 +223,9 @@ class Connection:
 
 def read_pause(after: str) -> float:
     """The seconds that a busy host asks to wait; another text, or more than 99 seconds, is none."""
-    return float(after) if after.isdecimal() and len(after) < 3 else 0.0
+    if after.isdecimal() and len(after) < 3:
+        return float(after)
+    return 0.0
 
 
 def read_whole(answer: HTTPResponse, most: int, deadline: float) -> bytes:

@@ -87,7 +87,9 @@ class RealGuide(Guide):
         if state.at is not None and self.reads.is_text(token):
             at = read(self.machine, self.reads.pieces[token], state.at)
         if token in self.vocabulary.eos and (at is None or self.is_accepting(state)):
-            return state if at is None else RealState((*state.tokens, token), at, state.matcher)
+            if at is None:
+                return state
+            return RealState((*state.tokens, token), at, state.matcher)
         with ONE_THREAD:
             matcher = state.matcher.copy()
             taken = matcher.take(token)

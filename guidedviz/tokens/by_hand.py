@@ -172,7 +172,9 @@ class GuidedFSM:
 
     def is_accepting(self, state: Hashable) -> bool:
         """Whether the text may end in a state."""
-        return not self.transitions.get(state) if self.accepting is None else state in self.accepting
+        if self.accepting is None:
+            return not self.transitions.get(state)
+        return state in self.accepting
 
     def machine(self) -> DFA:
         """The smallest machine over bytes that accepts the same texts; it works with any vocabulary.

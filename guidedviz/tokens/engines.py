@@ -76,7 +76,9 @@ class Asked:
     @property
     def regex(self) -> str:
         """The constraint as a regex, if the machine is finite."""
-        return self.text if self.kind == "regex" else show.show_regex(self.grammar.rules[0].tree)
+        if self.kind == "regex":
+            return self.text
+        return show.show_regex(self.grammar.rules[0].tree)
 
     def __str__(self) -> str:
         return self.text or repr(self.machine)
@@ -203,7 +205,9 @@ def prepare_xgrammar(vocabulary: Vocabulary, special_text: bool = False) -> Comp
     compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
     def compile_asked(asked: Asked) -> XGrammarMatcher:
-        name = "" if asked.kind in ("regex", "schema") else endless_rule(asked.grammar)
+        name = ""
+        if asked.kind not in ("regex", "schema"):
+            name = endless_rule(asked.grammar)
         if name:
             said = f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)"
             raise engine_refusal("xgrammar", said)

@@ -59,7 +59,9 @@ def find_jump(
 def only_token(guide: Guide, state: Any) -> Jump | None:
     """The only legal token, which may be EOS; None if there are several or none."""
     legal = guide.mask(state).nonzero()[0]
-    return Jump(0, (int(legal[0]),)) if len(legal) == 1 else None
+    if len(legal) == 1:
+        return Jump(0, (int(legal[0]),))
+    return None
 
 
 def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:

@@ -204,7 +204,9 @@ class LazyWalk:
     piece: bytes = b""  # the token that comes next in a text
 
     def __repr__(self) -> str:
-        whole = f"{len(self.part):,} tokens taken as a slice; " if self.part else ""
+        whole = ""
+        if self.part:
+            whole = f"{len(self.part):,} tokens taken as a slice; "
         seen = f"of {self.nodes:,} nodes {self.asked:,} asked about, {len(self.live) - 1:,} live"
         rest = f"{self.dropped:,} dropped in {len(self.cut):,} cuts; {self.legal:,} tokens legal"
         return f"LazyWalk({whole}{seen}, {rest})"

@@ -257,7 +257,9 @@ class Vocabulary:
             own: Any = getattr(tokenizer, "eos_token_id", None)
             eos = own if isinstance(own, list) else [own]
         ends = frozenset(eos) - {None}  # a tokenizer may name none
-        width = 1 + max(pieces, default=-1) if size is None else size
+        width = size
+        if width is None:
+            width = 1 + max(pieces, default=-1)
         _check_width(width, ends)
         special = {token for token in special if token < width}
         return cls([pieces.get(token, b"") for token in range(width)], ends, special)

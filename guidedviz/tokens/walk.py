@@ -134,7 +134,9 @@ class MoveTable(Generic[S]):
 
     def _move(self, label: int, kind: int) -> int:
         state = self.states[label]
-        return 0 if state is None else self._label(self.step(state, self._byte_of[kind]))
+        if state is None:
+            return 0
+        return self._label(self.step(state, self._byte_of[kind]))
 
     def _label(self, state: S | None) -> int:
         label = self._labels.setdefault(state, len(self.states))

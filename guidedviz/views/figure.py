@@ -118,7 +118,9 @@ def drawing(width: float, height: float, *inside: Element | str, alt: str) -> El
     view = f"0 0 {round(width, 2):g} {round(height, 2):g}"
     size = {"viewBox": view, "width": width, "height": height}
     about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": alt}
-    wide = f"width:{LESS * width:.0f}px" if width > WIDE else "max-width:100%"
+    wide = "max-width:100%"
+    if width > WIDE:
+        wide = f"width:{LESS * width:.0f}px"
     style = f"{wide};height:auto;font-family:{SANS}"
     return node("svg", page, *inside, **about, **size, style=style)
 
@@ -141,6 +143,16 @@ def write(x: float, y: float, words: str, size: float = 13, mono: bool = False, 
     return node("text", words, x=x, y=y, font_size=size, **look)
 
 
+def bold(x: float, y: float, words: str, size: float = 13, mono: bool = False, **look: Any) -> Element:
+    """A bold line of text, such as a title."""
+    return write(x, y, words, size, mono, **look, font_weight="bold")
+
+
+def write_right(x: float, y: float, words: str, size: float = 13, mono: bool = False, **look: Any) -> Element:
+    """A line of text that ends at x."""
+    return write(x, y, words, size, mono, **look, text_anchor="end")
+
+
 def soft(x: float, y: float, words: str, size: float = 12, **attributes: Any) -> Element:
     """A line of text in the secondary colour."""
     return write(x, y, words, size, **{"fill": "var(--gv-soft)"} | attributes)
@@ -161,16 +173,29 @@ def soft_right(x: float, y: float, words: str, size: float = 12, **look: Any) ->
     return soft(x, y, words, size, text_anchor="end", **look)
 
 
+def path_of(way: str, **look: Any) -> Element:
+    """A path along the steps of its `d`.
+
+    >>> print(path_of("M0,0h9", stroke="none"))
+    <path d="M0,0h9" stroke="none"/>
+    """
+    return node("path", d=way, **look)
+
+
+def circle_at(x: float, y: float, r: float, **look: Any) -> Element:
+    """A circle around a place."""
+    return node("circle", cx=x, cy=y, r=r, **look)
+
+
 def ruled(x: float, y: float, width: float, **look: Any) -> Element:
     """A horizontal line."""
-    way = f"M{x:g},{y:g}h{width:g}"
-    return node("path", d=way, **look)
+    return path_of(f"M{x:g},{y:g}h{width:g}", **look)
 
 
 def heading(x: float, y: float, name: str, about: str) -> Element:
     """The name of a picture, and beside it what it shows."""
     right = x + 10 + 7.8 * len(name)
-    return write(x, y, name, font_weight="bold") + soft(right, y, about)
+    return bold(x, y, name) + soft(right, y, about)
 
 
 def rect(x: float, y: float, width: float, height: float, rx: float = 0, /, **attributes: Any) -> Element:

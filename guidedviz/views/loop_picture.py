@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, centred, figure_of, rect, soft_centred, write
+from guidedviz.views.figure import Figure, bold, centred, figure_of, path_of, rect, soft_centred
 from guidedviz.views.layout.diagram import Point, head, straight
 
 COLUMN_PITCH = 130.0
@@ -142,7 +142,7 @@ def _write_forced(text: LoopBox, state: LoopBox, forced: LoopBox) -> Iterator[El
 def _write_lines(*points: Point) -> Element:
     """Straight lines with a head at the end."""
     line = "L".join(f"{x:g},{y:g}" for x, y in points)
-    path = node("path", d=f"M{line}", fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
+    path = path_of(f"M{line}", fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
     tip = head(straight(*points[-2:]), 8, 4)
     return path + node("polygon", points=tip, fill="var(--gv-soft)")
 
@@ -158,11 +158,11 @@ def _write_loop_box(box: LoopBox, new: bool) -> Element:
     name, about = box.words
     line = {"stroke": NEW_COLOUR, "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
     shape = rect(left, top, LOOP_BOX_WIDTH, LOOP_BOX_HEIGHT, 6, fill="var(--gv-card)", **line)
-    shape += centred(box.x, box.y - 3, name, 13, font_weight="bold")
+    shape += centred(box.x, box.y - 3, name, font_weight="bold")
     shape += soft_centred(box.x, box.y + 13, about, 11)
     if new:
         right = left + LOOP_BOX_WIDTH
-        shape += write(right, top - 5, "new", 11, text_anchor="end", font_weight="bold", fill=NEW_COLOUR)
+        shape += bold(right, top - 5, "new", 11, text_anchor="end", fill=NEW_COLOUR)
     return shape
 
 

@@ -174,7 +174,7 @@ def _write_controls(trace: Trace, cursor: int) -> Drawn:
     rail = ruled(EDGE, 9, end - EDGE, stroke="var(--gv-line)", stroke_width=4)
     done = ruled(EDGE, 9, x - EDGE, stroke="var(--gv-blue)", stroke_width=4)
     handle = rect(x - 6, 3, 12, 12, 6, fill="var(--gv-blue)")
-    words = write(end + 14, 13, _say_place(trace, cursor), 13)
+    words = write(end + 14, 13, _say_place(trace, cursor))
     settings = f"T {trace.temperature:.2f} · seed {trace.seed}"
     about = soft_right(STAGE_WIDTH - EDGE, 13, settings, 13)
     return node("g", rail, done, handle, words, about, data_part="controls"), 18

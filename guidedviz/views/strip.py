@@ -8,7 +8,7 @@ from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import TRACE_HINT, Trace, taken_back
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, moved, rect, soft, soft_centred, wide
+from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, moved, path_of, rect, soft, soft_centred, wide
 from guidedviz.views.step_words import pack_step
 from guidedviz.views.theme import paint
 from guidedviz.views.words import prompt_parts, reading, special_name
@@ -152,9 +152,9 @@ def write_prompt(parts: Sequence[str]) -> Iterator[Drawn]:
 def write_special(text: str, y: float) -> Drawn:
     """The name of a special token on a chip, and its width."""
     name = special_name(text)
-    width = wide(name, 13) + 16
+    width = wide(name) + 16
     ground = rect(0, y - 15, width, 21, 10.5, fill="var(--gv-soft)")
-    words = centred(width / 2, y, name, 13, mono=True, fill="var(--gv-page)")
+    words = centred(width / 2, y, name, mono=True, fill="var(--gv-page)")
     about = f"{SPECIAL} {text}"
     return node("g", ground, words, role="img", aria_label=about, data_part="special"), width
 
@@ -181,7 +181,7 @@ def write_chip(chip: Chip) -> Drawn:
         parts.append(soft(6, 37, dropped, mono=True, text_decoration="line-through"))
     if how == "accepted":
         way = f"M2 {CHIP_HEIGHT - 1:g}H{width - 2:g}"
-        parts.append(node("path", d=way, stroke="var(--gv-green)", stroke_width=3))
+        parts.append(path_of(way, stroke="var(--gv-green)", stroke_width=3))
     return node("g", *parts, opacity=0.9 if chip.pale else 1, data_part="token"), width
 
 

@@ -13,7 +13,7 @@ from guidedviz.extras import headless
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element
 from guidedviz.models.model import Source
-from guidedviz.views.figure import soft, wide, write
+from guidedviz.views.figure import bold, soft, wide
 from guidedviz.views.theme import paint
 
 LONGEST_NAME = 40  # characters of the name of a special token
@@ -162,7 +162,7 @@ def write_badge(x: float, y: float, record: Origin) -> Element:
     """The badge as SVG, and beside it the model, device and, for a recording, the date."""
     sign, _, about = say_badge(record).partition(" · ")
     colour = paint(BADGE_COLOURS[sign[0]])
-    badge = write(x, y, sign, 14, fill=colour, font_weight="bold")
+    badge = bold(x, y, sign, 14, fill=colour)
     return badge + soft(x + 108, y, about, 13)
 
 

@@ -94,4 +94,6 @@ def say_answer(value: Answer) -> str:
     if isinstance(value, str):
         return value
     exact = float(value).is_integer() and abs(float(value)) < 1e15
-    return f"{int(value):,}" if exact else f"{float(value):.6g}"
+    if exact:
+        return f"{int(value):,}"
+    return f"{float(value):.6g}"

@@ -312,7 +312,9 @@ class Score:
             return f"No predictions yet: {left} to answer." if left else "No predictions yet."
         predictions = "prediction" if made == 1 else "predictions"
         said = f"{sum(grades)} of {made} {predictions} right"
-        return f"{said}; {left} not answered yet." if left else f"{said}."
+        if left:
+            return f"{said}; {left} not answered yet."
+        return f"{said}."
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         bundle = {"text/plain": repr(self), "text/html": str(node("p", node("strong", repr(self))))}

@@ -39,7 +39,9 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 def say_failure(error: Exception) -> str:
     """An error of ours as it is; another one with its type."""
-    return str(error) if isinstance(error, GuidedVizError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, GuidedVizError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
 
 
 class LiveStage(Protocol):
@@ -132,7 +134,9 @@ class Runner:
         if wish is None or not self._by_hand:
             return None
         token, _ = wish
-        return self._stage.player.forward if token is None else partial(self._stage.player.choose, token)
+        if token is None:
+            return self._stage.player.forward
+        return partial(self._stage.player.choose, token)
 
     def _due_step(self, now: float) -> PlayerMove | None:
         """The next step of a stage that plays, if it is time; at the end of the run the stage stops."""

@@ -109,4 +109,6 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
 
 def _sendable(value: Any) -> Any:
     """A text without lone surrogates, so that it can be sent back; anything else as it is."""
-    return value.encode(errors="replace").decode() if isinstance(value, str) else value
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    return value

@@ -39,7 +39,9 @@ class Dotted(NamedTuple):
     @property
     def after(self) -> Symbol | None:
         """The symbol after the dot; None at the end of the row."""
-        return self.row.symbols[self.dot] if self.dot < len(self.row.symbols) else None
+        if self.dot < len(self.row.symbols):
+            return self.row.symbols[self.dot]
+        return None
 
     @property
     def moved(self) -> Dotted:
@@ -166,7 +168,9 @@ class Earley(Machine[EarleyState]):
         if isinstance(symbol, bytes):
             state.readers.append((symbol, item))
             return ()
-        return self._predict(state, item, symbol) if symbol else self._complete(state, item)
+        if symbol:
+            return self._predict(state, item, symbol)
+        return self._complete(state, item)
 
     def _predict(self, state: EarleyState, item: Dotted, phrase: Phrase) -> list[Move]:
         """The rows of the phrase after the dot, once per column; a phrase that may be empty is skipped, too."""

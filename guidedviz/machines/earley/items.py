@@ -24,7 +24,9 @@ class Item(NamedTuple):
     @property
     def wanted(self) -> str | None:
         """The symbol after the dot; None if the item is finished."""
-        return self.symbols[self.dot] if self.dot < len(self.symbols) else None
+        if self.dot < len(self.symbols):
+            return self.symbols[self.dot]
+        return None
 
     @property
     def moved(self) -> Self:

@@ -210,7 +210,9 @@ def find_blame(tree: Tree) -> str:
     _, worst = weigh(tree).largest
     if worst is None:
         return ""
-    return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
+    if worst.position is None:
+        return str(worst)
+    return f"{worst} at position {worst.position}"
 
 
 @dataclass

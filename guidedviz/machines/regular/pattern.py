@@ -57,7 +57,9 @@ def _read_part(place: int, part: Any) -> Tree:
     what, often = part
     low, high = _read_times(where, often)
     inner = _read_class_or_text(where, what)
-    return inner if (low, high) == (1, 1) else Repeat(inner, low, high, place)
+    if (low, high) == (1, 1):
+        return inner
+    return Repeat(inner, low, high, place)
 
 
 def _read_times(where: str, often: str) -> Times:

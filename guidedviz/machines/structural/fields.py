@@ -108,7 +108,9 @@ class FormatPart:
         if value is None and default is not MISSING:
             return default
         if value is None:
-            near = "" if key in self.fields else nearest(key, map(str, self.fields))
+            near = ""
+            if key not in self.fields:
+                near = nearest(key, map(str, self.fields))
             raise tag_error(self.at(key), "null" if key in self.fields else "nothing", expected, near)
         check_type(value, kind, self.at(key), expected)
         return value

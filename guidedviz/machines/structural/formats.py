@@ -148,7 +148,9 @@ class FormatReader:
     def any_text(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         self.note_tokens(part)
-        most = 0 if part.count("max_tokens", None) == 0 else part.count("max_chars", None)
+        most: int | None = 0
+        if part.count("max_tokens", None) != 0:
+            most = part.count("max_chars", None)
         tree = free_text({}, [*part.texts("excludes", ()), *ends.texts])
         if most is None:
             return tree
@@ -248,7 +250,9 @@ class FormatReader:
         words = self.words(found)
         at_least_one = part.flag("at_least_one")
         if part.flag("stop_after_first"):
-            return either(*first) if at_least_one else self.watching(part, words, ends, loop=False)
+            if at_least_one:
+                return either(*first)
+            return self.watching(part, words, ends, loop=False)
         rest = self.watching(part, words, ends)
         return concat(either(*first), rest) if at_least_one else rest
 
@@ -285,7 +289,9 @@ class FormatReader:
     def any_tokens(self, part: FormatPart, ends: Ends) -> Tree:
         self.check_end(ends, part)
         self.note_tokens(part)
-        return EMPTY if part.count("max_tokens", None) == 0 else self.watching(part, {}, ends)
+        if part.count("max_tokens", None) == 0:
+            return EMPTY
+        return self.watching(part, {}, ends)
 
 
 def spell_any(words: Iterable[str | Special]) -> Tree:

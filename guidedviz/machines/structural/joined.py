@@ -62,7 +62,9 @@ class JoinedRules:
     def of_machine(self, machine: DFA | PDA, name: str) -> Tree:
         """What a machine accepts."""
         self.note(*machine.notes)
-        return character_net(machine) if isinstance(machine, DFA) else self.of_grammar(machine.grammar, name)
+        if isinstance(machine, DFA):
+            return character_net(machine)
+        return self.of_grammar(machine.grammar, name)
 
     def grammar(self, root: Tree) -> Grammar:
         """The rules that this tree needs as the root."""

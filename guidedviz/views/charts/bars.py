@@ -9,8 +9,22 @@ from guidedviz.decoding.recording import PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.figure import EDGE, Drawn, Figure, figure_of, moved, rect, soft, soft_right, wide, write
+from guidedviz.markup import NOTHING, Element, together
+from guidedviz.views.figure import (
+    EDGE,
+    Drawn,
+    Figure,
+    bold,
+    figure_of,
+    moved,
+    path_of,
+    rect,
+    soft,
+    soft_right,
+    wide,
+    write,
+    write_right,
+)
 from guidedviz.views.step_words import FULL_MASS, OTHERS, pack_step
 from guidedviz.views.theme import paint
 from guidedviz.views.words import reading, share
@@ -32,7 +46,8 @@ class BarScale:
 
     def at(self, value: float) -> float:
         """The pixel of a value."""
-        return self.start + self.span * (value - self.low) / (self.high - self.low)
+        above = value - self.low
+        return self.start + self.span * above / (self.high - self.low)
 
 
 class BarRow(NamedTuple):
@@ -56,14 +71,14 @@ def draw_bars(
     _check_bars(labels, series)
     expect(title, str, "draw_bars, title", "a text")
     expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
-    bold = set(marked)
+    chosen = set(marked)
     rows = _read_rows(labels, series)
     scale = _fit_scale(rows)
 
     parts: list[Element] = []
     top = 8.0
     if title:
-        parts.append(write(EDGE, 20, title, 13, font_weight="bold"))
+        parts.append(bold(EDGE, 20, title))
         top += 22
     if len(series) > 1:
         parts += write_bar_names(list(series), BARS_WIDTH - EDGE, 38 if title else 20)
@@ -72,14 +87,16 @@ def draw_bars(
     for place, row in enumerate(rows):
         y = top + pitch * place
         middle = y + pitch / 2 + 2
-        parts.append(write_name(scale.start - 10, middle, row.name, bold=place in bold, room=LABEL_ROOM))
+        is_marked = place in chosen
+        name = write_name(scale.start - 10, middle, row.name, bold=is_marked, room=LABEL_ROOM)
+        parts.append(name)
         parts += _write_bars(scale, y + 5, row.values)
         parts.append(soft_right(BARS_WIDTH - EDGE, middle, row.said))
     end = top + pitch * len(rows)
     if scale.low < 0:
         zero = scale.at(0.0)
         line = f"M{zero:g} {top:g}V{end:g}"
-        parts.append(node("path", d=line, stroke="var(--gv-soft)"))
+        parts.append(path_of(line, stroke="var(--gv-soft)"))
     told = ", ".join(_say_bars(row, series) for row in rows)
     if title:
         told = f"{title}: {told}"
@@ -102,7 +119,9 @@ def _check_bars(labels: Sequence[str], series: Mapping[str, Values]) -> None:
 
 
 def _read_rows(labels: Sequence[str], series: Mapping[str, Values]) -> list[BarRow]:
-    between = " → " if next(iter(series), "").startswith("before") else " | "
+    between = " | "
+    if next(iter(series), "").startswith("before"):
+        between = " → "
     rows = []
     for place, label in enumerate(labels):
         values = [numbers[place] for numbers in series.values()]
@@ -124,37 +143,51 @@ def _fit_scale(rows: Sequence[BarRow]) -> BarScale:
         start = max(start, wide(shorten(row.name, LABEL_ROOM), 14))
         numbers = max(numbers, len(row.said))
     start += 34
-    return BarScale(low, high, start, BARS_WIDTH - start - numbers * 7.0 - 2 * EDGE)
+    room = numbers * 7.0 + 2 * EDGE
+    return BarScale(low, high, start, BARS_WIDTH - start - room)
 
 
 def _write_bars(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
     """The bars of one label; a single bar is filled."""
-    for number, value in enumerate(row):
-        top = y + 8 * number
-        left, right = sorted((scale.at(0.0), scale.at(float(value))))
-        yield write_bar(left, top, right - left, 7.0, number if len(row) > 1 else 1)
+    first = 0 if len(row) > 1 else 1
+    zero = scale.at(0.0)
+    for number, value in enumerate(row, first):
+        end = scale.at(float(value))
+        yield write_bar(min(zero, end), y, abs(end - zero), 7.0, number)
         if isinstance(value, Estimate):
-            low = f"{scale.at(value.low):g} {top + 0.5:g}"
+            low = f"{scale.at(value.low):g} {y + 0.5:g}"
             high = f"{scale.at(value.high):g}"
-            yield node("path", d=f"M{low}v6m0 -3H{high}m0 -3v6", **WHISKER)
+            yield path_of(f"M{low}v6m0 -3H{high}m0 -3v6", **WHISKER)
+        y += 8
 
 
 def _say_bars(row: BarRow, names: Iterable[str]) -> str:
-    values = [str(value) if isinstance(value, Estimate) else _say_number(float(value)) for value in row.values]
-    return f"{row.name} {' '.join(map('{} {}'.format, names, values))}"
+    said = [row.name]
+    for name, value in zip(names, row.values, strict=True):
+        number = str(value) if isinstance(value, Estimate) else _say_number(float(value))
+        said.append(f"{name} {number}")
+    return " ".join(said)
 
 
 def _say_number(value: float) -> str:
-    return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
+    if 0 <= value <= 1:
+        return probability(value)
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool = False, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
-    crossed = struck and len(words) == 1
-    cross = write(x - 14, y, "✕", fill="var(--gv-magenta)", text_anchor="end") if crossed else NOTHING
-    line = "line-through" if struck and not crossed else None
-    look = {"fill": "var(--gv-magenta)" if struck else "var(--gv-ink)", "font_weight": "bold" if bold else None}
-    return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", text_decoration=line, **look)
+    look: dict[str, Any] = {"text_decoration": None, "fill": "var(--gv-ink)"}
+    cross = NOTHING
+    if struck:
+        look["fill"] = "var(--gv-magenta)"
+        if len(words) == 1:
+            cross = write_right(x - 14, y, "✕", fill="var(--gv-magenta)")
+        else:
+            look["text_decoration"] = "line-through"
+    if bold:
+        look["font_weight"] = "bold"
+    return cross + write_right(x, y, shorten(words, room), 14, True, **look)
 
 
 def write_bar(x: float, y: float, long: float, high: float, place: int) -> Element:
@@ -164,7 +197,8 @@ def write_bar(x: float, y: float, long: float, high: float, place: int) -> Eleme
     if place == 0:
         return rect(x, y, long, high, 1.5, fill="none", stroke="var(--gv-soft)")
     colours = ("blue", "gold", "green")
-    return rect(x, y, long, high, 1.5, fill=paint(colours[(place - 1) % 3]))
+    colour = colours[(place - 1) % 3]
+    return rect(x, y, long, high, 1.5, fill=paint(colour))
 
 
 def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Element]:
@@ -222,8 +256,8 @@ def say_next(step: PackedStep, title: str) -> str:
     before = f"{title}, probability before and {step['after']}"
     if step.get("changes"):
         before += f" ({step['changes']})"
-    rows = ", ".join(f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"])
-    return f"{before}: {rows}. Legal mass Z {step['massText']}."
+    rows = [f"{row.label} {row.rawText} to {row.drawnText}" for row in step["rows"]]
+    return f"{before}: {', '.join(rows)}. Legal mass Z {step['massText']}."
 
 
 def write_next(
@@ -233,11 +267,11 @@ def write_next(
 
     `legal` says how many tokens are; None without a constraint.
     """
-    parts = [write(0, 13, title, 13, font_weight="bold")]
+    parts = [bold(0, 13, title)]
     if step["how"] == "forced":
         parts.append(soft_right(width, 13, "the model was not asked", 13))
         label = shorten(step["label"], int(width / 8.5))
-        parts.append(write(0, 40, label, 14, mono=True, font_weight="bold"))
+        parts.append(bold(0, 40, label, 14, mono=True))
         y = 56.0
     else:
         parts.append(soft_right(width, 13, legal or "no mask", 13))
@@ -257,9 +291,10 @@ def write_next(
         y += 22
     for name, value in facts:
         y += FACT
+        base = y - 6
         room = int((width - 8 * len(name) - 16) / 7.5)
-        parts.append(soft(0, y - 6, name, 13))
-        parts.append(write(width, y - 6, shorten(value, room), 13, text_anchor="end"))
+        parts.append(soft(0, base, name, 13))
+        parts.append(write_right(width, base, shorten(value, room)))
     return together(parts), y
 
 
@@ -283,18 +318,21 @@ def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> It
             if row.token in step.get("names", ()):
                 parts.insert(0, _write_chip_ground(row.label))
             if chosen:
-                parts.append(write(0, 17, "▸", 13, fill="var(--gv-orange)"))
-        parts.append(rect(start, 1, span, CANDIDATE - 2, 3, fill="var(--gv-page)", data_part="bar"))  # the full scale
+                parts.append(write(0, 17, "▸", fill="var(--gv-orange)"))
+        full = rect(start, 1, span, CANDIDATE - 2, 3, fill="var(--gv-page)", data_part="bar")
+        parts.append(full)
+        outlined = row.raw * span
         if row.legal:
             parts.append(write_bar(start, 4, row.drawn * span, 16.0, 1))
             said = row.drawnText
         else:
-            across = f"M{start:g} 12h{row.raw * span:g}"
-            parts.append(node("path", d=across, stroke_width=16, **HATCH))
+            across = f"M{start:g} 12h{outlined:g}"
+            parts.append(path_of(across, stroke_width=16, **HATCH))
             said = "0"
-        parts.append(write_bar(start, 2, row.raw * span, 20.0, 0))
+        parts.append(write_bar(start, 2, outlined, 20.0, 0))
         room = span - DIGIT_WIDTH * len(said)
-        end = start + min(max(row.raw, row.drawn) * span + 8, room)
+        longest = max(row.raw, row.drawn) * span
+        end = start + min(longest + 8, room)
         parts.append(write(end, 17, said, 14, **GROUND))
         part = None if row.token == OTHERS else "row"
         yield moved(0, ROWS_TOP + CANDIDATE * place, *parts, data_part=part)
@@ -303,9 +341,9 @@ def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> It
 def _write_chip_ground(label: str) -> Element:
     """The outline around a label that is the name of a special token."""
     long = wide(shorten(label, 13), 14) + 10
-    return rect(
-        NAME_ROOM + 19 - long, 3, long, CANDIDATE - 6, 9, fill="none", stroke="var(--gv-soft)", data_part="special"
-    )
+    left = NAME_ROOM + 19 - long
+    outline = {"fill": "none", "stroke": "var(--gv-soft)", "data_part": "special"}
+    return rect(left, 3, long, CANDIDATE - 6, 9, **outline)
 
 
 def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
@@ -314,11 +352,12 @@ def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
         return []
     removed = 1 - step["mass"]
     high = bottom - ROWS_TOP
-    fill = f"M{width - BIN / 2:g} {bottom:g}v{-high * removed:g}"
+    middle = width - BIN / 2
+    up = -high * removed
     factor = float(f"{1 / step['mass']:.2g}")
-    return [
-        rect(width - BIN, ROWS_TOP, BIN, high, 3, fill="none", stroke="var(--gv-soft)"),
-        node("path", d=fill, stroke_width=BIN, **HATCH, data_part="bin"),
-        write(width, bottom + 16, f"removed {share(removed)}", fill="var(--gv-magenta)", text_anchor="end"),
-        write(0, bottom + 16, f"× 1/Z = × {factor:,.10g}", fill="var(--gv-blue)"),
-    ]
+    below = bottom + 16
+    outline = rect(width - BIN, ROWS_TOP, BIN, high, 3, fill="none", stroke="var(--gv-soft)")
+    fill = path_of(f"M{middle:g} {bottom:g}v{up:g}", stroke_width=BIN, **HATCH, data_part="bin")
+    part = write_right(width, below, f"removed {share(removed)}", fill="var(--gv-magenta)")
+    scaled = write(0, below, f"× 1/Z = × {factor:,.10g}", fill="var(--gv-blue)")
+    return [outline, fill, part, scaled]

@@ -50,8 +50,8 @@ def round_ticks(high: float, most: int) -> tuple[tuple[float, str], ...]:
     """
     steps = (n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5))
     step = next(step for step in steps if most * step >= high)
-    count = int(high / step) + 1
-    return tuple((step * n, f"{step * n:g}") for n in range(count))
+    values = [step * n for n in range(int(high / step) + 1)]
+    return tuple((value, f"{value:g}") for value in values)
 
 
 def lanes_axis(names: Sequence[str]) -> Axis:

@@ -39,7 +39,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
     """
     expect(comparison, Comparison, "draw_comparison", "a comparison", COMPARISON_HINT)
     steps = comparison.steps[:MOST_COMPARED_STEPS]
-    dots: dict[str, list[Dot]] = {kind: [] for kind in (AGREES, *DIFFERENCE_SIGNS)}
+    kinds = (AGREES, *DIFFERENCE_SIGNS)
+    dots: dict[str, list[Dot]] = {kind: [] for kind in kinds}
     stopped: list[tuple[str, Box]] = []
     for number, (engine, _) in enumerate(comparison.engines):
         lane = len(comparison.engines) - number
@@ -48,7 +49,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
                 dots[kind].append((place + shift, lane, hover, words))
             if engine in step.refused_by:
                 refused = f"{engine} refuses {comparison.name_next(step)}"
-                stopped.append((NOT_ASKED, (place + 0.5, len(steps) - 0.5, lane, refused)))
+                box = (place + 0.5, len(steps) - 0.5, lane, refused)
+                stopped.append((NOT_ASKED, box))
                 break
     series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
     series += [_dots_of(kind, found) for kind, found in dots.items() if found]
@@ -67,14 +69,16 @@ def draw_comparison(comparison: Comparison) -> Figure:
 
 def _compare_step(comparison: Comparison, engine: str, step: ComparedStep) -> Iterator[tuple[str, float, str, str]]:
     """The dots of an engine at a step, side by side: the kind, the shift, and the words of each."""
-    told = f"{engine}, before {comparison.name_next(step)}, {step.legal:,} legal\n"
+    following = comparison.name_next(step)
+    told = f"{engine}, before {following}, {step.legal:,} legal\n"
     found = [each for each in step.differences if each.engine == engine]
     if not found:
         yield AGREES, 0, told + AGREES, ""
     for number, each in enumerate(found):
         shift = 0.3 * (number - (len(found) - 1) / 2)
-        mark, _ = DIFFERENCE_SIGNS[each.kind]
-        words = f"{mark} {_say_difference(each)}" if len(found) == 1 else mark
+        words, _ = DIFFERENCE_SIGNS[each.kind]
+        if len(found) == 1:
+            words += f" {_say_difference(each)}"
         tokens = comparison.name_tokens(each)
         yield each.kind, shift, f"{told}{each}: {tokens}", words
 
@@ -84,7 +88,8 @@ def _dots_of(kind: str, dots: Sequence[Dot]) -> Series:
     if kind == AGREES:
         return Series(kind, "dots", xs, ys, hover, "soft", "hollow", words=above)
     mark, colour = DIFFERENCE_SIGNS[kind]
-    return Series(f"{mark} {kind}", "dots", xs, ys, hover, colour, words=above)
+    name = f"{mark} {kind}"
+    return Series(name, "dots", xs, ys, hover, colour, words=above)
 
 
 def _comparison_notes(comparison: Comparison) -> Iterator[str]:
@@ -112,7 +117,8 @@ def _say_ends(comparison: Comparison) -> Iterator[str]:
     for name, why in comparison.unable:
         yield f"{name} cannot take the constraint: {on_one_line(why)}"
     for step in comparison.steps:
+        following = comparison.name_next(step)
         for name in step.refused_by:
-            yield f"{name} refuses {comparison.name_next(step)} at {step.position}, and is not asked again"
+            yield f"{name} refuses {following} at {step.position}, and is not asked again"
         if step.stopped:
-            yield f"the text ends here: the constraint does not allow {comparison.name_next(step)}"
+            yield f"the text ends here: the constraint does not allow {following}"

@@ -47,8 +47,8 @@ def draw_costs(trace: Trace) -> Figure:
         series.append(_mark_cut(shown, cut, top))
     right = max(len(shown), LEAST_BARS) - 0.5
     x = Axis("", -0.5, right, tuple(enumerate(names)), grid=False, mono=True)
-    half = (top / 2, milliseconds(top / 2))
-    y = Axis("", 0.0, top, ((0.0, "0"), half, (top, milliseconds(top))))
+    marks = tuple((ms, milliseconds(ms)) for ms in (top / 2, top))
+    y = Axis("", 0.0, top, ((0.0, "0"), *marks))
     notes = tuple(_cost_notes(trace, len(shown), len(cut)))
     chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
     steps = counted(len(trace.steps), "step")
@@ -57,18 +57,19 @@ def draw_costs(trace: Trace) -> Figure:
 
 def _mark_cut(steps: Sequence[Step], cut: Sequence[int], top: float) -> Series:
     """A ring at the top of each bar that is cut, and its milliseconds."""
-    words = tuple(f"{total_of(steps[place]):,.0f}" for place in cut)
+    totals = [total_of(steps[place]) for place in cut]
+    words = tuple(f"{ms:,.0f}" for ms in totals)
+    places = tuple(map(float, cut))
     heights = tuple(top for _ in cut)
-    return Series(
-        "cut, with its milliseconds", "dots", tuple(map(float, cut)), heights, (), "ink", "hollow", words=words
-    )
+    return Series("cut, with its milliseconds", "dots", places, heights, (), "ink", "hollow", words=words)
 
 
 def _say_times(step: Step, name: str) -> str:
     """The times of a step, one per line."""
-    how = "" if step.how == "sampled" else f", {step.how}"
-    total = milliseconds(total_of(step))
-    lines = [f"step {step.position}: {name}{how}, {total}"]
+    title = f"step {step.position}: {name}"
+    if step.how != "sampled":
+        title += f", {step.how}"
+    lines = [f"{title}, {milliseconds(total_of(step))}"]
     for (part, *_), ms in zip(COST_PARTS, cost_parts(step), strict=True):
         lines.append(f"  {part} {milliseconds(ms)}")
     return "\n".join(lines)
@@ -79,15 +80,15 @@ def _cost_notes(trace: Trace, shown: int, cut: int) -> Iterator[str]:
     yield say_badge(trace)
     if trace.constraint:
         yield shorten(trace.constraint, 100)
-    times = list(map(cost_parts, trace.steps))
-    sums = [sum(column) for column in zip((0.0, 0.0, 0.0), *times, strict=True)]
+    times = [(0.0, 0.0, 0.0), *map(cost_parts, trace.steps)]
+    sums = [sum(column) for column in zip(*times, strict=True)]
     whole = sum(sums)
     shares = []
     for (name, *_), ms in zip(COST_PARTS, sums, strict=True):
-        part = ms / whole if whole else 0.0
-        shares.append(f"{name} {milliseconds(ms)} ({share(part)})")
-    steps = counted(len(trace.steps), "step")
-    yield f"{steps} in {milliseconds(whole)}: {', '.join(shares)}"
+        part = share(ms / whole if whole else 0.0)
+        shares.append(f"{name} {milliseconds(ms)} ({part})")
+    took = f"{counted(len(trace.steps), 'step')} in {milliseconds(whole)}"
+    yield f"{took}: {', '.join(shares)}"
     if cut:
         yield f"cut: {counted(cut, 'bar')} far above most others"
     if len(trace.steps) > shown:
@@ -138,7 +139,8 @@ def break_even(one: tuple[float, float], other: tuple[float, float]) -> float | 
     (40.0, None)
     """
     slower = other[1] - one[1]
-    masks = (one[0] - other[0]) / slower if slower else -1.0
+    sooner = one[0] - other[0]
+    masks = sooner / slower if slower else -1.0
     return masks if masks > 1 else None
 
 
@@ -155,10 +157,12 @@ def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None
     expect(costs, Mapping, "draw_break_even, costs", "names with their costs", "{'table': (40, 0.02)}")
     _check_costs(costs)
     y = _time_axis(costs)
-    masks = tuple(10 ** (step / 8) for step in range(8 * DECADES + 1))
+    steps = range(8 * DECADES + 1)
+    masks = tuple(10 ** (step / 8) for step in steps)
     series = list[Series]()
     said = ["the cost of many masks"]
-    for (name, (first, each)), (colour, look) in zip(costs.items(), LINES, strict=False):
+    for (name, cost), (colour, look) in zip(costs.items(), LINES, strict=False):
+        first, each = cost
         times = tuple(max(y.low, first + each * n) for n in masks)
         series.append(Series(name, "line", masks, times, colour=colour, look=look))
         said.append(f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each")
@@ -170,7 +174,8 @@ def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None
         words = tuple(f"{n:,.0f}" for n in xs)
         series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
         said += hover
-    ticks = tuple((10.0**n, f"{10**n:,}") for n in range(DECADES + 1))
+    powers = [10**n for n in range(DECADES + 1)]
+    ticks = tuple((float(power), f"{power:,}") for power in powers)
     x = Axis("masks", 1, 10.0**DECADES, ticks, log=True)
     chart = Chart(said[0], x, y, tuple(series), width=620.0, height=270.0)
     return draw_chart(chart, "\n".join(said), live=True)
@@ -178,7 +183,8 @@ def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None
 
 def _check_costs(costs: Mapping[str, object]) -> None:
     if not 0 < len(costs) <= len(LINES):
-        raise SettingError("draw_break_even, costs", seen=f"{len(costs)} costs", expected=f"1 to {len(LINES)}")
+        seen = f"{len(costs)} costs"
+        raise SettingError("draw_break_even, costs", seen=seen, expected=f"1 to {len(LINES)}")
     for name, cost in costs.items():
         where = f"draw_break_even, {quoted(name)}"
         if not isinstance(cost, tuple | list) or len(cost) != 2:
@@ -190,13 +196,15 @@ def _check_costs(costs: Mapping[str, object]) -> None:
 
 def _time_axis(costs: Costs) -> Axis:
     """Powers of ten from the least total to the largest."""
-    totals = [first + each for first, each in costs.values()]
-    totals += [first + each * 10.0**DECADES for first, each in costs.values()]
+    totals = []
+    for first, each in costs.values():
+        totals += [first + each, first + each * 10.0**DECADES]
     low = floor(log10(max(1e-6, min(totals))))
     high = ceil(log10(max(*totals, 1e-5)))
     powers = [10.0**n for n in range(low, high + 1)]
     ticks = tuple(zip(powers, map(_say_time, powers), strict=True))
-    return Axis("total time", powers[0], 10.0 ** max(high, low + 1), ticks, log=True)
+    top = 10.0 ** max(high, low + 1)
+    return Axis("total time", powers[0], top, ticks, log=True)
 
 
 def _find_crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[Crossing]:
@@ -243,17 +251,17 @@ def draw_throughput(simulated: Runs, published: Runs) -> Figure:
     _check_runs(simulated, published)
     series = list[Series]()
     said = ["requests per second by the share of constrained requests"]
-    for (name, row), (colour, look) in zip(simulated.items(), LINES, strict=False):
+    for (name, row), line in zip(simulated.items(), LINES, strict=False):
         shares, heights, points = _sorted_points(row)
         hover = tuple(f"{name}, simulated: {point}" for point in points)
         said.append(f"{name}, simulated: {', '.join(points)}")
-        series.append(Series(name, "line", shares, heights, hover, colour, look))
+        series.append(Series(name, "line", shares, heights, hover, *line))
         if published.get(name):
             shares, heights, points = _sorted_points(published[name])
             hover = tuple(f"{name}, published: {point}" for point in points)
             said.append(f"{name}, published: {', '.join(points)}")
-            series.append(Series("", "dots", shares, heights, hover, colour, look))
-    ticks = tuple((n / 5, f"{n * 20}%") for n in range(6))
+            series.append(Series("", "dots", shares, heights, hover, *line))
+    ticks = tuple((part / 100, f"{part}%") for part in range(0, 101, 20))
     x = Axis("constrained requests", 0.0, 1.0, ticks, grid=False)
     y = _rate_axis([*simulated.values(), *published.values()])
     notes = ("lines: simulated · dots: published",)
@@ -269,7 +277,8 @@ def _check_runs(simulated: Runs, published: Runs) -> None:
             for part, height in given.items():
                 check_number(Share, part, "draw_throughput, share")
                 check_number(AtLeastZero, height, "draw_throughput, throughput")
-    if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
+    has_numbers = simulated and all(simulated.values())
+    if not has_numbers or not published.keys() <= simulated.keys():
         raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
 
 
@@ -277,12 +286,14 @@ def _sorted_points(row: Mapping[float, float]) -> tuple[tuple[float, ...], tuple
     """The shares in order, their throughputs, and each pair in words."""
     points = sorted(row.items())
     shares, heights = zip(*points, strict=True)
-    return shares, heights, [f"{part:.0%} {height:.1f}" for part, height in points]
+    said = [f"{part:.0%} {height:.1f}" for part, height in points]
+    return shares, heights, said
 
 
 def _rate_axis(rows: Sequence[Mapping[float, float]]) -> Axis:
     """From 0 to the first round number above all throughputs."""
-    most = max(height for row in rows for height in row.values()) or 1.0
+    heights = [height for row in rows for height in row.values()]
+    most = max(heights) or 1.0
     step = round_ticks(most, MOST_RATES)[1][0]
     top = step * ceil(most / step)
     return Axis("requests per second", 0.0, top, round_ticks(top, MOST_RATES))

@@ -1,6 +1,6 @@
 """Charts with lanes on one clock: a simulated server, and the forward pass beside the mask of each token."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from guidedviz.decoding.overlap import EngineRun, Overlap
@@ -39,11 +39,13 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     end = max(one.done for one in timeline.served)
     shown = timeline.served[:MOST_REQUESTS]
     requests = counted(len(timeline.served), "request")
-    note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {requests}"
+    passes = len(timeline.passes)
+    note = f"simulated: {end:.0f} ms, {passes} passes, {requests}"
     if len(timeline.served) > MOST_REQUESTS:
         note += f", of which {MOST_REQUESTS} are drawn"
-    names = [shorten(f"{n} {_schema_of(one)}", 24) for n, one in enumerate(shown)]
-    lanes = ["device", "CPU", *names]
+    lanes = ["device", "CPU"]
+    for number, one in enumerate(shown):
+        lanes.append(shorten(f"{number} {_schema_of(one)}", 24))
     x = Axis("ms", 0.0, end, round_ticks(end, MOST_TIMES))
     series = spans_by_kind(SERVER_SPANS, _place_spans(timeline, len(lanes)))
     height = LANE_HEIGHT * len(lanes)
@@ -56,15 +58,19 @@ def _place_spans(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
     """The boxes of the device and the CPU, and of each request."""
     for one in timeline.passes:
         rows = f"{len(one.rows)} rows"
-        yield "forward pass", (*one.forward, lanes, f"forward pass: {_took(one.forward)}, {rows}")
-        yield "masks", (*one.masks, lanes - 1, f"masks: {_took(one.masks)}, {rows}")
-        yield "compile", (*one.compiling, lanes - 1, f"compile, the batch waits: {_took(one.compiling)}")
+        device = f"forward pass: {_took(one.forward)}, {rows}"
+        yield "forward pass", (*one.forward, lanes, device)
+        masks = f"masks: {_took(one.masks)}, {rows}"
+        yield "masks", (*one.masks, lanes - 1, masks)
+        waits = f"compile, the batch waits: {_took(one.compiling)}"
+        yield "compile", (*one.compiling, lanes - 1, waits)
     for number, served in enumerate(timeline.served[:MOST_REQUESTS]):
         lane = lanes - LANES_ABOVE - number
         said = _say_request(number, served)
         start, end = served.compiling
         yield WAITS_FOR_PLACE, (served.request.arrives, start, lane, said)
-        yield "compile", (start, end, lane, f"compile: {end - start:.1f} ms; {said}")
+        compiles = f"compile: {_took(served.compiling)}; {said}"
+        yield "compile", (start, end, lane, compiles)
         yield WAITS_FOR_PLACE, (end, served.joined, lane, said)
         for one in timeline.passes:
             if number in one.rows:
@@ -76,9 +82,9 @@ def _took(span: tuple[float, float]) -> str:
 
 
 def _say_request(number: int, one: Served) -> str:
-    said = f"request {number}, {_schema_of(one)}: arrives {one.request.arrives:.1f} ms"
-    said += f", joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
-    return f"{said}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
+    times = {"arrives": one.request.arrives, "joins": one.joined, "first token": one.first, "done": one.done}
+    said = ", ".join(f"{what} {ms:.1f} ms" for what, ms in times.items())
+    return f"request {number}, {_schema_of(one)}: {said}, {one.per_token_ms:.1f} ms per token"
 
 
 def _schema_of(one: Served) -> str:
@@ -124,9 +130,11 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     name = pair[0].engine
     x = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS))
     series = spans_by_kind(CLOCK_SPANS, spans)
-    chart = Chart(f"{name}: masks and forward passes", x, lanes_axis(lanes), series, notes, height=170.0)
+    title = f"{name}: masks and forward passes"
+    chart = Chart(title, x, lanes_axis(lanes), series, notes, height=170.0)
     count = len(pair[0].turns)
-    said = f"{name}, {min(count, MOST_TURNS)} of {counted(count, 'token')}"
+    shown = min(count, MOST_TURNS)
+    said = f"{name}, {shown} of {counted(count, 'token')}"
     said += f", {source}: {record.model}; {record.device}"
     return draw_chart(chart, "\n".join([said, *map(_say_run, pair)]))
 
@@ -147,16 +155,21 @@ def _place_turns(run: EngineRun, top: float, end: float) -> Iterator[tuple[str, 
     start = _start_of(run)
     for number, turn in enumerate(run.turns[:MOST_TURNS]):
         wait = (turn.forward[1], turn.mask[1])
-        spans = (("forward", "token", turn.forward), ("mask", "mask", turn.mask), ("logits wait", "logits wait", wait))
-        for lane, (kind, name, (low, up)) in enumerate(spans):
-            if kind != "logits wait" or up - low > LEAST_WAIT * end:
-                told = f"{name} {number}: {up - low:.2f} ms"
+        spans = {"forward": turn.forward, "mask": turn.mask, "logits wait": wait}
+        for lane, (kind, (low, up)) in enumerate(spans.items()):
+            took = up - low
+            if kind != "logits wait" or took > LEAST_WAIT * end:
+                name = "token" if kind == "forward" else kind
+                told = f"{name} {number}: {took:.2f} ms"
                 yield kind, (low - start, up - start, top - lane, told)
 
 
 def _say_run(run: EngineRun) -> str:
-    forward = fmean(end - start for start, end in (turn.forward for turn in run.turns))
-    mask = fmean(end - start for start, end in (turn.mask for turn in run.turns))
     said = "side by side" if run.beside else "one by one"
-    said += f": forward {forward:.2f} ms, mask {mask:.2f} ms"
+    said += f": forward {_mean_of([turn.forward for turn in run.turns]):.2f} ms"
+    said += f", mask {_mean_of([turn.mask for turn in run.turns]):.2f} ms"
     return f"{said}, the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms per token"
+
+
+def _mean_of(spans: Sequence[tuple[float, float]]) -> float:
+    return fmean(end - start for start, end in spans)

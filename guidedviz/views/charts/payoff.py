@@ -10,10 +10,10 @@ from math import isinf
 from typing import Any
 
 from guidedviz.decoding.payoff import FRACTIONS, Payoff, Timed, fixed_share, ideal, nearest_fraction
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element
 from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.charts.plot import PlotFrame, draw_chart, write_plot
-from guidedviz.views.figure import Figure
+from guidedviz.views.figure import Figure, circle_at, path_of
 
 PLOT_LEFT = 46.0  # the place and the size of the plot in its drawing
 PLOT_TOP = 30.0
@@ -75,11 +75,11 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
     line = {"stroke": "var(--gv-ink)", "stroke_width": 1.2}
     x, _ = frame.at(fraction, LEAST_SPEEDUP)
     way = f"M{x:.1f},{PLOT_TOP:g}v{PLOT_HIGH:g}"
-    yield node("path", d=way, data_part="handle", **line)
+    yield path_of(way, data_part="handle", **line)
     speedups = {"on-ideal": ideal(fraction), "on-model": payoff.cost.speedup(fraction, rows)}
     for part, speedup in speedups.items():
         _, y = frame.at(fraction, speedup)
-        yield node("circle", cx=x, cy=y, r=4.0, fill="var(--gv-page)", data_part=part, **line)
+        yield circle_at(x, y, 4.0, fill="var(--gv-page)", data_part=part, **line)
 
 
 def say_point(run: Timed) -> str:
@@ -105,7 +105,9 @@ def say_times(speedup: float) -> str:
     """
     if isinf(speedup):
         return "∞×"
-    return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
+    if speedup < 10:
+        return f"{speedup:.2f}×"
+    return f"{speedup:.1f}×"
 
 
 def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:

@@ -15,8 +15,11 @@ from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    bold,
     centred,
+    circle_at,
     drawing,
+    path_of,
     ruled,
     soft,
     soft_centred,
@@ -58,9 +61,9 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     labels = max((wide(words, 12) for _, words in chart.y.ticks), default=0.0)
     left = EDGE + labels + 12
     top = EDGE + lines + LEGEND_LINE + (NOTE_LINE if chart.y.title else 6)
-    parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
+    parts = [bold(EDGE, 24, shorten(chart.title, 100), 14)]
     for number, words in enumerate(chart.notes, 1):
-        parts.append(write(EDGE, 24 + NOTE_LINE * number, words, 13))
+        parts.append(write(EDGE, 24 + NOTE_LINE * number, words))
     signs = ((_write_series_sign(series), series.name) for series in chart.series if series.name)
     legend, end, _ = write_legend(signs, EDGE, 24 + lines)
     parts += legend
@@ -81,15 +84,15 @@ def _write_series_sign(series: Series) -> Element:
     dashes = DASHES.get(series.look, "none")
     look = {"stroke": paint(series.colour), "stroke_width": 2, "stroke_dasharray": dashes}
     if series.mark == "line":
-        return node("path", d="M-4,0h24", **look)
-    return node("circle", cx=10, cy=0, r=4.5, fill=_dot_fill(series), **look)
+        return path_of("M-4,0h24", **look)
+    return circle_at(10, 0, 4.5, fill=_dot_fill(series), **look)
 
 
 def write_plot(frame: PlotFrame) -> Iterator[Element]:
     """The axes and the marks of a chart."""
     hatched = dict.fromkeys(series.colour for series in frame.chart.series if series.look == "hatched")
     for colour in hatched:
-        line = node("path", d="M-1 5L5 -1", stroke="var(--gv-page)", stroke_width=1.2)
+        line = path_of("M-1 5L5 -1", stroke="var(--gv-page)", stroke_width=1.2)
         name = f"gv-hatch-{colour}"
         yield node("defs", node("pattern", line, width=4, height=4, id=name, patternUnits="userSpaceOnUse"))
     yield from _write_y(frame)
@@ -109,7 +112,7 @@ def _write_y(frame: PlotFrame) -> Iterator[Element]:
         x, y = frame.at(chart.x.low, value)
         if chart.y.grid:
             line = f"M{x:g},{y:.1f}h{chart.width:g}"
-            yield node("path", d=line, stroke="var(--gv-line)")
+            yield path_of(line, stroke="var(--gv-line)")
         yield soft_right(x - 8, y + 4, words)
     if chart.y.title:
         left = EDGE if frame.left > 60 else 6
@@ -125,7 +128,7 @@ def _write_x(frame: PlotFrame) -> Iterator[Element]:
         x, _ = frame.at(value, chart.y.low)
         if chart.x.grid:
             line = f"M{x:.1f},{frame.top:g}v{chart.height + 5:g}"
-            yield node("path", d=line, stroke="var(--gv-line)")
+            yield path_of(line, stroke="var(--gv-line)")
         if turned:
             turn = f"rotate(-90 {x + 4:.1f} {ground + 7:g})"
             said = shorten(words, TURNED_ROOM)
@@ -163,7 +166,7 @@ def _write_line(frame: PlotFrame, series: Series) -> Element:
     points = [f"{x:.1f},{y:.1f}" for x, y in places]
     way = "M" + "L".join(points)
     look = {"stroke": paint(series.colour), "stroke_dasharray": DASHES.get(series.look, "none")}
-    return node("path", d=way, fill="none", stroke_width=2.2, **look, data_part=series.part or None)
+    return path_of(way, fill="none", stroke_width=2.2, **look, data_part=series.part or None)
 
 
 def _write_series_dots(frame: PlotFrame, series: Series) -> Element:

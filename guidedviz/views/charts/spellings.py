@@ -13,6 +13,7 @@ from guidedviz.markup import Element
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    bold,
     centred,
     drawing,
     figure_of,
@@ -22,6 +23,7 @@ from guidedviz.views.figure import (
     write,
     write_box,
     write_legend,
+    write_right,
 )
 from guidedviz.views.theme import paint
 from guidedviz.views.words import characters, label, write_badge
@@ -81,7 +83,7 @@ def draw_spellings(record: Spellings) -> Figure:
     parts = [write_badge(EDGE, 24, record), soft(EDGE, 66, under)]
     run = label(record.run)
     title = f"the spellings of {shorten(run, 40)}"
-    parts.append(write(EDGE, 47, title, font_weight="bold"))
+    parts.append(bold(EDGE, 47, title))
     parts += _write_run(record, columns)
     bars = columns.right + 104  # where the probabilities end and their bars begin
     y = RUN_TOP + 52
@@ -121,11 +123,11 @@ def _write_spelling(row: Spelling, columns: ByteColumns, bars: float, y: float) 
     """A row: its tokens below their bytes, its probability in digits and as a bar, its cost, and its names."""
     names = _names_of(row)
     yield from _write_spelled(row, columns, y, "green" if names else "soft")
-    yield write(bars, y + 5, probability(row.probability, 3), mono=True, text_anchor="end")
+    yield write_right(bars, y + 5, probability(row.probability, 3), mono=True)
     long = max(0.5, ODDS_BAR * row.probability)
     yield rect(bars + 10, y - 4, long, 9, fill="var(--gv-blue)")
     end = bars + ODDS_BAR
-    yield write(end + 66, y + 5, _say_cost(row), mono=True, text_anchor="end")
+    yield write_right(end + 66, y + 5, _say_cost(row), mono=True)
     yield write(end + 94, y + 5, " and ".join(names))
 
 
@@ -241,7 +243,7 @@ def draw_rollback(trace: Trace) -> Figure:
     jumps = list(_find_jumps(steps))
     takes = "takes" if len(jumps) == 1 else "take"
     title = f"retokenisation: {counted(len(jumps), 'jump')} {takes} tokens back"
-    parts = [write(16, 24, title, 13, font_weight="bold")]
+    parts = [bold(16, 24, title)]
     signs = ((write_box(0, -6, 16, 12, **style), means) for means, style in TOKEN_LOOKS.values())
     parts += write_legend(signs, 16, 46)[0]
     lines = [title]

@@ -9,7 +9,7 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.errors import expect
 from guidedviz.markup import Element
 from guidedviz.views.charts.bars import BARS_WIDTH
-from guidedviz.views.figure import EDGE, Figure, figure_of, soft, wide, write, write_box
+from guidedviz.views.figure import EDGE, Figure, bold, figure_of, soft, wide, write_box
 from guidedviz.views.words import label
 
 LEAST_SHARE = 1e-4  # a smaller probability is neither drawn nor said
@@ -47,7 +47,7 @@ def draw_text_tree(task: Task) -> Figure:
     parts = list[Element]()
     for panel, (name, about) in enumerate(PANELS.items()):
         top = panel * (74.0 + high)
-        parts.append(write(EDGE, top + 22, name, font_weight="bold"))
+        parts.append(bold(EDGE, top + 22, name))
         parts.append(soft(EDGE + 96, top + 22, about))
         for box in boxes:
             if box.spans[panel][1] > LEAST_SHARE:

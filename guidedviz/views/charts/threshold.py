@@ -11,11 +11,24 @@ from typing import NamedTuple
 import numpy as np
 
 from guidedviz.decoding.sampling import Floats, probability
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element
 from guidedviz.views.charts.bars import BARS_WIDTH, CANDIDATE, write_bar, write_bar_names, write_name
 from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.charts.plot import HALO, PlotFrame, write_plot
-from guidedviz.views.figure import EDGE, Figure, figure_of, moved, rect, soft, soft_right, write
+from guidedviz.views.figure import (
+    EDGE,
+    Figure,
+    bold,
+    circle_at,
+    figure_of,
+    moved,
+    path_of,
+    rect,
+    soft,
+    soft_right,
+    write,
+    write_right,
+)
 from guidedviz.views.theme import paint
 from guidedviz.views.words import label
 
@@ -59,7 +72,7 @@ def draw_threshold(
     rival = float(unbiased.max(initial=0.0)) or 1.0  # the likeliest token without a bias
     lines = _say_thresholds(before, bias, rival)
     frame = PlotFrame(_curve_chart(-np.sort(-before)), CURVE_LEFT, CURVE_TOP)
-    parts = [write(EDGE, 24, title, 13, font_weight="bold"), soft(EDGE, 48, "probability before the bias")]
+    parts = [bold(EDGE, 24, title), soft(EDGE, 48, "probability before the bias")]
     parts += write_plot(frame)
     parts += _write_thresholds(frame, lines)
     parts += _write_named(frame, rows, before, rival)
@@ -95,7 +108,7 @@ def _write_thresholds(frame: PlotFrame, lines: Mapping[float, str]) -> Iterator[
         y = frame.at(1, level)[1]
         free = max(free + 14, y + 4)
         way = f"M{CURVE_LEFT:g},{y:.1f}h{CURVE_WIDTH:g}"
-        yield node("path", d=way, stroke="var(--gv-green)", stroke_dasharray="7 4")
+        yield path_of(way, stroke="var(--gv-green)", stroke_dasharray="7 4")
         yield write(CURVE_LEFT + CURVE_WIDTH + 10, free, words, 12, fill="var(--gv-green)")
 
 
@@ -105,11 +118,13 @@ def _write_named(frame: PlotFrame, rows: Sequence[BiasRow], before: Floats, riva
         rank = int((before > row.before).sum()) + 1
         x, y = frame.at(rank, row.before)
         height = y - 9
-        fill = "green" if row.before * exp(row.bias) > rival else "page"
+        fill = "page"
+        if row.before * exp(row.bias) > rival:
+            fill = "green"
         line = f"M{x:.1f},{y:.1f}L{x + 8:.1f},{height:.1f}"
-        yield node("path", d=line, stroke="var(--gv-soft)")
+        yield path_of(line, stroke="var(--gv-soft)")
         look = {"fill": paint(fill), "stroke": "var(--gv-green)", "stroke_width": 2}
-        yield node("circle", cx=x, cy=y, r=5, **look)
+        yield circle_at(x, y, 5, **look)
         yield write(x + 10, height, row.name, 13, True, **HALO)
 
 
@@ -139,7 +154,7 @@ def _write_bias_row(row: BiasRow) -> Iterator[Element]:
     yield rect(left, 2, FULL_BAR, 21, 3, fill="var(--gv-card)")
     yield write_bar(left, 4, row.before * FULL_BAR, 7.0, 0)
     yield write_bar(left, 13, row.after * FULL_BAR, 8.0, 1)
-    yield write(end, 17, _say_bias(row.bias), 13, text_anchor="end", fill="var(--gv-green)")
+    yield write_right(end, 17, _say_bias(row.bias), fill="var(--gv-green)")
     odds = f"{probability(row.before)} → {probability(row.after)}"
     yield soft_right(BARS_WIDTH - EDGE, 17, odds)
 

@@ -20,9 +20,11 @@ CLEARANCE = 4.0  # pixels between a name and the curve of a call
 
 def title_width(sketch: Sketch, name: str) -> float:
     """The width of a rule's name and its counter, with room for "now ..."."""
-    width = wide(name, 13)
+    width = wide(name)
     counter = dict(sketch.repeats).get(name)
-    return width + wide(f"{counter}, now 0000 to 0000", 12) + 12 if counter else width
+    if counter:
+        return width + wide(f"{counter}, now 0000 to 0000", 12) + 12
+    return width
 
 
 def find_jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
@@ -44,7 +46,9 @@ def _ends_of_rule(diagram: Diagram, block: Block, edge: Spot) -> list[Spot]:
     """Where the returns of a rule start."""
     drawn = diagram.sketch.accepting & diagram.spots.keys()
     ends = [diagram.spots[node] for node in block.nodes if node in drawn]
-    return ends if len(ends) <= MOST_RETURNS else [replace(edge, x=block.right)]
+    if len(ends) <= MOST_RETURNS:
+        return ends
+    return [replace(edge, x=block.right)]
 
 
 def _take_room(diagram: Diagram) -> Room:

@@ -269,16 +269,27 @@ def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
     """
     if not ranges:
         return "an epsilon edge: reads nothing" if whole else "ε"
-    values = {value for low, high in ranges for value in range(low, high + 1)}
+    values = values_in(ranges)
     if len(values) == 256:
         return "any byte"
     parts = []
     if values & ASCII_BYTES:
         parts.append(_say_ascii(values & ASCII_BYTES, limit, whole))
     for low, high in byte_ranges(values - ASCII_BYTES):
-        first = BYTE_SIGNS.get(low, f"0x{low:02X}")
-        parts.append(first if low == high else f"{first}-0x{high:02X}")
+        said = BYTE_SIGNS.get(low, f"0x{low:02X}")
+        if low < high:
+            said += f"-0x{high:02X}"
+        parts.append(said)
     return (", " if whole else " ").join(parts)
+
+
+def values_in(ranges: Iterable[tuple[int, int]]) -> set[int]:
+    """The bytes in these ranges.
+
+    >>> sorted(values_in([(48, 50), (65, 65)]))
+    [48, 49, 50, 65]
+    """
+    return {value for low, high in ranges for value in range(low, high + 1)}
 
 
 def _say_ascii(values: Set[int], limit: int, whole: bool) -> str:

@@ -19,7 +19,7 @@ from guidedviz.machines.visible import counted, name_node, name_state, visible, 
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import walk_steps
-from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Groups, Sketch, sketch_dfa, sketch_nfa
+from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, values_in
 from guidedviz.views.machine.film import check_machine, check_watchable, list_names, say_nodes
 
 
@@ -46,7 +46,8 @@ def dfa_frames(text: str) -> list[Sketch]:
         shown = replace(whole, arrows=arrows)
         moves = {f"{step.state}-{target}" for target in targets}
         ride = "", tuple(sorted(moves))
-        frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves, ride=ride))
+        words = _say_moves(step, whole, met)
+        frames.append(shown.frame(words, {step.state}, moves, ride=ride))
         met |= targets
     return frames
 
@@ -56,7 +57,9 @@ def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
     for arrow in whole.arrows:
         if arrow.source == step.state:
             move = f"{_say_byte_ranges(arrow.ranges)} leads to {whole.names[arrow.target]}"
-            moves.append(move if arrow.target in met else f"{move} (new)")
+            if arrow.target not in met:
+                move += " (new)"
+            moves.append(move)
     here = f"From {say_nodes(step.subset)}, which is q{step.state}"
     if not moves:
         return f"{here}, no byte leads on."
@@ -71,7 +74,7 @@ def _name_set(state: int, subset: frozenset[int]) -> str:
 
 
 def _say_byte_ranges(ranges: Iterable[tuple[int, int]]) -> str:
-    return visible_bytes(byte for low, high in ranges for byte in range(low, high + 1))
+    return visible_bytes(values_in(ranges))
 
 
 # --- to the smallest DFA ---
@@ -91,17 +94,23 @@ def minimal_frames(text: str) -> list[Sketch]:
     trimmed = trim(dfa)
     whole = sketch_dfa(trimmed)
     blocks = [frozenset(block) for block in first_blocks(trimmed)]
-    words = "In A the text may end, in B it may not." if len(blocks) == 2 else "All states are alike so far: one block."
+    words = "In A the text may end, in B it may not."
+    if len(blocks) < 2:
+        words = "All states are alike so far: one block."
     frames = [whole.frame(words, groups=_lettered(blocks))]
     for step in minimise_steps(dfa):
         words = _say_split(step, whole.names, blocks)
         blocks[step.block] -= step.moved
         blocks.append(step.moved)
         byte = step.by[0][0]
-        ways = [(state, trimmed.step(state, byte)) for state in step.moved]
-        moves = {f"{state}-{target}" for state, target in ways if target in step.into}
+        moves = set()
+        for state in step.moved:
+            target = trimmed.step(state, byte)
+            if target in step.into:
+                moves.add(f"{state}-{target}")
         ride = visible(bytes([byte])), tuple(sorted(moves))
-        frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks), ride=ride))
+        groups = _lettered(blocks)
+        frames.append(whole.frame(words, step.moved, moves, groups=groups, ride=ride))
     merged = merged_states(dfa, minimal)
     names = tuple(_name_set(state, old) for state, old in enumerate(merged))
     words = "No two states are equivalent: all stay."
@@ -134,8 +143,13 @@ def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int
     else:
         into = list_names(names[state] for state in sorted(step.into))
     moved = list_names(names[state] for state in sorted(step.moved))
-    lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
-    said = f"On {_say_byte_ranges(step.by)}, {moved} {lead} into {into}"
+    lead = "lead"
+    become = "they become"
+    if len(step.moved) == 1:
+        lead = "leads"
+        become = "it becomes"
+    byte = _say_byte_ranges(step.by)
+    said = f"On {byte}, {moved} {lead} into {into}"
     said += f" and the rest of {title_of(step.block)} does not"
     return f"{said}: {become} {title_of(step.new)}."
 
@@ -171,8 +185,10 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     check_machine(regex, nfa)
     data = text.encode()
     whole = replace(sketch_nfa(nfa), tape=(data, 0))
-    frames = [whole.frame(f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.", {nfa.initial})]
-    states = _add_closure(frames, nfa, {nfa.initial})
+    states = {nfa.initial}
+    words = f"Nothing is read. The NFA starts in {name_node(nfa.initial)}."
+    frames = [whole.frame(words, states)]
+    states = _add_closure(frames, nfa, states)
     for read, byte in enumerate(data, 1):
         moves = moves_by(nfa, states, byte)
         sign = visible(bytes([byte]))
@@ -201,7 +217,9 @@ def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]
     """
     moves = []
     for state in sorted(states):
-        moves += [(state, target) for low, high, target in nfa.edges[state] if low <= byte <= high]
+        for low, high, target in nfa.edges[state]:
+            if low <= byte <= high:
+                moves.append((state, target))
     return moves
 
 
@@ -211,7 +229,8 @@ def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     added = closed - states
     if added:
         moves = {f"{state}~{target}" for state in closed for target in nfa.epsilon[state]}
-        words = f"ε edges add {say_nodes(added)}: the NFA is in {counted(len(closed), 'state')}."
+        size = counted(len(closed), "state")
+        words = f"ε edges add {say_nodes(added)}: the NFA is in {size}."
         ride = "", tuple(sorted(moves))
         frames.append(frames[-1].frame(words, closed, moves, ride=ride))
     return closed
@@ -242,7 +261,8 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     tokens = counted(len(vocabulary.text_ids), "token")
     nodes = counted(len(trie) - 1, "node")
     size = f"{tokens}, {nodes} below the start"
-    frames = [whole.frame(f"{size}: a ring marks where a token ends. The machine is in {names[0]}.", {0})]
+    words = f"{size}: a ring marks where a token ends. The machine is in {names[0]}."
+    frames = [whole.frame(words, {0})]
     waiting = [*reversed(_children(trie, 0))]
     while waiting:
         node = waiting.pop()
@@ -253,19 +273,22 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
             frames.append(_cut_node(frames[-1], trie, node, names))
     last = frames[-1]
     legal = last.lit & whole.accepting
-    said = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
-    asked = f"The machine was asked about {len(frames) - 1} of these nodes."
-    return [*frames, replace(last, words=f"{said} {asked}", lit=legal, ride=("", ()))]
+    words = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
+    words += f" The machine was asked about {len(frames) - 1} of these nodes."
+    return [*frames, replace(last, words=words, lit=legal, ride=("", ()))]
 
 
 def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
     """The frame of a node that can be read."""
     parent = int(trie.parent[node])
-    words = f'"{_sign_of(trie, node)}" is read, {names[parent]} to {names[node]}'
-    words += f": {before.names[node]} is legal." if node in before.accepting else ": on to what is below."
+    sign = _sign_of(trie, node)
+    follows = "on to what is below"
+    if node in before.accepting:
+        follows = f"{before.names[node]} is legal"
+    words = f'"{sign}" is read, {names[parent]} to {names[node]}: {follows}.'
     move = f"{parent}-{node}"
-    ride = _sign_of(trie, node), (move,)
-    return before.frame(words, before.lit | {node}, before.lit_arrows | {move}, ride=ride)
+    moves = before.lit_arrows | {move}
+    return before.frame(words, before.lit | {node}, moves, ride=(sign, (move,)))
 
 
 def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
@@ -278,7 +301,8 @@ def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -
     parent = int(trie.parent[node])
     sign = _sign_of(trie, node)
     words = f'"{sign}" cannot be read in {names[parent]}: {said}'
-    return replace(before, words=words, groups=((CUT_GROUP, cut),), ride=(sign, (f"{parent}-{node}",)))
+    ride = sign, (f"{parent}-{node}",)
+    return replace(before, words=words, groups=((CUT_GROUP, cut),), ride=ride)
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
@@ -301,7 +325,8 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
 
 
 def _children(trie: Trie, node: int) -> range:
-    return range(int(trie.first[node]), int(trie.first[node + 1]))
+    first, end = trie.first[node : node + 2].tolist()
+    return range(first, end)
 
 
 def _sign_of(trie: Trie, node: int) -> str:
@@ -311,7 +336,8 @@ def _sign_of(trie: Trie, node: int) -> str:
 
 def _say_tokens(sketch: Sketch, nodes: frozenset[int]) -> str:
     """The pieces that end in these nodes, with the verb."""
-    named = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting]
+    named = [sketch.names[node] for node in sorted(nodes & sketch.accepting)]
     if len(named) > 1:
-        return f"{', '.join(named[:-1])} and {named[-1]} are"
+        *first, last = named
+        return f"{', '.join(first)} and {last} are"
     return f"{named[0]} is" if named else "no token is"

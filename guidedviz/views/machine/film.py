@@ -75,15 +75,16 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
     sketches = [sketch_of(frame, "gv.film, frames") for frame in frames]
     if not sketches:
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint="gv.views.dfa_frames(text)")
-    alike = grouped(((sketch.names, sketch.initial), sketch) for sketch in sketches)
+    keys = [(sketch.names, sketch.initial) for sketch in sketches]
+    alike = grouped(zip(keys, sketches, strict=True))
     drawings: list[Element] = []
     number = {}
     for key, frames_alike in alike.items():
         number[key] = len(drawings)
         tapes = [sketch.tape for sketch in frames_alike if sketch.tape[0]]
         drawings.append(bare_drawing(overlay(frames_alike), tapes=tapes))
-    packed = [_pack_sketch(sketch, number[sketch.names, sketch.initial]) for sketch in sketches]
-    return FilmDrawings(tuple(drawings), tuple(packed))
+    numbers = [number[key] for key in keys]
+    return FilmDrawings(tuple(drawings), tuple(map(_pack_sketch, sketches, numbers)))
 
 
 def overlay(sketches: Sequence[Sketch]) -> Sketch:
@@ -99,7 +100,8 @@ def overlay(sketches: Sequence[Sketch]) -> Sketch:
         accepting |= sketch.accepting
         for arrow in sketch.arrows:
             arrows[arrow.source, arrow.target, not arrow.ranges] = arrow
-    return replace(bare(sketches[-1]), arrows=tuple(arrows.values()), accepting=accepting)
+    last = bare(sketches[-1])
+    return replace(last, arrows=tuple(arrows.values()), accepting=accepting)
 
 
 def bare_drawing(
@@ -136,7 +138,8 @@ def _pack_sketch(sketch: Sketch, number: int) -> dict[str, Any]:
     for title, states in sketch.groups:
         shown |= states
         groups.append([title, sorted(states)])
-    arrows = [*map(arrow_key, sketch.arrows), *dict(mark_bytes(*sketch.tape))]
+    arrows = list(map(arrow_key, sketch.arrows))
+    arrows += [key for key, _ in mark_bytes(*sketch.tape)]
     on = sorted(sketch.lit_arrows)
     more: dict[str, Any] = {"drawing": number, "groups": groups}
     if sketch.ride != ("", ()):

@@ -5,7 +5,7 @@ Of several stacks each is highlighted, down to its innermost forty calls.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import Any
 
@@ -46,7 +46,8 @@ class Highlight:
         >>> Highlight.of_path([0, 1, 1]).numbers
         {(0, 1): '1', (1, 1): '2'}
         """
-        steps = grouped((pair, number) for number, pair in enumerate(pairwise(path), 1))
+        numbered = enumerate(pairwise(path), 1)
+        steps = grouped((pair, number) for number, pair in numbered)
         arrows = frozenset(f"{source}-{target}" for source, target in steps)
         numbers = {}
         if len(path) > 2 or (died and len(path) == 2):
@@ -81,15 +82,9 @@ class Highlight:
                     counts.setdefault(nodes.names[cell.rule], bounds.describe(cell.counts))
         last = frozenset(key for called, now in opened for key in _last_calls(nodes, called, now))
         rules = frozenset(nodes.name_of(node) for node, _ in state.tops)
-        return cls(
-            frozenset(pda.places(state)),
-            calls=tuple(calls.items()),
-            last=last,
-            back=frozenset(back),
-            rules=rules,
-            opened=frozenset(map(nodes.name_of, back)),
-            counts=tuple(counts.items()),
-        )
+        lit = cls(frozenset(pda.places(state)), rules=rules)
+        lit = replace(lit, calls=tuple(calls.items()), counts=tuple(counts.items()))
+        return replace(lit, last=last, back=frozenset(back), opened=frozenset(map(nodes.name_of, back)))
 
 
 UNLIT = Highlight()
@@ -103,7 +98,8 @@ def say_numbers(numbers: Sequence[int]) -> str:
     """
     if len(numbers) <= 3:
         return " ".join(map(str, numbers))
-    return f"{numbers[0]} {numbers[1]} … {numbers[-1]}"
+    first, second, *_, last = numbers
+    return f"{first} {second} … {last}"
 
 
 def arrow_key(arrow: Arrow) -> str:
@@ -137,8 +133,10 @@ def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
     """
     nodes = pda.nodes
     keys = []
-    free = (node for place in pda.places(state) for node in free_places(nodes, place))
-    for node in dict.fromkeys(free):
+    free = dict[int, None]()  # without duplicates, in order
+    for place in pda.places(state):
+        free |= dict.fromkeys(free_places(nodes, place))
+    for node in free:
         for low, high, target in nodes.edges[node]:
             if low <= byte <= high:
                 keys.append(f"{node}-{nodes.settled(target)}")
@@ -175,8 +173,10 @@ def _last_calls(nodes: RuleNodes, rule: int, target: int) -> tuple[str, ...]:
     for caller in waiting:
         for node in range(nodes.starts[caller], ends[caller]):
             for called, after in nodes.calls[node]:
-                if after in nodes.last and not nodes.counts[called] and called not in came:
-                    came[called] = (*came[caller], f"{node}:{nodes.names[called]}")
+                is_last = after in nodes.last and not nodes.counts[called]
+                if is_last and called not in came:
+                    key = f"{node}:{nodes.names[called]}"
+                    came[called] = (*came[caller], key)
                     waiting.append(called)
     return came.get(target, ())
 
@@ -218,18 +218,22 @@ def states_along(pda: PDA, data: bytes) -> tuple[State, ...]:
     if (read := len(path) - 1) < len(data):
         top = pda.frames(path[-1])
         expected = top[0].waits if top else "the end"
-        raise SettingError(f"text, byte {read}", seen=visible(data[read : read + 1]), expected=expected)
+        seen = visible(data[read : read + 1])
+        raise SettingError(f"text, byte {read}", seen=seen, expected=expected)
     return path
 
 
 def read_bytes(step: Step) -> bytes:
     """The bytes that a machine reads at a step; the end reads none."""
-    return b"" if step.how == "none" or step.end == "eos" else step.piece
+    if step.how == "none" or step.end == "eos":
+        return b""
+    return step.piece
 
 
 def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
     """The initial state, and the path of every step; each starts where the step that it follows ends."""
     paths: list[StatePath] = [(machine.initial,)]
     for step, place in zip(steps, tokens_before(steps), strict=True):
-        paths.append(read_path(machine, read_bytes(step), paths[place][-1]))
+        before = paths[place][-1]
+        paths.append(read_path(machine, read_bytes(step), before))
     return paths

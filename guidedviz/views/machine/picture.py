@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from textwrap import wrap
 from typing import Any
 
@@ -12,7 +11,21 @@ from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import NEAR_EDGE, Drawn, Figure, figure_of, moved, rect, soft, wide, write, write_legend
+from guidedviz.views.figure import (
+    NEAR_EDGE,
+    Drawn,
+    Figure,
+    bold,
+    circle_at,
+    figure_of,
+    moved,
+    path_of,
+    rect,
+    soft,
+    wide,
+    write,
+    write_legend,
+)
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
 from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
@@ -62,7 +75,8 @@ def draw_machine(
     lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
     current: Sequence[int] = ()
     if isinstance(machine, PDA) and at is not None:
-        state = state_after(machine, expect(at, State | bytes | str, "draw_machine, at", "a state or a text"))
+        text_or_state = expect(at, State | bytes | str, "draw_machine, at", "a state or a text")
+        state = state_after(machine, text_or_state)
         lit = Highlight.of_state(machine, state)
         current = machine.places(state)
     elif at is not None:
@@ -81,16 +95,19 @@ def _lay_out_around(
 ) -> Diagram:
     """The diagram; if folded, each chain and loop is one thick arrow, but those around the current state."""
     if folded:
-        sketch = fold(fold_loops(sketch, lit.met.union(current)), {*current})
+        without_loops = fold_loops(sketch, lit.met.union(current))
+        sketch = fold(without_loops, {*current})
     at = current[0] if current else -1
     return replace(lay_out(bare(sketch), at, compact), sketch=sketch)
 
 
 def _check_path(sketch: Sketch, at: Any) -> list[int]:
     path = list(at) if isinstance(at, Sequence) else [at]
+    states = range(len(sketch.names))
     for state in path:
-        if type(state) is not int or not 0 <= state < len(sketch.names):
-            raise SettingError("draw_machine, at", seen=quoted(state), expected=f"0 to {len(sketch.names) - 1}")
+        if type(state) is not int or state not in states:
+            expected = f"0 to {len(states) - 1}"
+            raise SettingError("draw_machine, at", seen=quoted(state), expected=expected)
     return path
 
 
@@ -101,20 +118,24 @@ def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Fig
     title_width = min(LEAST_LEGEND, TITLE_LETTER * len(title) + 2 * NEAR_EDGE)
     least = max(diagram.width * scale + 2 * NEAR_EDGE, NARROWEST, title_width)
     legend, width, lower = write_machine_legend(diagram, lit, least)
-    lines = wrap(title, int((width - 2 * NEAR_EDGE) / TITLE_LETTER), break_on_hyphens=False)
+    room = int((width - 2 * NEAR_EDGE) / TITLE_LETTER)
+    lines = wrap(title, room, break_on_hyphens=False)
     top = 8.0 + TITLE_LINE * len(lines)
     parts = [node("style", STYLE)]
     data, read = diagram.sketch.tape
     if data:
-        marks = [mark for _, mark in mark_bytes(data, read)]
-        parts.append(moved(0, top - NEAR_EDGE, *write_bytes(data), *marks))
+        tape = write_bytes(data)
+        tape += [mark for _, mark in mark_bytes(data, read)]
+        parts.append(moved(0, top - NEAR_EDGE, *tape))
         top += STRIP - NEAR_EDGE
     for number, line in enumerate(lines, 1):
-        parts.append(write(NEAR_EDGE, TITLE_LINE * number, line, 13, font_weight="bold"))
+        parts.append(bold(NEAR_EDGE, TITLE_LINE * number, line))
     fit = f"translate({NEAR_EDGE:g} {top:g}) scale({scale:.4g})"
-    parts.append(node("g", write_diagram(diagram, lit), transform=fit, class_="gv-on-page"))
-    parts.append(moved(NEAR_EDGE, top + height + 14, legend))
-    return figure_of(width, top + height + lower + 30, text, *parts)
+    drawn = write_diagram(diagram, lit)
+    parts.append(node("g", drawn, transform=fit, class_="gv-on-page"))
+    top += height
+    parts.append(moved(NEAR_EDGE, top + 14, legend))
+    return figure_of(width, top + lower + 30, text, *parts)
 
 
 # --- a machine inside a larger picture ---
@@ -141,7 +162,8 @@ def draw_focus(pda: PDA, state: State, width: float, height: float) -> Drawn:
         diagram = lay_out_rule(bare(sketch), rule, at)
     part, high, _ = _crop(diagram, lit, at, width, height)
     left = (width - min(width, diagram.width)) / 2
-    frame = rect(0, 0, width, high + 8, 5, fill="none", stroke="var(--gv-orange)", stroke_width=2)
+    line = {"fill": "none", "stroke": "var(--gv-orange)", "stroke_width": 2}
+    frame = rect(0, 0, width, high + 8, 5, **line)
     return frame + moved(left, 4, part), high + 8
 
 
@@ -166,12 +188,13 @@ def _fit_inside(diagram: Diagram, lit: Highlight, about: str, at: int, width: fl
     part, high, whole = _crop(diagram, lit, at, width, height - ABOVE_INSIDE)
     if not whole:
         about += ", in part"
-    names = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
-    now = shorten(names, int((width - 80) / TITLE_LETTER))
-    title = write(0, 13, "machine", 13, font_weight="bold")
-    said = write(width, 13, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold")
+    names = [diagram.sketch.names[state] for state in sorted(lit.now)]
+    now = shorten(" · ".join(names), int((width - 80) / TITLE_LETTER))
+    title = bold(0, 13, "machine")
+    said = bold(width, 13, now, fill="var(--gv-orange)", text_anchor="end")
     below = soft(0, 32, shorten(about, int(width / 6.2)))
-    return together([title, said, below, moved(0, ABOVE_INSIDE, part)]), high + ABOVE_INSIDE
+    drawn = title + said + below + moved(0, ABOVE_INSIDE, part)
+    return drawn, high + ABOVE_INSIDE
 
 
 def bare(sketch: Sketch) -> Sketch:
@@ -186,9 +209,10 @@ LEAST_LEGEND = 620.0  # the legend of a narrower diagram may be this wide
 ROW_HEIGHT = 20.0
 LEGEND_LETTER = 6.6  # pixels per character, about
 MOST_IN_FULL = 8  # shortened labels in full; the others have their tooltip
-LINE_ICON = node("path", d="M1,0h17", class_="gv-line")
-CROSS_ICON = node("path", d="M4,-5l10,10m0,-10l-10,10")
-CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
+LINE_ICON = path_of("M1,0h17", class_="gv-line")
+CROSS_ICON = path_of("M4,-5l10,10m0,-10l-10,10")
+CALL_SIDES = path_of("M3,-7v14M15,-7v14", class_="gv-box")
+CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + CALL_SIDES
 
 Sign = tuple[object, Element, str]  # a sign is in the legend if the first of its three values is true
 
@@ -196,11 +220,12 @@ Sign = tuple[object, Element, str]  # a sign is in the legend if the first of it
 def write_machine_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
     """The legend, the least width of the picture, and the y of the last line."""
     limit = max(width, LEAST_LEGEND)
-    signs = chain(_signs_of_states(diagram, lit), _signs_of_calls(diagram, lit), _signs_of_parts(diagram))
+    signs = [*_signs_of_states(diagram, lit), *_signs_of_calls(diagram, lit), *_signs_of_parts(diagram)]
     shown = ((_icon("machine", icon), words) for there, icon, words in signs if there)
     parts, right, y = write_legend(shown, 0, 4, limit)
-    short = [(label.words, label.full) for label in diagram.labels if label.words.endswith("…")]
-    for words, full in list(dict.fromkeys(short))[:MOST_IN_FULL]:
+    short = [label for label in diagram.labels if label.words.endswith("…")]
+    texts = dict.fromkeys((label.words, label.full) for label in short)
+    for words, full in list(texts)[:MOST_IN_FULL]:
         start = wide(words, 12) + 12
         parts.append(write(0, y + ROW_HEIGHT, words, 12, mono=True))
         for line in wrap(full, int((limit - start) / LEGEND_LETTER), break_on_hyphens=False):
@@ -215,7 +240,7 @@ def _signs_of_states(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
     start = "where a rule begins" if diagram.blocks else "start"
     end = "the rule may end here" if diagram.blocks else sketch.ring
     taken = "taken, byte by byte" if lit.numbers else "taken"
-    has_epsilon = any(not arrow.ranges and not arrow.call for arrow in sketch.arrows)
+    has_epsilon = not all(arrow.ranges or arrow.call for arrow in sketch.arrows)
     start_icon = LINE_ICON + _circle(3, "head", 3) + _tip("head")
     yield sketch.initial in diagram.spots, start_icon, start
     end_icon = _circle(7) + _circle(4.4, "ring")
@@ -229,7 +254,8 @@ def _signs_of_states(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
 def _signs_of_calls(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
     """The calls of a grammar, and their curves."""
     calls = any(arrow.call for arrow in diagram.sketch.arrows)
-    jumps = diagram.jumps and (lit.calls or lit.last or len(diagram.jumps) <= FEW_CALLS)
+    few = len(diagram.jumps) <= FEW_CALLS
+    jumps = diagram.jumps and (lit.calls or lit.last or few)
     yield calls, _icon("call", CALL_ICON), "calls a rule"
     yield lit.calls, _icon("call gv-open", CALL_ICON), "open: on the stack"
     yield lit.last, _icon("call gv-last", CALL_ICON), "last call of its rule: not on the stack"
@@ -267,11 +293,11 @@ def _arrow_icon(kind: str) -> Element:
 
 
 def _jump_icon(kind: str) -> Element:
-    return node("path", d="M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")
+    return path_of("M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")
 
 
 def _circle(radius: float, kind: str = "disc", x: float = 9) -> Element:
-    return node("circle", cx=x, cy=0, r=radius, class_=f"gv-{kind}")
+    return circle_at(x, 0, radius, class_=f"gv-{kind}")
 
 
 def _tip(kind: str) -> Element:

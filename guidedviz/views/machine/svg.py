@@ -11,7 +11,7 @@ from pathlib import Path
 from guidedviz.errors import shorten
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import NEAR_EDGE, rect, ruled, wide, write
+from guidedviz.views.figure import NEAR_EDGE, centred, circle_at, path_of, rect, ruled, wide, write
 from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
 from guidedviz.views.layout.lay_out import FREE_END, short_name
 from guidedviz.views.layout.room import call_box
@@ -28,7 +28,8 @@ def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
     """The diagram as one element; a drawing that contains it needs STYLE as well."""
     spots = diagram.spots
     parts = [*write_blocks(diagram, lit)]
-    starts = [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
+    starts = [block.nodes[0] for block in diagram.blocks]
+    starts = starts or [diagram.sketch.initial]
     parts += [_write_start(spots[start]) for start in starts if start in spots]
     parts += [_write_labelled(diagram, label, lit) for label in diagram.labels]
     parts += [_write_state(diagram, state, lit) for state in sorted(spots)]
@@ -45,7 +46,8 @@ def classes(first: str, others: Mapping[str, object]) -> str:
     >>> classes("gv-state", {"gv-dot": False, "gv-lit": True})
     'gv-state gv-lit'
     """
-    return " ".join([first, *(name for name, holds in others.items() if holds)])
+    held = [name for name, holds in others.items() if holds]
+    return " ".join([first, *held])
 
 
 # --- lines and their labels ---
@@ -70,7 +72,8 @@ def _write_arrow(diagram: Diagram, n: int, lit: Highlight, *label: Element) -> E
     if n in diagram.counts:
         x, y = diagram.counts[n]
         said = _say_numbers(arrow, lit.numbers)
-        parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=12))
+        look = {"class_": "gv-nth", "text_anchor": "middle", "font_size": 12}
+        parts.append(node("text", said, x=x, y=y, **look))
     key = arrow_key(arrow)
     kinds = {"gv-free": not arrow.ranges, "gv-chain": diagram.sketch.is_chain(arrow)}
     kinds["gv-on"] = key in lit.arrows
@@ -81,7 +84,7 @@ def _write_curve(diagram: Diagram, n: int) -> list[Element]:
     """The line of an arrow, with a head unless it ends at a dot."""
     curve = diagram.curves[n]
     path = write_path(curve)
-    parts = [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
+    parts = [path_of(path, class_="gv-reach"), path_of(path, class_="gv-line")]
     if not diagram.spots[diagram.sketch.arrows[n].target].dot:
         parts.append(_write_head(curve, "gv-head"))
     return parts
@@ -95,12 +98,14 @@ def _say_numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
     """The numbers of the bytes that took an arrow; for a chain the first and the last."""
     last = arrow.through[-1] if arrow.through else arrow.source
     pairs = arrow_ends(arrow), (last, arrow.target)
-    return " … ".join(dict.fromkeys(numbers[pair] for pair in pairs if pair in numbers))
+    said = [numbers[pair] for pair in pairs if pair in numbers]
+    return " … ".join(dict.fromkeys(said))
 
 
 def _write_title(sketch: Sketch, arrow: Arrow) -> Element:
-    names = f"{sketch.names[arrow.source]} → {sketch.names[arrow.target]}"
-    return node("title", f"{names}: {say_arrow_in_full(arrow)}")
+    source = sketch.names[arrow.source]
+    target = sketch.names[arrow.target]
+    return node("title", f"{source} → {target}: {say_arrow_in_full(arrow)}")
 
 
 def _write_label(label: Label) -> Element:
@@ -130,14 +135,11 @@ def _write_state(diagram: Diagram, state: int, lit: Highlight) -> Element:
     for number, (title, states) in enumerate(sketch.groups):
         if state in states:
             parts.append(_write_tag(spot, number, title))
-    kinds = {
-        "gv-dot": spot.dot,
-        "gv-may-end": is_end,
-        "gv-more": state in diagram.more,
-        "gv-lit": state in lit.now,
-        "gv-met": state in lit.met and state not in lit.now,
-        "gv-back": state in lit.back,
-    }
+    kinds = {"gv-dot": spot.dot, "gv-may-end": is_end}
+    kinds["gv-more"] = state in diagram.more
+    kinds["gv-lit"] = state in lit.now
+    kinds["gv-met"] = state in lit.met - lit.now
+    kinds["gv-back"] = state in lit.back
     return node("g", *parts, class_=classes("gv-state", kinds), data_state=state)
 
 
@@ -162,7 +164,9 @@ def _write_tag(spot: Spot, number: int, title: str) -> Element:
     x = spot.x + spot.rx * 0.8
     y = spot.y - spot.ry * 0.9
     half = max(9.0, wide(words, 12) / 2 + 4)
-    colour = "magenta" if title == CUT_GROUP else GROUP_COLOURS[number % len(GROUP_COLOURS)]
+    colour = "magenta"
+    if title != CUT_GROUP:
+        colour = GROUP_COLOURS[number % len(GROUP_COLOURS)]
     line = {"stroke": paint(colour), "stroke_width": 2.4}
     back = rect(x - half, y - 9, 2 * half, 18, 9, fill="var(--gv-page)", **line)
     return back + _write_middle(x, y + 4, words, "gv-tag")
@@ -171,16 +175,16 @@ def _write_tag(spot: Spot, number: int, title: str) -> Element:
 def _write_start(spot: Spot) -> Element:
     left = spot.x - spot.rx
     line = straight((left - FREE_END, spot.y), (left, spot.y))
-    dot = node("circle", cx=left - FREE_END, cy=spot.y, r=3.2, class_="gv-head")
-    path = node("path", d=write_path(line), class_="gv-line")
+    dot = circle_at(left - FREE_END, spot.y, 3.2, class_="gv-head")
+    path = path_of(write_path(line), class_="gv-line")
     return node("g", dot, path, _write_head(line, "gv-head"), class_="gv-start")
 
 
 def _write_cross(spot: Spot, byte: str) -> Element:
     x = spot.x + spot.rx + 9
     y = spot.y - spot.ry - 5
-    cross = f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10"
-    path = node("path", d=cross)
+    corner = f"M{x - 5:.1f},{y - 5:.1f}"
+    path = path_of(f"{corner}l10,10m0,-10l-10,10")
     words = write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-magenta)")
     return node("g", path, words, class_="gv-cross")
 
@@ -192,11 +196,12 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
     """The frames of the rules, to be drawn first."""
     counters = dict(diagram.sketch.repeats) | dict(lit.counts)
     for block in diagram.blocks:
-        name = write(block.x + 11, block.y + 18, block.name, 13, mono=True, class_="gv-rule")
-        parts = [rect(block.x, block.y, block.width, block.height, 8, class_="gv-frame"), name]
+        base = block.y + 18
+        frame = rect(block.x, block.y, block.width, block.height, 8, class_="gv-frame")
+        parts = [frame, write(block.x + 11, base, block.name, mono=True, class_="gv-rule")]
         if block.name in counters:
-            x = block.x + 23 + wide(block.name, 13)
-            parts.append(write(x, block.y + 18, counters[block.name], 12, class_="gv-count"))
+            x = block.x + 23 + wide(block.name)
+            parts.append(write(x, base, counters[block.name], 12, class_="gv-count"))
         kinds = {"gv-open": block.name in lit.opened, "gv-lit": block.name in lit.rules}
         yield node("g", *parts, class_=classes("gv-block", kinds), data_rule=block.name)
 
@@ -208,19 +213,20 @@ def write_call(diagram: Diagram, n: int, lit: Highlight, label: Label) -> Elemen
     times = dict(lit.calls).get(key, 0)
     parts = [_write_title(diagram.sketch, arrow), *_write_jumps(diagram, n)]
     parts += _write_curve(diagram, n)
+    parts.append(_write_box(label, times))
     kinds = {"gv-open": times, "gv-last": key in lit.last and not times}
-    return node("g", *parts, _write_box(label, times), class_=classes("gv-arrow gv-call", kinds), data_arrow=key)
+    return node("g", *parts, class_=classes("gv-arrow gv-call", kinds), data_arrow=key)
 
 
 def _write_box(label: Label, times: int) -> Element:
     """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
     x, y, right, low = call_box(label)
     box = rect(x, y, right - x, low - y, class_="gv-box")
-    sides = f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20"
+    sides = "".join(f"M{side:.1f},{y:.1f}v20" for side in (x + 4, right - 4))
     more = f"×{times}" if times > 1 else ""
     words = _write_middle(label.x, label.y + 4, label.words, "gv-label", mono=True)
-    parts = [box, node("path", d=sides, class_="gv-box"), words]
-    return together([*parts, write(right + 2, y - 1, more, 12, class_="gv-times")])
+    opened = write(right + 2, y - 1, more, 12, class_="gv-times")
+    return together([box, path_of(sides, class_="gv-box"), words, opened])
 
 
 def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
@@ -228,7 +234,7 @@ def _write_jumps(diagram: Diagram, n: int) -> list[Element]:
     drawn = list[Element]()
     for curve in diagram.jumps.get(n, ()):
         kind = "gv-pop" if drawn else "gv-push"
-        drawn.append(node("path", d=write_path(curve), class_=kind))
+        drawn.append(path_of(write_path(curve), class_=kind))
         drawn.append(_write_head(curve, f"{kind}-head"))
     return [node("g", *drawn, class_="gv-jumps")] if drawn else []
 
@@ -246,9 +252,9 @@ def write_bytes(text: bytes, cell: float = CELL, y: float = NEAR_EDGE) -> list[E
     for place, byte in enumerate(text):
         x = NEAR_EDGE + cell * place
         sign = visible(bytes([byte]))
-        parts.append(rect(x, y, cell - 3, 26, 4, fill="var(--gv-card)", stroke="var(--gv-line)"))
+        box = rect(x, y, cell - 3, 26, 4, fill="var(--gv-card)", stroke="var(--gv-line)")
         middle = x + cell / 2 - 1.5
-        parts.append(write(middle, y + 18, sign, 14, mono=True, text_anchor="middle"))
+        parts += [box, centred(middle, y + 18, sign, 14, mono=True)]
     return parts
 
 
@@ -256,8 +262,10 @@ def mark_bytes(text: bytes, read: int) -> Iterator[tuple[str, Element]]:
     """A line below the bytes that are read and a frame around the next one, each with a key."""
     if read:
         line = {"stroke": "var(--gv-blue)", "stroke_width": 3}
-        yield f"read {read}", ruled(NEAR_EDGE, NEAR_EDGE + 31, CELL * read - 3, **line)
+        below = ruled(NEAR_EDGE, NEAR_EDGE + 31, CELL * read - 3, **line)
+        yield f"read {read}", below
     if read < len(text):
         look = {"fill": "none", "stroke": "var(--gv-orange)", "stroke_width": 2.4}
         x = NEAR_EDGE + CELL * read
-        yield f"next {read}", rect(x, NEAR_EDGE, CELL - 3, 26, 4, **look)
+        frame = rect(x, NEAR_EDGE, CELL - 3, 26, 4, **look)
+        yield f"next {read}", frame

@@ -24,12 +24,15 @@ def say_size(diagram: Diagram) -> str:
         states = sum(len(nodes) for _, nodes in sketch.rules)
         kind = "node"
         rules = f"{counted(len(sketch.rules), 'rule')}, "
-    folded = f", {len(sketch.folded):,} of them folded" if sketch.folded else ""
+    folded = ""
+    if sketch.folded:
+        folded = f", {len(sketch.folded):,} of them folded"
     if drawn + len(sketch.folded) == states:
         return f"{rules}{counted(states, kind)}{folded}"
     if rules:
         rules = f"{len(diagram.blocks)} of {rules}"
-    return f"{rules}{drawn} of {counted(states, kind)}{folded}: those around the current one"
+    size = f"{drawn} of {counted(states, kind)}{folded}"
+    return f"{rules}{size}: those around the current one"
 
 
 def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
@@ -44,9 +47,9 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     _, out = by_state(sketch.arrows)
     for state, name in zip(shown, names, strict=True):
         lines += heads.get(state, ())
+        mark = _mark(sketch, lit, state)
         said = _say_state(sketch, lit, state, out[state])
-        line = f"{_mark(sketch, lit, state)} {name:<{long}}{said}"
-        lines.append(line.rstrip())
+        lines.append(f"{mark} {name:<{long}}{said}".rstrip())
     left = len(every) - len(shown)
     if left:
         lines.append(f"    … and {left:,} more")
@@ -55,8 +58,9 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
 
 def _order_of_states(sketch: Sketch) -> list[int]:
     """All states but the folded ones, those of a grammar by their rules."""
-    order = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
-    return [state for state in order if state not in sketch.folded]
+    order = [node for _, nodes in sketch.rules for node in nodes]
+    states = order or range(len(sketch.names))
+    return [state for state in states if state not in sketch.folded]
 
 
 def _heads_of_rules(sketch: Sketch, lit: Highlight) -> dict[int, list[str]]:
@@ -75,7 +79,9 @@ def _say_now(sketch: Sketch, lit: Highlight) -> str:
     if lit.now:
         names = [sketch.names[state] for state in sorted(lit.now)]
         said = f", now in {', '.join(names)}"
-    return f"{said}, where {lit.cross[1]} cannot come" if lit.cross else said
+    if lit.cross:
+        return f"{said}, where {lit.cross[1]} cannot come"
+    return said
 
 
 def _mark(sketch: Sketch, lit: Highlight, state: int) -> str:
@@ -91,7 +97,10 @@ def _mark(sketch: Sketch, lit: Highlight, state: int) -> str:
 def _say_state(sketch: Sketch, lit: Highlight, state: int, arrows: Sequence[Arrow]) -> str:
     """The groups of a state, and its arrows."""
     groups = [f" [{title}]" for title, states in sketch.groups if state in states]
-    said = [f"{_say_arrow(arrow, lit)} → {sketch.names[arrow.target]}" for arrow in arrows]
+    said = []
+    for arrow in arrows:
+        target = sketch.names[arrow.target]
+        said.append(f"{_say_arrow(arrow, lit)} → {target}")
     return f"{''.join(groups)}  {' · '.join(said)}"
 
 

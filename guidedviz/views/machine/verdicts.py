@@ -11,7 +11,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
-from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, rect, soft, wide, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, bold, figure_of, path_of, rect, soft, wide, write
 from guidedviz.views.words import align, label
 
 MOST_VERDICTS = 40  # texts of a table
@@ -82,12 +82,15 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
     found = _judge_texts(machine, texts)
     complete = sum(one.verdict == "complete" for one in found)
     verb = "is" if complete == 1 else "are"
-    summary = f"{complete} of {counted(len(found), 'text')} {verb} complete"
+    texts = counted(len(found), "text")
+    summary = f"{complete} of {texts} {verb} complete"
     cells = ["".join(one.shown) for one in found]
-    second = NEAR_EDGE + 52 + max(wide(shown, VERDICT_SIZE) for shown in cells)
-    longest = max(len(shorten(one.said, LONGEST_SAID)) for one in found)
-    width = max(second + 7.4 * longest, 8.0 * len(summary) + NEAR_EDGE) + NEAR_EDGE
-    drawn = [write(NEAR_EDGE, 20, summary, VERDICT_SIZE, font_weight="bold")]
+    widest = max(wide(shown, VERDICT_SIZE) for shown in cells)
+    second = NEAR_EDGE + 52 + widest
+    longest = max(len(one.said) for one in found)
+    right = second + 7.4 * min(longest, LONGEST_SAID)
+    width = max(right, NEAR_EDGE + 8.0 * len(summary)) + NEAR_EDGE
+    drawn = [bold(NEAR_EDGE, 20, summary, VERDICT_SIZE)]
     rows = []
     for number, (one, shown) in enumerate(zip(found, cells, strict=True)):
         drawn.append(_write_row(one, second, 34 + VERDICT_ROW * number, width))
@@ -101,9 +104,11 @@ def _judge_texts(machine: Machine[Any], texts: Iterable[str | bytes]) -> list[Te
     where = "draw_verdicts, texts"
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise SettingError(where, seen=type(texts).__name__, expected="a list of texts")
-    found = [judge_text(machine, to_bytes(text)) for text in islice(texts, MOST_VERDICTS + 1)]
+    some = islice(texts, MOST_VERDICTS + 1)
+    found = [judge_text(machine, to_bytes(text)) for text in some]
     if not 1 <= len(found) <= MOST_VERDICTS:
-        raise SettingError(where, seen="more texts" if found else "no text", expected=f"1 to {MOST_VERDICTS} texts")
+        seen = "more texts" if found else "no text"
+        raise SettingError(where, seen=seen, expected=f"1 to {MOST_VERDICTS} texts")
     return found
 
 
@@ -113,18 +118,19 @@ def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Eleme
     x = NEAR_EDGE + 26
     base = y + 18
     fill = f"var(--gv-{colour})"
-    bold: dict[str, Any] = {"fill": fill, "font_weight": "bold"}
+    strong: dict[str, Any] = {"fill": fill, "font_weight": "bold"}
     right = width - NEAR_EDGE
-    rule = f"M{NEAR_EDGE:g} {y:g}H{right:.1f}"
-    parts = [node("path", d=rule, stroke="var(--gv-line)", stroke_width=1)]
-    parts.append(write(NEAR_EDGE + 4, base, sign, VERDICT_SIZE, **bold))
+    start = f"M{NEAR_EDGE:g} {y:g}"
+    parts = [path_of(f"{start}H{right:.1f}", stroke="var(--gv-line)", stroke_width=1)]
+    parts.append(write(NEAR_EDGE + 4, base, sign, VERDICT_SIZE, **strong))
     parts.append(write(x, base, before, VERDICT_SIZE, mono=True))
     if wrong:
         left = x + wide(before, VERDICT_SIZE) + 3
         size = wide(wrong, VERDICT_SIZE)
         line = {"fill": "none", "stroke": fill, "stroke_width": 1.6}
+        end = left + size + 4
         parts.append(rect(left - 1.5, y + 4, size + 3, 19, 3, **line))
-        parts.append(write(left, base, wrong, VERDICT_SIZE, mono=True, **bold))
-        parts.append(soft(left + size + 4, base, after, VERDICT_SIZE, mono=True))
+        parts.append(write(left, base, wrong, VERDICT_SIZE, mono=True, **strong))
+        parts.append(soft(end, base, after, VERDICT_SIZE, mono=True))
     said = shorten(one.said, LONGEST_SAID)
     return node("g", *parts, write(second, base, said, VERDICT_SIZE))

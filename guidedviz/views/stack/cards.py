@@ -14,7 +14,18 @@ from guidedviz.machines.pushdown.pda import PDA, say_waits
 from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, centred, figure_of, heading, moved, rect, soft_centred, wide
+from guidedviz.views.figure import (
+    NEAR_EDGE,
+    Figure,
+    centred,
+    figure_of,
+    heading,
+    moved,
+    path_of,
+    rect,
+    soft_centred,
+    wide,
+)
 from guidedviz.views.layout.diagram import head, write_path
 from guidedviz.views.layout.placing import Extent, Link, place
 from guidedviz.views.machine.highlight import check_pda, state_after
@@ -47,7 +58,7 @@ class StackCard:
     @property
     def width(self) -> float:
         """The width in pixels."""
-        words = wide(shorten(self.words, LINE_ROOM), 13)
+        words = wide(shorten(self.words, LINE_ROOM))
         about = wide(shorten(self.about, LINE_ROOM), 11)
         return max(words, about) + 20
 
@@ -114,7 +125,9 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
             said += f", {about}"
         below = tuple(dict.fromkeys(_cards_of(cards, _top_frames(pda, state))))
         data = visible(to_bytes(text)) or "∅"
-        end = data if len(data) <= TEXT_END else "…" + data[1 - TEXT_END :]
+        end = data
+        if len(data) > TEXT_END:
+            end = "…" + data[1 - TEXT_END :]
         chips[NOT_DRAWN - number] = StackCard("text", f"{number} {end}", about, below)
         leads = " · ".join(map(places.__getitem__, below)) or "bottom"
         lines.append(f"{number} {data[-40:]}: {said} → {leads}")
@@ -172,7 +185,7 @@ def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Fi
     parts = []
     for curve in placed.curves:
         turned = tuple((y, high - x) for x, y in reversed(curve))
-        parts.append(node("path", d=write_path(turned), fill="none", stroke="var(--gv-soft)", stroke_width=1.4))
+        parts.append(path_of(write_path(turned), fill="none", stroke="var(--gv-soft)", stroke_width=1.4))
         parts.append(node("polygon", points=head(turned), fill="var(--gv-soft)"))
     for card, (x, y) in zip(cards.values(), placed.centres, strict=True):
         parts += _write_frame(card, y, high - x)
@@ -191,13 +204,13 @@ def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:
         look = CARD_LOOKS[card.kind]
         top = y - FRAME_HIGH / 2
         yield rect(x - half, top, 2 * half, FRAME_HIGH, 5, **look)
-        yield centred(x, y - 2, words, 13, mono=True)
+        yield centred(x, y - 2, words, mono=True)
         yield soft_centred(x, y + 12, shorten(card.about, LINE_ROOM), 11)
         return
-    yield centred(x, y + 4, words, 13, mono=True)
+    yield centred(x, y + 4, words, mono=True)
     if words == CARD_ENDS[BOTTOM]:
         way = f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}"
-        yield node("path", d=way, stroke="var(--gv-ink)", stroke_width=3)
+        yield path_of(way, stroke="var(--gv-ink)", stroke_width=3)
 
 
 def _say_cards(cards: Cards) -> Iterator[str]:

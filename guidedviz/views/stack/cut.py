@@ -15,9 +15,11 @@ from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, classify
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    bold,
     centred,
     figure_of,
     heading,
+    path_of,
     rect,
     soft,
     soft_centred,
@@ -77,7 +79,9 @@ class CutText:
 
     def say(self, returns: bool) -> str:
         """The text in one line, with the return where the stack decides."""
-        result = f"returns to {self.back}, {self.result}" if returns else self.result
+        result = self.result
+        if returns:
+            result = f"returns to {self.back}, {self.result}"
         return f"after {self.text}, stack {self.stack}: {result}"
 
 
@@ -154,7 +158,9 @@ def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
     """What follows a text: its stack, and how far the token can be read."""
     frames = [(frame.rule, f"n{frame.node}") for frame in pda.frames(state)]
     stack = " › ".join(" ".join(frame) for frame in reversed(frames))
-    back = frames[1][1] if len(frames) > 1 else "end"
+    back = "end"
+    if len(frames) > 1:
+        back = frames[1][1]
     read = len(read_path(pda, data, state)) - 1
     result = READS_ON
     if read < len(data):
@@ -184,7 +190,7 @@ def _write_text(line: CutText, columns: CutColumns, y: float, returns: bool) -> 
     if returns:
         yield from _write_return(columns.split + RETURN_PITCH / 2, y, line.back)
     colour = "blue" if line.result == READS_ON else "magenta"
-    yield write(columns.end + 14, y, line.result, fill=paint(colour), font_weight="bold")
+    yield bold(columns.end + 14, y, line.result, fill=paint(colour))
 
 
 def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Element]:
@@ -204,7 +210,7 @@ def _write_border(rule: str, x: float, low: float) -> Iterator[Element]:
     yield soft(x + 8, TOKEN_TOP - 8, "the stack decides")
     yield soft(x + 8, TOKEN_TOP + 30, "returns to")
     way = f"M{x:g} {TOKEN_TOP - 6:g}V{low - 2:g}"
-    yield node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5)
+    yield path_of(way, stroke="var(--gv-ink)", stroke_width=2.5)
     yield soft_centred(x, low + 14, f"{rule} has ended here")
 
 

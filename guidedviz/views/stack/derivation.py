@@ -9,8 +9,8 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation, walk_tree
 from guidedviz.machines.earley.earley import Earley, earley
 from guidedviz.machines.machine import to_bytes
-from guidedviz.markup import Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, heading, rect, wide, write
+from guidedviz.markup import Element
+from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, heading, path_of, rect, wide, write
 from guidedviz.views.words import label
 
 TREE_TOP = 34.0
@@ -35,7 +35,7 @@ class TreePart:
 
     @cached_property
     def width(self) -> float:
-        own = wide(self.words, 13) + APART
+        own = wide(self.words) + APART
         if self.kind != "leaf":
             own += 16
         return max(own, self.broad)
@@ -115,7 +115,7 @@ def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[
         line = OPEN_LINE if part.kind in ("open", "next") else PART_LINE
         turn = f"{to:.1f},{min(down, top):.1f}"
         way = f"M{middle:.1f},{y + NAME_HIGH:.1f}L{turn}V{down:.1f}"
-        yield node("path", d=way, fill="none", **line)
+        yield path_of(way, fill="none", **line)
         yield from _write_tree(part, left, down, ground)
         left += part.width
     style: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
@@ -124,14 +124,16 @@ def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[
     elif drawn.kind == "leaf":
         style["font_weight"] = "bold"
     else:
-        half = wide(drawn.words, 13) / 2 + 8
+        half = wide(drawn.words) / 2 + 8
         line = OPEN_LINE if drawn.kind == "open" else RULE_LINE
         yield rect(middle - half, y, 2 * half, NAME_HIGH, 5, fill="var(--gv-page)", **line)
-    yield write(middle, y + 16, drawn.words, 13, **style)
+    yield write(middle, y + 16, drawn.words, **style)
 
 
 def _say_tree(drawn: TreePart, depth: int) -> Iterator[str]:
-    name = f"{drawn.words} …" if drawn.kind == "open" else drawn.words
+    name = drawn.words
+    if drawn.kind == "open":
+        name = f"{drawn.words} …"
     yield "".rjust(2 * depth) + name
     for part in drawn.parts:
         yield from _say_tree(part, depth + 1)

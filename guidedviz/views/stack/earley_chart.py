@@ -13,8 +13,11 @@ from guidedviz.markup import Element, node
 from guidedviz.views.figure import (
     NEAR_EDGE,
     Figure,
+    bold,
+    circle_at,
     figure_of,
     moved,
+    path_of,
     rect,
     soft,
     soft_centred,
@@ -101,7 +104,7 @@ def draw_frame(frame: ChartFrame) -> Figure:
         items = [wide(dotted(item), 12) for _, item in rows]
         width = max([wide(name, 15), 70.0, *items]) + 68
         card = rect(0, 0, width, high, 7, fill="var(--gv-card)", stroke="var(--gv-line)")
-        title = write(12, 21, name or "start", 15, font_weight="bold")
+        title = bold(12, 21, name or "start", 15)
         number = soft_right(width - 10, 21, f"{place}")
         parts.append(moved(x, COLUMNS_TOP, card, title, number, data_arrow=f"c{place}"))
         lines.append(f"{place}, after {name}" if name else f"{place}")
@@ -167,7 +170,7 @@ def _write_item(kind: str, item: Item, width: float) -> Iterator[Element]:
         yield rect(*size, fill="var(--gv-green)", fill_opacity=0.13)
     yield write(11, 15, sign, 12, fill=paint(colour))
     yield write(30, 15, left, 12, mono=True)
-    yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-ink)")
+    yield circle_at(dot + 3.6, 10.6, 3.1, fill="var(--gv-ink)")
     yield soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True)
     origin = f"{item.origin}" if item.wanted else f"✓ {item.origin}"
     yield soft_right(width - 10, 15, origin)
@@ -180,6 +183,6 @@ def _write_lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
         x = NEAR_EDGE + cell * start
         width = cell * (end - start) - 3
         mark = rect(x, 10, width, 26, 4, **blue)
-        brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", **blue)
+        brace = path_of(f"M{x:g} 40v6h{width:g}v-6", **blue)
         about = soft_centred(x + width / 2, 60, name, mono=True)
         yield node("g", mark, brace, about, data_arrow=f"l{number}")

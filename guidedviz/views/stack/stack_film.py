@@ -13,7 +13,20 @@ from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA, say_waits
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import NEAR_EDGE, Figure, drawing, moved, rect, ruled, soft, soft_centred, soft_right, write
+from guidedviz.views.figure import (
+    NEAR_EDGE,
+    Figure,
+    bold,
+    drawing,
+    moved,
+    path_of,
+    rect,
+    ruled,
+    soft,
+    soft_centred,
+    soft_right,
+    write,
+)
 from guidedviz.views.layout.diagram import Curve, Diagram, head, write_path
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
@@ -46,7 +59,9 @@ class StackFrame:
     def arrows(self) -> list[str]:
         """The key of the arrow that is read, if one is."""
         source, target = self.way
-        return [f"{source}-{target}"] if self.move == "read" else []
+        if self.move == "read":
+            return [f"{source}-{target}"]
+        return []
 
     def name(self, node: int) -> str:
         """A node and its rule."""
@@ -181,7 +196,7 @@ def _draw_frames(
     machine = moved(NEAR_EDGE, top, write_diagram(diagram, lit))
     fixed = [node("style", STYLE + FILM_STYLE), machine, *write_bytes(text)]
     fixed.append(ruled(left, low, STACK_WIDTH, stroke="var(--gv-ink)", stroke_width=3))
-    fixed.append(write(left, top + 14, "stack", font_weight="bold"))
+    fixed.append(bold(left, top + 14, "stack"))
     every = dict[str, Element]()
     for found in parts:
         every |= found
@@ -194,10 +209,10 @@ def _write_card(name: str, waits: str, height: str, now: bool, width: float) -> 
     """The card of a frame."""
     if now:
         card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
-        card += write(8, 17, "▸", 13, fill="var(--gv-orange)")
+        card += write(8, 17, "▸", fill="var(--gv-orange)")
     else:
         card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
-    card += write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
+    card += bold(22, 17, shorten(name, 22), 14, mono=True)
     card += soft(22, 34, shorten(waits, int(width / 6.4) - 6))
     return card + soft_right(width - 8, 17, height)
 
@@ -224,7 +239,7 @@ def _write_move(frame: StackFrame, curves: Mapping[str, Element], x: float, y: f
     """The word and the curve of a call or a return."""
     if frame.move in STACK_MOVES:
         _, words, colour = STACK_MOVES[frame.move]
-        yield frame.move, write(x, y, words, 14, text_anchor="end", font_weight="bold", fill=colour)
+        yield frame.move, bold(x, y, words, 14, text_anchor="end", fill=colour)
         source, target = frame.way
         key = f"{frame.move} {source} {target}"
         yield key, curves.get(key, NOTHING)
@@ -245,6 +260,6 @@ def _jump_curves(diagram: Diagram) -> Iterator[tuple[str, Element]]:
 
 def _write_taken(move: str, curve: Curve) -> Element:
     kind = f"gv-{STACK_MOVES[move][0]}"
-    line = node("path", d=write_path(curve), class_=kind)
+    line = path_of(write_path(curve), class_=kind)
     tip = node("polygon", points=head(curve, 11, 6), class_=f"{kind}-head")
     return node("g", line, tip, class_="gv-machine gv-taken")

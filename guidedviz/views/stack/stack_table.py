@@ -18,8 +18,10 @@ from guidedviz.views.figure import (
     NEAR_EDGE,
     Drawn,
     Figure,
+    bold,
     figure_of,
     moved,
+    path_of,
     rect,
     ruled,
     soft,
@@ -79,7 +81,7 @@ def write_strips(pda: PDA, state: State, width: float, room: float) -> Drawn:
     ways = say_ways(state)
     if ways:
         said += f" · {ways}"
-    parts = [write(0, 13, "stack", 13, font_weight="bold"), soft(44, 13, said)]
+    parts = [bold(0, 13, "stack"), soft(44, 13, said)]
     for place, frame in enumerate(shown):
         y -= STRIP_PITCH
         parts.append(moved(0, y, _write_strip(frame, depth - place, place == 0, width)))
@@ -97,10 +99,10 @@ def _write_strip(frame: Frame, height: int, now: bool, width: float) -> Element:
     strip = rect(0, 0, width, STRIP_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
     if now:
         strip = rect(0, 0, width, STRIP_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
-        strip += write(8, 18, "▸", 13, fill="var(--gv-orange)")
-    start = 32 + wide(name, 13)
+        strip += write(8, 18, "▸", fill="var(--gv-orange)")
+    start = 32 + wide(name)
     waits = f"{'now' if now else 'then'} {frame.waits}"
-    strip += write(22, 18, name, 13, mono=True, font_weight="bold")
+    strip += bold(22, 18, name, mono=True)
     strip += soft(start, 18, shorten(waits, int((width - start - 30) / 6.4)))
     return node("g", strip + soft_right(width - 8, 18, f"{height:,}"), data_part="frame")
 
@@ -301,7 +303,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     parts.append(_write_cell(starts[1], low + 17, verdict, _colour_of(verdict), False))
     for y in (30.0, low):
         way = f"M{NEAR_EDGE:g},{y:g}H{width - NEAR_EDGE:g}"
-        parts.append(node("path", d=way, stroke="var(--gv-line)"))
+        parts.append(path_of(way, stroke="var(--gv-line)"))
     return figure_of(width, low + MOVE_HIGH + 10, "\n".join([*said, last]), *parts)
 
 

@@ -37,8 +37,10 @@ def size_for(count: int) -> tuple[int, int]:
     >>> size_for(128_256), size_for(4_096), size_for(30)
     ((506, 254), (90, 46), (8, 4))
     """
-    height = 2 * max(1, round(sqrt(count / MAP_ASPECT) / 2))
-    return max(2, 2 * ceil(count / height / 2)), height
+    half = sqrt(count / MAP_ASPECT) / 2
+    height = 2 * max(1, round(half))
+    width = 2 * ceil(count / height / 2)
+    return max(2, width), height
 
 
 @lru_cache(maxsize=64)
@@ -55,10 +57,12 @@ def curve(width: int, height: int) -> Cells:
 
 def _curve_parts(width: int, height: int) -> list[Cells]:
     if height == 1 or width == 1:
-        return [np.argwhere(np.ones((width, height))).astype(np.int32)]
+        every = np.ones((width, height))
+        return [np.argwhere(every).astype(np.int32)]
     half = _even_half(width)
     if 2 * width > 3 * height:
-        return [curve(half, height), np.add(curve(width - half, height), (half, 0))]
+        right = np.add(curve(width - half, height), (half, 0))
+        return [curve(half, height), right]
     low = _even_half(height)
     down = curve(low, half)[:, ::-1]
     along = np.add(curve(width, height - low), (0, low))
@@ -132,18 +136,20 @@ def borders(grid: npt.NDArray[Any]) -> str:
     >>> borders(np.array([[1, 1], [1, 2]]))
     'M1 1h1M1 1v1'
     """
-    across = _find_runs(grid[1:] != grid[:-1])
-    along = _find_runs((grid[:, 1:] != grid[:, :-1]).T)
-    moves = [f"M{x} {y}h{length}" for y, x, length in across]
-    moves += [f"M{x} {y}v{length}" for x, y, length in along]
+    across = grid[1:] != grid[:-1]
+    along = grid[:, 1:] != grid[:, :-1]
+    moves = [f"M{x} {y}h{length}" for y, x, length in _find_runs(across)]
+    moves += [f"M{x} {y}v{length}" for x, y, length in _find_runs(along.T)]
     return "".join(moves)
 
 
-def _find_runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
+def _find_runs(lines: Mask) -> Iterator[tuple[int, int, int]]:
     """The runs of True, as the border after their row, their start and their length."""
     framed = np.pad(lines.astype(np.int8), ((0, 0), (1, 1)))
     edges = np.argwhere(np.diff(framed, axis=1)).tolist()
-    for (row, start), (_, stop) in zip(edges[::2], edges[1::2], strict=True):
+    begins = edges[::2]
+    ends = edges[1::2]
+    for (row, start), (_, stop) in zip(begins, ends, strict=True):
         yield row + 1, start, stop - start
 
 
@@ -158,15 +164,18 @@ def draw_outline(grid: Mask, cell: float, dashes: str) -> Element:
     """
     if not grid.any():
         return NOTHING
-    path = borders(np.pad(widen(grid, int(AROUND_CELLS / cell)), 1))
+
+    def in_cells(pixels: float) -> str:
+        return f"{pixels / cell:.3g}"
+
+    spread = widen(grid, int(AROUND_CELLS / cell))
     placed = f"scale({cell:.5g}) translate(-1 -1)"
-    look = {"d": path, "fill": "none", "transform": placed, "class_": "gv-outline"}
-    dash = None
+    look = {"d": borders(np.pad(spread, 1)), "fill": "none", "transform": placed, "class_": "gv-outline"}
+    seam = node("path", **look, stroke="var(--gv-page)", stroke_width=in_cells(3.2))
+    line = {"stroke": "var(--gv-ink)", "stroke_width": in_cells(1.6)}
     if dashes != "none":
-        dash = " ".join(f"{int(n) / cell:.3g}" for n in dashes.split())
-    seam = node("path", **look, stroke="var(--gv-page)", stroke_width=f"{3.2 / cell:.3g}")
-    width = f"{1.6 / cell:.3g}"
-    return seam + node("path", **look, stroke="var(--gv-ink)", stroke_width=width, stroke_dasharray=dash)
+        line["stroke_dasharray"] = " ".join(in_cells(int(n)) for n in dashes.split())
+    return seam + node("path", **look, **line)
 
 
 def widen(grid: Mask, cells: int) -> Mask:
@@ -215,7 +224,8 @@ class Atlas:
     def grid(self, values: npt.NDArray[np.generic], empty: int = 0) -> npt.NDArray[np.int32]:
         """Values in byte order as a picture."""
         picture = np.full((self.height, self.width), empty, dtype=np.int32)
-        picture[self.cells[:, 1], self.cells[:, 0]] = values
+        columns, rows = self.cells.T
+        picture[rows, columns] = values
         return picture
 
     def ordered(self, mask: Mask) -> Mask:
@@ -225,15 +235,16 @@ class Atlas:
     @cached_property
     def moves(self) -> bytes:
         """The moves of the curve from the top left corner, two bits per cell: right, down, left, up."""
-        across, down = np.diff(curve(self.width, self.height), axis=0).T
-        code = np.where(across != 0, 1 - across, 2 - down).astype(np.uint8)
-        bits = np.stack([code & 1, code >> 1], 1).ravel()
-        return np.packbits(bits, bitorder="little").tobytes()
+        steps = np.diff(curve(self.width, self.height), axis=0)
+        across, down = steps.T
+        code = np.where(across != 0, 1 - across, 2 - down)
+        bits = np.stack([code & 1, code >> 1], 1).astype(np.uint8)
+        return np.packbits(bits.ravel(), bitorder="little").tobytes()
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
         """The named parts of the curve, with positions for their names."""
-        return tuple(settle(self, name, start, stop) for name, start, stop in _stretches(self))
+        return tuple(settle(self, *stretch) for stretch in _stretches(self))
 
     @cached_property
     def borders(self) -> str:
@@ -261,8 +272,8 @@ def _stretches(made: Atlas) -> Iterator[tuple[str, int, int]]:
     least = max(1, len(made) // 1500)
     name = ""  # of the part that begins at `start`
     start = place = 0
-    kinds = [kind(vocabulary.pieces[token]) for token in vocabulary.order[:text]]
-    for own, group in groupby(kinds):
+    pieces = [vocabulary.pieces[token] for token in vocabulary.order[:text]]
+    for own, group in groupby(pieces, kind):
         count = sum(1 for _ in group)
         if name and own != name and count >= least:
             yield name, start, place
@@ -280,13 +291,15 @@ def settle(made: Atlas, name: str, start: int, stop: int) -> Region:
     """The region with the position nearest its centre where its name fits, in the largest size that fits."""
     cells = made.cells[start:stop]
     inside = np.zeros((made.height + 1, made.width + 1), dtype=np.int32)
-    inside[cells[:, 1] + 1, cells[:, 0] + 1] = 1
+    columns, rows = cells.T + 1
+    inside[rows, columns] = 1
     sums = inside.cumsum(0).cumsum(1)  # of all cells above and to the left
     middle = cells.mean(0) + 0.5
+    letter_width, letter_height = LETTER_CELLS
     for zoom in (0.25, 0.5, 1, 2, 4, 8):
         scale = made.width / 114 / zoom
-        wide = max(1, round(LETTER_CELLS[0] * len(name) * scale))
-        high = max(1, round(LETTER_CELLS[1] * scale))
+        wide = max(1, round(letter_width * len(name) * scale))
+        high = max(1, round(letter_height * scale))
         if high >= made.height or wide >= made.width:
             continue
         right = sums[:, wide:] - sums[:, :-wide]
@@ -294,8 +307,9 @@ def settle(made: Atlas, name: str, start: int, stop: int) -> Region:
         corners = np.argwhere(count == wide * high)[:, ::-1]
         spots = np.add(corners, (wide / 2, high / 2))
         if len(spots):
-            x, y = spots[((spots - middle) ** 2).sum(1).argmin()]
-            return Region(name, start, stop, float(x), float(y), float(wide))
+            far = ((spots - middle) ** 2).sum(1)
+            x, y = spots[far.argmin()].tolist()
+            return Region(name, start, stop, x, y, float(wide))
     return Region(name, start, stop)
 
 
@@ -315,8 +329,9 @@ def search_tokens(vocabulary: Vocabulary, query: str) -> Mask:
     if not query:
         return np.zeros(len(vocabulary), dtype=np.bool_)
     if re.fullmatch(r"#\d+", query):
-        return np.asarray(np.arange(len(vocabulary)) == int(query[1:]))
-    if len(query) > 2 and query[0] == query[-1] == "/":
+        ids = np.arange(len(vocabulary))
+        return np.asarray(ids == int(query[1:]))
+    if re.fullmatch("/.+/", query, re.DOTALL):
         accepts = regex(query[1:-1]).accepts
         return np.fromiter(map(accepts, vocabulary.pieces), dtype=np.bool_)
     needle = _read_bytes(query)

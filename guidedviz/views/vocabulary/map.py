@@ -25,7 +25,21 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import EDGE, Drawn, Figure, centred, figure_of, heading, moved, rect, soft, write_legend
+from guidedviz.views.figure import (
+    EDGE,
+    Drawn,
+    Figure,
+    bold,
+    centred,
+    circle_at,
+    figure_of,
+    heading,
+    moved,
+    path_of,
+    rect,
+    soft,
+    write_legend,
+)
 from guidedviz.views.theme import paint
 from guidedviz.views.vocabulary.atlas import AROUND_CELLS, Atlas, atlas, draw_outline, widen
 from guidedviz.views.words import label, share
@@ -54,8 +68,9 @@ def legal_kinds(mask: Mask) -> tuple[Kind, ...]:
 def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
     """The number of legal tokens, and whether the text may end."""
     count = int(mask.sum())
-    part = share(count / max(1, len(mask)))
-    said = f"{count:,} of {len(mask):,} tokens legal ({part})"
+    tokens = len(mask)
+    part = share(count / max(1, tokens))
+    said = f"{count:,} of {tokens:,} tokens legal ({part})"
     if not vocabulary.eos:
         return said
     ends = "legal" if mask[sorted(vocabulary.eos)].any() else "illegal"
@@ -66,7 +81,8 @@ def count_regions(made: Atlas, cells: Mask) -> Counter[str]:
     """How many of these cells each region has, for people who cannot see the map."""
     counts = Counter[str]()
     for region in made.regions:
-        counts[region.name] += int(cells[region.start : region.stop].sum())
+        inside = cells[region.start : region.stop]
+        counts[region.name] += int(inside.sum())
     return counts
 
 
@@ -81,8 +97,9 @@ def outlined_cells(kinds: Sequence[Kind]) -> Mask:
 
 def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
     """The text colour for the most frequent kind of these cells, with an outline in the colour of the cells."""
-    most = max(kinds, key=lambda kind: int(kind.cells[start:stop].sum()))
-    ground = most.colour
+    counts = [int(kind.cells[start:stop].sum()) for kind in kinds]
+    most = counts.index(max(counts))
+    ground = kinds[most].colour
     ink = "foam" if ground == "sea" else "ink"
     seam = ground if ground in ("land", "sea") else "page"
     line = {"stroke_width": 3, "stroke_linejoin": "round", "paint_order": "stroke"}
@@ -98,9 +115,13 @@ def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
     verdicts = split.answers(state)
     legal = split.mask(state)
     asked = verdicts == DEPENDENT
-    allowed = Kind("context-dependent, legal", "gold", made.ordered(asked & legal), outline=SOLID)
-    refused = Kind("context-dependent, illegal", "magenta", made.ordered(asked & ~legal), outline=DASHED)
-    return (*independent_kinds(made, verdicts), allowed, refused)
+    allowed = made.ordered(asked & legal)
+    refused = made.ordered(asked & ~legal)
+    return (
+        *independent_kinds(made, verdicts),
+        Kind("context-dependent, legal", "gold", allowed, SOLID),
+        Kind("context-dependent, illegal", "magenta", refused, DASHED),
+    )
 
 
 def independent_kinds(made: Atlas, verdicts: Any) -> tuple[Kind, Kind]:
@@ -135,8 +156,8 @@ def write_stencil(made: Atlas, kind: Kind) -> Element:
     address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     image = node("image", href=address, **size, image_rendering="pixelated")
     hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
-    mask = f"url(#{name})"
-    return hole + node("rect", **size, fill=paint(kind.colour), mask=mask)
+    shown = node("rect", **size, fill=paint(kind.colour), mask=f"url(#{name})")
+    return hole + shown
 
 
 def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
@@ -150,13 +171,14 @@ def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
     lines = np.pad(rows, ((0, 0), (1, 0)))  # every line starts with its filter: none
     head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     data = zlib.compress(lines.tobytes(), 9)
-    chunks = [_png_chunk(b"IHDR", head), _png_chunk(b"IDAT", data), _png_chunk(b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+    chunks = {b"IHDR": head, b"IDAT": data, b"IEND": b""}
+    return b"\x89PNG\r\n\x1a\n" + b"".join(map(_png_chunk, chunks, chunks.values()))
 
 
 def _png_chunk(name: bytes, data: bytes) -> bytes:
-    check = zlib.crc32(name + data)
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
+    size = struct.pack(">I", len(data))
+    check = struct.pack(">I", zlib.crc32(name + data))
+    return size + name + data + check
 
 
 # --- the map ---
@@ -187,7 +209,9 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     cells = made.ordered(mask)
     legal = count_regions(made, cells)
     every = count_regions(made, np.ones_like(cells))
-    regions = [f"{place} {legal[place]:,} of {count:,}" for place, count in every.items()]
+    regions = []
+    for place, count in every.items():
+        regions.append(f"{place} {legal[place]:,} of {count:,}")
     name = shorten(guide.label(state), 40)
     text = f"Vocabulary map, {name}: {say_mask(guide.vocabulary, mask)}"
     return _map_figure(made, legal_kinds(cells), title or name, text, regions)
@@ -210,7 +234,8 @@ def draw_split(split: Split, at: int, title: str = "") -> Figure:
     kinds = (*independent_kinds(made, verdicts), dependent)
     asking = +count_regions(made, dependent.cells)  # those that have some
     regions = [f"{place} {count:,} context-dependent" for place, count in asking.items()]
-    name = f"node {name_node(node)} of {split.pda.nodes.name_of(node)}"
+    rule = split.pda.nodes.name_of(node)
+    name = f"node {name_node(node)} of {rule}"
     text = f"Split, {name}: {say_kinds(kinds)}"
     return _map_figure(made, kinds, title or name, text, regions)
 
@@ -229,10 +254,12 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
     about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
     cells = [write_stencil(made, kind) for kind in kinds]
     cells.append(_write_borders(made, cell))
-    parts = [node("g", *cells, transform=f"scale({cell:.5g})")]
+    scale = f"scale({cell:.5g})"
+    parts = [node("g", *cells, transform=scale)]
     for kind in kinds:
         if kind.outline:
-            parts.append(draw_outline(made.grid(kind.cells) > 0, cell, kind.outline))
+            outlined = made.grid(kind.cells) > 0
+            parts.append(draw_outline(outlined, cell, kind.outline))
         elif kind.colour != "land" and kind.count <= FEW_CELLS and cell < DOT_WIDTH:
             parts += _mark_few(made, kind, cell)
     below = cell * made.height
@@ -245,7 +272,8 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
         enlarged, height = _enlarge_outlined(made, kinds, width)
         parts.append(moved(0, below + 10, enlarged))
         foot += height
-    signs = [(_write_kind(kind), f"{kind.name} {kind.count:,}") for kind in kinds]
+    names = [f"{kind.name} {kind.count:,}" for kind in kinds]
+    signs = zip(map(_write_kind, kinds), names, strict=True)
     legend, *_ = write_legend(signs, 0, foot)
     head = heading(0, 0, "the whole vocabulary", about)
     return together([head, moved(0, 14, *parts), *legend]), foot + 14
@@ -253,22 +281,24 @@ def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> D
 
 def _mark_few(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     """Dots on cells that would be too few and too small to be visible."""
-    for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
-        look = {"fill": paint(kind.colour), "stroke": "var(--gv-page)"}
-        yield node("circle", cx=x, cy=y, r=DOT_WIDTH / 2, **look)
+    look = {"fill": paint(kind.colour), "stroke": "var(--gv-page)"}
+    middles = (made.cells[kind.cells] + 0.5) * cell
+    for x, y in middles.tolist():
+        yield circle_at(x, y, DOT_WIDTH / 2, **look)
 
 
 def _write_borders(made: Atlas, cell: float) -> Element:
     """The borders of regions; in a small map, of cells, with the curve."""
     look = {"fill": "none", "stroke": "var(--gv-page)"}
-    regions = node("path", d=made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
+    regions = path_of(made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
     if cell < READABLE_CELL:
         return regions
     lines = [f"M{x} 0v{made.height}" for x in range(made.width + 1)]
     lines += [f"M0 {y}h{made.width}" for y in range(made.height + 1)]
-    points = [f"{x:g},{y:g}" for x, y in (made.cells + 0.5).tolist()]
-    way = node("polyline", points=" ".join(points), **look, stroke_width=0.05, opacity=0.6)
-    return node("path", d="".join(lines), **look, stroke_width=0.05) + way
+    middles = (made.cells + 0.5).tolist()
+    points = " ".join(f"{x:g},{y:g}" for x, y in middles)
+    way = node("polyline", points=points, **look, stroke_width=0.05, opacity=0.6)
+    return path_of("".join(lines), **look, stroke_width=0.05) + way
 
 
 def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
@@ -278,18 +308,25 @@ def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[El
     for region in made.regions:
         width = 3.6 * len(region.name) / cell
         height = 8 / cell
-        rows = slice(max(0, int(region.y - height)), ceil(region.y + height))
-        columns = slice(max(0, int(region.x - width)), ceil(region.x + width))
+        rows = _cells_around(region.y, height)
+        columns = _cells_around(region.x, width)
         fits = region.room * cell >= 6.2 * len(region.name)
         if fits and not outlined[rows, columns].any():
             look = ink_on(kinds, region.start, region.stop)
             x = region.x * cell
-            yield centred(x, region.y * cell + 4, region.name, 12, **look)
+            y = region.y * cell
+            yield centred(x, y + 4, region.name, 12, **look)
+
+
+def _cells_around(middle: float, reach: float) -> slice:
+    first = max(0, int(middle - reach))
+    return slice(first, ceil(middle + reach))
 
 
 def _write_texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:
     """The text of every token, on a map of a small vocabulary."""
-    for rank, (x, y) in enumerate(((made.cells + 0.5) * cell).tolist()):
+    middles = (made.cells + 0.5) * cell
+    for rank, (x, y) in enumerate(middles.tolist()):
         words = shorten(_text_at(made, rank), int(cell // 7))
         look = ink_on(kinds, rank, rank + 1)
         yield centred(x, y + 4, words, 12, mono=True, **look)
@@ -311,13 +348,14 @@ def _enlarge_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> Drawn
         return NOTHING, 0.0
     shown = ranks[:MOST_ENLARGED]
     pitch = width / ENLARGED_COLUMNS
-    said = f"enlarged: {len(shown):,} of the {len(ranks):,} outlined cells, each with the text of its token"
-    parts = [soft(0, 12, said)]
+    counts = f"{len(shown):,} of the {len(ranks):,} outlined cells"
+    parts = [soft(0, 12, f"enlarged: {counts}, each with the text of its token")]
     for place, rank in enumerate(shown):
         row, column = divmod(place, ENLARGED_COLUMNS)
         x = pitch * column
         y = 20 + ENLARGED_HIGH * row
-        kind = next(kind for kind in kinds if kind.outline and kind.cells[rank])
+        outlined = [kind for kind in kinds if kind.outline]
+        kind = next(kind for kind in outlined if kind.cells[rank])
         colour = paint(kind.colour)
         look = {"fill": colour, "fill_opacity": 0.2, "stroke": colour, "stroke_width": 2.4}
         if kind.outline != SOLID:
@@ -326,5 +364,6 @@ def _enlarge_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> Drawn
         parts.append(box)
         words = shorten(_text_at(made, rank), int(pitch / 7.5))
         middle = x + pitch / 2
-        parts.append(centred(middle, y + 16, words, 12, mono=True, font_weight="bold"))
-    return together(parts), 28 + ENLARGED_HIGH * ceil(len(shown) / ENLARGED_COLUMNS)
+        parts.append(bold(middle, y + 16, words, 12, mono=True, text_anchor="middle"))
+    rows = ceil(len(shown) / ENLARGED_COLUMNS)
+    return together(parts), 28 + ENLARGED_HIGH * rows

@@ -21,7 +21,9 @@ from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    bold,
     centred,
+    circle_at,
     figure_of,
     heading,
     rect,
@@ -31,6 +33,7 @@ from guidedviz.views.figure import (
     wide,
     write,
     write_legend,
+    write_right,
 )
 from guidedviz.views.theme import paint
 from guidedviz.views.words import align, label, share
@@ -48,9 +51,10 @@ def token_groups(index: Index, ids: TokenIds) -> list[TokenIds]:
     """The columns of a table: single tokens or, of many, the largest groups that lead alike from every state."""
     if len(ids) <= MOST_TOKEN_COLUMNS:
         return list(ids.reshape(-1, 1))
-    _, first, member, sizes = np.unique(index.kind[ids], return_index=True, return_inverse=True, return_counts=True)
+    kinds = index.kind[ids]
+    _, first, sizes = np.unique(kinds, return_index=True, return_counts=True)
     largest = np.argsort(-sizes, kind="stable")[:MOST_TOKEN_COLUMNS]
-    return [ids[member == kind] for kind in sorted(largest.tolist(), key=first.__getitem__)]
+    return [ids[kinds == kinds[place]] for place in np.sort(first[largest])]
 
 
 def draw_token_table(guide: Guide) -> Figure:
@@ -70,7 +74,8 @@ def draw_token_table(guide: Guide) -> Figure:
     groups = token_groups(index, guide.vocabulary.order.astype(np.int64))
     names = [_name_group(guide.vocabulary, group) for group in groups]
     by = "a token" if tokens <= MOST_TOKEN_COLUMNS else "tokens that lead alike from every state"
-    size = f"{counted(len(index.machine), 'state')} × {counted(tokens, 'token')}"
+    states = counted(len(index.machine), "state")
+    size = f"{states} × {counted(tokens, 'token')}"
     parts = [heading(16, 24, "state × token", f"{size} · a column is {by}")]
     parts += map(_write_column, range(len(names)), names)
     end = TABLE_LEFT + COLUMN_WIDTH * len(groups) + 8
@@ -82,16 +87,18 @@ def draw_token_table(guide: Guide) -> Figure:
     for state, leads in enumerate(after):
         name = name_state(state)
         mark = "◎ " if guide.is_accepting(state) else ""
-        parts.append(write(TABLE_LEFT - 8, y + 16, mark + name, 12, text_anchor="end"))
+        base = y + 16
+        parts.append(write_right(TABLE_LEFT - 8, base, mark + name, 12))
         count = int(index.legal[state])
         said = f"{count:,} · {share(count / tokens)}"
-        parts.append(soft(end, y + 16, said, 11))
+        parts.append(soft(end, base, said, 11))
         legal = []
         for column, lead in enumerate(leads):
             parts += _write_lead(TABLE_LEFT + COLUMN_WIDTH * column, y, lead)
             if lead >= 0:
                 legal.append(f"{names[column]}→{name_state(lead)}")
-        rows.append(f"{name}: {' '.join(legal) or 'none'}")
+        words = " ".join(legal) or "none"
+        rows.append(f"{name}: {words}")
         y += STATE_HIGH
     hidden = tokens - sum(map(len, groups))
     key = _say_key(len(index.machine) - len(after), hidden)
@@ -104,8 +111,9 @@ def draw_token_table(guide: Guide) -> Figure:
 def _write_column(column: int, name: str) -> Element:
     """The name above a column, turned."""
     x = TABLE_LEFT + COLUMN_WIDTH * (column + 0.5)
-    turned = f"rotate(-60 {x:g} {TABLE_TOP - 8:g})"
-    return write(x, TABLE_TOP - 8, shorten(name, 14), 11, mono=True, transform=turned)
+    y = TABLE_TOP - 8
+    turned = f"rotate(-60 {x:g} {y:g})"
+    return write(x, y, shorten(name, 14), 11, mono=True, transform=turned)
 
 
 def _say_key(states: int, tokens: int) -> str:
@@ -120,9 +128,9 @@ def _say_key(states: int, tokens: int) -> str:
 
 def _name_group(vocabulary: Vocabulary, group: TokenIds) -> str:
     """The text of a column's token; for several, one of them and their number."""
-    pieces = vocabulary.pieces
-    shortest = min(group.tolist(), key=lambda token: (len(pieces[token]) or 99, pieces[token]))
-    name = label(pieces[shortest])
+    pieces = [vocabulary.pieces[token] for token in group.tolist()]
+    shortest = min(pieces, key=lambda piece: (len(piece) or 99, piece))
+    name = label(shortest)
     others = len(group) - 1
     return f"{name} +{others:,}" if others else name
 
@@ -157,7 +165,11 @@ def split_rows(split: Split) -> list[list[NodeSplit]]:
     """
     rule_of = split.pda.nodes.rule_of
     nodes = split.build()
-    alike = grouped(((rule_of[part.node], id(part.accepted.data), id(part.dependent)), part) for part in nodes)
+
+    def looks_of(part: NodeSplit) -> tuple[int, int, int]:
+        return rule_of[part.node], id(part.accepted.data), id(part.dependent)
+
+    alike = grouped((looks_of(part), part) for part in nodes)
     return sorted(alike.values(), key=lambda row: (rule_of[row[0].node], *_order_of(row)))
 
 
@@ -175,8 +187,9 @@ def _say_node(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
     accepted = first.accepted.count
     dependent = len(first.dependent)
     rejected = first.accepted.size - accepted - dependent
-    numbers = (f"{accepted:,}", f"{rejected:,}", f"{dependent:,}" if dependent else "–")
-    return name, waits, *numbers, first.accepted.kind, f"{first.nbytes:,}"
+    asks = f"{dependent:,}" if dependent else "–"
+    kept = (first.accepted.kind, f"{first.nbytes:,}")
+    return name, waits, f"{accepted:,}", f"{rejected:,}", asks, *kept
 
 
 def draw_split_nodes(split: Split) -> Figure:
@@ -198,36 +211,43 @@ def draw_split_nodes(split: Split) -> Figure:
     rows = split_rows(split)
     most_asked = sorted(rows, key=_order_of)[:MOST_NODE_ROWS]
     shown = [row for row in rows if row in most_asked]
-    head, *table = align([NODE_HEAD, *(_say_node(split, row) for row in shown)], NUMBER_COLUMNS)
-    lines: list[tuple[str, dict[str, Any]]] = [(head, {"fill": "var(--gv-soft)"})]  # each with its look
+    cells = [_say_node(split, row) for row in shown]
+    head, *table = align([NODE_HEAD, *cells], NUMBER_COLUMNS)
+    lines = list[tuple[str, dict[str, Any]]]()  # each with its look
+    lines.append((head, {"fill": "var(--gv-soft)"}))
     rule = ""
     for row, words in zip(shown, table, strict=True):
         own = split.pda.nodes.name_of(row[0].node)
         if own != rule:
             lines.append((shorten(own, 40), {"font_weight": "bold"}))
             rule = own
-        asks = {"fill": "var(--gv-gold)", "font_weight": "bold"}
-        lines.append((words, asks if len(row[0].dependent) else {}))
+        look = {}
+        if len(row[0].dependent):
+            look = {"fill": "var(--gv-gold)", "font_weight": "bold"}
+        lines.append((words, look))
     total = _say_total(split, rows)
-    parts = [write(EDGE, 24, "what each node knows", font_weight="bold"), soft(EDGE, 44, total)]
-    for place, (words, look) in enumerate(lines):
-        parts.append(write(EDGE, NODES_TOP + NODE_HIGH * place, words, 12, mono=True, **look))
-    width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
+    parts = [bold(EDGE, 24, "what each node knows"), soft(EDGE, 44, total)]
+    y = NODES_TOP
+    for words, look in lines:
+        parts.append(write(EDGE, y, words, 12, mono=True, **look))
+        y += NODE_HIGH
+    widest = max(6.4 * len(total), wide(head, 12))
     table = [words for words, _ in lines]
     said = "\n".join([f"Split: {total}", *table])
-    return figure_of(width, NODES_TOP + NODE_HIGH * len(lines), said, *parts)
+    return figure_of(widest + 2 * EDGE, y, said, *parts)
 
 
 def _say_total(split: Split, rows: Sequence[Sequence[NodeSplit]]) -> str:
     tokens = len(split.vocabulary)
-    asking = sum(len(row) for row in rows if len(row[0].dependent))
+    asking = [len(row) for row in rows if len(row[0].dependent)]
     dense = len(split.standing) * ((tokens + 7) // 8)  # one bit per node and token
     nodes = counted(sum(map(len, rows)), "node")
     part = share(split.nbytes / dense)
-    said = f"{nodes} over {tokens:,} tokens, {asking:,} with context-dependent tokens; "
-    said += f"{split.nbytes:,} bytes kept, {part} of a dense table's {dense:,}"
-    if len(rows) > MOST_NODE_ROWS:
-        said += f"; {len(rows) - MOST_NODE_ROWS:,} more rows are not shown"
+    said = f"{nodes} over {tokens:,} tokens, {sum(asking):,} with context-dependent tokens"
+    said += f"; {split.nbytes:,} bytes kept, {part} of a dense table's {dense:,}"
+    hidden = len(rows) - MOST_NODE_ROWS
+    if hidden > 0:
+        said += f"; {hidden:,} more rows are not shown"
     return said
 
 
@@ -252,19 +272,21 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     """
     expect(title, str, "draw_positions, title", "a text")
     guide = _small_guide(expect(trace, Trace, "draw_positions", TRACE_HINT))
-    names = list(map(guide.vocabulary.display, range(len(guide.vocabulary))))
+    vocabulary = guide.vocabulary
+    names = list(map(vocabulary.display, range(len(vocabulary))))
     path = [step.token for step in trace.steps if step.token >= 0]
-    parts = [write(12, 18, title or "legal tokens at each position", font_weight="bold")]
+    parts = [bold(12, 18, title or "legal tokens at each position")]
     for token, name in enumerate(names):
         x, _ = _grid_place(0, token)
-        parts.append(soft_centred(x, GRID_TOP - 4, name[:1], 10, mono=True))
+        sign = soft_centred(x, GRID_TOP - 4, name[:1], 10, mono=True)
+        parts.append(sign)
     lines = []
     state = guide.initial
     for position, token in enumerate(path):
         mask = guide.mask(state)
         parts += _write_position(position, mask)
-        said = f"position {position}: {int(mask.sum())} of {len(names)} legal"
-        lines.append(f"{said}, {names[token]} drawn")
+        said = f"{int(mask.sum())} of {len(names)} legal, {names[token]} drawn"
+        lines.append(f"position {position}: {said}")
         state = guide.advance(state, token)
     places = [_grid_place(position, token) for position, token in enumerate(path)]
     points = " ".join(f"{x:g},{y:g}" for x, y in places)
@@ -287,13 +309,17 @@ def _small_guide(trace: Trace) -> Guide:
     guide: Guide | None = trace.guide
     if guide is not None and len(guide.vocabulary) <= MOST_GRID_TOKENS:
         return guide
-    seen = "a run without a guide" if guide is None else f"{len(guide.vocabulary):,} tokens"
+    seen = "a run without a guide"
+    if guide is not None:
+        seen = f"{len(guide.vocabulary):,} tokens"
     raise SettingError("draw_positions", seen=seen, expected=f"a guided run over at most {MOST_GRID_TOKENS} tokens")
 
 
 def _grid_place(position: int, token: int) -> tuple[float, float]:
     """The middle of a cell."""
-    return GRID_LEFT + TOKEN_PITCH * (token + 0.5), GRID_TOP + POSITION_PITCH * (position + 0.5)
+    x = GRID_LEFT + TOKEN_PITCH * (token + 0.5)
+    y = GRID_TOP + POSITION_PITCH * (position + 0.5)
+    return x, y
 
 
 def _write_position(position: int, mask: Mask) -> Iterator[Element]:
@@ -312,5 +338,5 @@ def _write_legal(x: float, y: float, width: float, height: float, legal: bool) -
 
 def _write_drawn(x: float, y: float, name: str) -> Element:
     """The mark of a drawn token, with the token in it."""
-    ring = node("circle", cx=x, cy=y, r=9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
-    return ring + centred(x, y + 4, name, 12, mono=True, font_weight="bold")
+    ring = circle_at(x, y, 9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
+    return ring + bold(x, y + 4, name, 12, mono=True, text_anchor="middle")

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import log10
 from typing import Any
 
@@ -10,16 +11,18 @@ import numpy as np
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element
 from guidedviz.tokens.lazy import LazyWalk, Slice
 from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    bold,
     centred,
     figure_of,
     moved,
+    path_of,
     rect,
     ruled,
     soft,
@@ -83,8 +86,10 @@ class FlatNode:
     def __str__(self) -> str:
         said = f"{self.place} {visible(self.prefix)} size {self.size} {self.look}"
         if self.look == "read" and self.ends:
-            return f"{said}, legal"
-        return f"{said}, jump to {self.end}" if self.jumps else said
+            said += ", legal"
+        if self.jumps:
+            said += f", jump to {self.end}"
+        return said
 
 
 def flat_walk(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable) -> list[FlatNode]:
@@ -93,7 +98,8 @@ def flat_walk(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable) -
     >>> [(one.prefix, one.size, one.look) for one in flat_walk(gv.regex("ab"), [b"ab", b"ac", b"bc"], 0)]
     [(b'a', 3, 'read'), (b'ab', 1, 'read'), (b'ac', 1, 'refused'), (b'b', 2, 'refused'), (b'bc', 1, 'left out')]
     """
-    nodes = sorted({piece[:end] for piece in pieces for end in range(1, len(piece) + 1)})
+    beginnings = {piece[:end] for piece in pieces for end in range(1, len(piece) + 1)}
+    nodes = sorted(beginnings)
     found = []
     following = 0  # the place where the loop is next
     for place, prefix in enumerate(nodes):
@@ -119,21 +125,25 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
     machine = as_machine(machine, "draw_flat_trie")
     nodes = flat_walk(machine, pieces, machine.initial if state is None else state)
     if not 0 < len(nodes) <= MOST_FLAT_NODES:
-        raise SettingError("draw_flat_trie, pieces", seen=f"{len(nodes):,} nodes", expected=f"1 to {MOST_FLAT_NODES}")
+        seen = f"{len(nodes):,} nodes"
+        raise SettingError("draw_flat_trie, pieces", seen=seen, expected=f"1 to {MOST_FLAT_NODES}")
     asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
-    parts = [write(EDGE, 24, title, 13, font_weight="bold")]
-    signs = [(_write_look(0, -6, 16, 12, look), words) for look, (*_, words) in NODE_LOOKS.items()]
+    parts = [bold(EDGE, 24, title)]
+    signs = []
+    for look, (*_, words) in NODE_LOOKS.items():
+        signs.append((_write_look(0, -6, 16, 12, look), words))
     parts += write_legend(signs, EDGE, 46)[0]
     deepest = max(len(one.prefix) for one in nodes)
     low = LIST_TOP + DEPTH_PITCH * deepest + 8
-    for y, name in ((LIST_TOP + 2, "byte"), (low + 14, "place"), (low + 34, "size")):
-        parts.append(soft(EDGE, y, name))
+    parts.append(soft(EDGE, LIST_TOP + 2, "byte"))
+    parts.append(soft(EDGE, low + 14, "place"))
+    parts.append(soft(EDGE, low + 34, "size"))
     for one in nodes:
         parts += _write_node(one, low)
         if one.jumps:
-            landing = nodes[one.end] if one.end < len(nodes) else nodes[0]  # beyond the list on the first level
-            parts += _write_arc(one, landing.top)
+            after = nodes[one.end :] or nodes  # beyond the list on the first level
+            parts += _write_arc(one, after[0].top)
     text = f"{title}\n" + " · ".join(map(str, nodes))
     width = max(LIST_LEFT + NODE_PITCH * (len(nodes) + 1), 620.0)
     return figure_of(width, low + 46, text, *parts)
@@ -147,9 +157,10 @@ def _write_node(one: FlatNode, low: float) -> Iterator[Element]:
     yield centred(one.middle, one.top + 18, byte, 14, mono=True, **ink)
     if one.ends:  # a second line below the byte
         colour = paint(NODE_LOOKS[one.look][0])
-        yield ruled(one.left + 8, one.top + NODE_BOX - 4, NODE_PITCH - 22, stroke=colour, stroke_width=2)
+        base = one.top + NODE_BOX - 4
+        yield ruled(one.left + 8, base, NODE_PITCH - 22, stroke=colour, stroke_width=2)
     yield soft_centred(one.middle, low + 14, str(one.place), mono=True)
-    yield centred(one.middle, low + 34, str(one.size), 13, mono=True)
+    yield centred(one.middle, low + 34, str(one.size), mono=True)
 
 
 def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:
@@ -157,11 +168,12 @@ def _write_arc(one: FlatNode, landing: float) -> Iterator[Element]:
     end = one.middle + NODE_PITCH * one.size
     low = landing - 2
     over = min(one.top, low) - 24
-    start = f"M{one.middle:g},{one.top:g}C{one.middle:g},{over:g}"
-    arc = f"{start} {end:g},{over:g} {end:g},{low - 6:g}"
-    yield node("path", d=arc, fill="none", stroke="var(--gv-magenta)", stroke_width=2)
-    tip = f"M{end - 4:g},{low - 7:g}h8l-4,8z"
-    yield node("path", d=tip, fill="var(--gv-magenta)")
+    start = f"M{one.middle:g},{one.top:g}"
+    up = f"C{one.middle:g},{over:g}"
+    down = f"{end:g},{over:g} {end:g},{low - 6:g}"
+    yield path_of(f"{start}{up} {down}", fill="none", stroke="var(--gv-magenta)", stroke_width=2)
+    tip = f"M{end - 4:g},{low - 7:g}"
+    yield path_of(f"{tip}h8l-4,8z", fill="var(--gv-magenta)")
 
 
 def _write_look(x: float, y: float, width: float, height: float, look: str) -> Element:
@@ -206,9 +218,10 @@ def walk_levels_of(walk: LazyWalk) -> list[WalkLevel]:
     WalkLevel(letters=b'23', live=2, refused=1, dropped=2, tokens=2)
     """
     trie = walk.trie
-    ends = np.bincount(trie.node_of[trie.node_of >= 0], minlength=len(trie))
+    nodes = trie.node_of[trie.node_of >= 0]
+    ends = np.bincount(nodes, minlength=len(trie))
     found = []
-    for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
+    for low, high in pairwise(trie.levels[1:]):
         live = walk.live[(low <= walk.live) & (walk.live < high)]
         cut = walk.cut[(low <= walk.cut) & (walk.cut < high)]
         if len(live) or len(cut):
@@ -233,41 +246,44 @@ def draw_walk(walk: LazyWalk) -> Figure:
     levels = walk_levels_of(walk)
     total = say_walk(walk)
     lines = [f"Lazy walk: {total}"]
-    parts = [write(EDGE, 24, "lazy walk", font_weight="bold"), soft(EDGE, 44, total)]
+    parts = [bold(EDGE, 24, "lazy walk"), soft(EDGE, 44, total)]
     if walk.part:
         said = _say_slice(walk.part, len(walk.trie) - 1)
         lines.append(said)
         parts.append(soft(EDGE, 64, said))
     shown = levels[:MOST_LEVELS]
     table = [level.words(number) for number, level in enumerate(shown, 1)]
-    head, *rows = align([LEVEL_HEAD, *table], range(2, len(LEVEL_HEAD)))
+    counts = range(2, len(LEVEL_HEAD))  # the columns that are aligned to the right
+    head, *rows = align([LEVEL_HEAD, *table], counts)
     ten = BARS_SPAN / log10(max(10, len(walk.trie)))
     bars = EDGE + wide(head, 12) + 30
-    parts.append(write(EDGE, LEVELS_TOP - 8, head, 12, mono=True, fill="var(--gv-soft)"))
-    parts.append(soft(bars, LEVELS_TOP - 8, "live, and dashed refused and dropped (log.)"))
+    above = LEVELS_TOP - 8
+    parts.append(soft(EDGE, above, head, mono=True))
+    parts.append(soft(bars, above, "live, and dashed refused and dropped (log.)"))
     for number, (row, level) in enumerate(zip(rows, shown, strict=True)):
         y = LEVELS_TOP + LEVEL_PITCH * (number + 0.7)
         parts.append(write(EDGE, y, row, 12, mono=True))
         parts.append(moved(bars, y, *_write_walk_bars(level, ten)))
     for depth, letters, *numbers in table:
-        counts = ", ".join(map("{} {}".format, LEVEL_HEAD[2:], numbers))
-        lines.append(f"byte {depth}: {letters}; {counts}")
+        said = ", ".join(map("{} {}".format, LEVEL_HEAD[2:], numbers))
+        lines.append(f"byte {depth}: {letters}; {said}")
     low = LEVELS_TOP + LEVEL_PITCH * len(shown) + EDGE
     if len(levels) > MOST_LEVELS:
         more = f"and {len(levels) - MOST_LEVELS} more levels"
         lines.append(more)
         parts.append(soft(EDGE, low + 8, more))
-    width = max(bars + BARS_SPAN, 6.4 * len(total)) + 2 * EDGE
-    return figure_of(width, low + EDGE, "\n".join(lines), *parts)
+    widest = max(bars + BARS_SPAN, 6.4 * len(total))
+    return figure_of(widest + 2 * EDGE, low + EDGE, "\n".join(lines), *parts)
 
 
 def say_walk(walk: LazyWalk) -> str:
     """The cost and the result of a walk in one line."""
     part = share(walk.asked / max(1, walk.nodes))
-    said = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({part}): "
-    said += f"{len(walk.live) - 1:,} live, {len(walk.cut):,} refused, "
-    said += f"{walk.dropped:,} below these never asked; "
-    return f"{said}{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
+    asked = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({part})"
+    live = f"{len(walk.live) - 1:,} live, {len(walk.cut):,} refused"
+    dropped = f"{walk.dropped:,} below these never asked"
+    legal = f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
+    return f"{asked}: {live}, {dropped}; {legal}"
 
 
 def _say_slice(part: Slice, nodes: int) -> str:
@@ -283,7 +299,8 @@ def _write_walk_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
     gone = level.refused + level.dropped
     if gone:
         width = max(2.0, ten * log10(gone))
-        yield rect(0, -3, width, 6, 1.5, fill="none", stroke="var(--gv-magenta)", stroke_dasharray="3 2")
+        look = {"fill": "none", "stroke": "var(--gv-magenta)", "stroke_dasharray": "3 2"}
+        yield rect(0, -3, width, 6, 1.5, **look)
 
 
 # --- the walks along a text ---
@@ -330,9 +347,10 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
         said = f"{walk.asked:,}: {_say_asked(walk)}"
         boxes.append((kind, (1.0, walk.asked, lane, said)))
     most = max(10, *(walk.nodes for walk in walks))
-    powers = range(int(log10(most)) + 1)
-    ticks = tuple((10.0**power, f"{10**power:,}") for power in powers)
-    notes = [f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"]
+    powers = [10**power for power in range(int(log10(most)) + 1)]
+    ticks = tuple((float(power), f"{power:,}") for power in powers)
+    nodes = walks[0].nodes
+    notes = [f"{len(walks):,} tokens: nodes asked about, of {nodes:,} in the trie"]
     lines = [f"Lazy walks, {notes[0]}", *map(_say_asked, shown)]
     if len(walks) > MOST_WALK_ROWS:
         more = f"and {len(walks) - MOST_WALK_ROWS:,} more"
@@ -346,7 +364,8 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
 
 
 def _say_asked(walk: LazyWalk) -> str:
-    said = f"before {label(walk.piece)}: {walk.asked:,} asked"
+    said = [f"before {label(walk.piece)}: {walk.asked:,} asked"]
     if walk.part:
-        said += f", {len(walk.part):,} tokens by a slice ({walk.part.name})"
-    return f"{said}, {walk.legal:,} legal"
+        said.append(f"{len(walk.part):,} tokens by a slice ({walk.part.name})")
+    said.append(f"{walk.legal:,} legal")
+    return ", ".join(said)
