@@ -267,7 +267,7 @@ class RecordedPanels:
     guide = drawn = None
 
     def __init__(self, trace: Trace) -> None:
-        self._shown = trace.shown
+        self._shown = tell_anew(trace)
         self._steps: list[Message] = self._shown["add"]
 
     def news(self, player: Player, same: int, page: Page) -> Message:
@@ -428,9 +428,30 @@ def show_run(trace: Trace) -> Message:
     return shown
 
 
+def tell_anew(trace: Trace) -> Message:
+    """The recording that a trace was loaded with; its steps are told from the facts in the trace.
+
+    An earlier version may have packed other words.
+    """
+    shown = trace.shown
+    told = []
+    for old, step, back in zip(shown["add"], trace.steps, taken_back(trace.steps), strict=True):
+        new: Message = {**old, **step_words.pack_step(step, back)}
+        if "ranks" in old:
+            ranks = {row[0]: rank for row, rank in zip(old["rows"], old["ranks"], strict=False)}
+            new["ranks"] = [ranks.get(row[0], -1) for row in new["rows"]]
+        told.append(new)
+    return {**shown, "add": told}
+
+
+def shown_run(trace: Trace) -> Message:
+    """What the page shows at every step: by the recording that the trace was loaded with, or anew."""
+    return tell_anew(trace) if trace.recording else show_run(trace)
+
+
 def recording_of(trace: Trace) -> str:
-    """The recording of a trace: the one it was loaded with, once it is checked, or a new one."""
-    return trace.recording if trace.shown else recording.compress(show_run(trace))
+    """The recording of a trace."""
+    return recording.compress(shown_run(trace))
 
 
 def save_page(trace: Trace, path: str | Path, step: int) -> None:

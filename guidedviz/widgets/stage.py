@@ -311,7 +311,7 @@ class Stage:
     def _record(self) -> Message:
         """All steps, for a page that plays them alone."""
         run = self._run
-        shown = run.shown or panels.show_run(run)
+        shown = panels.shown_run(run)
         head = shown["head"] | {"constraint": self._packed_head["constraint"]}
         if self.talk:
             self.talk.write_tape(head)
@@ -546,4 +546,5 @@ def _replay(trace: Trace, guide: Guide | None, given: dict[str, Any]) -> Stage:
     player = Player(ReplayWalk(trace), recorded_settings(trace))
     if guide is None and trace.recording:
         return Stage(player, trace, panels.RecordedPanels(trace))
-    return Stage(player, trace, panels.Panels(guide, trace, given["stack"]), given["stack"])
+    known = trace.guide if guide is None else guide
+    return Stage(player, trace, panels.Panels(known, trace, given["stack"]), given["stack"])

@@ -122,6 +122,20 @@ def test_a_trace_is_read_and_shows_its_steps(name):
     assert (trace.text, len(trace.tokens), trace.steps[-1].end) == (listed["text"], listed["tokens"], listed["end"])
 
 
+@pytest.mark.parametrize("name", TRACES)
+def test_the_stage_tells_the_steps_of_an_older_record_from_its_facts(name):
+    trace = gv.Trace.load(FOLDER / name)
+    shown = gv.stage(trace).display.record()["add"]
+    words = [step["words"] for step in shown if step["how"] == "sampled"]
+    assert (trace.temperature, sum("sampled" in said for said in words)) == (0, 0)
+    assert all("taken as the likeliest" in said for said in words)
+    if not trace.recording:
+        return
+    for old, new in zip(trace.shown["add"], shown, strict=True):
+        ranks = dict(zip([row[0] for row in old["rows"]], old["ranks"], strict=True))
+        assert new["ranks"] == [ranks[row[0]] for row in new["rows"]]
+
+
 def test_the_records_are_small():
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 1_600_000
 

@@ -171,7 +171,11 @@ def test_a_recording_shows_the_machine_and_the_stack_of_its_guide_and_another_gu
     other = gv.guide(gv.grammar('root ::= "{" root "}" | "x"'), model.vocabulary)
     with pytest.raises(gv.TraceError, match=r"this guide, step 1: saw '\{\"', expected a token that the guide allows"):
         gv.stage(trace, guide=other)
-    assert not told(gv.stage(trace)).get("machine")
+    fresh = gv.stage(trace, steps=5)
+    assert told(fresh)["machine"], "a fresh record keeps its guide"
+    fresh.display.hear({"do": "choose", "token": PIECES.index(b"x"), "cursor": 5})
+    assert told(fresh, False)["why"]["died"] == "x"
+    assert not told(gv.stage(replace(trace, guide=None))).get("machine")
 
 
 def test_a_deep_stack_is_short_to_tell():

@@ -17,8 +17,8 @@ import { keepForWave } from "./map-wave.js";
  */
 export function buildMapPanel(slot, act) {
   const map = buildMap({ say: act.say, take: act.pick, callouts: true });
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title", title: "one cell per token, in byte order along a Hilbert curve" }, "vocabulary"), map.finder), map.node);
-  slot.setAttribute("aria-label", "the whole vocabulary");
+  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title", title: "one cell per token, in byte order along a Hilbert curve" }, "map"), map.finder), map.node);
+  slot.setAttribute("aria-label", "map of the vocabulary");
   return { slot, map, at: 0, wave: /** @type {Motion | null} */ (null) };
 }
 
