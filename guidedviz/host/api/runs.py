@@ -34,6 +34,8 @@ VERDICTS: dict[End, str] = {
     "context": "cut",
     "stop": "stopped",
     "dead_end": "dead end",
+    "refused": "refused",
+    "cut": "cut",
 }
 
 
