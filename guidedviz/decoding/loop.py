@@ -18,6 +18,7 @@ from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_c
 from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, inside_share, judge, room
 from guidedviz.decoding.trace import Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import SettingError, quoted
+from guidedviz.files import text_of
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_utf8, context_of, warn_of_plain_text
 from guidedviz.tokens.build_guide import name_guide
@@ -173,8 +174,9 @@ def decode(
     `jump_forward` appends forced tokens without asking the model: True, or the way to spell them, "canonical" (the
     same), "longest", "minimal" or "raw" (see tokens/jump.py). `draft` guesses tokens that the model judges in one
     forward pass: "lookup", "forced", a smaller model, or a draft of decoding/speculation. `stop` is called before every
-    step; when it returns True, a closing step with end "stop" follows.
+    step; when it returns True, a closing step with end "stop" follows. The prompt may be the path of a file.
     """
+    prompt = text_of(prompt, "prompt")
     settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     point = start(model, prompt, guide)
     return _decode(model, point, guide, settings, stop or (lambda: False))
@@ -230,6 +232,7 @@ def check_fit(guide: Any, vocabulary: Vocabulary, name: str = "a model") -> None
 
 def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint: str = "", **settings: Any) -> Trace:
     """Decode to the end and keep all steps."""
+    prompt = text_of(prompt, "prompt")
     check_utf8("constraint", constraint)
     steps = tuple(decode(model, prompt, guide, **settings))
     constraint = constraint or (name_guide(guide) if guide else "")

@@ -16,6 +16,7 @@ from guidedviz.decoding.recording import PackedHead
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
+from guidedviz.files import text_of
 from guidedviz.machines.source import guess_kind
 from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import find_host
@@ -460,6 +461,8 @@ def stage(
         return _replay(model, guide, given).open(steps, show)
     check_model(model, "gv.stage, model")
     check_utf8("gv.stage, constraint", constraint)
+    prompt = text_of(prompt, "gv.stage, prompt")
+    edit = text_of(edit, "gv.stage, edit")
     check_utf8("gv.stage, edit", edit)
     if follow:
         return _follow_teacher(model, prompt, guide, share)
