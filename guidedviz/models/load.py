@@ -3,6 +3,7 @@
 `readiness` says in words what is installed on this machine.
 """
 
+import logging
 import os
 import platform
 from pathlib import Path
@@ -24,6 +25,7 @@ from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
 
+log = logging.getLogger("guidedviz")
 EMBEDDED = ("clerk", "clerk-small", "bard", "scout")
 LARGE_MODEL = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
 MOST_NAME = 200  # characters of a hub name
@@ -125,7 +127,9 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
         template = read_template(folder, words)
         ends = read_ends(folder, words, template)
         vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
-        return LanguageModel(short, network, words, vocabulary, template)
+        model = LanguageModel(short, network, words, vocabulary, template)
+        log.info("loaded %r from %s", model, folder)
+        return model
 
 
 def read_numpy(folder: Path) -> tuple[Network, Encoder]:
