@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from guidedviz.extras import headless, is_missing
+from guidedviz.front_end import in_notebook
 
 PATIENCE = 1.0  # seconds without a bar
 T = TypeVar("T")
@@ -65,7 +66,7 @@ def is_watched() -> bool:
     """Whether somebody sees a bar: in a notebook or in a terminal, from the main thread."""
     if headless() or threading.current_thread() is not threading.main_thread():
         return False
-    return "ipykernel" in sys.modules or sys.stderr.isatty()
+    return in_notebook() or sys.stderr.isatty()
 
 
 def with_progress(items: Iterable[T], what: str, unit: str, total: int | None = None) -> Iterator[T]:

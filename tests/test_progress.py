@@ -22,7 +22,7 @@ LIBRARY = Path(gv.__file__).parent
 def watched(monkeypatch):
     """A notebook that somebody looks at; the bar comes at once."""
     monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
-    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    monkeypatch.setattr(progress, "in_notebook", lambda: True)
     monkeypatch.setattr(progress, "PATIENCE", 0)
 
 
@@ -46,7 +46,7 @@ def test_nothing_is_shown_where_nobody_looks(watched, monkeypatch, capsys, quiet
     if quiet == "headless":
         monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     if quiet == "file":
-        monkeypatch.delitem(sys.modules, "ipykernel")
+        monkeypatch.setattr(progress, "in_notebook", lambda: False)
     if quiet == "no tqdm":
         monkeypatch.setitem(sys.modules, "tqdm", None)
     if quiet == "thread":
@@ -60,7 +60,6 @@ def test_nothing_is_shown_where_nobody_looks(watched, monkeypatch, capsys, quiet
 
 def test_a_terminal_is_watched_and_a_file_is_not(monkeypatch):
     monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     for is_terminal in (True, False):
         monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda shown=is_terminal: shown))
         assert progress.is_watched() == is_terminal

@@ -15,7 +15,7 @@ import numpy as np
 
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import (
-    USUAL_TOKENS,
+    MOST_WRITTEN,
     Settings,
     apply_bias,
     check_bias,
@@ -174,7 +174,7 @@ def decode(
     top_p: float = 1.0,
     bias: Mapping[int, float] | None = None,
     seed: int = 0,
-    max_tokens: int = USUAL_TOKENS,
+    max_tokens: int = MOST_WRITTEN,
     jump_forward: bool | str = False,
     draft: Any = None,
     stop: Callable[[], bool] | None = None,
@@ -244,7 +244,7 @@ def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint:
     """Decode to the end and keep all steps."""
     prompt = text_of(prompt, "prompt")
     check_utf8("constraint", constraint)
-    most = settings.get("max_tokens", USUAL_TOKENS)
+    most = settings.get("max_tokens", MOST_WRITTEN)
     steps = tuple(with_progress(decode(model, prompt, guide, **settings), "record", "token", most))
     constraint = constraint or (name_guide(guide) if guide else "")
     made = make_trace(model, prompt, constraint, settings.get("seed", 0), settings.get("temperature", 1.0))

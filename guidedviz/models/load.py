@@ -12,6 +12,7 @@ from typing import Any
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, headless, how_to_install, installed, is_missing, need
 from guidedviz.files import read_bounded, shipped, shipped_size
+from guidedviz.front_end import say_front_end
 from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch_folder, has_torch, pick_device, read_torch
@@ -175,6 +176,8 @@ def readiness() -> Readiness:
     first = f"Python {platform.python_version()}: ready"
     own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"
     lines = [first, own, *map(_say_extra, EXTRAS)]
+    if say_front_end():
+        lines.append(say_front_end())
     if headless():
         lines.insert(0, "not your machine, but the one that ran this cell for the saved page:")
     return Readiness("\n".join(lines))
