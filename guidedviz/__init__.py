@@ -24,6 +24,14 @@ def load_guard() -> Any:
     return guard
 
 
+def load_views() -> Any:
+    """What draws traces, machines and vocabularies, which are in rooms below the views."""
+    from guidedviz.views import portrait
+
+    return portrait
+
+
 lazy.load_writer = load_writer
 lazy.load_guard = load_guard
+lazy.load_views = load_views
 __getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -4,6 +4,7 @@ An error of the library is one line, without a traceback.
 """
 
 import argparse
+import logging
 import os
 import sys
 from pathlib import Path
@@ -65,7 +66,19 @@ def build_parser() -> Parser:
 def add_get(parser: argparse.ArgumentParser) -> None:
     """The options of `get`."""
     parser.add_argument("model", choices=[SMOLLM2])
-    parser.set_defaults(run=lambda _: get_smollm2())
+    parser.set_defaults(run=run_get)
+
+
+def run_get(options: argparse.Namespace) -> None:
+    """Download a model, and say what the library logs meanwhile."""
+    log = logging.getLogger("guidedviz")
+    log.setLevel(logging.INFO)
+    handler = logging.StreamHandler(sys.stdout)
+    log.addHandler(handler)
+    try:
+        get_smollm2()
+    finally:
+        log.removeHandler(handler)
 
 
 def add_host(parser: argparse.ArgumentParser) -> None:

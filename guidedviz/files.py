@@ -8,15 +8,17 @@ is read only if it has a bounded number of values: an empty list takes three byt
 """
 
 import json
+import os
 import sys
 from functools import cache
 from math import inf
 from pathlib import Path
+from secrets import token_hex
 from stat import S_ISREG
 from typing import Any
 from zlib import decompress
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, quoted
 
 PACKAGE = Path(__file__).resolve().parent
 IN_TAB = sys.platform == "emscripten"  # there are no threads and no processes
@@ -114,6 +116,42 @@ def read_bounded(path: Path, most: int) -> bytes:
     size = size_of(path, most)
     with path.open("rb") as stream:
         return stream.read(size)
+
+
+MOST_TEXT_BYTES = 64 << 20  # of a grammar, a schema or a prompt in a file
+
+
+def text_of(given: Any, where: str) -> Any:
+    """The text of a file where its path is given, in the place of a text; anything else as it is.
+
+    >>> text_of("a text", "prompt"), text_of(PACKAGE / "lazy.py", "prompt")[:3]
+    ('a text', '\"\"\"')
+    """
+    if not isinstance(given, os.PathLike):
+        return given
+    try:
+        return read_bounded(Path(given), MOST_TEXT_BYTES).decode()
+    except (OSError, ValueError) as error:
+        seen = f"{quoted(str(given))}: {getattr(error, 'strerror', None) or error}"
+        raise SettingError(where, seen=seen, expected="a file with a text in UTF-8") from None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file; after an error it is what it was before."""
+    target = path.resolve()
+    where = f"path {quoted(path.name)}"
+    if not target.parent.is_dir():
+        folder = quoted(str(path.parent))
+        hint = f"pathlib.Path({folder}).mkdir(parents=True)"
+        raise SettingError(where, seen=f"no folder {folder}", expected="a folder that is there", hint=hint)
+    if target.is_dir():
+        raise SettingError(where, seen="a folder", expected="the path of a file")
+    beside = target.with_name(f"{target.name}.{token_hex(4)}")
+    try:
+        beside.write_bytes(data)
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def parse_json(text: bytes, most: int) -> Any:

@@ -15,6 +15,7 @@ from guidedviz.files import IN_TAB
 # gives what writes the page of a trace: the widgets, which are above the room of traces; the front door sets it
 load_writer: Callable[[], Any]
 load_guard: Callable[[], Any]  # gives what runs work of a stranger: the checks, which are above it, too
+load_views: Callable[[], Any]  # gives what draws a value at the end of a cell, from the room of views
 
 
 class NoNumPy(ImportError):

@@ -22,6 +22,7 @@ from guidedviz.commands.exercises import Exercise, numbered_labs, read_exercises
 from guidedviz.commands.labs import writing
 from guidedviz.errors import SettingError, escaped
 from guidedviz.files import PACKAGE
+from guidedviz.progress import with_progress
 
 OF_INSTALLER = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}
 
@@ -93,7 +94,8 @@ def run_export(options: argparse.Namespace) -> None:
     with writing("export", folder):
         folder.mkdir(parents=True, exist_ok=True)
         wheel = make_wheel(folder) if options.form == "otter" else ""
-        for name in numbered_labs():
+        names = numbered_labs()
+        for name in with_progress(names, "export", "lab", len(names)):
             path = folder / f"{name}.ipynb"
             if options.form == "nbgrader":
                 path = folder / "source" / name / f"{name}.ipynb"

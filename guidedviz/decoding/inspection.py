@@ -15,6 +15,7 @@ from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import Settings, masked_softmax, softmax
 from guidedviz.decoding.trace import NO_TOKEN, Measured, Point, Refusal, Step, Trace, make_step, start_watch
 from guidedviz.errors import expect
+from guidedviz.files import text_of
 from guidedviz.machines.json_path import json_path
 from guidedviz.machines.names import name_bytes, split_names, without_names
 from guidedviz.machines.visible import visible
@@ -40,10 +41,11 @@ def inspect_text(model: Model, prompt: str, text: str | Sequence[str], guide: Gu
     >>> seen.text, seen.refusal.byte, seen.refusal.reason
     ('36', 2, 'x cannot come: expected 0-9 or the end')
     """
+    prompt = text_of(prompt, "prompt")
     point = start(model, prompt, guide)
     check_fit(guide, model.vocabulary, model.name)
     check_utf8("inspect_text, constraint", constraint)
-    data = as_bytes(text)
+    data = as_bytes(text_of(text, "inspect_text, text"))
     tokens = cut_text(model, guide, data)
     made = make_trace(model, prompt, constraint or name_guide(guide))
     return replace(made, steps=tuple(read_steps(model, guide, point, tokens, data)), guide=guide)

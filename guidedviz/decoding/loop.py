@@ -14,12 +14,23 @@ from typing import Any
 import numpy as np
 
 from guidedviz.decoding.recording import End
-from guidedviz.decoding.sampling import Settings, apply_bias, check_bias, draw_chances, masked_softmax, sample, softmax
+from guidedviz.decoding.sampling import (
+    MOST_WRITTEN,
+    Settings,
+    apply_bias,
+    check_bias,
+    draw_chances,
+    masked_softmax,
+    sample,
+    softmax,
+)
 from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, inside_share, judge, room
 from guidedviz.decoding.trace import Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import SettingError, quoted
+from guidedviz.files import text_of
 from guidedviz.models.chat import Prompt
 from guidedviz.models.model import Model, check_model, check_utf8, context_of, warn_of_plain_text
+from guidedviz.progress import with_progress
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.by_hand import Unguided
 from guidedviz.tokens.guide import Guide, check_guide
@@ -163,7 +174,7 @@ def decode(
     top_p: float = 1.0,
     bias: Mapping[int, float] | None = None,
     seed: int = 0,
-    max_tokens: int = 200,
+    max_tokens: int = MOST_WRITTEN,
     jump_forward: bool | str = False,
     draft: Any = None,
     stop: Callable[[], bool] | None = None,
@@ -173,8 +184,9 @@ def decode(
     `jump_forward` appends forced tokens without asking the model: True, or the way to spell them, "canonical" (the
     same), "longest", "minimal" or "raw" (see tokens/jump.py). `draft` guesses tokens that the model judges in one
     forward pass: "lookup", "forced", a smaller model, or a draft of decoding/speculation. `stop` is called before every
-    step; when it returns True, a closing step with end "stop" follows.
+    step; when it returns True, a closing step with end "stop" follows. The prompt may be the path of a file.
     """
+    prompt = text_of(prompt, "prompt")
     settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     point = start(model, prompt, guide)
     return _decode(model, point, guide, settings, stop or (lambda: False))
@@ -230,8 +242,10 @@ def check_fit(guide: Any, vocabulary: Vocabulary, name: str = "a model") -> None
 
 def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint: str = "", **settings: Any) -> Trace:
     """Decode to the end and keep all steps."""
+    prompt = text_of(prompt, "prompt")
     check_utf8("constraint", constraint)
-    steps = tuple(decode(model, prompt, guide, **settings))
+    most = settings.get("max_tokens", MOST_WRITTEN)
+    steps = tuple(with_progress(decode(model, prompt, guide, **settings), "record", "token", most))
     constraint = constraint or (name_guide(guide) if guide else "")
     made = make_trace(model, prompt, constraint, settings.get("seed", 0), settings.get("temperature", 1.0))
     return replace(made, steps=steps, guide=guide)

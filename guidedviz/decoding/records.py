@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from secrets import token_hex
 from types import NoneType
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
 from guidedviz.errors import GuidedVizError, SettingError, TraceError, quoted
-from guidedviz.files import parse_json, read_bounded
+from guidedviz.files import parse_json, read_bounded, write_whole
 
 LARGEST_NUMBER = 2**128 - 1  # no number of a record is larger
 NUMERAL = re.compile(r"0|-?[1-9][0-9]{0,14}")
@@ -220,17 +219,6 @@ def save_record(record: Any, path: str | Path, indent: int | None = None) -> Non
     data = {f"guidedviz_{kind.__name__.lower()}": _version(kind), **to_plain(record)}
     text = json.dumps(data, indent=indent, ensure_ascii=False, default=to_plain) + "\n"
     write_whole(target, text.encode("utf-8", "backslashreplace"))  # JSON escapes a lone surrogate in the same way
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file; after an error it is what it was before."""
-    target = path.resolve()
-    beside = target.with_name(f"{target.name}.{token_hex(4)}")
-    try:
-        beside.write_bytes(data)
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def as_json(value: Any) -> str:

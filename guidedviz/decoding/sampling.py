@@ -20,6 +20,7 @@ from guidedviz.tokens.jump import SPELLING_WAYS
 
 Temperature = Annotated[float, Between(0, 100)]  # 0 is greedy
 TopP = Annotated[float, Between(1e-9, 1)]
+MOST_WRITTEN = 200  # that are written unless another number is given
 Bias = Annotated[float, Between(-100, 100)]  # the range of OpenAI's `logit_bias`
 
 
@@ -31,7 +32,7 @@ class Settings:
     top_k: Count = 0
     top_p: TopP = 1.0
     seed: Count = 0
-    max_tokens: AtLeastOne = 200
+    max_tokens: AtLeastOne = MOST_WRITTEN
     bias: Mapping[int, Bias] = field(default_factory=dict)
     jump_forward: str = ""  # how forced bytes are spelled; "" if the model is asked for every token
     draft: Any = field(default=None, metadata={"kept": False})  # a draft of decoding/speculation

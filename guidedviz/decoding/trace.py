@@ -31,6 +31,7 @@ from guidedviz.decoding.sampling import Floats
 from guidedviz.errors import TraceError, quoted
 from guidedviz.machines.machine import read
 from guidedviz.machines.names import is_name, split_names, without_names
+from guidedviz.machines.visible import counted, visible
 from guidedviz.models.model import Source
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
@@ -116,7 +117,7 @@ class Step:
     refused: Refusal | None = None  # of a text that was given: why it cannot go on, or end, here
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """All steps of a decode, and where they come from."""
 
@@ -137,6 +138,22 @@ class Trace:
 
     version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
     older_names: ClassVar[dict[str, str]] = {"parts": "prompt_parts"}  # of fields in its files
+
+    def __repr__(self) -> str:
+        end = self.steps[-1].end if self.steps else ""
+        ended = f", {end}" if end else ""
+        return f"Trace({quoted(self.model)}, {counted(len(self.steps), 'step')}, {quoted(self.text)}{ended})"
+
+    def _repr_html_(self) -> Any:
+        return lazy.load_views().html_of(self)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The steps as rows of a table, for `pandas.DataFrame(trace.rows())`.
+
+        `p` is the token's own probability, `p_masked` that after the mask and `Z` the legal mass. A step that only says
+        how the run ended has no token, and a forced one no probability: None.
+        """
+        return [row_of(step) for step in self.steps]
 
     @property
     def text(self) -> str:
@@ -217,6 +234,30 @@ class Trace:
     def load(cls, path: str | Path) -> Self:
         """Read a file that `save` wrote. The trace is marked RECORDED unless it is a TOY."""
         return load_record(cls, path, hint="give the path of a saved trace, or record it again", check=check_steps)
+
+
+def row_of(step: Step) -> dict[str, Any]:
+    """A step as a row of a table."""
+    chosen = step.how in CHOSEN
+    asked = bool(step.candidates)
+    return {
+        "position": step.position,
+        "token": None if step.token < 0 else step.token,
+        "text": visible(step.piece),
+        "how": step.how,
+        "p": step.raw if chosen else None,
+        "p_masked": step.masked if chosen else None,
+        "p_drawn": step.drawn if chosen else None,
+        "legal": step.legal if asked else None,
+        "Z": step.mass if asked else None,
+        "state": step.state,
+        "depth": len(step.stack),
+        "forward_ms": step.forward_ms,
+        "mask_ms": step.mask_ms,
+        "sample_ms": step.sample_ms,
+        "back": step.back,
+        "end": step.end,
+    }
 
 
 def check_steps(trace: Trace) -> None:

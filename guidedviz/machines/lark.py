@@ -3,6 +3,7 @@
 from typing import Any
 
 from guidedviz.errors import GrammarError, PatternError, expect
+from guidedviz.files import text_of
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar
 from guidedviz.machines.grammars.lark_notation import show_place
 from guidedviz.machines.grammars.lark_rules import read_lark
@@ -19,11 +20,12 @@ JSON_SETTINGS = SchemaSettings(whitespace="inside", extra_keys="open")  # as llg
 
 
 @limited_work()
-def lark(text: str, start: str = "start", vocabulary: Any = None) -> PDA:
+def lark(text: Any, start: str = "start", vocabulary: Any = None) -> PDA:
     r"""The pushdown machine of a grammar in Lark's notation, as OpenAI's custom tools, llguidance and xgrammar take it.
 
-    Rules, terminals, regexes, ranges, counts, templates, `%import common.NAME`, `%ignore`, `%json {...}` and
-    llguidance's `A & B`, `~A`, `%regex {...}` and special tokens: `<think>`, and `<[128010]>` with a `vocabulary`.
+    `text` may be the path of a file. Rules, terminals, regexes, ranges, counts, templates, `%import common.NAME`,
+    `%ignore`, `%json {...}` and llguidance's `A & B`, `~A`, `%regex {...}` and special tokens: `<think>`, and
+    `<[128010]>` with a `vocabulary`.
     Aliases, `?`, `!` and priorities are about trees and have no effect.
 
     It differs from Lark's parser and from llguidance: there is no lexer. A text is accepted if there is any way to
@@ -39,6 +41,7 @@ def lark(text: str, start: str = "start", vocabulary: Any = None) -> PDA:
     >>> sums.accepts(b"(1 + 2.5)"), sums.accepts(b"1 +"), sums.accepts_prefix(b"1 +"), sums.accepts(b"1 2")
     (True, False, True, False)
     """
+    text = text_of(text, "lark")
     expect(text, str, "lark", "a str")
     expect(start, str, "lark, start", "the name of a rule")
     notes: dict[str, None] = {}

@@ -14,6 +14,7 @@ from functools import lru_cache
 from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
+from guidedviz import lazy
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.machines.names import whole_names
 from guidedviz.machines.visible import name_state
@@ -71,6 +72,9 @@ class Machine(ABC, Generic[S]):
         ('q1', 'n0')
         """
         return name_state(state) if isinstance(state, int) else str(state)
+
+    def _repr_html_(self) -> Any:
+        return lazy.load_views().html_of(self)
 
 
 class OwnMachine(Machine[Any]):

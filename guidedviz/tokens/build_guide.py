@@ -5,6 +5,7 @@ the same tokens and provides the explanations, the states and the stack. A state
 has read the tokens so far, so it stays valid.
 """
 
+import logging
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from threading import RLock
@@ -33,6 +34,7 @@ from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.thinking import ThinkingGuide
 from guidedviz.tokens.vocabulary import Vocabulary, as_vocabulary, check_names
 
+log = logging.getLogger("guidedviz")
 ONE_THREAD = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
 
 
@@ -129,6 +131,7 @@ def guide(machine: Machine[Any], vocabulary: Any, engine: str = "auto", index: I
     vocabulary = as_vocabulary(vocabulary, "guide")
     check_names(machine, vocabulary)
     check_engine(engine, index)
+    log.debug("guide of %r over %r, engine %s", machine, vocabulary, engine)
     if engine in PREPARE:
         return with_limit(RealGuide(engine, Asked(machine), vocabulary))
     if index is not None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,8 @@ MISSING_REASONS: tuple[Reason, ...] = (
 
 ALL_ENGINES = (*PREPARE, *VARIANTS)
 NAMED_TOKENS = 6  # tokens of a difference that are named
+LEAST_JOINED = 3  # positions of which the same is said, to be one line
+MOST_JOINED = 40  # characters of their tokens
 
 
 @dataclass(frozen=True)
@@ -215,20 +218,35 @@ class Comparison:
         names = ", ".join(f"{name} {version}" for name, version in self.engines) or "no engine"
         lines = [f"{on_one_line(self.constraint)}: {names}"]
         lines += [f"cannot take it: {name}: {on_one_line(why)}" for name, why in self.unable]
-        for step in self.steps:
-            lines += self._lines(step)
+        for details, steps in groupby(self.steps, self._details):
+            places = list(steps)
+            if len(places) < LEAST_JOINED:
+                lines += [line for step in places for line in (self._head(step), *details)]
+            else:
+                lines += [self._joined_head(places), *details]
         return "\n".join(lines)
 
-    def _lines(self, step: ComparedStep) -> Iterator[str]:
-        shown = self.name_next(step)
+    def _head(self, step: ComparedStep) -> str:
         agree = "" if step.differences else ", all agree"
-        yield f"{step.position:3} before {shown}: {step.legal:,} legal{agree}"
-        for found in step.differences:
-            yield f"      {found}: {self.name_tokens(found)}"
-        for name in step.refused_by:
-            yield f"      {name} refuses {shown}"
+        return f"{step.position:3} before {self.name_next(step)}: {step.legal:,} legal{agree}"
+
+    def _joined_head(self, steps: Sequence[ComparedStep]) -> str:
+        """One line for positions one after the other of which the same is said."""
+        first, *_, last = steps
+        tokens = shorten("".join(map(self.name_next, steps[:-1])), MOST_JOINED)
+        counts = sorted(step.legal for step in steps)
+        legal = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
+        agree = "" if first.differences else ", all agree"
+        return f"{first.position:3} to {last.position}, {tokens} to {self.name_next(last)}: {legal} legal{agree}"
+
+    def _details(self, step: ComparedStep) -> tuple[str, ...]:
+        """What is said of a position below its first line."""
+        shown = self.name_next(step)
+        lines = [f"      {found}: {self.name_tokens(found)}" for found in step.differences]
+        lines += [f"      {name} refuses {shown}" for name in step.refused_by]
         if step.stopped:
-            yield f"      the constraint does not allow {shown}"
+            lines.append(f"      the constraint does not allow {shown}")
+        return tuple(lines)
 
     def name_next(self, step: ComparedStep) -> str:
         """The token that follows a step."""

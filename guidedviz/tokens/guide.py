@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from guidedviz import lazy
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError, expect, quoted
 from guidedviz.machines.machine import Machine, S, forced_bytes, next_bytes, no_step, read, read_path
 from guidedviz.machines.names import SOME_NAME, is_name
@@ -190,6 +191,9 @@ class Guide(ABC):
     @abstractmethod
     def is_accepting(self, state: Any) -> bool:
         """Whether the text may end here."""
+
+    def _repr_html_(self) -> Any:
+        return lazy.load_views().html_of(self)
 
     @cached_property
     def reads(self) -> Vocabulary:

@@ -16,6 +16,7 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
+from guidedviz.progress import Progress
 from guidedviz.tokens.arrays import Ids, Ints, Mask, read_only
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 from guidedviz.tokens.walk import MoveTable
@@ -136,13 +137,15 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
         """The column after one more byte; None if no state can read it."""
         if len(moves.states) * size > MOST_ENTRIES:
             raise SettingError("index", seen=f"more than {MOST_ENTRIES:,} entries", expected="a smaller machine")
+        work.tick()
         reached = table[byte].take(np.frombuffer(column, dtype=np.int32))
         return reached.tobytes() if reached.any() else None
 
     moves = MoveTable[bytes](step, machine.kinds)
     start = np.arange(1, size + 1, dtype=np.int32)  # no byte is read yet: every state is itself
     trie = vocabulary.read_by(machine).trie
-    nodes, labels = moves.walk(trie, start.tobytes())
+    with Progress("index", "column") as work:
+        nodes, labels = moves.walk(trie, start.tobytes())
     tokens, found = trie.tokens(nodes, labels)
     columns = [np.zeros(size, dtype=np.int32)]  # of the kind that is illegal everywhere
     columns += [np.frombuffer(column, np.int32) for column in moves.states if column]

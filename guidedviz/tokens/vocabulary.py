@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from guidedviz import lazy
 from guidedviz.errors import IllegalToken, PatternError, SpelledTokenWarning, VocabularyError, expect, nearest, quoted
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine
@@ -71,6 +72,9 @@ class Vocabulary:
     def __repr__(self) -> str:
         ends = ", ".join(map(str, sorted(self.eos)[:4])) or "none"
         return f"Vocabulary({len(self):,} tokens, eos {ends})"
+
+    def _repr_html_(self) -> Any:
+        return lazy.load_views().html_of(self)
 
     @cached_property
     def fingerprint(self) -> str:

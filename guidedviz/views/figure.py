@@ -16,6 +16,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import for_site, headless, need
+from guidedviz.files import write_whole
 from guidedviz.markup import Element, node, printable
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 
@@ -72,19 +73,20 @@ class Figure:
         file = Path(expect(path, str | Path, "Figure.save, path", "a file name"))
         match file.suffix.lower():
             case ".svg":
-                file.write_text(stand_alone(self.svg), encoding="utf-8")
+                data = stand_alone(self.svg).encode()
             case ".png":
                 draw = need("resvg_py", "lab", "Figure.save").svg_to_bytes
                 png = draw(svg_string=stand_alone(self.svg), zoom=SHARP, sans_serif_family="DejaVu Sans")
-                file.write_bytes(bytes(png))
+                data = bytes(png)
             case ".html":
                 title = node("title", self.text.partition("\n")[0])
                 head = node("head", node("meta", charset="utf-8"), title)
                 page = node("html", head, node("body", self.drawing), lang="en")
-                file.write_text(f"<!doctype html>\n{stand_alone(str(page))}\n", encoding="utf-8")
+                data = f"<!doctype html>\n{stand_alone(str(page))}\n".encode()
             case _:
                 expected = "a name in .svg, .png or .html"
                 raise SettingError("Figure.save, path", seen=quoted(file.name), expected=expected)
+        write_whole(file, data)
         return file
 
 

@@ -194,7 +194,7 @@ def _say_below(how: str, said: str) -> str:
 def _write_ground(chip: Chip, width: float) -> Element:
     """The box of a token; the likelier it was, the darker it is."""
     how = chip.step["how"]
-    opacity = 0.08 + 0.42 * chip.share if how in ("sampled", "accepted") else 0.0
+    opacity = 0.08 + 0.42 * chip.share if how in ("sampled", "accepted", "given") else 0.0
     colour = "orange" if chip.current else HOW_COLOURS.get(how, "line")
     line = {"stroke": paint(colour), "stroke_width": 2.5 if chip.current else 1}
     dashes = "3 2" if how == "forced" and not chip.current else None

@@ -4,12 +4,12 @@ A second run of the object's cell closes what the first run left.
 """
 
 import json
-import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from guidedviz.extras import for_site, headless, how_to_install, is_missing, need
+from guidedviz.front_end import find_shell
 from guidedviz.markup import node
 from guidedviz.views.figure import Figure, picture, show_figure
 
@@ -31,8 +31,7 @@ def close_older(new: "Display") -> None:
 
 def this_cell() -> tuple[Cell, set[str]]:
     """The cell that runs now, and the ids of the deleted cells."""
-    ipython = sys.modules.get("IPython")
-    shell: Any = ipython.get_ipython() if ipython else None
+    shell = find_shell()
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
     about = parent.get("metadata", {})
     run = parent.get("header", {}).get("msg_id", "")

@@ -14,9 +14,10 @@ from typing import Any, cast
 
 from guidedviz.decoding import recording
 from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, Walk, read_record, shared_steps
-from guidedviz.decoding.records import check_path, write_whole
+from guidedviz.decoding.records import check_path
 from guidedviz.decoding.trace import Candidate, Trace, taken_back, tokens_before
 from guidedviz.errors import SettingError, quoted, shorten
+from guidedviz.files import write_whole
 from guidedviz.machines.names import is_name
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State

@@ -16,12 +16,15 @@ from guidedviz.decoding.recording import PackedHead
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
+from guidedviz.files import text_of
+from guidedviz.front_end import in_notebook, in_terminal
 from guidedviz.machines.source import guess_kind
 from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.views.stage import draw_stage
+from guidedviz.views.stage_text import write_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
@@ -29,6 +32,9 @@ from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, r
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 from guidedviz.widgets.talk import Talk
 
+GO_ON = "next: stage.take() a step, stage.choose(id) another token, stage.play() all steps; then print(stage)"
+AT_END = "the run has ended: stage.go(n) to a step, stage.choose(id) another token there; then print(stage)"
+LOOK_AT_IT = 'in a browser: stage.trace.page("run.html"); in a notebook it is live'
 SAVED_AFTER = 0.7  # seconds in which nothing moved
 
 
@@ -234,7 +240,15 @@ class Stage:
     def __repr__(self) -> str:
         return draw_stage(self.trace).text
 
+    def __str__(self) -> str:
+        text = write_stage(replace(self.trace, steps=self.player.steps), self.player.cursor, self.note)
+        if in_notebook():
+            return text
+        return f"{text}\n{AT_END if self.player.at_end else GO_ON}\n{LOOK_AT_IT}"
+
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        if in_terminal():
+            return {"text/plain": str(self)}
         trace = self.trace
         kept = replace(trace, steps=self.player.steps, source=kept_source(trace.source))
         split = self.panels.split(self.player)
@@ -459,6 +473,8 @@ def stage(
         return _replay(model, guide, given).open(steps, show)
     check_model(model, "gv.stage, model")
     check_utf8("gv.stage, constraint", constraint)
+    prompt = text_of(prompt, "gv.stage, prompt")
+    edit = text_of(edit, "gv.stage, edit")
     check_utf8("gv.stage, edit", edit)
     if follow:
         return _follow_teacher(model, prompt, guide, share)

@@ -221,3 +221,11 @@ def test_an_engine_without_a_mask_is_a_difference_and_no_crash(monkeypatch):
     monkeypatch.setattr(LLGuidanceMatcher, "mask", fail)
     found = gv.compare_engines("ab", V, "ab", ["llguidance"])
     assert found.steps[0].differences[0].name == "gives no mask: too hard"
+
+
+def test_positions_of_which_the_same_is_said_are_one_line():
+    found = gv.compare_engines("[ab]*c", gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3}), "ababc", ["llguidance"])
+    _, *lines = str(found).split("\n")
+    assert lines == ["  0 to 5, ababc to the end: 1 to 3 legal, all agree"]
+    two = gv.compare_engines("c", gv.Vocabulary([b"a", b"c", b"</s>"], eos={2}), "c", ["llguidance"])
+    assert len(str(two).split("\n")) == 3, "two lines are left as they are"

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError, expect
+from guidedviz.files import text_of
 from guidedviz.machines import limits
 from guidedviz.machines.earley.productions import Phrase, Row, Symbol, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
@@ -224,6 +225,7 @@ def earley(grammar: str | Grammar | PDA) -> Earley:
     >>> machine.accepts(b"1+1+1"), machine.accepts(b"1+"), machine.accepts_prefix(b"1+"), machine.accepts_prefix(b"+")
     (True, False, True, False)
     """
+    grammar = text_of(grammar, "earley")
     rules = parse_grammar(grammar) if isinstance(grammar, str) else grammar
     rules = rules.grammar if isinstance(rules, PDA) else rules
     return build_earley(expect(rules, Grammar, "earley", "a grammar", "a str in GBNF"))

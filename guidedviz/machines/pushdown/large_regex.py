@@ -6,8 +6,11 @@ If no text matches, a warning names the first part after which nothing can follo
 import re
 import warnings
 from functools import lru_cache
+from os import PathLike
+from typing import Any
 
 from guidedviz.errors import NoTextWarning, PatternError, quoted
+from guidedviz.files import text_of
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.rewrite import is_counted
@@ -25,8 +28,8 @@ LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits or more, which
 
 
 @limited_work()
-def regex(text: str) -> DFA | PDA:
-    r"""The minimal machine for a regex; with very large counts a machine that counts.
+def regex(text: Any) -> DFA | PDA:
+    r"""The minimal machine for a regex, or for that in a file; with very large counts a machine that counts.
 
     >>> date = regex(r"\d{4}-\d{2}-\d{2}")
     >>> date.accepts(b"2026-11-20"), date.accepts_prefix(b"2026-"), date.accepts(b"2026-"), len(date)
@@ -34,6 +37,8 @@ def regex(text: str) -> DFA | PDA:
     >>> regex("[a-z]{0,5000}"), regex("[a-z]{0,5000}").accepts(b"a" * 5001)
     (PDA(2 rules, 4 nodes), False)
     """
+    if isinstance(text, PathLike):
+        text = text_of(text, "regex").rstrip("\r\n")
     check_regex(text)
     machine = counted_regex(text) if LARGE.search(text) else finite_regex(text)
     if isinstance(machine, DFA) and not machine.accepting:

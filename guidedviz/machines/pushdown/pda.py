@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from guidedviz.files import text_of
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursive_rules
@@ -262,15 +263,17 @@ class PDA(Machine[State]):
 
 
 @limited_work()
-def grammar(text: str, root: str = "root", vocabulary: Any = None) -> PDA:
-    """The pushdown machine of a grammar in GBNF, the dialect of llama.cpp; `vocabulary` says what `<[128010]>` names.
+def grammar(text: Any, root: str = "root", vocabulary: Any = None) -> PDA:
+    """The pushdown machine of a grammar in GBNF, the dialect of llama.cpp, or of that in a file.
+
+    `vocabulary` says what `<[128010]>` names.
 
     >>> nested = grammar('root ::= "(" root ")" | "x"')
     >>> state = nested.step(nested.initial, ord("("))
     >>> nested.stack(state), nested.frames(state)[0]
     (('root',), Frame(rule='root', node=1, waits='( or x', number=0))
     """
-    parsed = parse_grammar(text, root, no_names if vocabulary is None else vocabulary.special_names)
+    parsed = parse_grammar(text_of(text, "grammar"), root, no_names if vocabulary is None else vocabulary.special_names)
     check_grammar(parsed)
     return PDA(parsed)
 

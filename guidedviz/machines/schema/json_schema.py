@@ -42,7 +42,7 @@ from guidedviz.machines.schema.xml_arguments import XmlArguments
 from guidedviz.machines.schema.xml_styles import STYLES
 from guidedviz.machines.work import limited_work
 
-Schema = dict[str, Any] | bool | str | type
+Schema = Any  # a dict, True or False, JSON text, the path of its file, or a type that Pydantic knows
 NESTED_JSON = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
 
 
@@ -52,7 +52,10 @@ def json_schema(
     extra_keys: str = "closed",
     unknown: str = "note",
 ) -> DFA | PDA:
-    """The machine for a JSON Schema (a dict, its text, or a Pydantic model class): a DFA, or a PDA where values nest.
+    """The machine for a JSON Schema: a DFA, or a PDA where values nest.
+
+    `schema`: a dict, its text, the path of its file, a Pydantic class, or what Pydantic's TypeAdapter takes:
+    `list[Item]`, a dataclass, a TypedDict, `Annotated[int, Field(gt=0)]`.
 
     A PDA also counts items and lengths, beside a pattern or format too, where copies would be too many.
 

@@ -5,10 +5,13 @@ one integer; 0.1 is one tenth, not the nearest float; true is not 1.
 """
 
 import json
+import re
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_origin
 
 from guidedviz.errors import PatternError, quoted, shorten
+from guidedviz.extras import need
+from guidedviz.files import text_of
 from guidedviz.machines.visible import visible
 
 LONGEST_STEP = 80  # characters of a key in a path
@@ -59,16 +62,53 @@ MOST_DIGITS = 100  # of a number; the largest float has 17
 MOST_ZEROS = 400  # the largest float has 292
 
 
+FILE_NAME = re.compile(r"[^\n{}\[\]\"]{1,200}\.\w{1,9}")
+
+
 def load_schema(schema: Any) -> Any:
-    """The schema from JSON text, with exact numbers, or from a Pydantic model; a dict is returned unchanged."""
-    if hasattr(schema, "model_json_schema"):
-        return schema.model_json_schema()
+    """The schema from JSON text, with exact numbers, from a file, or from a type; a dict is returned unchanged.
+
+    >>> load_schema("s.json")
+    Traceback (most recent call last):
+    guidedviz.errors.PatternError: schema: saw 's.json', which looks like the name of a file, expected JSON; ...
+    """
+    schema = text_of(schema, "schema")
+    if is_type(schema):
+        return schema_of_type(schema)
     if not isinstance(schema, str):
         return schema
     try:
         return json.loads(schema, parse_float=Decimal)
     except ValueError as error:
-        raise PatternError("schema", seen=str(error), expected="JSON") from error
+        seen = str(error)
+        hint = ""
+        if FILE_NAME.fullmatch(schema.strip()):
+            seen = f"{quoted(schema)}, which looks like the name of a file"
+            hint = f"gv.json_schema(pathlib.Path({quoted(schema)}))"
+        raise PatternError("schema", seen=seen, expected="JSON", hint=hint) from error
+
+
+def is_type(schema: Any) -> bool:
+    """Whether this is a type, or an adapter of one, in the place of a schema.
+
+    >>> is_type(list[int]), is_type(int), is_type({"type": "integer"}), is_type(3)
+    (True, True, False, False)
+    """
+    known = isinstance(schema, type) or get_origin(schema) is not None
+    return known or type(schema).__module__.startswith(("typing", "pydantic."))
+
+
+def schema_of_type(kind: Any) -> Any:
+    """The schema of a type, as Pydantic writes it."""
+    if hasattr(kind, "model_json_schema"):
+        return kind.model_json_schema()
+    pydantic = need("pydantic", "lab", "gv.json_schema")
+    try:
+        adapter = kind if isinstance(kind, pydantic.TypeAdapter) else pydantic.TypeAdapter(kind)
+        return adapter.json_schema()
+    except (pydantic.errors.PydanticUserError, TypeError, NameError) as error:
+        said = str(error).splitlines()[0]
+        raise PatternError("schema", seen=f"{quoted(kind)}: {said}", expected="a type that Pydantic knows") from error
 
 
 def exact(value: Any, path: str) -> Decimal:

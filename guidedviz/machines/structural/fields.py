@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
+from guidedviz.files import text_of
 from guidedviz.machines import limits
 from guidedviz.machines.visible import show_line
 
@@ -193,6 +194,7 @@ def load_spec(spec: Any) -> FormatPart:
     """
     if hasattr(spec, "model_dump") and not isinstance(spec, type):
         spec = spec.model_dump()
+    spec = text_of(spec, "structural_tag")
     if isinstance(spec, str):
         try:
             spec = json.loads(spec)

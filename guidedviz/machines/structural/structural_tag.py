@@ -16,8 +16,8 @@ from guidedviz.machines.work import limited_work
 def structural_tag(spec: Any, vocabulary: Any = None) -> DFA | PDA:
     """The machine of a structural tag, as xgrammar, vLLM, SGLang and TensorRT-LLM take it.
 
-    `spec`: a dict, its JSON text, or an object with `model_dump`; the whole, or only its format. `vocabulary` says what
-    token ids name. A token that is given by its text is a special token; a text is never one.
+    `spec`: a dict, its JSON text, the path of its file, or an object with `model_dump`; the whole, or only its format.
+    `vocabulary` says what token ids name. A token that is given by its text is a special token; a text is never one.
 
     >>> city = {"type": "regex", "pattern": "[A-Z][a-z]+"}
     >>> call = {"type": "tag", "begin": "<city>", "content": city, "end": "</city>"}

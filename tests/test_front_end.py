@@ -1,0 +1,108 @@
+"""Stand-ins for Colab, VS Code and a terminal: what each is told and what it shows. None of them runs here."""
+
+import re
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+import guidedviz as gv
+from guidedviz import front_end
+
+
+class TerminalInteractiveShell:
+    """IPython's shell in a terminal has this name."""
+
+
+class ZMQInteractiveShell:
+    """And this one in a kernel."""
+
+    kernel = object()
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    def use(kind):
+        found = kind() if kind else None
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: found))
+
+    monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
+    return use
+
+
+@pytest.fixture
+def stage(clerk):
+    prompt = "Ada is 36.\nJSON with age:\n"
+    guide = gv.guide(gv.regex(r'\{"age": [0-9]+\}'), clerk.vocabulary)
+    return gv.stage(clerk, prompt, guide, temperature=0)
+
+
+def test_notebook_terminal_and_script_are_told_apart(shell):
+    for kind, found in (
+        (ZMQInteractiveShell, (True, False)),
+        (TerminalInteractiveShell, (False, True)),
+        (None, (False, False)),
+    ):
+        shell(kind)
+        assert (front_end.in_notebook(), front_end.in_terminal()) == found
+
+
+def test_a_script_steps_a_stage_as_text_with_the_words_of_the_page(shell, stage):
+    shell(None)
+    assert "no step yet" in str(stage)
+    assert "next: stage.take()" in str(stage)
+    stage.take(2)
+    words = stage.panels.news(stage.player, 0, type(stage._page)())["add"][1]["words"]
+    text = str(stage)
+    assert f"step 2 of 2 · {words}" in text
+    assert 'stage.trace.page("run.html")' in text
+    taken = stage.player.steps[1]
+    assert re.search(rf"^ *> +{taken.token} ", text, re.MULTILINE)
+    stage.go(1)
+    assert "step 1 of 2" in str(stage)
+    stage.play()
+    assert "the run has ended" in str(stage)
+
+
+def test_a_refused_choice_is_said_in_the_text(shell, stage):
+    shell(None)
+    stage.choose(5)
+    assert "cannot come" in str(stage)
+
+
+def test_a_terminal_shows_the_text_and_a_notebook_the_widget(shell, stage):
+    shell(TerminalInteractiveShell)
+    assert stage._repr_mimebundle_() == {"text/plain": str(stage)}
+    shell(None)
+    assert "text/html" in stage._repr_mimebundle_()[0]
+
+
+def test_a_hostile_text_cannot_write_to_the_terminal(shell):
+    shell(None)
+    hostile = "\x1b[2J\x9b1m"
+    toy = gv.ToyModel([hostile.encode(), b"</s>"], lambda tokens: [9, 0], eos={1})
+    stage = gv.stage(toy, hostile, max_tokens=3, constraint="\x1b]0;x\x07").take(2)
+    assert not {"\x1b", "\x9b", "\x07"} & set(str(stage))
+
+
+def test_in_colab_its_widget_manager_is_switched_on_and_the_bundle_says_where_it_is(monkeypatch, stage):
+    """anywidget does it; what it adds must reach the page."""
+    asked = []
+    colab, output = ModuleType("google.colab"), ModuleType("google.colab.output")
+    output.enable_custom_widget_manager = lambda: asked.append(True)
+    output._widgets = SimpleNamespace(_installed_url="https://manager.example/")
+    monkeypatch.setitem(sys.modules, "google.colab", colab)
+    monkeypatch.setitem(sys.modules, "google.colab.output", output)
+    data, about = stage._repr_mimebundle_()
+    assert asked
+    assert about["application/vnd.jupyter.widget-view+json"]["colab"]["custom_widget_manager"]["url"]
+    assert data["text/html"].startswith("<img")
+    assert "Colab: " in gv.readiness()
+
+
+def test_vs_code_is_told_what_its_widgets_need(shell, monkeypatch):
+    monkeypatch.setenv("VSCODE_PID", "7")
+    shell(None)
+    assert "VS Code" not in gv.readiness(), "a script in its terminal shows no widgets"
+    shell(ZMQInteractiveShell)
+    assert "jupyter.widgetScriptSources" in gv.readiness()

@@ -1,0 +1,101 @@
+"""Long work shows its progress; short work, a headless notebook and other threads show none."""
+
+import ast
+import logging
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz import progress
+from guidedviz.progress import Progress, with_progress
+from guidedviz.tokens.index import compute_index
+
+LIBRARY = Path(gv.__file__).parent
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """A notebook that somebody looks at; the bar comes at once."""
+    monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
+    monkeypatch.setattr(progress, "in_notebook", lambda: True)
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+
+
+def test_work_of_less_than_a_second_shows_nothing(watched, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "PATIENCE", 1)
+    assert list(with_progress(range(1000), "quick", "part", 1000)) == [*range(1000)]
+    assert capsys.readouterr().err == ""
+
+
+def test_long_work_shows_how_far_it_is(watched, capsys):
+    with Progress("slow", "part", 3) as work:
+        work.tick()
+        work.tick()
+        assert (work.bar.n, work.bar.total) == (2, 3)
+    assert "slow: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("quiet", ["headless", "thread", "file", "no tqdm"])
+def test_nothing_is_shown_where_nobody_looks(watched, monkeypatch, capsys, quiet):
+    work = lambda: list(with_progress(range(9), "quiet", "part"))  # noqa: E731
+    if quiet == "headless":
+        monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    if quiet == "file":
+        monkeypatch.setattr(progress, "in_notebook", lambda: False)
+    if quiet == "no tqdm":
+        monkeypatch.setitem(sys.modules, "tqdm", None)
+    if quiet == "thread":
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    else:
+        assert work() == [*range(9)]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_is_watched_and_a_file_is_not(monkeypatch):
+    monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
+    for is_terminal in (True, False):
+        monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda shown=is_terminal: shown))
+        assert progress.is_watched() == is_terminal
+
+
+def test_a_record_and_an_index_are_such_work(watched, capsys):
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: np.zeros(2))
+    gv.record(toy, "a", max_tokens=5)
+    assert "record: " in capsys.readouterr().err
+    compute_index.cache_clear()
+    gv.build_index(gv.regex("(ab|ba)*"), toy.vocabulary)
+    assert "index: " in capsys.readouterr().err
+
+
+def test_an_error_closes_the_bar(watched, capsys):
+    def broken():
+        yield from range(3)
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        list(with_progress(broken(), "broken", "part", 9))
+    assert capsys.readouterr().err.endswith("\r"), "the line is cleared"
+
+
+def test_the_library_logs_and_does_not_print(caplog):
+    """What commands say is printed: the host is one, and a check shows what the student's function prints."""
+    may_print = {"__main__.py", "host/access.py", "host/server.py", "checks/guard.py"}
+    found = set()
+    for path in LIBRARY.rglob("*.py"):
+        name = path.relative_to(LIBRARY).as_posix()
+        calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
+        if "node_modules" not in name and any(getattr(call.func, "id", "") == "print" for call in calls):
+            found.add(name)
+    assert {name for name in found if not name.startswith("commands/")} <= may_print
+    with caplog.at_level(logging.DEBUG, "guidedviz"):
+        gv.guide(gv.regex("a"), gv.load_model("bard").vocabulary)
+    assert [record.name for record in caplog.records] == ["guidedviz"] * 2
+    assert "loaded bard" in caplog.text
+    assert "engine auto" in caplog.text

@@ -1,0 +1,68 @@
+"""A value at the end of a cell shows itself: one line as text, a small picture as HTML."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import guidedviz as gv
+
+ADA = "Ada is 36.\nJSON with age:\n"
+
+
+@pytest.fixture(scope="module")
+def guide(clerk):
+    return gv.guide(gv.regex(r'\{"age": [0-9]+\}'), clerk.vocabulary)
+
+
+@pytest.fixture(scope="module")
+def trace(clerk, guide):
+    return gv.record(clerk, ADA, guide, temperature=0)
+
+
+def test_a_trace_is_one_line_and_a_strip(trace):
+    assert repr(trace) == f"Trace('clerk', {len(trace.steps)} steps, '{{\"age\": 36}}', eos)"
+    assert trace._repr_html_().count('data-part="token"') == len(trace.steps)
+    assert repr(gv.Trace((), "", "x", "cpu", "2026-01-01", "", 0, 1.0, 5)) == "Trace('x', 0 steps, '')"
+
+
+def test_machines_guides_and_vocabularies_are_one_line_and_a_picture(clerk, guide):
+    for value in (guide, guide.machine, clerk.vocabulary, gv.json(), gv.within(guide, 30)):
+        assert "\n" not in repr(value)
+        assert len(repr(value)) < 200
+        html = value._repr_html_()
+        ET.fromstring(html)
+        assert len(html) < 200_000
+    assert "<svg" in guide._repr_html_()
+    assert repr(clerk.vocabulary) in clerk.vocabulary._repr_html_()
+
+
+def test_where_nothing_can_be_drawn_the_line_is_enough():
+    v = gv.Vocabulary([b"a", b"b"])
+    for value in (gv.earley('root ::= "a"'), gv.static_masks(v, [{0}, {1}]), gv.guide(gv.earley('root ::= "a"'), v)):
+        assert value._repr_html_() is None
+
+
+def test_hostile_texts_are_shown_as_text():
+    hostile = b"<img src=x onerror=alert(1)>\x1b[31m"
+    toy = gv.ToyModel([hostile, b"</s>"], lambda tokens: [9, 0], eos={1})
+    run = gv.record(toy, hostile.decode(), max_tokens=2)
+    for value in (run, toy.vocabulary):
+        assert "\x1b" not in repr(value)
+        html = value._repr_html_()
+        assert "<img" not in html
+        assert "\x1b" not in html
+
+
+def test_rows_of_a_trace_are_the_rows_of_a_table(clerk, guide, trace):
+    rows = trace.rows()
+    assert len(rows) == len(trace.steps)
+    assert {tuple(row) for row in rows} == {tuple(rows[0])}, "every row has the same columns"
+    assert "".join(row["text"] for row in rows[:-1]) == '{"age":␣36}'
+    first = trace.steps[0]
+    seen = rows[0]
+    assert (seen["token"], seen["p"], seen["Z"], seen["legal"]) == (first.token, first.raw, first.mass, first.legal)
+    jumped = gv.record(clerk, ADA, guide, temperature=0, jump_forward=True).rows()
+    forced = next(row for row in jumped if row["how"] == "forced")
+    assert (forced["p"], forced["Z"], forced["legal"]) == (None, None, None)
+    stopped = gv.record(clerk, ADA, guide, stop=lambda: True).rows()
+    assert (stopped[0]["token"], stopped[0]["end"]) == (None, "stop")
