@@ -130,7 +130,7 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# Other templates write `<think>`: the output begins inside the thought.
+# Other templates open the thought in the prompt. The output begins inside it.
 
 # %%
 lamp = scout.chat("What is the price of the lamp?", tools)
@@ -308,7 +308,7 @@ ask(question)
 # ## Exercise 3 · The loop ★★
 #
 # Write `agent(ask, tools, messages, rounds)`. `tools` is a dict from names to functions. Ask, and append the reply's
-# message. Run its calls, and append `{"role": "tool", "content": result}` for each, with a text. Go on until a reply
+# message. Run its calls, and append `{"role": "tool", "content": result}` for each, as a text. Go on until a reply
 # has no call: return its text. After `rounds` turns with calls return None.
 #
 # A tool may raise, and its name or arguments may be wrong: then the result begins with `error`. Do not change
@@ -378,8 +378,8 @@ def search(table: str, item: str) -> str:
 
 # %% [question]
 gv.predict(
-    "All markers are tokens, and the mask is that of `auto`. What does `scout` answer with this tool to: What is the "
-    "price of the lamp plus 30?",
+    "All markers are tokens, and the mask is that of `auto`, for `search` and `plus`. The question is: What is the "
+    "price of the lamp plus 30? What does `scout` answer?",
     choices=["75", "that the tool failed", "the price of the desk"],
     answer="the price of the desk",
     reveal=[
@@ -403,7 +403,7 @@ gv.score()
 # | --- | --- | --- |
 # | "A schema was sent, so the output obeys it." | Thinking off, and no mask is ever used. | 2 |
 # | "With `none` the model cannot call." | It spells the call as text. | 4 |
-# | "Without markers nothing is injected." | One sentence in a result, and it reads another price. | 6 |
+# | "Without markers nothing is injected." | One sentence in a result: it reads another price. | 6 |
 
 # %% [markdown]
 # ## Recap
@@ -423,7 +423,7 @@ gv.score()
 #   ([#24382](https://github.com/ggml-org/llama.cpp/issues/24382), June 2026).
 # * **Thinking off**: in vLLM the mask was never computed ([#39138](https://github.com/vllm-project/vllm/pull/39138)),
 #   in SGLang 0.5.6 the grammar did not work ([#14821](https://github.com/sgl-project/sglang/issues/14821)).
-# * **An opened thought**: mlx-serve masked from the first token, inside the thought
+# * **An opened thought**: mlx-serve masked from the first token on
 #   ([#331](https://github.com/ddalcu/mlx-serve/issues/331)).
 # * **Budgets**: vLLM has a hard limit of thinking tokens ([#20859](https://github.com/vllm-project/vllm/pull/20859)).
 # * **Tool choice**: for a model without a structural tag, `required` did nothing in vLLM
