@@ -60,6 +60,20 @@ class LiveStage(Protocol):
     def tell(self, wake: bool = True) -> Any: ...
 
 
+def step_on(player: Player) -> Player:
+    """One step on or, where it is forced, to the end of the forced text: no pass is needed on the way."""
+    player = player.forward()
+    while player.current and player.current.how == "forced":
+        try:
+            ahead = player.look()
+        except Exception:  # it is computed again when the step is taken
+            return player
+        if ahead.ahead is None or ahead.ahead.step.how != "forced":
+            return ahead
+        player = ahead.forward()
+    return player
+
+
 class Runner:
     """Takes the steps of a stage, one at a time: by hand, while it plays, and one ahead so that it can be seen."""
 
@@ -132,7 +146,8 @@ class Runner:
         if wish is None or not self._by_hand:
             return None
         token, _ = wish
-        return self._stage.player.forward if token is None else partial(self._stage.player.choose, token)
+        player = self._stage.player
+        return partial(step_on, player) if token is None else partial(player.choose, token)
 
     def _due_step(self, now: float) -> PlayerMove | None:
         """The next step of a stage that plays, if it is time; at the end of the run the stage stops."""
