@@ -58,8 +58,14 @@ class PackedBranching(NamedTuple):
     words: str
 
 
+Frames = Annotated[tuple[PackedFrame, ...], ShortList]
+
+
 class PackedStackState(TypedDict):
-    """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first."""
+    """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first.
+
+    `others` are the frames of each other stack, down to the one where it leaves this stack.
+    """
 
     name: str
     now: WholeNumbers
@@ -69,9 +75,10 @@ class PackedStackState(TypedDict):
     rules: Texts
     counts: Annotated[tuple[tuple[str, str], ...], ShortList]
     depth: Count
-    frames: Annotated[tuple[PackedFrame, ...], ShortList]
+    frames: Frames
+    others: NotRequired[Annotated[tuple[Frames, ...], ShortList]]
     ways: str  # in how many ways the text can be read, where there are several
-    branches: NotRequired[Annotated[tuple[PackedBranching, ...], ShortList]]
+    branches: NotRequired[Annotated[tuple[PackedBranching, ...], ShortList]]  # of an older recording
     ground: str  # what is said of the bottom
 
 

@@ -117,14 +117,15 @@ def _write_header(trace: Trace) -> Drawn:
 
 
 def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:
-    """The machine where the steps end, for a grammar below its stack, and the same in words."""
+    """The machine where the steps end, for a grammar above its stack, and the same in words."""
     path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
         return draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
     state = path[-1]
     strips, tall = write_strips(machine, state, width, height * STRIPS_SHARE)
     drawn, high = draw_focus(machine, state, width, height - tall)
-    return (node("g", strips, data_part="stack") + moved(0, tall, drawn), tall + high), say_stack(machine, state)
+    stack = moved(0, high, node("g", strips, data_part="stack"))
+    return (drawn + stack, high + tall), say_stack(machine, state)
 
 
 def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:

@@ -19,7 +19,7 @@ from guidedviz.decoding.trace import Candidate, Trace, taken_back, tokens_before
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.files import write_whole
 from guidedviz.machines.names import is_name
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import PDA, Frame
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, together
@@ -33,7 +33,7 @@ from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.film import bare_drawing, rule_drawing
 from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
 from guidedviz.views.machine.text import say_size
-from guidedviz.views.stack.stack_table import say_branches, say_ground, say_ways
+from guidedviz.views.stack.stack_table import list_other_stacks, say_ground, say_ways
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.map import MapFeed, Masks, split_of
 from guidedviz.widgets.player_page import page_document, play_page, play_place
@@ -140,11 +140,16 @@ def pack_state(pda: PDA, state: State) -> Message:
         "rules": sorted(lit.rules),
         "counts": lit.counts,
         "depth": pda.depth(state),
-        "frames": [[frame.number, frame.rule, frame.waits] for frame in pda.frames(state)],
+        "frames": pack_frames(pda.frames(state)),
+        "others": [pack_frames(frames) for frames in list_other_stacks(pda, state)],
         "ways": say_ways(state),
-        "branches": tuple(say_branches(pda, state).items()),
         "ground": say_ground(state),
     }
+
+
+def pack_frames(frames: Iterable[Frame]) -> list[recording.PackedFrame]:
+    """The open rules of a stack, each with what it waits for."""
+    return [recording.PackedFrame(frame.number, frame.rule, frame.waits) for frame in frames]
 
 
 # The machine panel: a drawing is sent once, then each step sends only the states that its bytes passed.

@@ -62,6 +62,20 @@ class LiveStage(Protocol):
     def tell(self, wake: bool = True) -> Any: ...
 
 
+def step_on(player: Player) -> Player:
+    """One step on or, where it is forced, to the end of the forced text: no pass is needed on the way."""
+    player = player.forward()
+    while player.current and player.current.how == "forced":
+        try:
+            ahead = player.look()
+        except Exception:  # it is computed again when the step is taken
+            return player
+        if ahead.ahead is None or ahead.ahead.step.how != "forced":
+            return ahead
+        player = ahead.forward()
+    return player
+
+
 class Runner:
     """Takes the steps of a stage, one at a time: by hand, while it plays, and one ahead so that it can be seen."""
 
@@ -135,7 +149,7 @@ class Runner:
             return None
         token, _ = wish
         if token is None:
-            return self._stage.player.forward
+            return partial(step_on, self._stage.player)
         return partial(self._stage.player.choose, token)
 
     def _due_step(self, now: float) -> PlayerMove | None:

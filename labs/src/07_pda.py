@@ -340,9 +340,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# Now JSON guides the model. The stage shows one rule, the one that is read now. Above it hang *strips*, one per rule
-# that waits. Together they are the stack: its bottom is the line above the strips, its top is the rule in the large
-# frame. Press a chip below to see another rule.
+# Now JSON guides the model. The stage shows one rule, the one that is read now. Below it are *strips*, one per open
+# rule. Together they are the stack: its bottom is the line below the strips, and on top is the strip of the rule in the
+# large frame. Press a chip below to see another rule.
 #
 # The stage opens where the model has left out a quote mark: `ring}}` stands inside a string. It wants to end, and the
 # string and four objects are still open: Z is 0.12. Click on an illegal token: the stage says why it is illegal. Then
@@ -353,7 +353,8 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=2, constraint
 
 # %% [markdown]
 # After a digit the library has two stacks: in one the number goes on, in the other it has ended. Your `step` decides
-# at the next byte. In a text with numbers the stage draws one of them and says `2 ways to read this so far`.
+# at the next byte. In a text with numbers the stage draws both: the second stack stands beside the first, on the strips
+# that they share.
 
 # %% [markdown]
 # ## Exercise 3 · Find the bug ★★ · home

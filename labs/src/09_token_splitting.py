@@ -298,8 +298,8 @@ gv.predict(
 
 # %% [markdown]
 # Here is the engine with the check, on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The
-# strips are the stack: `root` and four objects above `string`. Open the tab **map**: of 13 context-dependent tokens ten
-# are legal on this stack. Then step back to the token `piano`, the first key: only `":` is legal of them.
+# strips are the stack: `string` on top of four objects and `root`. Open the tab **map**: of 13 context-dependent tokens
+# ten are legal on this stack. Then step back to the token `piano`, the first key: only `":` is legal of them.
 
 # %%
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"

@@ -281,23 +281,26 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
     assert float(chip.evaluate("node => getComputedStyle(node).opacity")) > 0.9
 
 
-def test_a_forced_token_comes_out_of_the_machine_and_lands_in_the_text(bare):
-    toy = gv.ToyModel([b"a", b"b", b"c"], lambda tokens: [1.0, 0.0, 0.0])
-    guide = gv.guide(gv.regex("ab|cb"), toy.vocabulary)
+def test_a_forced_text_comes_out_of_the_machine_and_unrolls_in_one_go(bare):
+    toy = gv.ToyModel([b"a", b"b", b"c", b"d"], lambda tokens: [1.0, 0.0, 0.0, 0.0])
+    guide = gv.guide(gv.regex("abcd|cb"), toy.vocabulary)
     bare.page.emulate_media(reduced_motion="no-preference")
     bare.page.set_viewport_size(dict(zip(("width", "height"), SIZES["cell"], strict=True)))
     stage = bare.show_stage(gv.stage(toy, "a", guide, temperature=0, jump_forward=True, show=1))
     stage.wait(1)
     bare.page.evaluate(HOLD)
     stage.root.press("ArrowRight")
-    stage.wait(2)
+    stage.wait(4)
     bare.wait(lambda: bare.page.evaluate("held.length"))
-    chip = stage.root.locator(".gv-chip.gv-how-forced")
+    chips = stage.root.locator(".gv-chip.gv-how-forced")
     state = stage.root.locator(".gv-sheets > svg:first-child [data-state='1'] .gv-disc")
     ((sign, start, _),) = flying(bare, stage, 0)
-    assert sign == "b"
+    assert sign == "bcd"
     assert start == pytest.approx(middle(state)[0], abs=4)
-    assert chip.evaluate("node => getComputedStyle(node).opacity") == "0"
+    landed = "nodes => nodes.filter((node) => getComputedStyle(node).opacity !== '0').length"
+    for count, time in enumerate((0, 420, 580, 5000)):
+        flying(bare, stage, time)
+        assert chips.evaluate_all(landed) == count
     assert flying(bare, stage, 5000) == []
 
 

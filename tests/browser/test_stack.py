@@ -75,7 +75,7 @@ def test_frames_are_pushed_and_popped_and_back_restores_them(still):
 
 @pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
 @pytest.mark.slow
-def test_the_ground_keeps_its_place_and_the_open_rules_hang_from_it(still, size):
+def test_the_ground_keeps_its_place_and_the_open_rules_pile_upward_from_it(still, size):
     _, stage, slot = show(still, steps=14)
     still.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     if size[0] < 640:
@@ -87,15 +87,16 @@ def test_the_ground_keeps_its_place_and_the_open_rules_hang_from_it(still, size)
     for _ in range(14):
         stage.go_on(1)
         still.page.wait_for_timeout(60)
-        ground = slot.locator(".gv-scene").bounding_box()["y"]
+        scene = slot.locator(".gv-scene").bounding_box()
+        ground = scene["y"] + scene["height"]
         boxes = [card.bounding_box() for card in cards.all() if card.is_visible()][::-1]
         grounds.add(ground)
         depths.add(cards.count())
         sizes |= {round(box["height"]) for box in boxes}
-        assert all(box["y"] < next_box["y"] for box, next_box in pairwise(boxes)), "the innermost frame is the lowest"
-        assert ground < boxes[0]["y"] < ground + 10, "the outermost hangs from the ground"
+        assert all(box["y"] > next_box["y"] for box, next_box in pairwise(boxes)), "the innermost frame is on top"
+        assert ground - 10 < boxes[0]["y"] + boxes[0]["height"] < ground, "the outermost lies on the ground"
         head, inside = boxes[-1], row.bounding_box()
-        assert abs(head["y"] + head["height"] - inside["y"]) <= 1, "the innermost is the head of its row"
+        assert abs(head["y"] - inside["y"] - inside["height"]) <= 2, "the innermost is the head of its row"
         assert inside["height"] >= 75
     assert (len(grounds), max(depths)) == (1, 7)
     assert sizes <= {28, 8}, "a frame is a strip, or an edge"
@@ -113,7 +114,34 @@ def test_of_a_deep_stack_the_caller_and_four_edges_are_shown_and_the_strips_say_
         assert cards[:2] == [28, 28]
         assert cards[cards.count(28) :] == [8] * 4
         assert slot.locator(".gv-top small").inner_text() == str(depth)
+        assert slot.locator(".gv-ground").inner_text() == f"… {depth - 2} more"
+        edge = slot.locator(".gv-edge:visible").last
+        words = "node => getComputedStyle(node, '::after').content"
+        assert edge.evaluate(words) == "none"
+        edge.hover(force=True)
+        assert "root then" in edge.evaluate(words), "pointing at an edge shows its words"
+        still.page.mouse.move(2, 2)
+        edge.focus()
+        still.page.keyboard.press("Shift+Tab")
+        still.page.keyboard.press("Tab")
+        assert "root then" in edge.evaluate(words), "and so does the key that reaches it"
         stage.go_back(1)
+
+
+def test_a_second_stack_stands_beside_the_first_from_the_strip_on_that_it_leaves(still):
+    _, stage, slot = show(still, model=says(b"[{", b'"', *PAIR, b"42"), steps=5)
+    still.page.set_viewport_size({"width": 931, "height": 768})
+    assert slot.locator(".gv-top b").first.inner_text() == "number"
+    (beside,) = slot.locator(".gv-beside-stack").all()
+    assert beside.inner_text().split() == ["object", "3", "now", ",", "or", "}"], "the number may have ended"
+    still.wait(lambda: beside.bounding_box()["height"] == 28)
+    (first,) = slot.locator(".gv-stack-column:first-of-type [data-frame]:nth-child(2)").all()
+    one, other = first.bounding_box(), beside.bounding_box()
+    assert one["y"] == other["y"]
+    assert one["x"] + one["width"] <= other["x"]
+    assert one["width"] == pytest.approx(other["width"], abs=8)
+    stage.go_back(1)
+    assert slot.locator(".gv-beside-stack").count() == 0
 
 
 def test_a_grammar_that_fits_is_shown_whole_and_does_not_move(still):
@@ -139,6 +167,7 @@ def test_one_rule_is_a_large_row_and_a_chip_shows_another_one(still):
         active = frames(slot)[0]
         assert slot.locator(".gv-rule-chip[aria-current]").inner_text() == active
         assert f"rule {active};" in slot.locator(".gv-sheets > svg").first.get_attribute("aria-label")
+        assert slot.locator(".gv-diagram").get_attribute("data-size") == "whole", "no rule is cut, and no view moves"
         assert slot.evaluate(LETTERS) >= 0.85 * 14
         stage.go_back(1)
     slot.get_by_role("button", name="number", exact=True).click()
@@ -305,8 +334,9 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
     row, ends = slot.locator("[data-part='rule']"), slot.evaluate(DISCS)
     bare.page.evaluate("held.forEach((one) => one.finish())")
     slot.locator(".gv-calls").wait_for(state="detached")
-    box = row.bounding_box()
-    assert box["y"] + box["height"] == pytest.approx(last["y"] + last["height"], abs=1)
+    box, head = row.bounding_box(), slot.locator(".gv-top").bounding_box()
+    assert box["y"] == pytest.approx(last["y"], abs=1)
+    assert head["y"] + head["height"] == pytest.approx(last["y"] + last["height"], abs=1)
     assert slot.evaluate(DISCS) == ends, "the view does not jump when the motion ends"
 
 

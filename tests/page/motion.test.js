@@ -141,8 +141,14 @@ test("a token flies from its bar to the current state and opens into its bytes, 
 test("the state fills when the last byte lands, and the token lands in the text", () => {
   const list = travel({ bar: BAR, states: POINTS, text: { x: 5, y: -40 }, died: false });
   assert.equal(of(list, "state")[0][4], FLIGHT + 320);
-  assert.equal(of(list, "text")[0][4], lengthOf(list));
+  assert.equal(of(list, "text0")[0][4], lengthOf(list));
   assert.equal(of(list, "token", "translate").at(-1)[2].translate, place(5, -40));
+});
+
+test("a forced text unrolls in one go: each of its tokens lands as its last byte is read", () => {
+  const list = travel({ bar: POINTS[0], states: [...POINTS, { x: 30, y: 0 }], text: { x: 5, y: -40 }, died: false }, [1, 2]);
+  assert.deepEqual(["text0", "text1"].map((name) => of(list, name)[0][4]), [FLIGHT + 160, FLIGHT + 480]);
+  assert.equal(lengthOf(list), FLIGHT + 480, "none of them flies alone");
 });
 
 test("all bytes of a long token take at most 900 ms", () => {
@@ -152,7 +158,7 @@ test("all bytes of a long token take at most 900 ms", () => {
 
 test("a forbidden token stops at the byte that dies: it shakes, stays and falls, and lands nowhere", () => {
   const list = travel({ bar: BAR, states: POINTS, text: null, died: true });
-  assert.equal(of(list, "state").length + of(list, "text").length, 0);
+  assert.equal(of(list, "state").length + of(list, "text0").length, 0);
   const landed = FLIGHT + 320;
   assert.equal(of(list, "byte1", "scale")[0][2].scale, "3", "the largest sign on the screen");
   const [, , down, begin] = of(list, "byte1", "translate").at(-1);

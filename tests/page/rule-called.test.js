@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { aim, around, LESS } from "../../guidedviz/widgets/page/machine/camera.js";
+import { placeOthers } from "../../guidedviz/widgets/page/machine/other-stacks.js";
 import { EDGE, GAP, placeRows, STRIP } from "../../guidedviz/widgets/page/machine/rows.js";
 import { ruleCalled, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
 import { FLIGHT, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 
-const LABELS = { least: 1, most: 1.5, low: 1 };
+const LABELS = { least: 1, most: 1.5 };
 const pathAt = (x, y, rx, ry, end = { x, y }) => ({ x, y, rx, ry, end });
 
 test("a drawing that fits is whole, also where it is a little too large", () => {
@@ -27,28 +28,56 @@ test("of a path that is too long its end is seen", () => {
   assert.ok(x + 790 >= 0 && x + 790 <= 200);
 });
 
-test("a row that is too high is rather a little smaller than cut", () => {
-  assert.equal(aim([1000, 110], [200, 100], { ...LABELS, low: LESS }, pathAt(500, 50, 5, 5)).scale, 100 / 110);
-  assert.equal(aim([1000, 200], [200, 100], { ...LABELS, low: LESS }, pathAt(500, 50, 5, 5)).scale, LESS);
-});
-
 test("a path is the box around its states, and ends at the last one", () => {
   const [first, last] = [{ x: 10, y: 10, rx: 5, ry: 5 }, { x: 30, y: 20, rx: 5, ry: 5 }];
   assert.deepEqual(around([first, last]), { x: 20, y: 15, rx: 15, ry: 10, end: last });
   assert.equal(around([]), null);
 });
 
-test("strips hang from the ground, and the row has the rest", () => {
-  const { strips, row } = placeRows(2, 300, 100);
-  assert.deepEqual(strips, [{ y: GAP, high: STRIP }, { y: 2 * GAP + STRIP, high: STRIP }]);
-  assert.deepEqual(row, { y: 3 * GAP + 2 * STRIP, high: 300 - 3 * GAP - 2 * STRIP });
+test("strips pile upward from the ground, the head on top of them, and the row has the rest", () => {
+  const { strips, head, row, folded } = placeRows(2, 300, 100);
+  const pitch = STRIP + GAP;
+  assert.deepEqual(strips, [{ y: 300 - pitch, high: STRIP }, { y: 300 - 2 * pitch, high: STRIP }]);
+  assert.deepEqual(head, { y: 300 - 3 * pitch, high: STRIP });
+  assert.deepEqual(row, { y: 0, high: head.y + STRIP });
+  assert.equal(folded, 0);
 });
 
-test("where strips do not fit, the outer ones are edges, the caller stays whole, and very deep ones are left out", () => {
+test("where strips do not fit, the outer ones are edges, the caller stays whole, and very deep ones are only counted", () => {
   const highs = (callers) => placeRows(callers, 230, 120).strips.map(({ high }) => high);
   assert.deepEqual(highs(5), [EDGE, EDGE, EDGE, EDGE, STRIP]);
   assert.deepEqual(highs(7), [0, 0, EDGE, EDGE, EDGE, EDGE, STRIP]);
-  assert.ok(placeRows(40, 230, 120).row.high >= 120, "the row keeps its room");
+  const { row, folded } = placeRows(40, 230, 120);
+  assert.ok(row.high >= 120, "the row keeps its room");
+  assert.equal(folded, 39);
+});
+
+const [ROOT, LIST, NUMBER] = [[0, "root", "end"], [1, "list", ", or ]"], [2, "number", "a digit"]];
+const beside = (...others) => placeOthers([NUMBER, LIST, ROOT], others, ["low", "middle", "high"]);
+
+test("another stack stands beside the first from the frame on where it leaves it", () => {
+  const { shares, cards } = beside([[3, "word", "a letter"], ROOT]);
+  assert.deepEqual(shares, [100, 50, 100], "the first stack makes room there");
+  assert.deepEqual(cards, [{ frame: [3, "word", "a letter"], height: 2, top: true, line: "middle", left: 50, right: 0 }]);
+});
+
+test("a stack that has left the innermost rule is read on in its caller", () => {
+  const { shares, cards } = beside([LIST]);
+  assert.deepEqual(shares, [100, 50, 100]);
+  assert.deepEqual(cards.map(({ frame, height, top }) => [frame, height, top]), [[LIST, 2, true]]);
+});
+
+test("one whose outermost rule took the place of the first one's stands beside it from there on", () => {
+  const { shares, cards } = beside([[4, "word", "a letter"], [0, "text", "end"]]);
+  assert.deepEqual(shares, [50, 50, 100]);
+  assert.deepEqual(cards.map(({ frame: [, rule] }) => rule), ["text", "word"]);
+});
+
+test("a stack that is higher than the first has the rest of its rules on the head's line, and of many two are drawn", () => {
+  const high = [[6, "letter", "a"], [5, "word", "then"], [4, "text", "end"], ROOT];
+  const { shares, cards } = beside(high, [[7, "date", "0-9"], ROOT], [[8, "time", "0-9"], ROOT]);
+  assert.deepEqual(shares.map(Math.round), [100, 33, 33]);
+  assert.deepEqual(cards.map(({ frame: [, rule], height, line }) => [rule, height, line]), [["text", 2, "middle"], ["word › letter", 4, "high"], ["date", 2, "middle"]]);
 });
 
 test("what is shown whole keeps its place, however many rules are open", () => {

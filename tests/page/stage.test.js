@@ -66,6 +66,18 @@ test("the page steps among the known steps by itself, and an older message does 
   stop();
 });
 
+test("a forced text is passed in one go, forward and back", () => {
+  const forced = (label) => step(label, { how: "forced" });
+  const { model, chips, button, stop } = open(stageNews([step("a"), forced("b"), forced("c"), forced("d"), step("e")], 0));
+  const cursor = () => chips().findIndex((chip) => chip.classList.contains("gv-now")) + 1;
+  const forward = [0, 0, 0].map(() => (button("one step on").click(), cursor()));
+  assert.deepEqual(forward, [1, 4, 5]);
+  const back = [0, 0, 0].map(() => (button("one step back").click(), cursor()));
+  assert.deepEqual(back, [4, 1, 0]);
+  assert.deepEqual(model.said.filter(({ do: what }) => what === "step"), [], "all of it is known");
+  stop();
+});
+
 test("a run that was left stands below the text, and a press returns to it", () => {
   const { model, find, text, stop } = open(stageNews(STEPS, 1, { branches: [[1, 2, HOSTILE]] }));
   assert.match(text(".gv-branches"), /other run.*2/);

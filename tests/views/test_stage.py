@@ -182,16 +182,17 @@ def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_sho
     assert 0 <= y + top <= height - ABOVE_INSIDE
 
 
-def test_the_open_rules_hang_from_the_ground_above_the_active_rule_and_outer_ones_become_edges():
+def test_the_open_rules_pile_upward_from_the_ground_below_the_active_rule_and_outer_ones_become_edges():
     state = read(NESTED, b"[" * 7)
     drawn, high = write_strips(NESTED, state, 300, 160)
     figure = Figure(node("svg", drawn, width=300, height=high), "", "")
     strips = parts(figure, "frame")
-    assert [int(texts[-1]) for *_, texts in strips] == [7, 6, 5, 4], "the innermost is the lowest"
+    assert [int(texts[-1]) for *_, texts in strips] == [7, 6, 5, 4], "the innermost is the highest"
     assert [texts[0] for *_, texts in strips] == ["▸", "root", "root", "root"]
     tops = [y for _, y, *_ in strips]
-    assert tops == sorted(tops, reverse=True)
-    assert high == tops[0] + 31
-    edges = [rect for rect in ET.fromstring(figure.svg).iter() if rect.get("height") == "8"]
+    assert tops == sorted(tops)
+    edges = [float(rect.get("y")) for rect in ET.fromstring(figure.svg).iter() if rect.get("height") == "8"]
     assert len(edges) == 3
-    assert max(float(rect.get("y")) for rect in edges) < tops[-1]
+    assert tops[-1] < min(edges)
+    assert max(edges) < high - 20, "the ground is below them"
+    assert "… 3 more · depth 7" in figure.svg

@@ -114,13 +114,15 @@ def test_of_a_large_grammar_only_the_rules_are_drawn_that_are_passed():
     assert drawn == ["root", "r0", "r1", "r2", "r3", "r4", "r5"]
 
 
-def test_where_stacks_part_the_page_is_told_which_open_rule_they_leave():
+def test_of_each_other_stack_the_page_is_told_the_open_rules_down_to_where_it_leaves_the_first():
     text = (b"[", b"1")
     model = says([b"<eos>", b"x", *text], *text)
     stage = gv.stage(model, "x", gv.guide(gv.json(), model.vocabulary), temperature=0, steps=2)
     news = told(stage)
     state = news["stacks"][str(news["add"][-1]["path"][-1])]
-    assert (state["frames"][0][1], state["branches"]) == ("number", [[state["frames"][1][0], "or here"]])
+    number, array, _ = state["frames"]
+    assert number[1] == "number"
+    assert state["others"] == [[array]], "the number has ended, and the list is read on"
 
 
 def test_a_state_is_told_once_and_again_to_a_new_page():

@@ -4,6 +4,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import standing, tokens_before
+from guidedviz.widgets.runner import step_on
 
 PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
 
@@ -45,3 +46,27 @@ def test_one_can_go_back_into_it_and_take_another_token(stage):
 def test_a_record_of_it_is_replayed_with_its_machine(stage):
     again = gv.stage(stage.trace, guide=stage.guide)
     assert again.take(9).text == "name!"
+
+
+def test_one_step_on_takes_all_of_a_forced_text_and_asks_the_model_only_for_what_comes_next():
+    asked = []
+    model = gv.ToyModel([b"a", b"b", b"c", b"x"], lambda tokens: asked.append(len(tokens)) or [1.0, 0, 0, 0])
+    guide = gv.guide(gv.regex("abcb(a|x)"), model.vocabulary)
+    player = gv.stage(model, "x", guide, temperature=0, jump_forward=True).player.go(0)
+    found = []
+    while not player.at_end:
+        player = step_on(player)
+        found.append(player.cursor)
+    assert [step.how for step in player.steps] == ["forced"] * 4 + ["sampled"]
+    assert found == [4, 5]
+    assert len(asked) == 1
+
+
+def test_a_model_that_fails_after_a_forced_text_does_not_take_it_back():
+    def fail(tokens):
+        raise RuntimeError("no model")
+
+    model = gv.ToyModel([b"a", b"b", b"c"], fail)
+    guide = gv.guide(gv.regex("ab(a|c)"), model.vocabulary)
+    player = gv.stage(model, "c", guide, temperature=0, jump_forward=True, steps=0).player
+    assert step_on(player).cursor == 2

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
-from math import dist
+from math import dist, inf
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
@@ -28,15 +28,17 @@ from guidedviz.views.layout.diagram import (
     straight,
 )
 from guidedviz.views.layout.jumps import find_jumps, title_width
-from guidedviz.views.layout.placing import Extent, Layout, Link, place
+from guidedviz.views.layout.placing import Extent, Layout, Link
 from guidedviz.views.layout.plan import MOST_DISCS, ArrowLine, Bundle, Plan, choose_rules, choose_states, make_plan
 from guidedviz.views.layout.room import Room, count_box, label_box, place_counts, settle_names
 from guidedviz.views.layout.sketch import Arrow, DrawnRule, Sketch
+from guidedviz.views.layout.wrap import place_wrapped
 
 FRAME_SHAPE = 2.2  # width by height of the whole
 FRAME_GAP = 12.0
 FRAME_EDGE = 2.0
 FRAME_TITLE = 20.0
+WIDEST_RULE = 440.0  # of a rule on the stage, beside the next token
 
 
 @lru_cache(maxsize=32)
@@ -48,10 +50,10 @@ def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagra
 
 
 def lay_out_rule(sketch: Sketch, rule: DrawnRule, at: int = -1) -> Diagram:
-    """One rule of a grammar in a row, without a frame; its runs are folded."""
+    """One rule of a grammar without a frame; its runs are folded, and a long row is wrapped."""
     _, nodes = rule
     alone = replace(sketch, initial=nodes[0], rules=())
-    return lay_out_states(alone, nodes, at, compact=True)
+    return lay_out_states(alone, nodes, at, True, WIDEST_RULE)
 
 
 def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
@@ -151,7 +153,9 @@ BEFORE_START = FREE_END + 8  # left of all boxes
 Boxed = int | Bundle | Arrow  # what has a box: a state, a bundle, or a call
 
 
-def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bool | None) -> Diagram:
+def lay_out_states(
+    sketch: Sketch, among: Collection[int], at: int, compact: bool | None, widest: float = inf
+) -> Diagram:
     """The diagram of the states of a machine or of a rule or, if they are many, of those around `at`."""
     start = at if at in among else sketch.initial
     keep = choose_states(sketch, among, start)
@@ -161,7 +165,7 @@ def lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: boo
     lines = _lines_between(sketch, plan)
     links = tuple(Link(number[source], number[target], space) for source, target, space in lines)
     first = number.get(sketch.initial, 0)
-    placed = place(tuple(boxes.values()), links, first, BEFORE_START)
+    placed = place_wrapped(tuple(boxes.values()), links, first, BEFORE_START, widest)
     spots, curves, labels = _draw_parts(sketch, plan, boxes, placed)
     room = Room(placed.width, placed.height)
     settled = settle_names(spots, curves, labels, room)

@@ -4,15 +4,15 @@ Only recursive rules need a stack, because a call of any other rule could be inl
 rules, if there are any; `every` shows all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA, Frame
-from guidedviz.machines.pushdown.stack import State
+from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA, Frame, make_frame
+from guidedviz.machines.pushdown.stack import Cell, State
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import (
     NEAR_EDGE,
@@ -39,7 +39,7 @@ EDGE_HIGH = 8.0  # of a strip of which only the edge is shown
 EDGE_PITCH = 11.0
 MOST_EDGES = 4
 MOST_OTHER_STACKS = 12  # other stacks that are followed
-STRIPS_TOP = 26.0  # below the title and the ground
+GROUND_HIGH = 20.0  # the words below the ground
 MOST_SAID_FRAMES = 12  # frames in words
 OUTER_CARDS = 2  # cards at the bottom of a folded stack
 StackLine = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold has no rule
@@ -63,7 +63,7 @@ def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
 
 
 def write_strips(pda: PDA, state: State, width: float, room: float) -> Drawn:
-    """The open rules as strips below each other, and their height: the outermost hangs from the ground.
+    """The open rules as strips, and their height: they pile upward from the ground, the innermost on top.
 
     Where there is no room for all strips, the outer ones are edges, and those beyond are only counted.
     """
@@ -74,23 +74,22 @@ def write_strips(pda: PDA, state: State, width: float, room: float) -> Drawn:
     while whole > 2 and whole * STRIP_PITCH + edges * EDGE_PITCH > room:
         whole -= 1
         edges = min(MOST_EDGES, len(frames) - whole)
-    shown = frames[:whole]
-    y = STRIPS_TOP + EDGE_PITCH * edges + STRIP_PITCH * len(shown)
-    high = y
-    said = f"depth {depth:,}"
-    ways = say_ways(state)
-    if ways:
-        said += f" · {ways}"
-    parts = [bold(0, 13, "stack"), soft(44, 13, said)]
-    for place, frame in enumerate(shown):
-        y -= STRIP_PITCH
+    parts = []
+    y: float = 0
+    for place, frame in enumerate(frames[:whole]):
         parts.append(moved(0, y, _write_strip(frame, depth - place, place == 0, width)))
+        y += STRIP_PITCH
     for _ in range(edges):
-        y -= EDGE_PITCH
         parts.append(rect(0, y, width, EDGE_HIGH, 4, fill="var(--gv-page)", stroke="var(--gv-blue)"))
-    parts.append(ruled(0, STRIPS_TOP - 4, width, stroke="var(--gv-ink)", stroke_width=3))
-    parts.append(soft_right(width, 13, say_ground(state)))
-    return together(parts), high
+        y += EDGE_PITCH
+    said = [f"depth {depth:,}", say_ways(state)]
+    if depth > whole:
+        said.insert(0, f"… {depth - whole:,} more")
+    parts.append(ruled(0, y, width, stroke="var(--gv-ink)", stroke_width=3))
+    parts.append(write(0, y + GROUND_HIGH - 5, "stack", 13, font_weight="bold"))
+    parts.append(soft(44, y + GROUND_HIGH - 5, " · ".join(filter(None, said))))
+    parts.append(soft_right(width, y + GROUND_HIGH - 5, say_ground(state)))
+    return together(parts), y + GROUND_HIGH
 
 
 def _write_strip(frame: Frame, height: int, now: bool, width: float) -> Element:
@@ -118,26 +117,34 @@ def say_ways(state: State) -> str:
     return f"{several} ways to read this so far" if several > 1 else ""
 
 
-def say_branches(pda: PDA, state: State) -> dict[int, str]:
-    r"""The open calls of the first stack where other stacks leave it, each with the rules of one of them from there.
+def list_other_stacks(pda: PDA, state: State) -> list[list[Frame]]:
+    r"""The frames of each other stack, top first, down to the one where it leaves the first stack.
 
     >>> from guidedviz.machines.machine import read
     >>> pda = gv.grammar('root ::= "[" number "]"\nnumber ::= [0-9]+')
-    >>> say_branches(pda, read(pda, b"[1"))
-    {0: 'or here'}
+    >>> [[frame.waits for frame in frames] for frames in list_other_stacks(pda, read(pda, b"[1"))]
+    [[']']]
     """
-    first = {frame.number for frame in pda.frames(state)}
-    tops = [(node, cell) for node, cells in state.tops for cell in cells]
-    said: dict[int, str] = {}
-    for top in tops[1:MOST_OTHER_STACKS]:
-        rules: list[str] = []
-        for place, cell in islice(pda.stack_under(*top), MOST_SHOWN):
-            if cell.number in first:
-                words = "or " + (" › ".join(reversed(rules)) or "here")
-                said.setdefault(cell.number, words)
-                break
-            rules.append(pda.nodes.name_of(place))
-    return said
+    first = [frame.number for frame in pda.frames(state)]
+    tops = [(place, cell) for place, cells in state.tops for cell in cells]
+    found: list[list[Frame]] = []
+    for place, cell in tops[1:MOST_OTHER_STACKS]:
+        frames = _frames_down_to(pda, place, cell, first)
+        leaves = frames[-1].number in first
+        is_first = cell.number == first[0]  # at another node of the same call
+        if leaves and not is_first and frames not in found:
+            found.append(frames)
+    return found
+
+
+def _frames_down_to(pda: PDA, node: int, cell: Cell, first: Sequence[int]) -> list[Frame]:
+    """The frames of the stack with this top, down to one of the first stack."""
+    frames = []
+    for place, call in islice(pda.stack_under(node, cell), MOST_SHOWN):
+        frames.append(make_frame(pda.stacks, place, call))
+        if call.number in first:
+            break
+    return frames
 
 
 def say_ground(state: State) -> str:

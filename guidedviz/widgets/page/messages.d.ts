@@ -12,7 +12,7 @@ export type Frame = [id: number, rule: string, waits: string];
 /** The frame where another stack leaves the first one, and its rules from there on. */
 export type Branching = [id: number, words: string];
 
-/** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. */
+/** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. `others` are the frames of each other stack, down to the one where it leaves this stack. */
 export interface StackState {
   name: string;
   now: number[];
@@ -23,6 +23,7 @@ export interface StackState {
   counts: [string, string][];
   depth: number;
   frames: Frame[];
+  others?: Frame[][];
   ways: string;
   branches?: Branching[];
   ground: string;

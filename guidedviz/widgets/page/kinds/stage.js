@@ -15,7 +15,7 @@ import { beginMotion, endMotion, move, moveBack, newMoving } from "../stage/movi
 import { hasQuestions } from "../stage/quiz.js";
 import { showChip } from "../stage/text.js";
 import { followTour } from "../stage/tour.js";
-import { isEnded, isReady, moveCursor, newView, remember, shownStep, updateView } from "../stage/view.js";
+import { isEnded, isReady, moveCursor, newView, nextStop, remember, shownStep, updateView } from "../stage/view.js";
 
 const NARROW = 640; // pixels up to which there is room for one panel
 const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
@@ -100,8 +100,8 @@ function render({ model, el }) {
       say({ do: "visit", turn, cursor: 0 });
     },
     start: () => go(0),
-    back: () => go(view.cursor - 1),
-    step: () => (isKnown() ? go(view.cursor + 1) : isEnded(view) || say({ do: "step" })),
+    back: () => go(nextStop(view, -1)),
+    step: () => (isKnown() ? go(nextStop(view, 1)) : isEnded(view) || say({ do: "step" })),
     play: () => {
       view.plays++;
       if (view.alone) playAlone(!view.playing);

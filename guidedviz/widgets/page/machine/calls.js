@@ -67,7 +67,7 @@ export function stageCalls(panel, view, way, before, start) {
     const passed = passedIn(story, way, view, place);
     const row = findRow(rows, topOf(frames)?.[1], passed.map(Number));
     if (!row) return null;
-    const scales = scalesOf(drawing.view, row.letters, true);
+    const scales = scalesOf(drawing.view, row.letters);
     const places = placeRows(frames.length - 1, height, row.size[1] * scales.least);
     const calls = place < story.causes.length ? [...known(view, path[story.causes[place] + 1])] : [];
     const next = story.scenes[place + 1];
@@ -121,7 +121,7 @@ const known = ({ known: states }, state) => [...states[state].calls.map(([key]) 
  * @param {Camera} camera
  * @param {number} top of the row
  */
-const place = ({ x, y }, camera, top) => ({ x: EDGE + camera.x + x * camera.scale, y: top + STRIP + camera.y + y * camera.scale });
+const place = ({ x, y }, camera, top) => ({ x: EDGE + camera.x + x * camera.scale, y: top + EDGE + camera.y + y * camera.scale });
 
 /**
  * @param {import("./camera.js").Spot} spot

@@ -4,7 +4,7 @@
 /** @typedef {Spot & { end: Spot }} Path the spot around a path, and its last state */
 /** @typedef {{ scale: number, x: number, y: number }} Camera pixels per unit, and where the drawing's corner stands */
 /** @typedef {[wide: number, high: number]} Size */
-/** @typedef {{ least: number, most: number, low: number, whole?: boolean }} Scales for labels that can be read, the largest ones, and those of a row that would be cut */
+/** @typedef {{ least: number, most: number, whole?: boolean }} Scales for labels that can be read, and the largest ones */
 
 export const LESS = 0.85; // of the least size is better than a drawing that is cut by a little
 
@@ -15,9 +15,9 @@ export const LESS = 0.85; // of the least size is better than a drawing that is 
  * @param {Path | null} at what must be seen: all of it, or its end
  * @returns {Camera}
  */
-export function aim(size, room, { least, most, low, whole }, at) {
+export function aim(size, room, { least, most, whole }, at) {
   const fit = Math.min(most, room[0] / size[0], room[1] / size[1]);
-  const scale = whole || fit >= LESS * least ? fit : Math.max(low, Math.min(least, room[1] / size[1]));
+  const scale = whole || fit >= LESS * least ? fit : least;
   /**
    * @param {"x" | "y"} name
    * @param {"rx" | "ry"} half

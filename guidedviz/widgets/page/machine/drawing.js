@@ -11,7 +11,6 @@ import { aim, around, LESS, transformOf } from "./camera.js";
 
 const LEAST = 12; // pixels on the screen of the smallest label
 const LEAST_AFAR = 16; // the same in a lecture hall
-const LEAST_ROW = 14; // the same of a rule in focus, which has a little more where there is room
 const TINY = 0.5; // of it is too small to be offered, but on a full screen
 const MOST = 18; // a drawing is not enlarged beyond labels of so many pixels
 const HIGH = 400; // pixels that a drawing may be high where its panel has no height of its own
@@ -50,7 +49,7 @@ export function buildDrawing(label = "drawing of the machine") {
     height: 0,
     camera: /** @type {Camera} */ ({ scale: 1, x: 0, y: 0 }),
     room: /** @type {Size} */ ([0, 0]),
-    scales: /** @type {Scales} */ ({ least: 1, most: 1, low: 1 }),
+    scales: /** @type {Scales} */ ({ least: 1, most: 1 }),
   };
   drawing.size.node.hidden = true;
   drawing.size.node.title = "the whole drawing, however small its labels are";
@@ -96,15 +95,12 @@ export function lettersIn(svg) {
  * The scales of a drawing of this size of letters on a stage.
  * @param {Element} view
  * @param {number} letters
- * @param {boolean} row
  * @returns {Scales}
  */
-export function scalesOf(view, letters, row) {
+export function scalesOf(view, letters) {
   const node = /** @type {HTMLElement} */ (view);
   const zoom = Math.round((100 * node.getBoundingClientRect().width) / node.offsetWidth) / 100 || 1;
-  const near = row ? LEAST_ROW : LEAST;
-  const low = (view.closest(".gv-lecture") ? LEAST_AFAR : near) / zoom / letters;
-  return { least: row ? low / LESS : low, most: MOST / letters, low };
+  return { least: (view.closest(".gv-lecture") ? LEAST_AFAR : LEAST) / zoom / letters, most: MOST / letters };
 }
 
 /**
@@ -115,7 +111,7 @@ export function fitDrawing(drawing) {
   const { node, view, svg, letters, width, height, row } = drawing;
   if (!svg || !node.clientWidth) return; // out of sight
   const stage = view.closest(".gv-live-stage"); // there a panel has its height from the screen
-  const scales = scalesOf(view, letters, row);
+  const scales = scalesOf(view, letters);
   const fit = Math.min(scales.most, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
   const whole = fit >= LESS * scales.least;
   const close = !whole && !drawing.whole;

@@ -1,4 +1,4 @@
-// The machine's panel on the stage, with the stack as strips above the drawing. What fits is shown whole. Else a grammar shows
+// The machine's panel on the stage, with the stack as strips below the drawing. What fits is shown whole. Else a grammar shows
 // one rule: the active one as a large row, and all rules as chips below.
 
 /** @import { Frame, StageView, Way } from "../types.js" */
@@ -26,13 +26,13 @@ export function buildMachinePanel(slot, paint) {
   const aside = make("span", { class: "gv-soft" });
   const now = make("span", { class: "gv-machine-now" });
   const strips = buildStrips();
-  const { ways, ground, column } = strips;
-  const names = make("div", { class: "gv-machine-names" }, make("strong", { class: "gv-title" }, "machine"), aside, now, ways, ground);
+  const { ways, ground, column, others } = strips;
+  const names = make("div", { class: "gv-machine-names" }, make("strong", { class: "gv-title" }, "machine"), aside, now, ways);
   const head = make("div", { class: "gv-panel-head" }, names, drawing.size.node);
-  const scene = make("div", { class: "gv-scene" }, column, drawing.node);
+  const scene = make("div", { class: "gv-scene" }, drawing.node, column, others);
   const chips = make("div", { class: "gv-rules", role: "group", "aria-label": "rules" });
   slot.setAttribute("aria-label", "machine");
-  slot.append(head, scene, chips);
+  slot.append(head, scene, make("div", { class: "gv-floor" }, chips, ground));
   const drawings = () => /** @type {SVGElement[]} */ ([...drawing.sheets.children]);
   const ui = {
     slot, scene, strips, chips, drawing, drawings, aside, now, paint,
@@ -62,7 +62,7 @@ function isClose({ room: [wide, high], drawing }, view) {
   if (!rowsOf(view).length || (drawing.whole && view.lecture)) return false;
   if (!wide) return true;
   const [, , width, height] = String(whole.shapes[1].viewBox).split(" ").map(Number);
-  const { least } = scalesOf(drawing.view, 12, false);
+  const { least } = scalesOf(drawing.view, 12);
   return Math.min(wide / width, (high - STRIPS) / height) < LESS * least;
 }
 

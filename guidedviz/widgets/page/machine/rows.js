@@ -1,13 +1,12 @@
-// One rule in focus: where the strips of the open rules and the row of the active rule stand. The outermost rule hangs from the
-// ground, which never moves; where not all strips fit, the outer ones become edges, and the others are only counted.
-
+// One rule in focus: where the active rule and the strips of all open rules stand. The strips pile upward from the ground, which
+// never moves; the highest one is the head of the drawing. Where not all strips fit, the outer ones become edges.
 
 export const [STRIP, EDGE, GAP] = [28, 8, 3]; // pixels of a strip, of one of which only the edge is shown, and between them
 const MOST_EDGES = 4;
-const SHARE = 0.7; // of the height is left to a high row
+const SHARE = 0.75; // of the height is left to a high row
 
 /** @typedef {{ y: number, high: number }} Line */
-/** @typedef {{ strips: Line[], row: Line }} Places the strips of the callers, the outermost first, and the row */
+/** @typedef {{ strips: Line[], head: Line, row: Line, folded: number }} Places the strips of the callers, the outermost first; the head; the row with its head; and how many strips cannot be read */
 
 /**
  * @param {number} callers
@@ -25,13 +24,13 @@ export function placeRows(callers, height, need) {
     whole++;
   }
   const strips = [];
-  let y = GAP;
+  let y = height - GAP;
   for (let place = 0; place < callers; place++) {
     const within = callers - place - whole; // edges between this one and the first whole strip, itself included
     const high = within <= 0 ? STRIP : within <= MOST_EDGES ? EDGE : 0;
-    strips.push({ y, high });
-    if (high) y += high + GAP;
+    strips.push({ y: y - high, high });
+    if (high) y -= high + GAP;
   }
-  if (need === Infinity) y = Math.max(y, (1 - SHARE) * height);
-  return { strips, row: { y, high: height - y } };
+  const head = { y: y - STRIP, high: STRIP };
+  return { strips, head, row: { y: 0, high: need === Infinity ? Math.min(y, SHARE * height) : y }, folded: callers - whole };
 }

@@ -1,5 +1,6 @@
 // The token travels: from its bar to the current state, where it opens into its bytes; each byte slides along its arrow, and
-// the token lands in the text. A forbidden token stops at the byte that dies, shakes once, and falls.
+// the token lands in the text. A forced text unrolls: all of its tokens are read in one go, and each lands as its last byte is
+// read. A forbidden token stops at the byte that dies, shakes once, and falls.
 
 /** @import { Look, Move } from "./player.js" */
 
@@ -30,9 +31,10 @@ export const paceOf = (count) => Math.min(BYTE, LONGEST / Math.max(1, count));
 
 /**
  * @param {Journey} journey
+ * @param {number[]} [lengths] the bytes of each token of a forced text
  * @returns {Move[]}
  */
-export function travel({ bar, states, starts = states, begins, text, died }) {
+export function travel({ bar, states, starts = states, begins, text, died }, lengths = []) {
   const [start, last] = [states[0] ?? bar, states[states.length - 1] ?? bar];
   const count = states.length - 1;
   const pace = paceOf(count);
@@ -54,6 +56,7 @@ export function travel({ bar, states, starts = states, begins, text, died }) {
   });
   if (died) return [...moves, ...fall(`byte${count - 1}`, at(last), at({ x: last.x, y: last.y + DEEP }), landed)];
   moves.push(["state", { opacity: 0 }, { opacity: 1 }, landed - 1, landed]);
+  if (lengths.length > 1) return [...moves, ...unroll(lengths, times.map((time) => time + pace), landed)];
   return text ? [...moves, ...land(last, text, landed, count > 0)] : moves;
 }
 
@@ -68,8 +71,24 @@ export function travel({ bar, states, starts = states, begins, text, died }) {
 function land(from, text, begin, again) {
   const end = begin + FLIGHT;
   /** @type {Move[]} */
-  const moves = [["token", at(from), at(text), begin, end], ["token", { opacity: 1 }, { opacity: 0 }, end - 1, end], ["text", { opacity: 0 }, { opacity: 1 }, end - 1, end]];
+  const moves = [["token", at(from), at(text), begin, end], ["token", { opacity: 1 }, { opacity: 0 }, end - 1, end], ["text0", { opacity: 0 }, { opacity: 1 }, end - 1, end]];
   return again ? [["token", { opacity: 0 }, { opacity: 1 }, begin - 1, begin], ...moves] : moves;
+}
+
+/**
+ * The tokens of a forced text land one after the other.
+ * @param {number[]} lengths
+ * @param {number[]} ends when each byte is read
+ * @param {number} landed
+ * @returns {Move[]}
+ */
+function unroll(lengths, ends, landed) {
+  let read = 0;
+  return lengths.map((length, place) => {
+    read += length;
+    const end = ends[read - 1] ?? landed;
+    return [`text${place}`, { opacity: 0 }, { opacity: 1 }, end - 1, end];
+  });
 }
 
 /**

@@ -3,7 +3,7 @@
 /** @import { MachinePanel } from "../machine/machine-panel.js" */
 /** @import { Move } from "../motion/player.js" */
 /** @import { Point } from "../motion/travel.js" */
-/** @import { StageView, Way } from "../types.js" */
+/** @import { StageView, Step, Way } from "../types.js" */
 /** @import { Moving } from "./moving.js" */
 import { stageCalls } from "../machine/calls.js";
 import { spotOf } from "../machine/drawing.js";
@@ -12,6 +12,7 @@ import { lengthOf, play } from "../motion/player.js";
 import { travel } from "../motion/travel.js";
 import { make, writeToken } from "../shared/elements.js";
 import { mayMove, rateOf } from "./pace.js";
+import { takenSince } from "./view.js";
 
 /**
  * The middle of an element, in pixels of the stage.
@@ -82,11 +83,11 @@ function cornerOf(root, node) {
  * @param {Element} root
  * @param {MachinePanel} machine
  * @param {StageView} view
+ * @param {Way} way
  * @returns {Route}
  */
-function routeOf(root, machine, view) {
+function routeOf(root, machine, view, way) {
   if (machine.slot.hidden || !machine.drawing.view.getBoundingClientRect().width) return { states: [] };
-  const way = wayShown(view);
   if (!machine.focus) return { states: placesOf(root, machine, view, way.path) };
   const found = stageCalls(machine, view, way, machine.before);
   if (!found) return { states: [] };
@@ -115,22 +116,39 @@ function signsOf(label, count, bytes) {
  * @property {string[] | undefined} bytes
  * @property {boolean} died
  * @property {Point | null} bar where it has its bar
+ * @property {Way} way
+ * @property {Step[]} steps that were taken
  */
 
 /**
- * The token that was taken, or the forbidden one that was asked about.
+ * The token that was taken, all tokens of a forced text, or the forbidden token that was asked about.
  * @param {Moving} moving
  * @param {StageView} view
  * @param {Element} root
  * @returns {Passenger | null}
  */
-function passengerOf({ at, why: old, bar }, { why, cursor, steps }, root) {
+function passengerOf({ at, why: old, bar }, view, root) {
+  const { why } = view;
   if (why?.path && why !== old) {
     const row = [...root.querySelectorAll(".gv-struck[data-token]")].find((node) => node.querySelector(".gv-name")?.textContent === why.label);
-    return { label: why.label, bytes: why.rows.map(([byte]) => byte), died: true, bar: middleOf(root, row?.querySelector(".gv-name")) };
+    return { label: why.label, bytes: why.rows.map(([byte]) => byte), died: true, bar: middleOf(root, row?.querySelector(".gv-name")), way: wayShown(view), steps: [] };
   }
-  const step = steps[cursor - 1];
-  return cursor === at + 1 && step ? { label: step.label, bytes: step.bytes, died: false, bar } : null;
+  const steps = takenSince(view, at);
+  if (!steps.length) return null;
+  const label = steps.map((step) => step.label).join("");
+  if (steps.length === 1) return { label, bytes: steps[0].bytes, died: false, bar, way: wayShown(view), steps };
+  const way = joinWays(steps);
+  return { label, bytes: way.bytes, died: false, bar, way, steps };
+}
+
+/**
+ * The way of several tokens, one after the other.
+ * @param {Step[]} steps
+ * @returns {Way}
+ */
+function joinWays(steps) {
+  const path = steps.flatMap((step, place) => (step.path ?? []).slice(place ? 1 : 0));
+  return { path, taken: steps.flatMap((step) => step.taken ?? []), bytes: steps.flatMap((step) => step.bytes ?? []) };
 }
 
 /**
@@ -156,7 +174,7 @@ function buildSheet({ label, bytes, died }, count) {
 export function fly(moving, view, root, machine) {
   const passenger = mayMove(view) ? passengerOf(moving, view, root) : null;
   Object.assign(moving, { at: view.cursor, why: view.why });
-  const route = passenger ? routeOf(root, machine, view) : { states: [] };
+  const route = passenger ? routeOf(root, machine, view, passenger.way) : { states: [] };
   const { states, starts } = route;
   const bar = passenger?.bar ?? states[0]; // a forced token leaves the machine, and so does one whose bar is out of sight
   if (!passenger || !bar) return;
@@ -166,9 +184,11 @@ export function fly(moving, view, root, machine) {
     starts?.push(last);
     states.push({ x: last.x + 34, y: last.y - 20 });
   }
-  const chip = passenger.died ? null : root.querySelectorAll(".gv-chip")[view.cursor - 1];
-  const moves = [...travel({ ...route, bar, text: middleOf(root, chip), died: passenger.died }), ...(route.moves ?? [])];
-  if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chip, moves, route.sheet);
+  const chips = [...root.querySelectorAll(".gv-chip")].slice(view.cursor - passenger.steps.length, view.cursor);
+  const journey = { ...route, bar, text: middleOf(root, chips[0]), died: passenger.died };
+  const lengths = passenger.steps.map(({ path }) => (path?.length ?? 1) - 1);
+  const moves = [...travel(journey, lengths), ...(route.moves ?? [])];
+  if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chips, moves, route.sheet);
 }
 
 /**
@@ -177,17 +197,16 @@ export function fly(moving, view, root, machine) {
  * @param {Element} root
  * @param {MachinePanel} machine
  * @param {HTMLElement} sheet
- * @param {Element | null} chip where it lands
+ * @param {Element[]} chips where it lands
  * @param {Move[]} moves
  * @param {HTMLElement | null} [calls] the scenes of the rules that are called
  */
-function start(moving, view, root, machine, sheet, chip, moves, calls) {
+function start(moving, view, root, machine, sheet, chips, moves, calls) {
   view.sheets = [...view.sheets, sheet];
   root.append(sheet);
   const takeCalls = showCalls(machine, calls);
   const lit = view.machine?.stack ? null : machine.drawing.layer.querySelector(".gv-state.gv-lit");
-  /** @type {Record<string, Element | null>} */
-  const others = { text: chip, state: lit };
+  const others = new Map([["state", lit], ...chips.map((chip, place) => /** @type {const} */ ([`text${place}`, chip]))]);
   const done = () => {
     sheet.remove();
     takeCalls();
@@ -197,7 +216,7 @@ function start(moving, view, root, machine, sheet, chip, moves, calls) {
     then?.();
   };
   /** @param {string} part */
-  const find = (part) => others[part] ?? sheet.querySelector(`[data-move="${part}"]`) ?? calls?.querySelector(`[data-move="${part}"]`);
+  const find = (part) => others.get(part) ?? sheet.querySelector(`[data-move="${part}"]`) ?? calls?.querySelector(`[data-move="${part}"]`);
   moving.flight = play(moves, find, { rate: rateOf(view, lengthOf(moves)), say: String, done });
 }
 

@@ -14,7 +14,7 @@ import { sayChance } from "./bars.js";
 import { barPlace, fly, flyBack, middleOf } from "./flight.js";
 import { shownOf } from "./next-token.js";
 import { mayMove, rateOf } from "./pace.js";
-import { shownStep } from "./view.js";
+import { shownStep, takenSince } from "./view.js";
 
 const BACK = 2.5; // how quick a step back is
 
@@ -65,7 +65,7 @@ function finder(...places) {
  * @param {Element | null} root
  */
 export function endMotion(moving, view, root) {
-  const taken = view.cursor === moving.at + 1 ? view.steps[view.cursor - 1] : undefined;
+  const [taken] = takenSince(view, moving.at);
   const isNew = shownStep(view) !== moving.step;
   if (view.cursor !== moving.at || view.why !== moving.why) {
     moving.then = null;
@@ -124,10 +124,11 @@ export function beginMotion(moving, view, root, islands) {
   const step = shownStep(view);
   if (step === moving.step) return;
   const { step: before, cursor } = moving;
-  Object.assign(moving, { step, cursor: view.cursor, from: view.cursor === cursor + 1 ? before : undefined });
+  const isOn = takenSince(view, cursor).length > 0;
+  Object.assign(moving, { step, cursor: view.cursor, from: isOn ? before : undefined });
   const begin = () => {
     dropPanel(moving, view);
-    if (before && view.cursor === cursor + 1 && mayMove(view)) move(moving, view, root, islands);
+    if (before && isOn && mayMove(view)) move(moving, view, root, islands);
   };
   if (moving.flight && moving.kept) moving.then = begin;
   else begin();

@@ -46,6 +46,28 @@ export function shownStep({ steps, cursor, stale, next, nextAt }) {
 export const stepPassed = ({ steps, cursor, hover }) => steps[hover < 0 ? cursor - 1 : hover];
 
 /**
+ * The steps that were taken in one go from a cursor to the present one: one step, or a forced text, for which the model is not asked.
+ * @param {StageView} view
+ * @param {number} from
+ */
+export function takenSince({ steps, cursor }, from) {
+  const taken = steps.slice(from, cursor);
+  return taken.length === 1 || taken.every(({ how }) => how === "forced") ? taken : [];
+}
+
+/**
+ * Where one step on or back leads: a forced text is passed in one go.
+ * @param {StageView} view
+ * @param {1 | -1} by
+ */
+export function nextStop({ steps, cursor }, by) {
+  const isForced = (/** @type {number} */ place) => steps[by > 0 ? place : place - 1]?.how === "forced";
+  let stop = cursor + by;
+  while (isForced(cursor) && isForced(stop)) stop += by;
+  return stop;
+}
+
+/**
  * The place of the shown record among the steps, or -1 if the run does not know yet which token it draws.
  * @param {StageView} view
  */
