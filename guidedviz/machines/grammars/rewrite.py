@@ -66,20 +66,22 @@ class _Counted:
         weights = weigh(rule.tree)
         if weights.largest[0] <= most and weights.known[id(rule.tree)] <= limits.RULE_STATES:
             return rule.tree
-        first = self.replace(rule.tree, rule, most, {})
+        first = self.replace(rule.tree, rule, most, {}, weights.known)
         states = count_states(first)
         tree = first
         left = states
         while left > limits.RULE_STATES and most // 4 >= limits.FEWEST_COPIED_STATES:
             most //= 4
-            tree = self.replace(rule.tree, rule, most, {})
+            tree = self.replace(rule.tree, rule, most, {}, weights.known)
             left = count_states(tree)
         return tree if left <= states // 2 or states > limits.NFA_STATES else first
 
-    def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree]) -> Tree:
+    def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree], weights: Mapping[int, int]) -> Tree:
         """The tree with calls, innermost repeats first; shared parts are looked at once."""
+        if weights[id(tree)] <= most:  # no repeat inside is larger
+            return tree
         if id(tree) not in known:
-            new = map_parts(tree, lambda part: self.replace(part, rule, most, known))
+            new = map_parts(tree, lambda part: self.replace(part, rule, most, known, weights))
             if isinstance(tree, Repeat) and isinstance(new, Repeat):
                 is_large = (new.high or new.low) > 1 and count_states(new) > most
                 if is_large and self.may_count(tree.part):
