@@ -149,5 +149,7 @@ def defined_names(node: ast.stmt) -> list[str]:
 
 
 def test_no_two_classes_have_one_name():
-    names = Counter(node.name for tree in sources().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    names = Counter(
+        node.name for tree in sources().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
     assert [name for name, count in names.items() if count > 1] == []
