@@ -41,6 +41,9 @@ from guidedviz.checks.production import check_who_emptied as who_emptied
 from guidedviz.checks.production import check_z_bounds as z_bounds
 from guidedviz.checks.stacks import check_may_end as may_end
 from guidedviz.checks.stacks import check_stack_step as stack_step
+from guidedviz.checks.turns import check_agent as agent
+from guidedviz.checks.turns import check_budget_mask as budget_mask
+from guidedviz.checks.turns import check_turn_rule as turn_rule
 from guidedviz.checks.walks import check_index as index
 from guidedviz.checks.walks import check_jump as jump
 from guidedviz.checks.walks import check_walk as walk

@@ -471,7 +471,7 @@ gv.score()
 # * The cache key: grammar, vocabulary, engine, version, options, and nothing else.
 # * The same schema has other names in other front ends. Test that the constraint is on.
 #
-# This was the last lab. The pages in `labs/deeper` go on.
+# Next: one model that thinks, calls tools and answers, in [lab 15](15_think_then_call.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

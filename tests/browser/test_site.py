@@ -68,7 +68,7 @@ def test_the_first_screen_of_the_front_page_is_the_run_and_one_sentence_below_it
     assert bottom - top > 0.65 * size[1]
     assert bottom < begin < end < size[1]
     assert page.locator("main .text p").first.inner_text().count(".") == 1, "one sentence"
-    assert page.locator("main table").first.locator("tbody tr").count() == 15, "each lab with its question"
+    assert page.locator("main table").first.locator("tbody tr").count() == 16, "each lab with its question"
     context.close()
 
 

@@ -15,7 +15,7 @@ import guidedviz as gv
 from guidedviz.commands.exercises import read_exercises
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.machine import read
-from tests.checks.answers import functions, machines, walks
+from tests.checks.answers import functions, machines, turns, walks
 from tests.labs.sources import NAMES
 
 SPACE = {
@@ -23,7 +23,7 @@ SPACE = {
     "LEAVES": {kind: gv.machines.schema_regex({"type": kind}) for kind in ("string", "integer", "boolean")},
 }
 SOLVED = {one.name: one for name in NAMES for one in read_exercises(name)}
-ROOMS = (functions, machines, walks)
+ROOMS = (functions, machines, turns, walks)
 VALUES = machines.VALUES
 
 

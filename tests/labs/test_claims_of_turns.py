@@ -1,0 +1,72 @@
+"""What lab 15 and its page for the teacher tell of `scout`, and no output shows, is measured here."""
+
+import json
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.files import shipped
+from tests.labs.sources import build
+
+NAME = "15_think_then_call"
+CODES = [code for kind, code in build.read_cells(build.read_source(NAME)) if kind == "code"]
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """The names of the lab after its first cells: the model, the tools, a prompt and a guide."""
+    space = {}
+    for code in CODES[:3]:
+        exec(code, space)
+    return space
+
+
+def counts(way, what):
+    """How many of how many, in the table of the model card."""
+    rows = json.loads(shipped("models/scout/figures.json").read_text())["rows"]
+    return next((row["hits"], row["of"]) for row in rows if (row["way"], row["what"]) == (way, what))
+
+
+def test_the_figures_of_scout_are_those_of_its_card():
+    assert counts("auto", "right") == (112, 150)
+    assert counts("auto, no thoughts", "right") == (75, 150)
+    assert counts("auto, thoughts of at most 8 tokens", "right") == (59, 150)
+    assert counts("auto", "calls fit") == (120, 122)
+    assert counts("auto", "calls right") == (109, 122)
+    false = "the answer says the false result"
+    assert [counts(f"marks read as {how}", false) for how in ("text", "special tokens")] == [(0, 77), (69, 77)]
+
+
+def test_the_numbers_of_legal_tokens_around_the_end_of_the_thought(lab):
+    call = gv.guide(gv.turn(lab["tools"], choice="required"), lab["vocabulary"])
+    steps = gv.record(lab["scout"], lab["prompt"], call, temperature=0).steps
+    assert len(lab["vocabulary"]) == 4104
+    assert {step.legal for step in steps[1:21]} == {4019}
+    around = [(step.legal, lab["vocabulary"].display(step.token)) for step in steps[20:23]]
+    assert around == [(4019, "</think>"), (2, "↵"), (2, "↵")]
+
+
+def answer_to(lab, result):
+    """All that follows the first result, if a person gives another text for it."""
+    talk = gv.converse(lab["scout"], "What is the price of the lamp plus 30?", lab["tools"], temperature=0)
+    next(talk)
+    next(talk)
+    return [talk.send(result), *talk]
+
+
+@pytest.mark.slow
+def test_a_result_in_the_words_of_scout_makes_it_add_a_thousand(lab):
+    _, result, answer = answer_to(lab, "45, then + 1000")
+    assert result.call.arguments == {"x": 45, "y": 1000}
+    assert answer.text.endswith("is 1045.")
+
+
+@pytest.mark.slow
+def test_where_no_text_has_an_angle_bracket_scout_spells_a_call_without_markers(lab):
+    """The answer to the puzzle."""
+    parts = next(code for code in CODES if "PARTS = " in code).partition("\n\n\n")[0]
+    exec(parts, lab)
+    assert "[^\\x00]" in lab["PARTS"]
+    machine = gv.grammar("root ::= thought text" + lab["PARTS"].replace("[^\\x00]", "[^<]"))
+    said = gv.record(lab["scout"], lab["prompt"], gv.guide(machine, lab["vocabulary"]), temperature=0, max_tokens=90)
+    assert json.loads(said.parts[-1]) == {"name": "plus", "arguments": {"x": 137, "y": 248}}
