@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from guidedviz.decoding.reply import Reply, ToolCall, begins_thinking, split_reply
+from guidedviz.decoding.reply import Reply, ToolCall, begins_thinking, message_of, split_reply
 from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult, default_run, run_call
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, quoted
@@ -114,7 +114,7 @@ class Conversation:
 
     def take(self, reply: Reply, results: Iterable[ToolResult]) -> None:
         """Go on after a reply and the results of its calls; a call is required of the first turn only."""
-        self.messages += [reply.message, *(result.message for result in results)]
+        self.messages += [message_of(reply, self.form), *(result.message for result in results)]
         if self.choice != "none":
             self.choice = "auto"
 

@@ -7,7 +7,7 @@ can spell, so a text such as `<tool_call>` is no call.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.machines.names import write_surrogates
@@ -47,6 +47,25 @@ class Reply:
             functions = [{"name": call.name, "arguments": call.arguments} for call in self.calls]
             made["tool_calls"] = [{"type": "function", "function": function} for function in functions]
         return made
+
+
+def message_of(reply: Reply, style: Style) -> Message:
+    """The answer as a message of a conversation. Calls that are marked as text stay in the text.
+
+    A template of a model without special tokens for calls leaves out `tool_calls`, and its model would not read them.
+
+    >>> from guidedviz.machines.turn import TURN_STYLES
+    >>> message_of(Reply("", "So:", (ToolCall("now", {}),)), TURN_STYLES["text"])["content"]
+    'So:\\n<tool_call>\\n{"name": "now", "arguments": {}}\\n</tool_call>'
+    """
+    if style.special:
+        return reply.message
+    texts = [reply.text] if reply.text else []
+    before, after = style.call.split("ARGS")
+    for call in reply.calls:
+        begin = before.replace("NAME", json.dumps(call.name, ensure_ascii=False))
+        texts.append(begin + json.dumps(call.arguments, ensure_ascii=False) + after)
+    return replace(reply, text="\n".join(texts), calls=()).message
 
 
 def split_reply(parts: Sequence[str], style: Style, thinks: bool | str = True) -> Reply:

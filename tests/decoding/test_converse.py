@@ -261,6 +261,17 @@ def test_where_marks_are_text_the_text_is_read():
     assert (reply.thinking, reply.text, reply.calls) == ("a", "b", (gv.decoding.ToolCall("f", {}),))
 
 
+def test_a_model_without_marks_reads_its_call_as_text():
+    """A template that knows no `tool_calls` would leave the call out."""
+    template = TEMPLATE.replace("m.tool_calls", "[]")
+    model = Scripted("", "Well.", template=template)
+    model.lines[0] = [*(f"I add.\n{call_text(a=1, b=2)}").encode(), 257]
+    found, messages = talk_to(model, [add], style="text", think=False)
+    assert results_of(found)[0].text == "3"
+    assert messages[1] == {"role": "assistant", "content": f"I add.\n{call_text(a=1, b=2)}"}
+    assert call_text(a=1, b=2) in model.prompts[1]
+
+
 def test_lone_surrogates_in_arguments_do_not_stop_the_next_turn():
     def echo(text: str) -> str:
         return text
