@@ -24,6 +24,7 @@ from guidedviz.models.model import check_utf8
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import prompt_parts, shown_parts
+from guidedviz.widgets.display import is_still
 from guidedviz.widgets.runner import running_loop
 
 TOOLS = ThreadPoolExecutor(2, "guidedviz-tool")
@@ -115,7 +116,7 @@ class Talk:
             return
         work = partial(_run_all, self.conversation, turn.reply)
         loop = running_loop()
-        if loop is None:
+        if loop is None or is_still():  # nobody waits for a click
             turn.results = work()
         else:
             done = loop.run_in_executor(TOOLS, work)

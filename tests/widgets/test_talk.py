@@ -186,7 +186,12 @@ def test_a_conversation_brings_its_own_prompt_and_guide(name):
         gv.stage(talk, **{name: True if name == "share" else "x"})
 
 
-def test_where_nobody_can_click_the_whole_conversation_is_there(monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.stage.is_still", lambda: True)
-    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300)
-    assert stage.text == "It is 3."
+def test_where_nobody_can_click_the_whole_conversation_is_there_also_in_a_kernel(monkeypatch):
+    for room in ("stage", "talk"):
+        monkeypatch.setattr(f"guidedviz.widgets.{room}.is_still", lambda: True)
+
+    async def in_a_kernel():
+        return open_stage(CALLS, "It is 3.", max_tokens=300)[1].text
+
+    assert open_stage(CALLS, "It is 3.", max_tokens=300)[1].text == "It is 3."
+    assert asyncio.run(in_a_kernel()) == "It is 3."
