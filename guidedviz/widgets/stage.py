@@ -310,12 +310,11 @@ class Stage:
 
     def _record(self) -> Message:
         """All steps, for a page that plays them alone."""
+        if self.talk:
+            return self.talk.record()
         run = self._run
         shown = panels.shown_run(run)
-        head = shown["head"] | {"constraint": self._packed_head["constraint"]}
-        if self.talk:
-            self.talk.write_tape(head)
-        return shown | {"head": head}
+        return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
     def _take_by_hand(self, token: int | None = None) -> None:
         """Take a step, or another token for the step at the cursor."""
@@ -413,7 +412,7 @@ class Stage:
         head = panels.pack_head(self.head, self.player)
         head["live"] = head["live"] and not self.follows
         if self.talk:
-            self.talk.write_tape(head)
+            self.talk.write_tape(head, self.talk.now)
         return head
 
 

@@ -24,7 +24,8 @@ from guidedviz.models.model import check_utf8
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import prompt_parts, shown_parts
-from guidedviz.widgets.display import is_still
+from guidedviz.widgets import panels
+from guidedviz.widgets.display import Message, is_still, said
 from guidedviz.widgets.runner import running_loop
 
 TOOLS = ThreadPoolExecutor(2, "guidedviz-tool")
@@ -137,8 +138,8 @@ class Talk:
             raise SettingError("stage.answer", seen=seen, expected=f"a text for each of {len(self.results)} results")
         turn = self.turn
         if texts:
-            said = [check_utf8("stage.answer", text) for text in texts]
-            turn.results = tuple(replace(one, text=text) for one, text in zip(turn.results, said, strict=True))
+            checked = [check_utf8("stage.answer", text) for text in texts]
+            turn.results = tuple(replace(one, text=text) for one, text in zip(turn.results, checked, strict=True))
         self.conversation.take(turn.reply, turn.results)
         try:
             following = self._next_turn()
@@ -173,12 +174,27 @@ class Talk:
         self.conversation.return_to(turn.moment)
         self._stage.show_turn(turn.head, turn.guide, turn.player)
 
-    def write_tape(self, head: PackedHead) -> None:
-        """Add the turns to what the page shows of the prompt; those of the shown turn are the steps."""
+    def record(self) -> Message:
+        """The steps of all turns, for a page that plays them alone; a press on a turn asks for its page."""
+        pages = [self._record_turn(place) for place in range(len(self.turns))]
+        moves = {said("visit", turn=place, cursor=0): place for place in range(len(pages))}
+        return {**pages[self.now], "pages": pages, "moves": moves}
+
+    def _record_turn(self, place: int) -> Message:
+        turn = self.turns[place]
+        now = turn.player.settings
+        run = replace(turn.head, steps=turn.player.steps, seed=now.seed, temperature=now.temperature, guide=turn.guide)
+        shown = panels.show_run(run)
+        shown["head"]["constraint"] = panels.pack_head(turn.head, turn.player)["constraint"]
+        self.write_tape(shown["head"], place)
+        return shown
+
+    def write_tape(self, head: PackedHead, now: int) -> None:
+        """Add the turns to what the page shows of the prompt; those of the turn `now` are the steps."""
         if len(self.turns) == 1:
             return
         head["parts"] = prompt_parts(self.turns[0].head)
-        head["talk"] = {"turns": tuple({"said": turn.said, "read": turn.read} for turn in self.turns), "now": self.now}
+        head["talk"] = {"turns": tuple({"said": turn.said, "read": turn.read} for turn in self.turns), "now": now}
 
     def pack(self) -> list[tuple[str, str, bool]]:
         """What the page shows of the results: the call, the text, and whether the tool failed."""

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { frame, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
+import { frame, HOSTILE, newModel, press, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
 
@@ -48,6 +48,28 @@ test("the turns of a conversation are one text: a press on another turn goes the
   press(last, "Enter");
   press(last, " ");
   assert.deepEqual(model.asked, [0, 2, 2].map((turn) => ({ do: "visit", turn, cursor: 0 })), "and space does not play");
+  stop();
+});
+
+test("a recording plays the turn that is pressed", () => {
+  const page = (steps, now) => ({ ...stageNews(steps, 0), number: undefined, head: { ...stageNews(steps, 0).head, live: false, talk: { turns: TURNS.slice(0, 2), now } } });
+  const pages = [page(STEPS, 0), page([step("x"), step("y")], 1)];
+  const saved = { ...pages[0], pages, moves: { '{"do":"visit","turn":1,"cursor":0}': 1, '{"do":"visit","turn":0,"cursor":0}': 0 } };
+  const model = { ...newModel(saved), get: (name) => ({ saved, recorded: true })[name] };
+  const el = document.createElement("div");
+  document.body.replaceChildren(el);
+  const stop = stage.default.render({ model, el });
+  const root = el.firstElementChild;
+  const words = () => [root.dataset.cursor, ...[...el.querySelectorAll(".gv-chip .gv-name")].map((node) => node.textContent)];
+  press(root, "ArrowRight");
+  press(root, "ArrowRight");
+  assert.deepEqual(words(), ["2", "a", "b", "c"]);
+  el.querySelector(".gv-other-turn").click();
+  assert.deepEqual(words(), ["0", "x", "y"]);
+  press(root, "ArrowRight");
+  assert.deepEqual(words(), ["1", "x", "y"]);
+  el.querySelector(".gv-other-turn").click();
+  assert.deepEqual(words(), ["0", "a", "b", "c"]);
   stop();
 });
 

@@ -1,12 +1,15 @@
 """A conversation on a stage: the turn is decoded, its calls run, a person may change what the model reads next."""
 
 import asyncio
+import json
 import threading
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.decoding import Conversation
+from guidedviz.decoding.recording import PackedRun
+from guidedviz.decoding.records import read_value, to_plain
 from guidedviz.widgets.talk import KEPT_TURNS
 from tests.decoding.scripted import TEMPLATE, Scripted
 from tests.decoding.test_converse import add, boom, call_text
@@ -114,6 +117,18 @@ def test_a_person_goes_to_an_earlier_turn_and_back():
     assert len(talk_of(stage)["turns"]) == 2, "to look drops nothing"
     for place in (-1, 2, 10**9):
         assert stage.visit(place, 0).text == "It is 3."
+
+
+def test_a_recording_plays_every_turn():
+    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+    lengths = [len(stage.player.steps), len(stage.answer().take(300).player.steps)]
+    shown = json.loads(json.dumps(stage.display.record(), default=to_plain))
+    assert [len(page["add"]) for page in shown["pages"]] == lengths
+    assert [page["head"]["talk"]["now"] for page in shown["pages"]] == [0, 1]
+    assert shown["moves"] == {'{"do":"visit","turn":0,"cursor":0}': 0, '{"do":"visit","turn":1,"cursor":0}': 1}
+    assert shown["head"] == shown["pages"][1]["head"]
+    for page in shown["pages"]:
+        read_value(PackedRun, page, "recording")
 
 
 def test_who_takes_another_way_in_an_earlier_turn_drops_the_later_ones():

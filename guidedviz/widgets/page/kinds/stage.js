@@ -94,7 +94,11 @@ function render({ model, el }) {
   const act = {
     say, go, pick, paint, set,
     focus: () => root?.focus({ preventScroll: true }),
-    visit: (turn) => say({ do: "visit", turn, cursor: 0 }),
+    visit: (turn) => {
+      clearTimeout(timer);
+      if (view.alone) view.turn = 0; // the page of a recording knows no moves
+      say({ do: "visit", turn, cursor: 0 });
+    },
     start: () => go(0),
     back: () => go(view.cursor - 1),
     step: () => (isKnown() ? go(view.cursor + 1) : isEnded(view) || say({ do: "step" })),
