@@ -29,6 +29,7 @@ from typing import Any
 
 import alone
 import tables
+import talks
 from questions import AFTER, AFTER_MASK, COUNTS, CUE, RECORDS, SEED, SUMS, Case, Way
 
 import guidedviz as gv
@@ -237,13 +238,15 @@ def make(model: Any, name: str, count: int | None) -> dict[str, Any]:
         return {"words": words, **tables.make_table(name, cases_of(name, count), read_rows(name, count))}
     if name == "classes":
         return tables.count_classes(model.vocabulary, {kind: read_rows(kind, count) for kind in RECORDS})
+    if name == "talks":
+        return talks.record_talks(model, count, OUT)
     if name == "alone":
         return compare_alone(model, count)
     return alone.RECORDS[name](model, count, OUT)
 
 
 def main() -> None:
-    every = [*RECORDS, *alone.RECORDS, "classes", "alone"]
+    every = [*RECORDS, *alone.RECORDS, "talks", "classes", "alone"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(every)}; all without a name")
     parser.add_argument("--count", type=int, help="cases per record, for a pilot")

@@ -8,6 +8,7 @@ import pytest
 import questions
 import record
 import tables
+import talks
 
 import guidedviz as gv
 from guidedviz.decoding.distribution import share_of
@@ -33,7 +34,7 @@ def rows_of(record):
 
 def test_every_record_is_there():
     assert list(questions.RECORDS) == JUDGED
-    assert set(KEPT) == {*questions.RECORDS, *alone.RECORDS, "classes", "alone"}
+    assert set(KEPT) == {*questions.RECORDS, *alone.RECORDS, "talks", "classes", "alone"}
 
 
 def test_runs_side_by_side_write_what_they_write_alone(clerk):
@@ -113,12 +114,29 @@ def test_a_masked_output_that_was_not_cut_fits_its_mask(name):
                 assert asked.machine.accepts(case["outputs"][way].encode()), (way, case["outputs"][way])
 
 
+def test_the_table_of_conversations_follows_from_what_was_said():
+    made = read("talks")
+    assert [case["question"] for case in made["cases"]] == list(talks.QUESTIONS)
+    for row in made["table"]:
+        asked = [case["ways"][row["way"]] for case in made["cases"]]
+        judged = {
+            "called": sum(bool(way["calls"]) for way in asked),
+            "failed": sum(any(text.startswith("error") for text in way["results"]) for way in asked),
+            "right": sum(way["right"] for way in asked),
+        }
+        assert row == {"way": row["way"], "of": len(asked), **judged}
+    assert all(case["ways"]["free"]["turns"] == case["ways"]["auto"]["turns"] for case in made["cases"])
+    minus = made["cases"][0]["ways"]["required"]
+    assert (minus["results"], minus["turns"][-1]) == (["130", "50"], "130")
+
+
 @pytest.mark.parametrize("name", TRACES)
 def test_a_trace_is_read_and_shows_its_steps(name):
     trace = gv.Trace.load(FOLDER / name)
     assert (trace.model, trace.source, trace.vocabulary_size) == ("smollm2", "RECORDED", 49_152)
     assert bool(trace.shown) == bool(trace.constraint)
-    [listed] = [run for run in read("traces")["runs"] if run["file"] == name]
+    runs = [*read("traces")["runs"], *read("talks")["runs"]]
+    [listed] = [run for run in runs if run["file"] == name]
     assert (trace.text, len(trace.tokens), trace.steps[-1].end) == (listed["text"], listed["tokens"], listed["end"])
 
 
