@@ -170,13 +170,17 @@ class MachineFeed:
         way = self._way(path, piece)
         if not self._pda:
             return way | {"drawing": self._drawing(path[-1])}
-        self._draw_grammar()
         page.passed |= {state.number: state for state in path}
+        return way | {"drawing": self._draw_passed(self._pda, path, way)}
+
+    def _draw_passed(self, pda: PDA, path: StatePath, way: Message) -> int:
+        """Draw the rules that a token passes; the number of the drawing where it ends."""
+        self._draw_grammar()
         for keys in way["taken"]:
             for key in keys:
                 self._drawing(int(key.partition("-")[0]))
-        places = self._pda.places(path[-1])
-        return way | {"drawing": self._drawing(places[0]) if places else 0}
+        places = pda.places(path[-1])
+        return self._drawing(places[0]) if places else 0
 
     def _way(self, path: StatePath, piece: bytes) -> Message:
         if not self._pda:
@@ -257,6 +261,7 @@ class MachineFeed:
         died = "end" if why.died_at is None else visible(signs_of(why.piece)[why.died_at])
         said = self._way(path, why.piece) | {"died": died}
         if self._pda:
+            self._draw_passed(self._pda, path, said)
             said["stacks"] = self._stacks(path)
         return said
 

@@ -14,23 +14,36 @@ FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}, "email": EMAIL
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: gv.load_model(name) for name in ("bard", "clerk")}
+    return {name: gv.load_model(name) for name in ("bard", "clerk", "scout")}
+
+
+def lookup(table: str, key: str) -> int:
+    """Looks up a value in a table."""
+    return 45
 
 
 def staged(models, kind):
-    """A machine of six states, one of 81, and the pushdown machine of JSON."""
+    """A machine of six states, one of 81, the pushdown machine of JSON, and a turn of a conversation."""
     bard, clerk = models["bard"], models["clerk"]
     if kind == "six":
         return gv.stage(bard, "\n", gv.guide(gv.regex("[A-Z]+: [a-z]+\n"), bard.vocabulary), seed=0, show=7)
     if kind == "json":
         return gv.stage(clerk, BOXES, gv.guide(gv.json(), clerk.vocabulary), seed=1, show=12)
+    if kind == "talk":
+        talk = gv.decoding.Conversation(models["scout"], "What is the price of the lamp?", [lookup])
+        return gv.stage(talk, temperature=0, max_tokens=120, steps=120)
     machine = gv.json_schema({"type": "object", "properties": FIELDS, "required": list(FIELDS)})
     return gv.stage(clerk, ADA, gv.guide(machine, clerk.vocabulary), show=6, max_tokens=30)
 
 
 def show(bare, models, kind, size):
     bare.page.emulate_media(reduced_motion="reduce")
-    stage = bare.show_stage(staged(models, kind))
+    live = staged(models, kind)
+    stage = bare.show_stage(live)
+    if kind == "talk":
+        bare.wait(lambda: live.talk.is_ready)
+        live.answer().take(120).go(14)
+        stage.wait(14)
     width, height = SIZES[size]
     bare.page.set_viewport_size({"width": width, "height": height})
     if size.isdigit():
@@ -40,7 +53,7 @@ def show(bare, models, kind, size):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("kind", ["six", "large", "json"])
+@pytest.mark.parametrize("kind", ["six", "large", "json", "talk"])
 @pytest.mark.quick("six-cell", "json-phone")
 def test_what_must_be_seen_can_be_read(bare, models, kind, size):
     stage, phone = show(bare, models, kind, size), size == "phone"

@@ -10,7 +10,6 @@ import guidedviz as gv
 from guidedviz.decoding import Conversation
 from guidedviz.decoding.recording import PackedRun
 from guidedviz.decoding.records import read_value, to_plain
-from guidedviz.widgets.talk import KEPT_TURNS
 from tests.decoding.scripted import TEMPLATE, Scripted
 from tests.decoding.test_converse import add, boom, call_text
 from tests.widgets.toy import told
@@ -119,6 +118,31 @@ def test_a_person_goes_to_an_earlier_turn_and_back():
         assert stage.visit(place, 0).text == "It is 3."
 
 
+def lookup(table: str, key: str) -> int:
+    """Looks up a value in a table."""
+    return 45
+
+
+PRICE = {"function": {"name": "lookup", "arguments": {"table": "price", "key": "lamp"}}}
+ASKED = [
+    {"role": "user", "content": "What is the price of the lamp?"},
+    {"role": "assistant", "content": "", "reasoning_content": "The tool is lookup.", "tool_calls": [PRICE]},
+]
+
+
+def test_the_rule_in_which_a_token_is_refused_is_drawn():
+    """Of a large machine only the rules are drawn that a token has passed."""
+    messages = [*ASKED, {"role": "tool", "name": "lookup", "content": "45"}]
+    stage = gv.stage(Conversation(gv.load_model("scout"), messages, [lookup]), temperature=0, steps=14)
+    assert stage.trace.parts[3] == "</think>"
+    player = stage.player.look()
+    refused = [one.token for one in player.ahead.step.candidates if not one.legal]
+    whys = [stage.panels.explain(player, token) for token in refused]
+    rules = {why["stacks"][why["path"][-1]]["frames"][0][1] for why in whys}
+    assert rules == {"call"}
+    assert rules <= {drawing.get("rule") for drawing in told(stage)["drawings"].values()}
+
+
 def test_a_recording_plays_every_turn():
     _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
     lengths = [len(stage.player.steps), len(stage.answer().take(300).player.steps)]
@@ -163,12 +187,13 @@ def test_a_turn_that_cannot_begin_leaves_the_results(monkeypatch):
     assert len(stage.talk.conversation.messages) == 4
 
 
-def test_of_a_long_conversation_the_last_turns_are_kept():
+def test_of_a_long_conversation_the_last_turns_are_kept(monkeypatch):
+    monkeypatch.setattr("guidedviz.widgets.talk.KEPT_TURNS", 2)
     _, stage = open_stage(call_text(a=1, b=2), max_tokens=300)
-    for _ in range(KEPT_TURNS + 2):
+    for _ in range(4):
         stage.take(300).answer()
     head = told(stage)["head"]
-    assert len(head["talk"]["turns"]) == KEPT_TURNS
+    assert len(head["talk"]["turns"]) == 2
     assert head["parts"].count("<tool_response>") == 3, "the first prompt has the turns that were forgotten"
 
 
