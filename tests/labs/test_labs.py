@@ -2,6 +2,7 @@
 
 import re
 import symtable
+from functools import cache
 from statistics import median
 
 import nbformat
@@ -14,16 +15,23 @@ each_lab = pytest.mark.parametrize("name", NAMES)
 each_notebook = pytest.mark.parametrize(("name", "solved"), BOTH, ids=[f"{n}{' solved' * s}" for n, s in BOTH])
 
 
+@cache
 def committed(name, solved):
     return nbformat.read(build.target(name, solved), as_version=4)
 
 
+@cache
+def built(name, solved):
+    """A notebook as its source gives it, which the tests only read: to build it takes a tenth of a second."""
+    return build.build_notebook(name, solved)
+
+
 def code_of(name, solved=True):
-    return [cell.source for cell in build.build_notebook(name, solved).cells if cell.cell_type == "code"]
+    return [cell.source for cell in built(name, solved).cells if cell.cell_type == "code"]
 
 
 def prose_of(name):
-    return [cell.source for cell in build.build_notebook(name, True).cells if cell.cell_type == "markdown"]
+    return [cell.source for cell in built(name, True).cells if cell.cell_type == "markdown"]
 
 
 def outputs_of(name, solved):
@@ -90,7 +98,7 @@ def test_every_section_of_a_lab_that_a_text_names_is_there():
 
 @each_lab
 def test_a_student_finds_no_solution(name):
-    for cell in build.build_notebook(name, solved=False).cells:
+    for cell in built(name, False).cells:
         assert "# solution" not in cell.source
         assert "# open" not in cell.source
         assert "# end" not in cell.source
@@ -99,7 +107,7 @@ def test_a_student_finds_no_solution(name):
 @each_lab
 def test_the_answer_to_a_prediction_is_folded_until_a_student_has_answered(name):
     def folded(solved):
-        cells = build.build_notebook(name, solved).cells
+        cells = built(name, solved).cells
         return [cell.id for cell in cells if cell.metadata.get("jupyter")]
 
     assert len(folded(solved=False)) >= 2
@@ -209,7 +217,7 @@ def test_one_predicts_before_one_presses(name):
 
 @each_lab
 def test_every_question_is_folded_for_students_and_the_score_comes_after_the_last_one(name):
-    cells = [cell for cell in build.build_notebook(name, solved=False).cells if cell.cell_type == "code"]
+    cells = [cell for cell in built(name, False).cells if cell.cell_type == "code"]
     asking = [place for place, cell in enumerate(cells) if "gv.predict(" in cell.source]
     hidden = [place for place, cell in enumerate(cells) if cell.metadata.get("jupyter", {}).get("source_hidden")]
     assert asking == hidden
