@@ -7,6 +7,7 @@ without the statements inside it. Python's `re` has 5.6 per statement, starlette
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,10 @@ def read(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-SOURCES = {path: read(path) for path in sorted(LIBRARY.rglob("*.py")) if "node_modules" not in path.parts}
+@cache
+def sources() -> dict[Path, ast.Module]:
+    """The files of the library; they are read by the first test, not by each process that collects the tests."""
+    return {path: read(path) for path in sorted(LIBRARY.rglob("*.py")) if "node_modules" not in path.parts}
 
 
 def count_parts(statement: ast.stmt) -> int:
@@ -45,7 +49,7 @@ def count_parts(statement: ast.stmt) -> int:
 def statements_of(room: str) -> list[int]:
     """The sizes of all statements of a room, in order."""
     sizes = []
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         if path.relative_to(LIBRARY).parts[0] == room:
             sizes += [count_parts(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     return sorted(sizes)
@@ -87,7 +91,7 @@ def assigns_several(node: ast.Assign) -> bool:
 
 def test_no_statement_is_a_riddle():
     found = defaultdict(list)
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         for node in ast.walk(tree):
             for riddle in riddles(node):
                 found[riddle].append(f"{path.relative_to(ROOT)}:{node.lineno}")
@@ -117,7 +121,7 @@ def test_a_swap_and_a_line_are_no_riddles():
 
 def test_few_functions_have_many_branches():
     counts = Counter()
-    for path in SOURCES:
+    for path in sources():
         for block in cc_visit(path.read_text(encoding="utf-8")):
             for function in getattr(block, "methods", [block]):
                 counts[f"{path.relative_to(ROOT)}:{function.name}"] = function.complexity
@@ -127,7 +131,7 @@ def test_few_functions_have_many_branches():
 
 def test_few_names_stand_in_several_modules():
     homes = defaultdict(set)
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         for node in tree.body:
             for name in defined_names(node):
                 homes[name].add(path)
@@ -145,5 +149,7 @@ def defined_names(node: ast.stmt) -> list[str]:
 
 
 def test_no_two_classes_have_one_name():
-    names = Counter(node.name for tree in SOURCES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    names = Counter(
+        node.name for tree in sources().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
     assert [name for name, count in names.items() if count > 1] == []

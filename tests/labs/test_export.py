@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import redirect_stdout
+from functools import cache
 
 import nbformat
 import pytest
@@ -44,10 +45,12 @@ class Yes:
 each_lab = pytest.mark.parametrize("name", NUMBERED)
 
 
+@cache
 def exercises(name):
     return list(read_exercises(name))
 
 
+@cache
 def assignment(name, form):
     """An assignment as nbformat reads it."""
     return nbformat.reads(json.dumps(export.assignment(name, form)), as_version=4)
