@@ -129,6 +129,7 @@ class TestEveryFunction:
 
 
 @pytest.mark.parametrize("name", VALUES)
+@pytest.mark.quick(every=3)
 def test_an_empty_value_is_not_done_yet(name):
     assert check(name, None).result == check(name, ...).result == "open"
 

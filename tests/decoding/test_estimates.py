@@ -19,6 +19,7 @@ def task_of(pattern, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("pattern", ["a|bb|ccc", "[ab]{1,3}", "(ab?c){1,2}"])
+@pytest.mark.quick(every=5)
 def test_the_interval_of_masked_draws_holds_the_exact_value_or_misses_it_narrowly(pattern, seed):
     task = task_of(pattern, seed)
     texts, draws = distribution.all_texts(task), [distribution.Masked(task).draw(one) for one in range(400)]

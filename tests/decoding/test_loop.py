@@ -180,6 +180,7 @@ def test_a_constraint_in_words_is_a_text():
 @pytest.mark.parametrize(
     "machine", [gv.regex(r"\d{4}-\d{2}-\d{2}"), gv.regex("[a-z ]*"), gv.grammar('root ::= "(" root ")" | "x"')]
 )
+@pytest.mark.quick(every=4)
 def test_the_loop_writes_what_the_plain_loop_writes(machine, seed):
     clerk = gv.load_model("clerk")
     guide = gv.guide(machine, clerk.vocabulary)

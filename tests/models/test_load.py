@@ -229,6 +229,7 @@ def put(kind, file):
 @BOTH
 @pytest.mark.parametrize("kind", ["fifo", "device", "large", "many values"])
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.quick(every=5)
 def test_only_regular_files_of_a_bounded_size_are_read(folder, device, kind, name):
     put(kind, folder / name)
     began = time.process_time()

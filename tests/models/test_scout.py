@@ -76,6 +76,7 @@ def test_its_files_take_less_than_nine_megabytes():
 @pytest.mark.parametrize("thinks", [True, False])
 @pytest.mark.parametrize("tools", [None, TOOLS], ids=["no tools", "tools"])
 @pytest.mark.parametrize("talk", TALKS)
+@pytest.mark.quick(every=5)
 def test_its_template_gives_the_text_of_transformers_and_needs_no_process(reference, talk, tools, thinks, monkeypatch):
     monkeypatch.setattr(template, "IN_TAB", True)
     asked = {"add_generation_prompt": True, "enable_thinking": thinks}

@@ -83,7 +83,7 @@ def main():
     from guidedviz.decoding import timing
 
     timing.TRIES = 2  # measurements of a slider; beside other tests no two agree, and it would try for 3 s
-    gc.set_threshold(50_000)  # at its usual 700 the collector takes a twelfth of the time
+    gc.set_threshold(500_000)  # at its usual 700 the collector takes a twelfth of the time
     out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
     for name in sys.argv[1:]:
         began = time.process_time()

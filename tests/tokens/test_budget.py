@@ -51,6 +51,7 @@ TALK = [bytes([byte]) for byte in range(256)] + [b"<think>", b"</think>", b"</s>
 
 @pytest.mark.parametrize("style", ["hermes", "text"])
 @pytest.mark.parametrize("budget", [20, 26, 40])
+@pytest.mark.quick("20-text", "26-hermes")
 def test_a_limit_of_thinking_holds_within_a_budget(style, budget):
     machine = gv.turn(style=style, think_limit=3)
     rng = np.random.default_rng(budget)

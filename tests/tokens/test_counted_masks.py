@@ -61,6 +61,7 @@ LONG = gv.Vocabulary([b"a", b"aaa", b"a" * 17, b'"', b'a"', b'aa"', b'"x', b"\xc
 
 @pytest.mark.parametrize("engine", ["split", "index"])
 @pytest.mark.parametrize("bounds", [(0, 127), (1, 128), (128, 129), (4094, 4096), (0, 4096), (4095, 4097)])
+@pytest.mark.quick(every=3)
 def test_masks_at_the_bounds(bounds, engine):
     low, high = bounds
     text = f'"[aé]{{{low},{high}}}"x?'

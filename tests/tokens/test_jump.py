@@ -44,6 +44,7 @@ chains = st.builds("root ::= {}\ns ::= {}".format, _chains, _words)
 
 @pytest.mark.parametrize("name", VOCABULARIES)
 @pytest.mark.parametrize("way", SPELLING_WAYS)
+@pytest.mark.quick(every=5)
 @settings(max_examples=15)
 @given(regexes | chains, st.data())
 def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, constraint, data):

@@ -39,6 +39,7 @@ def random_grammar(draw):
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.quick(every=3)
 def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):
     draw = random.Random(seed)
     machine = gv.grammar(random_grammar(draw))

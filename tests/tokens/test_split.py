@@ -126,6 +126,7 @@ def masks_of_short_texts(text):
 
 @pytest.mark.parametrize("text", GRAMMARS.values(), ids=GRAMMARS)
 @pytest.mark.parametrize("off", ["", *SWITCHES])
+@pytest.mark.quick(every=4)
 def test_all_short_texts_of_hard_grammars(text, off):
     machine, masks = masks_of_short_texts(text)
     split = gv.build_split(machine, SIGNS, **({off: False} if off else {}))

@@ -212,7 +212,7 @@ def walk(machine, choose):
 
 @pytest.mark.parametrize(("choice", "reasoning"), WAYS, ids=str)
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.quick(every=8)
+@pytest.mark.quick(every=17)
 def test_the_structural_tag_of_a_model_family_is_read_and_accepts_the_same(engine, family, choice, reasoning):
     choose = random.Random(f"{family}{choice}")
     spec = engine.xgrammar.get_model_structural_tag(family, tools=TOOLS, tool_choice=choice, reasoning=reasoning)

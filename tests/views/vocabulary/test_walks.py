@@ -22,6 +22,7 @@ def test_a_date_is_three_digits_deep_and_all_else_is_dropped_at_once():
 
 @pytest.mark.parametrize("slices", [True, False])
 @pytest.mark.parametrize("text", ["", '{"a": "x', '{"a": 1', '["\\', '["x", '])
+@pytest.mark.quick(every=3)
 def test_the_levels_add_up_to_the_walk(text, slices):
     walk = lazy_walk(json(), Vocabulary.llama3(), text, slices)
     levels = walk_levels_of(walk)
