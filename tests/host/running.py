@@ -28,6 +28,7 @@ class Running:
         return self.server.server_state.connections
 
     def stop(self):
+        self.server.config.timeout_graceful_shutdown = 0.2  # not two seconds for a follower who waits for a step
         self.server.should_exit = True
         self._thread.join(10)
         self.service.engine.close()
