@@ -22,6 +22,7 @@
 # | **log-probability** | the natural logarithm of a probability: −0.69 for 0.5 |
 
 # %%
+import importlib
 import json
 
 import numpy as np
@@ -335,16 +336,27 @@ gv.draw_distribution(pear.steps[4])
 # | llguidance | `LLMatcher(tokenizer, grammar)` | `fill_next_token_bitmask(matcher, words)` | `consume_token(token)` |
 
 # %% [markdown]
-# transformers calls a *logits processor* before each draw. With the extra `hub` installed, this runs `clerk` there:
-#
-# ```python
-# network = transformers.AutoModelForCausalLM.from_pretrained(FOLDER, dtype=torch.float32)  # assets/models/clerk
-# ids = torch.tensor([clerk.encode(prompt)])
-# network.generate(ids, logits_processor=[gv.LogitsProcessor(guide)], do_sample=False, max_new_tokens=60)
-# ```
-#
-# RECORDED 2026-11-25, transformers 5.24 and torch 2.13, CPU: it writes the text of our own loop, although the logits
-# differ in the fifth digit. `do_sample=False` is greedy; two runs whose best logits are nearly equal can differ.
+# transformers calls a *logits processor* before each draw. With `record=True` ours keeps what it saw, and gives a trace
+# for the stage. Where the extra `hub` is installed, the cell runs `clerk` in transformers. Elsewhere it shows the run
+# of our own loop from above: its text is the same, although the logits differ in the fifth digit.
+
+# %%
+processor = gv.LogitsProcessor(gv.guide(short, clerk.vocabulary), record=True)
+try:
+    network = gv.load_model("clerk", device="torch").network.network  # as transformers' from_pretrained gives it
+except (gv.ModelError, ImportError):  # without the extra `hub`
+    seen = pear
+else:
+    torch = importlib.import_module("torch")  # only here: it takes seconds
+    ids = torch.tensor([clerk.encode(umbrella)])
+    settings = {"attention_mask": torch.ones_like(ids), "do_sample": False, "max_new_tokens": 60, "pad_token_id": 0}
+    [seen] = processor.read(network.generate(ids, logits_processor=[processor], **settings))
+print(seen.text)
+print(" ".join(f"{step.mass:.2f}" for step in seen.steps))
+
+# %% [markdown]
+# The second line is Z at each step. `do_sample=False` is greedy; two runs can differ where the best logits are nearly
+# equal.
 
 # %% [markdown]
 # Frameworks bring masks of their own. Here a schema allowed a count from 1 to 99, and a prompt asked for 120 lamps.

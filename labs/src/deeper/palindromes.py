@@ -40,6 +40,17 @@ except gv.SettingError as error:
 # Which of the two is right depends on letters that come later. The machine is **nondeterministic**.
 #
 # So it follows both ways, and keeps **all** possible stacks.
+#
+# The rule as an automaton in DOT, which Graphviz and many other programs read:
+
+# %%
+try:
+    print(gv.to_dot(machine).source)
+except gv.SettingError:
+    print("the package graphviz is not installed here")
+
+# %% [markdown]
+# After a first `a` the rule is in `n1`. It may end there (a double circle), or call itself, which opens a new pair.
 
 # %% [question]
 gv.predict(
