@@ -80,6 +80,7 @@ class Service:
             ("GET", "/v1/models"): api.models,
             ("POST", "/v1/chat/completions"): api.chat,
             ("POST", "/v1/completions"): api.plain,
+            ("POST", "/v1/responses"): api.response,
             ("GET", "/v1/class"): desk.sum_up,
             ("POST", "/v1/class"): desk.report if whole else no_class,
             ("POST", "/v1/class/forget"): desk.forget if whole else no_class,

@@ -75,6 +75,7 @@ class ChatForm:
     """The objects of /v1/chat/completions."""
 
     prefix = "chatcmpl"
+    end = STREAM_END
 
     def whole(self, head: AnswerHead, request: CompletionRequest, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
         """An answer that is not streamed."""
@@ -91,19 +92,19 @@ class ChatForm:
         usage = usage_of(head, (writer for writer, _ in choices))
         return self._object("chat.completion", head, listed) | {"usage": usage, "guidedviz": head.own}
 
-    def first(self, head: AnswerHead, place: int) -> Any:
+    def first(self, head: AnswerHead, place: int, request: CompletionRequest) -> list[Any]:
         """The first chunk of a choice."""
         delta = {"role": "assistant", "content": ""}
-        return self._chunk(head, self._choice(place, "delta", delta, Delta(), None)) | {"guidedviz": head.own}
+        return [self._chunk(head, self._choice(place, "delta", delta, Delta(), None)) | {"guidedviz": head.own}]
 
-    def grown(self, head: AnswerHead, place: int, delta: Delta) -> Any:
+    def grown(self, head: AnswerHead, place: int, delta: Delta) -> list[Any]:
         """A chunk of a text."""
         said = {}
         if delta.thinking:
             said["reasoning_content"] = delta.thinking
         if delta.text or not said:
             said["content"] = delta.text
-        return self._chunk(head, self._choice(place, "delta", said, delta, None))
+        return [self._chunk(head, self._choice(place, "delta", said, delta, None))]
 
     def last(self, head: AnswerHead, place: int, writer: ChoiceWriter, request: CompletionRequest) -> list[Any]:
         """The chunks of the calls, and the last chunk of a choice."""
@@ -114,9 +115,9 @@ class ChatForm:
         ended = self._choice(place, "delta", {}, Delta(), finish_reason(writer))
         return [*chunks, self._chunk(head, ended) | {"guidedviz": head.own}]
 
-    def usage(self, head: AnswerHead, writers: Iterable[ChoiceWriter]) -> Any:
+    def usage(self, head: AnswerHead, writers: Iterable[ChoiceWriter]) -> list[Any]:
         """The chunk of the usage."""
-        return self._object("chat.completion.chunk", head, []) | {"usage": usage_of(head, writers)}
+        return [self._object("chat.completion.chunk", head, []) | {"usage": usage_of(head, writers)}]
 
     def _chunk(self, head: AnswerHead, choice: Any) -> dict[str, Any]:
         return self._object("chat.completion.chunk", head, [choice])
@@ -134,6 +135,7 @@ class TextForm:
     """The objects of /v1/completions; chunks have the form of answers."""
 
     prefix = "cmpl"
+    end = STREAM_END
 
     def whole(self, head: AnswerHead, request: CompletionRequest, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
         """An answer that is not streamed."""
@@ -143,22 +145,22 @@ class TextForm:
         usage = usage_of(head, (writer for writer, _ in choices))
         return self._object(head, listed) | {"usage": usage, "guidedviz": head.own}
 
-    def first(self, head: AnswerHead, place: int) -> Any:
+    def first(self, head: AnswerHead, place: int, request: CompletionRequest) -> list[Any]:
         """The first chunk of a choice."""
-        return self._object(head, [self._choice(place, Delta(), None)]) | {"guidedviz": head.own}
+        return [self._object(head, [self._choice(place, Delta(), None)]) | {"guidedviz": head.own}]
 
-    def grown(self, head: AnswerHead, place: int, delta: Delta) -> Any:
+    def grown(self, head: AnswerHead, place: int, delta: Delta) -> list[Any]:
         """A chunk of a text."""
-        return self._object(head, [self._choice(place, delta, None)])
+        return [self._object(head, [self._choice(place, delta, None)])]
 
     def last(self, head: AnswerHead, place: int, writer: ChoiceWriter, request: CompletionRequest) -> list[Any]:
         """The last chunk of a choice."""
         ended = self._choice(place, Delta(), finish_reason(writer))
         return [self._object(head, [ended]) | {"guidedviz": head.own}]
 
-    def usage(self, head: AnswerHead, writers: Iterable[ChoiceWriter]) -> Any:
+    def usage(self, head: AnswerHead, writers: Iterable[ChoiceWriter]) -> list[Any]:
         """The chunk of the usage."""
-        return self._object(head, []) | {"usage": usage_of(head, writers)}
+        return [self._object(head, []) | {"usage": usage_of(head, writers)}]
 
     def _choice(self, place: int, delta: Delta, end: str | None) -> Any:
         logs = None
@@ -178,12 +180,18 @@ class TextForm:
         return {**named, "model": head.model, "system_fingerprint": head.version, "choices": choices}
 
 
-Form = ChatForm | TextForm
+def as_events(chunks: Iterable[dict[str, Any]]) -> bytes:
+    """Chunks as events of a stream; one with a type is named by it.
 
-
-def event(said: Any) -> bytes:
-    """A chunk as an event of a stream."""
-    return f"data: {json.dumps(said)}\n\n".encode()
+    >>> as_events([{"type": "a"}, {"b": 1}])
+    b'event: a\\ndata: {"type": "a"}\\n\\ndata: {"b": 1}\\n\\n'
+    """
+    written = ""
+    for chunk in chunks:
+        if "type" in chunk:
+            written += f"event: {chunk['type']}\n"
+        written += f"data: {json.dumps(chunk)}\n\n"
+    return written.encode()
 
 
 def models_object(model: str) -> dict[str, Any]:

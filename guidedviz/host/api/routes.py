@@ -12,9 +12,11 @@ from starlette.responses import Response
 
 from guidedviz.errors import GuidedVizError, quoted
 from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
-from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChatForm, Form, TextForm, event, models_object
+from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChatForm, TextForm, as_events, models_object
 from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
 from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
+from guidedviz.host.api.response_fields import read_response
+from guidedviz.host.api.response_forms import ResponseForm
 from guidedviz.host.api.run_page import PAGE_HEADERS, show_runs
 from guidedviz.host.api.runs import KeptRun, KeptRuns, sum_up_run
 from guidedviz.host.batcher import Engine
@@ -25,7 +27,8 @@ from guidedviz.tokens.guide import Guide
 
 MOST_ASKED = 1 << 20  # bytes of a body
 RUN_PATH = "/runs/"
-COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions")
+COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
+Form = ChatForm | TextForm | ResponseForm
 
 
 class EventStream(Response):
@@ -106,18 +109,17 @@ class Answering:
     async def events(self, form: Form) -> AsyncIterator[bytes]:
         """The answer as a stream."""
         for place in range(len(self.runs)):
-            yield event(form.first(self.head, place))
+            yield as_events(form.first(self.head, place, self.wanted))
         async with aclosing(self.grow()) as growing:
             async for place, delta in growing:
                 if any(delta):
-                    yield event(form.grown(self.head, place, delta))
+                    yield as_events(form.grown(self.head, place, delta))
         self._note_ends()
         for place, writer in enumerate(self.writers):
-            for chunk in form.last(self.head, place, writer, self.wanted):
-                yield event(chunk)
+            yield as_events(form.last(self.head, place, writer, self.wanted))
         if self.wanted.usage:
-            yield event(form.usage(self.head, self.writers))
-        yield STREAM_END
+            yield as_events(form.usage(self.head, self.writers))
+        yield form.end
 
     def _note_ends(self) -> None:
         """Say where a text is not complete."""
@@ -147,6 +149,10 @@ class CompletionDesk:
     async def plain(self, request: Request) -> Response:
         """How a text goes on."""
         return await self._answer(request, read_plain, TextForm())
+
+    async def response(self, request: Request) -> Response:
+        """An answer to items, as a list of items."""
+        return await self._answer(request, read_response, ResponseForm())
 
     async def list_runs(self, request: Request) -> Response:
         """The runs of a student; for the teacher those that are shared, too."""
@@ -217,5 +223,5 @@ async def send_stream(answer: EventStream, send: Any) -> None:
     except Exception as error:
         message = str(error) if isinstance(error, GuidedVizError) else f"the host failed: {type(error).__name__}"
         said = {"error": {"message": message, "type": "server_error", "param": None, "code": None}}
-        await send({"type": "http.response.body", "body": event(said) + STREAM_END, "more_body": True})
+        await send({"type": "http.response.body", "body": as_events([said]) + STREAM_END, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})

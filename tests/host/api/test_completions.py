@@ -34,6 +34,7 @@ def test_a_schema_holds_and_the_text_is_that_of_the_library(clerk_host, clerk):
 
 FORMS = {
     "json_object": ({"response_format": {"type": "json_object"}}, dict),
+    "llama.cpp": ({"response_format": {"type": "json_object", "schema": PERSON["json_schema"]["schema"]}}, dict),
     "vllm json": ({"structured_outputs": {"json": PERSON["json_schema"]["schema"]}}, dict),
     "sglang": ({"json_schema": json.dumps(PERSON["json_schema"]["schema"])}, dict),
     "vllm regex": ({"structured_outputs": {"regex": REGEX}}, REGEX),

@@ -45,7 +45,7 @@ def test_a_client_that_leaves_frees_its_rows_and_its_run_says_stopped(clerk_host
     line.close()
     wait_for(lambda: all(run.verdict == "stopped" for run in runs))
     engine = clerk_host.service.engine
-    wait_for(lambda: engine.waiting == 0)
+    wait_for(lambda: engine.waiting == 0 and engine._running.done())
     passes = engine.reader.passes
     time.sleep(0.1)
     assert engine.reader.passes == passes
