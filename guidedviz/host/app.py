@@ -23,7 +23,15 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.files import parse_json
 from guidedviz.host.access import find_tokens, warn_of_tokens
-from guidedviz.host.api.routes import COMPLETION_PATHS, MOST_ASKED, RUN_PATH, CompletionDesk, EventStream, send_stream
+from guidedviz.host.api.routes import (
+    API_PATHS,
+    COMPLETION_PATHS,
+    MOST_ASKED,
+    RUN_PATH,
+    CompletionDesk,
+    EventStream,
+    send_stream,
+)
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
 from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
@@ -41,7 +49,6 @@ SECONDS_TO_SEND = 20.0  # for the body of a request
 PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
 BUSY_DELAY = 1.0  # seconds before who gets no answer now hears so: hundreds of them would keep the host busy
 PROTOCOL_PAGE = "guidedviz/host/README.md"
-API = {"/v1/models", *COMPLETION_PATHS}
 ANSWERING = ", answering"
 LONG_REQUESTS = {  # requests that take long; who sends one may ask for something else meanwhile
     ("GET", "/v1/run"): ", following",
@@ -61,7 +68,7 @@ class Service:
         most_text = min(MOST_ENCODED, max(1 << 14, 16 * context))
         most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
         self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
-        self.most.update(dict.fromkeys(COMPLETION_PATHS, MOST_ASKED))
+        self.most.update(dict.fromkeys(API_PATHS, MOST_ASKED))
         desk = Desk(engine, guard)
         self.desk = desk
         api = CompletionDesk(engine, guard)
@@ -81,6 +88,7 @@ class Service:
             ("POST", "/v1/chat/completions"): api.chat,
             ("POST", "/v1/completions"): api.plain,
             ("POST", "/v1/responses"): api.response,
+            ("POST", "/v1/inspect"): api.inspect,
             ("GET", "/v1/class"): desk.sum_up,
             ("POST", "/v1/class"): desk.report if whole else no_class,
             ("POST", "/v1/class/forget"): desk.forget if whole else no_class,
@@ -355,7 +363,7 @@ def reply(error: Exception, path: str = "") -> Response:
         status = 503
     hint = error.hint or f"a request as {PROTOCOL_PAGE} describes it"  # of errors from the rooms below
     parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": hint}
-    if path in API:
+    if path in API_PATHS:
         message = str(error) if error.hint else f"{error}; try: {hint}"
         kind = ERROR_TYPES.get(status, "invalid_request_error")
         parts |= {"message": message, "type": kind, "param": error.where, "code": str(status)}

@@ -28,23 +28,6 @@ SPELLED_STYLE = "text"  # the style whose marks are text
 NOT_TOLD = "the model was not told of them, because its chat template has no place for tools; only the mask knows them"
 
 
-class Guides:
-    """The guides that were used last, by what they are built from. One thread asks, so none is built twice."""
-
-    def __init__(self, vocabulary: Vocabulary, most: int = MOST_GUIDES) -> None:
-        self._vocabulary = vocabulary
-        self._most = most
-        self._kept: OrderedDict[Any, Guide] = OrderedDict()
-
-    def find(self, key: Any, build: Callable[[], Machine[Any]]) -> Guide:
-        """The guide of a machine, which is built only if it is not kept."""
-        if key not in self._kept:
-            self._kept[key] = build_guide(build(), self._vocabulary)
-        self._kept.move_to_end(key)
-        forget(self._kept, self._most)
-        return self._kept[key]
-
-
 @dataclass(frozen=True)
 class TurnPlan:
     """How one request is decoded."""
@@ -57,6 +40,25 @@ class TurnPlan:
     enforced: str  # in words
     code: str  # of the machine, for a notebook
     notes: tuple[str, ...]
+
+
+class Guides:
+    """The guides that were used last, by what they are built from. One thread asks, so none is built twice."""
+
+    def __init__(self, vocabulary: Vocabulary, most: int = MOST_GUIDES) -> None:
+        self._vocabulary = vocabulary
+        self._most = most
+        self._kept: OrderedDict[Any, Guide] = OrderedDict()
+
+    def of(self, plan: TurnPlan) -> Guide | None:
+        """The guide of a plan, which is built only if it is not kept; None if nothing is enforced."""
+        if plan.build is None:
+            return None
+        if plan.key not in self._kept:
+            self._kept[plan.key] = build_guide(plan.build(), self._vocabulary)
+        self._kept.move_to_end(plan.key)
+        forget(self._kept, self._most)
+        return self._kept[plan.key]
 
 
 def find_style(vocabulary: Vocabulary) -> str:

@@ -14,7 +14,7 @@ from guidedviz.host.api.forms import AnswerHead, finish_reason, log_object, usag
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.host.api.tool_fields import INPUT
 
-PARTS = {"reasoning": "reasoning_text", "message": "output_text"}
+ITEM_PARTS = {"reasoning": "reasoning_text", "message": "output_text"}
 
 
 class ResponseForm:
@@ -51,7 +51,7 @@ class ResponseForm:
                 item = self._items[-1]
                 item["content"][0]["text"] += text
                 logs = {"logprobs": [*map(log_object, delta.logs)]} if kind == "message" else {}
-                events.append(self._part(f"{PARTS[kind]}.delta", delta=text, **logs))
+                events.append(self._part(f"{ITEM_PARTS[kind]}.delta", delta=text, **logs))
         return events
 
     def last(self, head: AnswerHead, place: int, writer: ChoiceWriter, request: CompletionRequest) -> list[Any]:
@@ -111,7 +111,7 @@ class ResponseForm:
 
 def text_item(head: AnswerHead, kind: str, text: str, delta: Delta | None = None) -> dict[str, Any]:
     """An item of reasoning, or a message."""
-    part: dict[str, Any] = {"type": PARTS[kind], "text": text}
+    part: dict[str, Any] = {"type": ITEM_PARTS[kind], "text": text}
     item: dict[str, Any] = {"id": f"{kind}_{head.name}", "type": kind, "status": "completed", "content": [part]}
     if kind == "reasoning":
         return item | {"summary": []}

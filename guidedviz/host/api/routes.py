@@ -13,6 +13,7 @@ from starlette.responses import Response
 from guidedviz.errors import GuidedVizError, quoted
 from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
 from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChatForm, TextForm, as_events, models_object
+from guidedviz.host.api.inspected import inspect_run, read_inspected
 from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
 from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
 from guidedviz.host.api.response_fields import read_response
@@ -28,6 +29,7 @@ from guidedviz.tokens.guide import Guide
 MOST_ASKED = 1 << 20  # bytes of a body
 RUN_PATH = "/runs/"
 COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
+API_PATHS = {"/v1/models", "/v1/inspect", "/v1/runs", *COMPLETION_PATHS}  # whose errors have OpenAI's form, too
 Form = ChatForm | TextForm | ResponseForm
 
 
@@ -154,6 +156,17 @@ class CompletionDesk:
         """An answer to items, as a list of items."""
         return await self._answer(request, read_response, ResponseForm())
 
+    async def inspect(self, request: Request) -> Response:
+        """Read a text that another server wrote; it becomes a run."""
+        wanted, text = read_inspected(request.state.body, self._engine.card["name"])
+        self._check_model(wanted.model)
+        plan = await plan_turn(self._engine, wanted)
+        run = KeptRun(request.state.student, wanted.share, wanted, plan, self._engine.model, 0)
+        said = await self._engine.run("page", inspect_run, self._page_guides, run, text)
+        self.runs.keep(run)
+        own = {"run": address_of(request, run), "enforced": plan.enforced, "notes": [*plan.notes]}
+        return say({**own, **said})
+
     async def list_runs(self, request: Request) -> Response:
         """The runs of a student; for the teacher those that are shared, too."""
         student = request.state.student
@@ -175,11 +188,9 @@ class CompletionDesk:
         if self._engine.waiting >= self._guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
         plan = await plan_turn(self._engine, wanted)
-        guide = None
-        if plan.build:
-            guide = await self._engine.run("compile", self._guides.find, plan.key, plan.build)
-            notes = getattr(guide.machine, "notes", ())
-            plan = replace(plan, notes=(*plan.notes, *notes))
+        guide = await self._engine.run("compile", self._guides.of, plan)
+        if guide:
+            plan = replace(plan, notes=(*plan.notes, *getattr(guide.machine, "notes", ())))
         answer = self._begin(request, wanted, plan, guide)
         response = EventStream(answer.events(form)) if wanted.stream else await answer.whole(form)
         response.headers["X-Guidedviz-Run"] = answer.head.own["run"]
@@ -196,7 +207,7 @@ class CompletionDesk:
             places = [f"{student}, choice {place}" for place in range(wanted.count)]
         else:
             places = [run.name for run in runs]  # one person has this host
-        addresses = [f"{request.url.scheme}://{request.headers['host']}/runs/{run.name}" for run in runs]
+        addresses = [address_of(request, run) for run in runs]
         own: dict[str, Any] = {"run": addresses[0], "enforced": plan.enforced, "notes": [*plan.notes]}
         if wanted.count > 1:
             own["runs"] = addresses
@@ -212,6 +223,11 @@ class CompletionDesk:
         if name != own:
             seen = quoted(name) if name else "no name"
             raise Refused(404, "model", seen, f"the name of the model of this host: {own}", f'"model": "{own}"')
+
+
+def address_of(request: Request, run: KeptRun) -> str:
+    """The address of the page of a run, as the client calls the host."""
+    return f"{request.url.scheme}://{request.headers['host']}{RUN_PATH}{run.name}"
 
 
 async def send_stream(answer: EventStream, send: Any) -> None:

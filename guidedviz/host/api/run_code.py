@@ -21,7 +21,10 @@ def code_of(run: KeptRun) -> str:
     if settings.bias:
         said.append(f"bias={settings.bias!r}")
     options = ", ".join([*said, f"seed={run.seed}", f"max_tokens={settings.max_tokens}"])
-    lines += [f"trace = gv.record(model, prompt{used}, {options})", "gv.diagnose(trace)", "gv.stage(trace)"]
+    made = f"gv.record(model, prompt{used}, {options})"
+    if run.inspected:
+        made = f"gv.inspect_text(model, prompt, {run.inspected!r}, guide)"
+    lines += [f"trace = {made}", "gv.diagnose(trace)", "gv.stage(trace)"]
     return "\n".join(lines)
 
 

@@ -57,8 +57,7 @@ def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
 
 def trace_with_guide(guides: Guides, run: KeptRun) -> Trace:
     """The run as a trace, with its guide."""
-    guide = guides.find(run.plan.key, run.plan.build) if run.plan.build else None
-    return replace(run.trace, guide=guide)
+    return replace(run.trace, guide=guides.of(run.plan))
 
 
 def show_going(run: KeptRun) -> str:
