@@ -108,7 +108,9 @@ def plan_constraint(prompt: str, constraint: Any, vocabulary: Vocabulary, notes:
         machine: Machine[Any] = constraint.build(vocabulary)
         return machine
 
-    enforced = f"{constraint.name} ({constraint.field})"
+    enforced = constraint.name
+    if constraint.field != enforced:
+        enforced = f"{constraint.name} ({constraint.field})"
     return TurnPlan(prompt, constraint, build, None, False, enforced, constraint.code, tuple(notes))
 
 

@@ -61,7 +61,7 @@ function row(run) {
   const sign = SIGNS[/** @type {keyof typeof SIGNS} */ (run.verdict)] ?? "";
   return make("tr", {},
     make("td", {}, box),
-    make("td", {}, new Date(run.began * 1000).toLocaleTimeString()),
+    make("td", { class: "number" }, new Date(run.began * 1000).toLocaleTimeString()),
     make("td", {}, run.enforced || "nothing"),
     make("th", { scope: "row" }, make("a", { href: address }, sign + run.verdict)),
     make("td", { class: "number" }, make("a", { href: `${address}?step=${run.step}` }, run.least >= 0.01 ? run.least.toFixed(2) : run.least.toExponential(0))),
