@@ -21,8 +21,9 @@ from guidedviz.markup import Element, node, together
 from guidedviz.tokens.vocabulary import shared_length
 
 PAGE_STYLE = (
-    ".gv-beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 46em), 1fr)); gap: 1em; }"
-    "section { min-width: 0; } section > :not(.gv-place) { max-width: 60em; } h1 { font-size: 1.4em; } "
+    ".gv-beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 50em), 1fr)); gap: 1em; }"
+    "main:has(section + section) { max-width: none; }"
+    "section { min-width: 0; } section > :not(.gv-place) { max-width: 60em; } h1 { font-size: 1.4em; }"
     "dt { font-weight: 600; } dd { margin: 0 0 .5em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }"
     "a { color: inherit; } pre, code { font-family: ui-monospace, monospace; } details { margin: .5em 0 1em; }"
 )

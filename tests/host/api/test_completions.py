@@ -6,6 +6,7 @@ from itertools import chain
 import pytest
 
 import guidedviz as gv
+from guidedviz.machines import limits
 from tests.host.api.asking import ABOUT, ADD, CHAT, PERSON, SUM, ask_chat, refusal, send, stream_chat
 
 REGEX = "2024-0[1-9]-03"
@@ -203,7 +204,6 @@ BAD = {
     "regex": ({"regex": "(a"}, "regex: regex, position 0", "unterminated"),
     "grammar": ({"ebnf": "root ::= x"}, "ebnf: GBNF line 1, column 10", "x"),
     "schema": ({"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "x"}}}}, None, "type"),
-    "a schema of much work": ({"json_schema": {"pattern": "(a|b)*a(a|b){400}", "type": "string"}}, None, "smaller"),
     "tool": ({"tools": [{"type": "function"}]}, "tools[0]", "a name and parameters"),
     "tool twice": ({"tools": [ADD, ADD]}, "tools", "names that differ"),
     "choice of no tool": ({"tools": [ADD], "tool_choice": "required!"}, "tool_choice", "name of a tool"),
@@ -228,6 +228,17 @@ def test_a_body_that_cannot_be_met_is_refused_with_its_field(clerk_host, case):
     assert field is None or param == field
     assert part in message
     assert "\u202e" not in message
+
+
+def test_a_schema_that_takes_too_much_work_is_refused(clerk_host, monkeypatch):
+    monkeypatch.setattr(limits, "WORK", 2000)
+    status, field, message = refusal(
+        clerk_host, CHAT | {"json_schema": {"pattern": "(a|b)*a(a|b){9}", "type": "string"}}
+    )
+    assert (status, field) == (400, "json_schema: schema, #/pattern")
+    assert "steps of work" in message
+    monkeypatch.undo()
+    assert ask_chat(clerk_host, CHAT | {"max_tokens": 1})
 
 
 def test_a_body_that_is_too_large_or_from_elsewhere_is_refused(clerk_host):
