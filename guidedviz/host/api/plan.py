@@ -84,20 +84,17 @@ async def plan_turn(engine: Engine, request: CompletionRequest) -> TurnPlan:
     """The plan of a request."""
     vocabulary = engine.model.vocabulary
     style = find_style(vocabulary)
-    able = can_think(vocabulary, style)
     notes = [*request.notes]
-    thinks: bool | str = able and request.think and request.constraint is None and bool(request.messages)
-    if request.constraint and able and request.think and request.messages:
+    thinks = bool(request.messages) and request.think and can_think(vocabulary, style)
+    if thinks and request.constraint:
+        thinks = False
         notes.append("thinking: the model does not think first, because the constraint holds from the first token")
-    prompt = await engine.run("encode", make_prompt, engine.model, request, bool(thinks), notes)
-    if isinstance(prompt, Prompt) and begins_thinking(prompt.parts, TURN_STYLES[style]):
-        if request.constraint:
-            notes.append("thinking: the chat template begins it, and the constraint holds from there on")
-        thinks = "open" if thinks else thinks
+    prompt = await engine.run("encode", make_prompt, engine.model, request, thinks, notes)
     if request.constraint:
         return plan_constraint(prompt, request.constraint, vocabulary, notes)
-    if request.offered.used or thinks:
-        return plan_whole_turn(prompt, request, style, thinks, notes)
+    if request.offered.tools or thinks:
+        is_open = thinks and isinstance(prompt, Prompt) and begins_thinking(prompt.parts, TURN_STYLES[style])
+        return plan_whole_turn(prompt, request, style, "open" if is_open else thinks, notes)
     return TurnPlan(prompt, None, None, None, False, "", "", tuple(notes))
 
 
@@ -119,14 +116,13 @@ def plan_whole_turn(
 ) -> TurnPlan:
     """The plan of a turn that may think and call tools."""
     offered = request.offered
-    tools = offered.tools if offered.used else ()
+    tools = offered.tools
 
     def build() -> Machine[Any]:
         return turn(tools, style, offered.choice if tools else "none", thinks)
 
-    schemas = [{"name": tool.name, "parameters": tool.schema} for tool in tools]
-    key = json.dumps([style, offered.choice, thinks, schemas])
-    code = f"gv.turn({schemas!r}, style={style!r}, choice={offered.choice!r}, think={thinks!r})"
+    key = json.dumps([style, offered.choice, thinks, tools])
+    code = f"gv.turn({[*tools]!r}, style={style!r}, choice={offered.choice!r}, think={thinks!r})"
     enforced = f"a turn of the style {style}"
     if tools:
         enforced = f"calls of {len(tools)} tools (tool_choice {offered.choice}), in the style {style}"
@@ -135,7 +131,7 @@ def plan_whole_turn(
 
 def make_prompt(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> str:
     """The prompt of a request, and notes about what the model was not told."""
-    tools = request.offered.tools if request.offered.used else ()
+    tools = request.offered.tools
     if not request.messages:
         text = request.prompt
     elif model.has_template:
@@ -150,7 +146,7 @@ def make_prompt(model: LanguageModel, request: CompletionRequest, think: bool, n
 
 def ask_template(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> Prompt:
     """The prompt by the model's chat template."""
-    tools = request.offered.tools if request.offered.used else ()
+    tools = request.offered.tools
     try:
         prompt = model.chat(request.messages, tools, think)
         if tools and prompt == model.chat(request.messages, (), think):

@@ -80,7 +80,7 @@ def read_rest(fields: Fields, messages: tuple[dict[str, Any], ...], prompt: str,
     """What both bodies say about the answer."""
     offered = read_offered(fields)
     constraint = read_constraint(fields)
-    if constraint and offered.used:
+    if constraint and offered.tools:
         seen = f"{constraint.field} and tools"
         raise SettingError(constraint.field, seen=seen, expected="one of both", hint='"tool_choice": "none"')
     stream = fields.flag("stream")

@@ -5,7 +5,7 @@ from typing import Any
 from guidedviz.errors import SettingError
 from guidedviz.host.api.fields import Fields, read_fields, wrong_field
 from guidedviz.host.api.request import CompletionRequest, read_messages, read_rest
-from guidedviz.host.api.tool_fields import INPUT
+from guidedviz.machines.tools import INPUT
 
 NOT_KEPT = "no effect: the host keeps no conversation"
 

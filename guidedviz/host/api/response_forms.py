@@ -5,14 +5,13 @@ closes it; the same items stand in the answer that is not streamed.
 """
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from guidedviz.decoding.reply import ToolCall
 from guidedviz.host.api.answer import ChoiceWriter, Delta
 from guidedviz.host.api.forms import AnswerHead, finish_reason, log_object, usage_of
 from guidedviz.host.api.request import CompletionRequest
-from guidedviz.host.api.tool_fields import INPUT
+from guidedviz.machines.tools import INPUT
 
 ITEM_PARTS = {"reasoning": "reasoning_text", "message": "output_text"}
 
@@ -22,46 +21,49 @@ class ResponseForm:
 
     end = b""
 
-    def __init__(self) -> None:
+    def __init__(self, head: AnswerHead, request: CompletionRequest) -> None:
+        self.head = head
+        self.request = request
         self._sent = 0
         self._items: list[dict[str, Any]] = []  # the last one is open
 
-    def whole(self, head: AnswerHead, request: CompletionRequest, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
+    def whole(self, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
         """An answer that is not streamed."""
         ((writer, delta),) = choices
         items = []
         if delta.thinking:
-            items.append(text_item(head, "reasoning", delta.thinking))
+            items.append(text_item(self.head, "reasoning", delta.thinking))
         if delta.text or not writer.calls:
-            items.append(text_item(head, "message", delta.text, delta))
-        items += [call_item(head, place, call, request) for place, call in enumerate(writer.calls)]
-        return response_object(head, request, items, [writer])
+            items.append(text_item(self.head, "message", delta.text, delta))
+        items += [call_item(self.head, place, call, self.request) for place, call in enumerate(writer.calls)]
+        return response_object(self.head, self.request, items, [writer])
 
-    def first(self, head: AnswerHead, place: int, request: CompletionRequest) -> list[Any]:
+    def first(self) -> list[Any]:
         """The events that open an answer."""
-        opened = response_object(head, request, [], [])
+        opened = response_object(self.head, self.request, [], [])
         return [self._event("response.created", response=opened), self._event("response.in_progress", response=opened)]
 
-    def grown(self, head: AnswerHead, place: int, delta: Delta) -> list[Any]:
+    def grown(self, place: int, delta: Delta) -> list[Any]:
         """The events of a text."""
         events = []
         for kind, text in (("reasoning", delta.thinking), ("message", delta.text)):
             if text:
-                events += self._open(head, kind)
+                events += self._open(kind)
                 item = self._items[-1]
                 item["content"][0]["text"] += text
                 logs = {"logprobs": [*map(log_object, delta.logs)]} if kind == "message" else {}
                 events.append(self._part(f"{ITEM_PARTS[kind]}.delta", delta=text, **logs))
         return events
 
-    def last(self, head: AnswerHead, place: int, writer: ChoiceWriter, request: CompletionRequest) -> list[Any]:
+    def last(self, writers: list[ChoiceWriter]) -> list[Any]:
         """The events of the calls, and those that close the answer."""
+        (writer,) = writers
         events = []
         if not writer.calls:
-            events += self._open(head, "message")
+            events += self._open("message")
         events += self._close()
         for number, call in enumerate(writer.calls):
-            item = call_item(head, number, call, request)
+            item = call_item(self.head, number, call, self.request)
             self._items.append(item)
             key = "input" if "input" in item else "arguments"
             kind = "custom_tool_call_input" if key == "input" else "function_call_arguments"
@@ -69,19 +71,15 @@ class ResponseForm:
             events.append(self._part(f"{kind}.delta", delta=item[key]))
             events.append(self._part(f"{kind}.done", **{key: item[key], "name": item["name"]}))
             events.append(self._item_event("done", item))
-        closed = response_object(head, request, self._items, [writer])
+        closed = response_object(self.head, self.request, self._items, writers)
         return [*events, self._event(f"response.{closed['status']}", response=closed)]
 
-    def usage(self, head: AnswerHead, writers: Iterable[ChoiceWriter]) -> list[Any]:
-        """Nothing: the last event has the usage."""
-        return []
-
-    def _open(self, head: AnswerHead, kind: str) -> list[Any]:
+    def _open(self, kind: str) -> list[Any]:
         """Open an item of text, unless it is open."""
         if self._items and self._items[-1]["type"] == kind:
             return []
         events = self._close()
-        item = text_item(head, kind, "")
+        item = text_item(self.head, kind, "")
         self._items.append(item)
         events.append(self._item_event("added", {**item, "content": [], "status": "in_progress"}))
         return [*events, self._part("content_part.added", part=dict(item["content"][0]))]

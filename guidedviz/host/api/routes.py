@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from starlette.responses import Response
 
 from guidedviz.errors import GuidedVizError, quoted
 from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
-from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChatForm, TextForm, as_events, models_object
+from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChoicesForm, as_events, models_object
 from guidedviz.host.api.inspected import inspect_run, read_inspected
 from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
 from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
@@ -30,7 +31,7 @@ MOST_ASKED = 1 << 20  # bytes of a body
 RUN_PATH = "/runs/"
 COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
 API_PATHS = {"/v1/models", "/v1/inspect", "/v1/runs", *COMPLETION_PATHS}  # whose errors have OpenAI's form, too
-Form = ChatForm | TextForm | ResponseForm
+Form = ChoicesForm | ResponseForm
 
 
 class EventStream(Response):
@@ -106,22 +107,17 @@ class Answering:
             async for place, delta in growing:
                 joined[place] = joined[place].then(delta)
         self._note_ends()
-        return say(form.whole(self.head, self.wanted, [*zip(self.writers, joined, strict=True)]))
+        return say(form.whole([*zip(self.writers, joined, strict=True)]))
 
     async def events(self, form: Form) -> AsyncIterator[bytes]:
         """The answer as a stream."""
-        for place in range(len(self.runs)):
-            yield as_events(form.first(self.head, place, self.wanted))
+        yield as_events(form.first())
         async with aclosing(self.grow()) as growing:
             async for place, delta in growing:
                 if any(delta):
-                    yield as_events(form.grown(self.head, place, delta))
+                    yield as_events(form.grown(place, delta))
         self._note_ends()
-        for place, writer in enumerate(self.writers):
-            yield as_events(form.last(self.head, place, writer, self.wanted))
-        if self.wanted.usage:
-            yield as_events(form.usage(self.head, self.writers))
-        yield form.end
+        yield as_events(form.last(self.writers)) + form.end
 
     def _note_ends(self) -> None:
         """Say where a text is not complete."""
@@ -146,15 +142,15 @@ class CompletionDesk:
 
     async def chat(self, request: Request) -> Response:
         """An answer to messages."""
-        return await self._answer(request, read_chat, ChatForm())
+        return await self._answer(request, read_chat, ChoicesForm)
 
     async def plain(self, request: Request) -> Response:
         """How a text goes on."""
-        return await self._answer(request, read_plain, TextForm())
+        return await self._answer(request, read_plain, partial(ChoicesForm, chat=False))
 
     async def response(self, request: Request) -> Response:
         """An answer to items, as a list of items."""
-        return await self._answer(request, read_response, ResponseForm())
+        return await self._answer(request, read_response, ResponseForm)
 
     async def inspect(self, request: Request) -> Response:
         """Read a text that another server wrote; it becomes a run."""
@@ -182,7 +178,7 @@ class CompletionDesk:
         page = await self._engine.run("page", show_runs, self._page_guides, runs, place)
         return Response(page, headers=PAGE_HEADERS, media_type="text/html")
 
-    async def _answer(self, request: Request, read: Reader, form: Form) -> Response:
+    async def _answer(self, request: Request, read: Reader, make: Callable[..., Form]) -> Response:
         wanted = read(request.state.body)
         self._check_model(wanted.model)
         if self._engine.waiting >= self._guard.limits.waiting:
@@ -192,6 +188,7 @@ class CompletionDesk:
         if guide:
             plan = replace(plan, notes=(*plan.notes, *getattr(guide.machine, "notes", ())))
         answer = self._begin(request, wanted, plan, guide)
+        form = make(answer.head, wanted)
         response = EventStream(answer.events(form)) if wanted.stream else await answer.whole(form)
         response.headers["X-Guidedviz-Run"] = answer.head.own["run"]
         return response

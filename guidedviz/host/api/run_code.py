@@ -36,8 +36,5 @@ def say_prompt(run: KeptRun) -> str:
     request = run.request
     if not isinstance(run.plan.prompt, Prompt):
         return repr(str(run.plan.prompt))
-    tools = [
-        {"name": tool.name, "description": tool.about, "parameters": tool.schema} for tool in request.offered.tools
-    ]
-    used = tools if request.offered.used else []
-    return f"model.chat({[*request.messages]!r}, tools={used!r}, think={bool(run.plan.thinks)})"
+    tools = [*request.offered.tools]
+    return f"model.chat({[*request.messages]!r}, tools={tools!r}, think={bool(run.plan.thinks)})"

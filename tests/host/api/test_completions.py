@@ -205,7 +205,7 @@ BAD = {
     "grammar": ({"ebnf": "root ::= x"}, "ebnf: GBNF line 1, column 10", "x"),
     "schema": ({"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "x"}}}}, None, "type"),
     "tool": ({"tools": [{"type": "function"}]}, "tools[0]", "a name and parameters"),
-    "tool twice": ({"tools": [ADD, ADD]}, "tools", "names that differ"),
+    "tool twice": ({"tools": [ADD, ADD]}, "tools[1]", "other names"),
     "choice of no tool": ({"tools": [ADD], "tool_choice": "required!"}, "tool_choice", "name of a tool"),
     "old functions": ({"functions": []}, "functions", "tools"),
     "long prompt": ({"messages": [{"role": "user", "content": "word " * 2000}]}, "prompt", "at most 1024"),
