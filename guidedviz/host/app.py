@@ -41,7 +41,7 @@ from guidedviz.models.model import check_tokens
 
 Counted = TypeVar("Counted")
 Done = TypeVar("Done")
-OPEN = {"/v1/health", RUN_PATH, *CLASS_PAGE}  # told without a token; the name of a run cannot be guessed
+OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_BODY = 1 << 13  # bytes of a body
 MOST_ENCODED = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
@@ -125,10 +125,16 @@ class Service:
         handler = self._handlers.get((method, known), self._unknown)
         limits = self.guard.limits
         check_sender(headers, known, self.guard.guarded)
+        peer = request.client.host if request.client else ""
+        if known == RUN_PATH:
+            visitor = f"{peer}, pages"
+            await enter(counted, self.guard.counted(visitor), DELAY)
+            page = await handler(request)
+            await enter(counted, self.guard.sent(visitor, peer, len(page.body)), BUSY_DELAY)
+            return page
         if known in OPEN:
             return await handler(request)
         check_kind(method, path, headers.get("content-type", ""))
-        peer = request.client.host if request.client else ""
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
         beside = LONG_REQUESTS.get((method, path), "")
         most = limits.answers if beside == ANSWERING else limits.together
@@ -292,7 +298,8 @@ def read_host(said: Sequence[str]) -> str:
 def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     """Refuse what another web page sends: by a name that is not this machine's (DNS rebinding), or across origins.
 
-    A host with tokens may have any name: no page has the token. The class page may be linked, because it holds nothing.
+    A host with tokens may have any name: no page has the token. The class page may be linked, because it holds nothing,
+    and the page of a run, because its name cannot be guessed.
     """
     said = headers.getlist("host")
     name = read_host(said)
@@ -307,7 +314,9 @@ def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     origins = headers.getlist("origin")
     site = headers.get("sec-fetch-site", "none")
     own = [[], [f"http://{host}"], [f"https://{host}"]]
-    if path not in OPEN and (site not in ("none", "same-origin") or [one.lower() for one in origins] not in own):
+    if path not in (RUN_PATH, *OPEN) and (
+        site not in ("none", "same-origin") or [one.lower() for one in origins] not in own
+    ):
         seen = quoted(", ".join(origins) or site)
         raise Refused(403, "origin", seen, "no other web page", "the page /class")
 

@@ -49,7 +49,9 @@ def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
         step = parting_of(traces)
     beside = []
     for run, trace in zip(runs, traces, strict=True):
-        run.recording = run.recording or writer.recording_of(trace)
+        if not run.recording:
+            run.recording = writer.recording_of(trace)
+            run.nbytes += len(run.recording)
         beside.append((tell_run(run, trace), run.recording, min(step, len(trace.steps))))
     page: str = writer.page_beside(f"Run: {runs[0].verdict}", together(parts), beside)
     return page

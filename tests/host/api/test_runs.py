@@ -7,6 +7,7 @@ import pytest
 from guidedviz.decoding.trace import END_IN_WORDS
 from guidedviz.host.api import runs as kept_runs
 from guidedviz.host.api.run_code import code_of
+from guidedviz.host.limits import Limits
 from tests.host.api.asking import ABOUT, ADD, CHAT, PERSON, SUM, ask_chat, refusal, send
 from tests.host.running import hosting
 
@@ -92,6 +93,21 @@ def test_a_list_has_the_runs_of_one_student_and_the_teacher_sees_those_that_are_
         assert send(host, "/runs/" + names[0][:-1] + "x")[0] == 404
         assert send(host, "/runs/../v1/runs")[0] == 404
         assert send(host, "/runs/" + names[0])[0] == 200  # the name is the key
+
+
+def test_the_pages_of_runs_are_counted_per_address(bard):
+    with hosting(bard, None, Limits(rate=0.01, burst=3)) as host:
+        said = ask_chat(host, {"model": "bard", "prompt": "To be", "max_tokens": 2}, "/v1/completions")
+        statuses = [send(host, path_of(said))[0] for _ in range(4)]
+        assert statuses == [200, 200, 200, 429]
+
+
+def test_a_link_may_lead_to_a_run_but_not_to_a_list(clerk_host):
+    said = ask_chat(clerk_host, CHAT | {"max_tokens": 1})
+    elsewhere = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert send(clerk_host, path_of(said), **elsewhere)[0] == 200
+    assert send(clerk_host, "/v1/runs", **elsewhere)[0] == 403
+    assert send(clerk_host, path_of(said), Host="evil.example")[0] == 403
 
 
 def test_a_list_says_how_each_run_ended(clerk_host):
