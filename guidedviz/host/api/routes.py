@@ -11,6 +11,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from guidedviz.decoding.loop import start
+from guidedviz.decoding.sampling import check_bias
+from guidedviz.decoding.trace import Point
 from guidedviz.errors import GuidedVizError, quoted
 from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
 from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChoicesForm, as_events, models_object
@@ -24,7 +27,6 @@ from guidedviz.host.api.runs import KeptRun, KeptRuns, sum_up_run
 from guidedviz.host.batcher import Engine
 from guidedviz.host.classroom import say
 from guidedviz.host.limits import TEACHER, Account, Guard, Refused
-from guidedviz.models.chat import Prompt
 from guidedviz.tokens.guide import Guide
 
 MOST_ASKED = 1 << 20  # bytes of a body
@@ -53,6 +55,7 @@ class Answering:
     wanted: CompletionRequest
     plan: TurnPlan
     guide: Guide | None
+    point: Point  # where it begins
     runs: list[KeptRun]
     places: list[str]  # whose turns each choice takes
     head: AnswerHead
@@ -85,7 +88,7 @@ class Answering:
         run = self.runs[place]
         writer = self.writers[place]
         settings = replace(self.wanted.settings, seed=run.seed)
-        steps = decode_here(self.engine, self.places[place], self.plan, self.guide, settings, self.wanted.top)
+        steps = decode_here(self.engine, self.places[place], self.point, self.guide, settings, self.wanted.top)
         try:
             async with aclosing(steps):
                 async for stepped in steps:
@@ -187,13 +190,17 @@ class CompletionDesk:
         guide = await self._engine.run("compile", self._guides.of, plan)
         if guide:
             plan = replace(plan, notes=(*plan.notes, *getattr(guide.machine, "notes", ())))
-        answer = self._begin(request, wanted, plan, guide)
+        check_bias(wanted.settings.bias, self._engine.card["size"])
+        point = await self._engine.run("encode", start, self._engine.model, plan.prompt, guide)
+        answer = self._begin(request, wanted, plan, guide, point)
         form = make(answer.head, wanted)
         response = EventStream(answer.events(form)) if wanted.stream else await answer.whole(form)
         response.headers["X-Guidedviz-Run"] = answer.head.own["run"]
         return response
 
-    def _begin(self, request: Request, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None) -> Answering:
+    def _begin(
+        self, request: Request, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None, point: Point
+    ) -> Answering:
         """Begin an answer: its runs are kept from now on."""
         student = request.state.student
         model = self._engine.model
@@ -209,10 +216,8 @@ class CompletionDesk:
         if wanted.count > 1:
             own["runs"] = addresses
         card = self._engine.card
-        prompt = plan.prompt
-        count = len(prompt.tokens if isinstance(prompt, Prompt) else model.encode(prompt))
-        head = AnswerHead(runs[0].name, int(runs[0].began), card["name"], card["version"], count, own)
-        return Answering(self._engine, wanted, plan, guide, runs, places, head, request.state.account)
+        head = AnswerHead(runs[0].name, int(runs[0].began), card["name"], card["version"], len(point.tokens), own)
+        return Answering(self._engine, wanted, plan, guide, point, runs, places, head, request.state.account)
 
     def _check_model(self, name: str) -> None:
         """Refuse a request for another model."""

@@ -224,6 +224,8 @@ def test_a_body_that_cannot_be_met_is_refused_with_its_field(clerk_host, case):
     if isinstance(body, dict):
         body = CHAT | body
     status, param, message = refusal(clerk_host, body)
+    if isinstance(body, dict):
+        assert refusal(clerk_host, body | {"stream": True}) == (status, param, message), "before the stream begins"
     assert status == (404 if case == "another model" else 400)
     assert field is None or param == field
     assert part in message
