@@ -8,6 +8,7 @@ python -m bench jump --device cpu
 python -m bench speculation --device cuda
 python -m bench start --kernels 30
 python -m bench host --seconds 120 --only plain
+python -m bench answers --seconds 30
 python -m bench frameworks --json frameworks.json
 """
 
@@ -22,7 +23,7 @@ from pathlib import Path
 
 from guidedviz.errors import GuidedVizError
 
-ROUNDS = {"masks": 15, "schemas": 1, "jump": 5, "speculation": 5, "start": 5, "host": 1, "frameworks": 1}
+ROUNDS = {"masks": 15, "schemas": 1, "jump": 5, "speculation": 5, "start": 5, "host": 1, "answers": 1, "frameworks": 1}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,8 +34,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="cases with this in their name")
     parser.add_argument("--device", default="", help="jump, speculation: decode there")
     parser.add_argument("--kernels", type=int, default=0, help="start: also measure the memory of this many kernels")
-    parser.add_argument("--seconds", type=float, default=120.0, help="host: the length of the run without faults")
-    parser.add_argument("--students", type=int, default=30, help="host: how many students step")
+    parser.add_argument(
+        "--seconds", type=float, default=120.0, help="host, answers: the length of a run without faults"
+    )
+    parser.add_argument("--students", type=int, default=30, help="host, answers: how many students")
     parser.add_argument("--schemas", type=Path, help="schemas: a folder of public schemas, one folder per split")
     engines = "guidedviz,xgrammar,llguidance,outlines-core"
     parser.add_argument("--engines", default=engines, help="schemas: those that take turns")

@@ -23,7 +23,15 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.files import parse_json
 from guidedviz.host.access import find_tokens, warn_of_tokens
-from guidedviz.host.api.routes import COMPLETION_PATHS, MOST_ASKED, RUN_PATH, CompletionDesk, EventStream, send_stream
+from guidedviz.host.api.routes import (
+    API_PATHS,
+    COMPLETION_PATHS,
+    MOST_ASKED,
+    RUN_PATH,
+    CompletionDesk,
+    EventStream,
+    send_stream,
+)
 from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
 from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
@@ -33,7 +41,7 @@ from guidedviz.models.model import check_tokens
 
 Counted = TypeVar("Counted")
 Done = TypeVar("Done")
-OPEN = {"/v1/health", RUN_PATH, *CLASS_PAGE}  # told without a token; the name of a run cannot be guessed
+OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_BODY = 1 << 13  # bytes of a body
 MOST_ENCODED = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
@@ -41,7 +49,6 @@ SECONDS_TO_SEND = 20.0  # for the body of a request
 PART = 1 << 16  # bytes of an answer that are written at once; the next ones wait until these are read
 BUSY_DELAY = 1.0  # seconds before who gets no answer now hears so: hundreds of them would keep the host busy
 PROTOCOL_PAGE = "guidedviz/host/README.md"
-API = {"/v1/models", *COMPLETION_PATHS}
 ANSWERING = ", answering"
 LONG_REQUESTS = {  # requests that take long; who sends one may ask for something else meanwhile
     ("GET", "/v1/run"): ", following",
@@ -61,7 +68,7 @@ class Service:
         most_text = min(MOST_ENCODED, max(1 << 14, 16 * context))
         most_ids = max(most_text, 16 + 4 * min(context, 1 << 18))
         self.most = {"/v1/encode": most_text, "/v1/chat": most_text, "/v1/logits": most_ids, "/v1/run": MOST_CHANGE}
-        self.most.update(dict.fromkeys(COMPLETION_PATHS, MOST_ASKED))
+        self.most.update(dict.fromkeys(API_PATHS, MOST_ASKED))
         desk = Desk(engine, guard)
         self.desk = desk
         api = CompletionDesk(engine, guard)
@@ -80,6 +87,8 @@ class Service:
             ("GET", "/v1/models"): api.models,
             ("POST", "/v1/chat/completions"): api.chat,
             ("POST", "/v1/completions"): api.plain,
+            ("POST", "/v1/responses"): api.response,
+            ("POST", "/v1/inspect"): api.inspect,
             ("GET", "/v1/class"): desk.sum_up,
             ("POST", "/v1/class"): desk.report if whole else no_class,
             ("POST", "/v1/class/forget"): desk.forget if whole else no_class,
@@ -116,10 +125,16 @@ class Service:
         handler = self._handlers.get((method, known), self._unknown)
         limits = self.guard.limits
         check_sender(headers, known, self.guard.guarded)
+        peer = request.client.host if request.client else ""
+        if known == RUN_PATH:
+            visitor = f"{peer}, pages"
+            await enter(counted, self.guard.counted(visitor), DELAY)
+            page = await handler(request)
+            await enter(counted, self.guard.sent(visitor, peer, len(page.body)), BUSY_DELAY)
+            return page
         if known in OPEN:
             return await handler(request)
         check_kind(method, path, headers.get("content-type", ""))
-        peer = request.client.host if request.client else ""
         student = self.guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
         beside = LONG_REQUESTS.get((method, path), "")
         most = limits.answers if beside == ANSWERING else limits.together
@@ -283,7 +298,8 @@ def read_host(said: Sequence[str]) -> str:
 def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     """Refuse what another web page sends: by a name that is not this machine's (DNS rebinding), or across origins.
 
-    A host with tokens may have any name: no page has the token. The class page may be linked, because it holds nothing.
+    A host with tokens may have any name: no page has the token. The class page may be linked, because it holds nothing,
+    and the page of a run, because its name cannot be guessed.
     """
     said = headers.getlist("host")
     name = read_host(said)
@@ -298,7 +314,9 @@ def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     origins = headers.getlist("origin")
     site = headers.get("sec-fetch-site", "none")
     own = [[], [f"http://{host}"], [f"https://{host}"]]
-    if path not in OPEN and (site not in ("none", "same-origin") or [one.lower() for one in origins] not in own):
+    if path not in (RUN_PATH, *OPEN) and (
+        site not in ("none", "same-origin") or [one.lower() for one in origins] not in own
+    ):
         seen = quoted(", ".join(origins) or site)
         raise Refused(403, "origin", seen, "no other web page", "the page /class")
 
@@ -354,7 +372,7 @@ def reply(error: Exception, path: str = "") -> Response:
         status = 503
     hint = error.hint or f"a request as {PROTOCOL_PAGE} describes it"  # of errors from the rooms below
     parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": hint}
-    if path in API:
+    if path in API_PATHS:
         message = str(error) if error.hint else f"{error}; try: {hint}"
         kind = ERROR_TYPES.get(status, "invalid_request_error")
         parts |= {"message": message, "type": kind, "param": error.where, "code": str(status)}

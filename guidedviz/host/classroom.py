@@ -97,7 +97,14 @@ class Showing:
 VERSION = 3  # of this part of the protocol
 MOST_CHANGE = MOST_RUN + 4096  # bytes
 LONGEST_WAIT = 10.0  # seconds that a follower waits for the next step, at most
-CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
+CLASS_PAGE = {
+    "/class": "text/html",
+    "/class/class.js": "text/javascript",
+    "/class/class.css": "text/css",
+    "/runs": "text/html",
+    "/class/runs.js": "text/javascript",
+}
+PAGE_FILES = {"/class": "class.html", "/runs": "runs.html"}
 FILES = PACKAGE / "widgets" / "page" / "dist"  # built with the widgets
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -166,9 +173,9 @@ async def no_class(request: Request) -> Response:
 
 
 async def serve_page(request: Request) -> Response:
-    """The teacher's page, or its script or style; it holds nothing by itself."""
+    """The teacher's page, the list of runs, or a script or style of theirs; they hold nothing by themselves."""
     path = request.scope["path"]
-    file = FILES / ("class.html" if path == "/class" else path.rpartition("/")[2])
+    file = FILES / PAGE_FILES.get(path, path.rpartition("/")[2])
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
     return Response(file.read_bytes(), headers=headers, media_type=CLASS_PAGE[path])
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from guidedviz.errors import PatternError, expect, quoted
+from guidedviz.machines.lark import lark
+from guidedviz.machines.pushdown.large_regex import regex
 
 TYPES = {
     str: "string",
@@ -16,6 +18,7 @@ TYPES = {
     list: "array",
     dict: "object",
 }
+INPUT = "input"
 A_TOOL = "a function, a Pydantic class, or a dict with a name and parameters"
 
 
@@ -26,6 +29,7 @@ class Tool(NamedTuple):
     schema: Any
     about: str = ""
     function: Callable[..., Any] | None = None  # what runs a call
+    takes: Any = None  # the machine of the only text that a custom tool takes, as its parameter INPUT
 
 
 def read_tools(tools: Iterable[Any], where: str = "turn, tools") -> list[Tool]:
@@ -63,6 +67,8 @@ def read_tool(given: Any, where: str) -> Tool:
 
 def _read_dict(given: dict[Any, Any], where: str) -> Tool:
     """The dict of a request to OpenAI (both of its forms) or Anthropic."""
+    if given.get("type") == "custom":
+        return _read_custom(given.get("custom", given), where)
     inside = given.get("function", given)
     if not isinstance(inside, dict) or not isinstance(inside.get("name"), str) or not inside["name"]:
         raise PatternError(where, seen=quoted(given), expected=A_TOOL, hint='{"name": "add", "parameters": {...}}')
@@ -71,6 +77,35 @@ def _read_dict(given: dict[Any, Any], where: str) -> Tool:
     return Tool(
         inside["name"], {"type": "object"} if schema is None else schema, about if isinstance(about, str) else ""
     )
+
+
+def _read_custom(given: Any, where: str) -> Tool:
+    """A custom tool of OpenAI: it takes one text, which a regex or a grammar of Lark may describe."""
+    if not isinstance(given, dict) or not isinstance(given.get("name"), str) or not given["name"]:
+        raise PatternError(where, seen=quoted(given), expected="a custom tool with a name")
+    text = {"type": "string"}
+    takes = None
+    form = given.get("format") or {"type": "text"}
+    if form != {"type": "text"}:
+        syntax, definition = _read_input(form, f"{where}, format")
+        takes = NOTATIONS_OF_INPUT[syntax](definition)
+        text["description"] = f"{syntax}: {definition}"
+    schema = {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
+    about = given.get("description")
+    return Tool(given["name"], schema, about if isinstance(about, str) else "", None, takes)
+
+
+def _read_input(form: Any, where: str) -> tuple[Any, Any]:
+    """The notation and the text of what a custom tool takes."""
+    said = form.get("grammar", form) if isinstance(form, dict) else {}
+    syntax = said.get("syntax") if isinstance(said, dict) else None
+    if syntax not in NOTATIONS_OF_INPUT or not isinstance(said.get("definition"), str):
+        expected = "a text, or a grammar with the syntax lark or regex and a definition"
+        raise PatternError(where, seen=quoted(form), expected=expected)
+    return syntax, said["definition"]
+
+
+NOTATIONS_OF_INPUT: dict[Any, Callable[[str], Any]] = {"lark": lark, "regex": regex}
 
 
 def function_schema(function: Callable[..., Any], where: str) -> dict[str, Any]:

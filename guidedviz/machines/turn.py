@@ -8,19 +8,21 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, nearest, quoted
 from guidedviz.machines.free_text import free_text
 from guidedviz.machines.names import name_bytes
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
+from guidedviz.machines.schema.json_text import escape_tree
 from guidedviz.machines.special import no_names
 from guidedviz.machines.structural.fields import load_spec
 from guidedviz.machines.structural.formats import Ends, FormatReader
-from guidedviz.machines.syntax import EMPTY, Repeat, Tree, concat, either, optional
+from guidedviz.machines.syntax import EMPTY, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.thinking import Thinking, TurnMachine
-from guidedviz.machines.tools import Tool, read_tools
+from guidedviz.machines.tools import INPUT, Tool, read_tools
 from guidedviz.machines.work import limited_work
 
 Format = dict[str, Any]
@@ -92,7 +94,8 @@ def turn(
 ) -> TurnMachine:
     r"""The machine of a whole answer: thinking, then an answer or calls of tools.
 
-    `tools`: Python functions, Pydantic classes, or dicts as OpenAI takes them. `style`: "hermes" (Qwen), "llama",
+    `tools`: Python functions, Pydantic classes, or dicts as OpenAI takes them; a custom tool has the parameter `input`,
+    a string of JSON whose text its grammar allows. `style`: "hermes" (Qwen), "llama",
     "mistral", "harmony" (gpt-oss), or "text" (the marks of hermes as text). `choice`: "auto" (text, calls, or both),
     "required" (at least one call), "none", or the name of the tool to call once. `think`: True, False, or "open" if
     the prompt has already begun it; Llama does not think. `think_limit`: after so many tokens thinking has to end.
@@ -164,7 +167,22 @@ class _Writer:
     def row(self, text: str, tool: Tool | None = None) -> Tree:
         """The texts of a row of a style."""
         with _naming(tool):
-            return concat(*map(self.read, _formats(self.form, text, tool)))
+            before, arguments, after = text.partition("ARGS")
+            if tool is None or tool.takes is None or not arguments:
+                return concat(*map(self.read, _formats(self.form, text, tool)))
+            parts = [self.row(before, tool), self.one_text(tool), self.row(after, tool)]
+            return concat(*parts)
+
+    def one_text(self, tool: Tool) -> Tree:
+        """The arguments of a custom tool: its text as a string of JSON."""
+        machine = tool.takes
+        if isinstance(machine, PDA):
+            rules = [replace(rule, tree=escape_tree(rule.tree)) for rule in machine.grammar.rules]
+            self.rules.note(*machine.notes)
+            inside: Tree = self.rules.of_grammar(replace(machine.grammar, rules=tuple(rules)), f"{tool.name}-{INPUT}")
+        else:
+            inside = escape_tree(self.rules.of_machine(machine, tool.name))
+        return concat(literal(f'{{"{INPUT}": "'), inside, literal('"}'))
 
     def thinking(self, is_open: bool) -> Tree:
         """Thinking, from its begin to the first end."""

@@ -22,7 +22,7 @@ from guidedviz.machines.names import is_name
 from guidedviz.machines.pushdown.pda import PDA, Frame
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.visible import visible
-from guidedviz.markup import Element, together
+from guidedviz.markup import Element, node
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views import step_words, words
@@ -471,11 +471,12 @@ def save_page(trace: Trace, path: str | Path, step: int) -> None:
     write_whole(file, page_of(trace, step).encode("utf-8", "replace"))
 
 
-def page_beside(title: str, above: Element, runs: Iterable[tuple[str, int]]) -> str:
-    """A page with words, and below them a place per recording, which opens at a step."""
+def page_beside(title: str, above: Element, runs: Iterable[tuple[Element, str, int]]) -> str:
+    """A page with words, and below them recordings side by side, each with its words and the step that it opens at."""
 
     def inside(nonce: str) -> Element:
-        return together([above, *(play_place("stage", run, nonce, step) for run, step in runs)])
+        parts = [node("section", words, play_place("stage", run, nonce, step)) for words, run, step in runs]
+        return above + node("div", *parts, class_="gv-beside")
 
     return page_document(title, "stage", inside)
 

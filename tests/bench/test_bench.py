@@ -10,7 +10,7 @@ import pytest
 
 import guidedviz as gv
 from bench import __main__ as command
-from bench import cases, host, jump, masks, schemas, speculation, start
+from bench import answers, cases, host, jump, masks, schemas, speculation, start
 from guidedviz.models import gguf
 from guidedviz.tokens.token_bytes import LLAMA3_SPECIAL
 from guidedviz.tokens.vocabulary import longest_tokens
@@ -179,6 +179,14 @@ def test_students_find_wrong_rows_and_steps_are_summed_up_by_when_they_were_due(
     asked = [host.Asked(1.0, 0.01, ""), host.Asked(2.0, 0.02, "lost"), host.Asked(9.0, 9.0, "")]
     row = host.summarize(asked, local, 1.5, 5.0)
     assert (row["steps"], row["lost"], row["max, ms"]) == (1, 1, 20.0)
+
+
+def test_clients_of_the_api_and_of_the_logits_are_timed(clerk):
+    with hosting(clerk, {"Ada": TOKEN}) as served:
+        for ask in (answers.ask_logits, answers.ask_answer):
+            row = answers.load(ask, served.address, [TOKEN] * 2, 0.1)
+            assert row["tokens"] > 20
+            assert 0 < row["p50, ms"] <= row["p95, ms"] <= row["p99, ms"]
 
 
 def test_frameworks_compares_texts_and_masks(run):

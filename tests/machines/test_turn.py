@@ -241,3 +241,51 @@ def test_a_state_of_another_guide_is_refused():
     for use in (guide.mask, guide.is_accepting, guide.forced, lambda state: guide.advance(state, 256)):
         with pytest.raises(gv.SettingError, match="state: saw"):
             use(guide.initial.state)
+
+
+def custom(syntax, definition):
+    grammar = {"syntax": syntax, "definition": definition}
+    return {"type": "custom", "custom": {"name": "sql", "format": {"type": "grammar", "grammar": grammar}}}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        custom("regex", r"[a-z\"]+(\n[a-z]+)*"),
+        custom("lark", 'start: line ("\\n" word)*\nline: /[a-z"]+/\nword: /[a-z]+/'),
+        {"type": "custom", "name": "sql", "format": {"type": "grammar", "syntax": "regex", "definition": r'[a-z"\n]+'}},
+    ],
+)
+def test_a_custom_tool_takes_one_text_of_its_grammar_as_a_string_of_json(tool):
+    machine = gv.turn(tools=[tool], style="text", choice="sql", think=False)
+
+    def call(text):
+        arguments = json.dumps({"input": text})
+        return f'<tool_call>\n{{"name": "sql", "arguments": {arguments}}}\n</tool_call>'.encode()
+
+    assert machine.accepts(call('select "a"\nwhere'.replace(" ", "")))
+    for wrong in ("", "A", "a b", "1"):
+        assert not machine.accepts(call(wrong)), wrong
+    assert not machine.accepts(call('a"').replace(b'\\"', b'"'))
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"type": "custom"},
+        {"type": "custom", "custom": {"name": ""}},
+        {"type": "custom", "custom": {"name": "x", "format": {"type": "json"}}},
+        custom("ebnf", "a"),
+        custom("regex", 7),
+        custom("lark", "start: x"),
+        custom("regex", "(a"),
+    ],
+)
+def test_a_custom_tool_without_a_grammar_that_can_be_read_is_refused(tool):
+    with pytest.raises(PatternError, match=r"expected|missing"):
+        read_tools([tool])
+
+
+def test_a_custom_tool_without_a_grammar_takes_any_text():
+    tool = read_tools([{"type": "custom", "custom": {"name": "note", "description": "A note."}}])[0]
+    assert (tool.about, tool.takes, tool.schema["required"]) == ("A note.", None, ["input"])

@@ -9,11 +9,12 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from guidedviz.decoding.loop import settings_for, start, take_step
+from guidedviz.decoding.loop import take_step
 from guidedviz.decoding.reply import BEGINS_NAME, ENDS_NAME, ToolCall, sign, split_reply, without_signs
 from guidedviz.decoding.sampling import Settings, softmax
 from guidedviz.decoding.trace import Point, Step
@@ -44,46 +45,23 @@ class Stepped(NamedTuple):
     logs: tuple[TokenLog, ...]
 
 
-class GivenRow:
-    """A model that knows one row of logits, for one step."""
-
-    def __init__(self, model: LanguageModel, row: Array) -> None:
-        self.name = model.name
-        self.device = model.device
-        self.source = model.source
-        self.context = model.context
-        self.vocabulary = model.vocabulary
-        self.encode = model.encode
-        self._row = row
-
-    def logits(self, tokens: list[int]) -> Array:
-        """The row."""
-        return self._row
-
-    def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:
-        """The row, after the last token."""
-        return [self._row]
-
-
 async def decode_here(
-    engine: Engine, place: str, plan: TurnPlan, guide: Guide | None, settings: Settings, top: int | None
+    engine: Engine, place: str, point: Point, guide: Guide | None, settings: Settings, top: int | None
 ) -> AsyncGenerator[Stepped, None]:
-    """The steps of a choice; `place` says whose turns in the passes it takes."""
+    """The steps of a choice from a point on; `place` says whose turns in the passes it takes."""
     model = engine.model
-    settings = settings_for(model, *vars(settings).values())
-    point = await engine.run("encode", start, model, plan.prompt, guide)
     used = guide or Unguided(model.vocabulary)
 
-    def take(row: Array, point: Point) -> tuple[Stepped, Point]:
-        step, after = take_step(GivenRow(model, row), point, used, settings)
+    def take(row: Any, point: Point) -> tuple[Stepped, Point]:
+        given: Any = SimpleNamespace(name=model.name, vocabulary=model.vocabulary, context=model.context)
+        given.logits = lambda tokens: row
+        step, after = take_step(given, point, used, settings)
         return Stepped(step, read_logs(model, row, step, top)), after
 
     end = ""
     while not end:
-        row = np.zeros(len(model.vocabulary), np.float32)
         began = perf_counter()
-        if len(point.tokens) <= model.context:
-            row = await engine.row(place, point.tokens)
+        row = await engine.row(place, point.tokens) if len(point.tokens) <= model.context else None
         waited = (perf_counter() - began) * 1000
         stepped, point = await engine.run("mask", take, row, point)
         end = stepped.step.end

@@ -33,8 +33,8 @@ def certain_text(said: str, style: Style, ended: bool) -> str:
     """The text before the first call."""
     before, after = style_signs(style, style.answer).split("TEXT")
     mark = style_signs(style, call_mark(style))
-    text = said.lstrip().partition(mark)[0]
-    if not ended:
+    text, found, _ = said.lstrip().partition(mark)
+    if not (ended or found):
         text = settled(text, [mark, after])
     if not text.startswith(before):
         return ""

@@ -133,6 +133,13 @@ def _read_schema_format(form: Fields) -> Constraint:
     return Constraint("schema", json.dumps(schema), inside.place("schema"))
 
 
+def _read_object_format(form: Fields) -> Constraint:
+    schema = form.take("schema", dict, "a JSON Schema")  # as llama.cpp has it
+    if schema is None:
+        return Constraint("schema", ANY_OBJECT, form.place("type"))
+    return Constraint("schema", json.dumps(schema), form.place("schema"))
+
+
 def _read_tag_format(form: Fields) -> Constraint:
     spec = {"type": "structural_tag", **form.left}
     form.left.clear()
@@ -141,7 +148,7 @@ def _read_tag_format(form: Fields) -> Constraint:
 
 FORMATS: dict[str, Callable[[Fields], Constraint | None]] = {
     "text": lambda form: None,
-    "json_object": lambda form: Constraint("schema", ANY_OBJECT, form.place("type")),
+    "json_object": _read_object_format,
     "json_schema": _read_schema_format,
     "structural_tag": _read_tag_format,
 }

@@ -29,11 +29,13 @@ class Fields:
     def __init__(self, values: dict[str, Any], place: str = "", notes: list[str] | None = None) -> None:
         self.left = {name: value for name, value in values.items() if value is not None}
         self.notes: list[str] = [] if notes is None else notes
+        self.aliases = dict[str, str]()  # how the body calls a field that is read by another name
         self._place = place
         self._known = list[str]()
 
     def place(self, name: str) -> str:
         """Where a field stands in the body."""
+        name = self.aliases.get(name, name)
         return f"{self._place}.{name}" if self._place else name
 
     def take(self, name: str, kinds: type | tuple[type, ...], expected: str, default: Any = None) -> Any:

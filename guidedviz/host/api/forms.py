@@ -5,16 +5,17 @@ the request says and the host does not do.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from guidedviz.decoding.reply import ToolCall
 from guidedviz.host.api.answer import ENDS_EARLY, ChoiceWriter, Delta, TokenLog
 from guidedviz.host.api.request import CompletionRequest
-from guidedviz.host.api.tool_fields import INPUT
+from guidedviz.machines.tools import INPUT
 
 STREAM_END = b"data: [DONE]\n\n"
+NO_DELTA = Delta()
 
 
 @dataclass
@@ -51,15 +52,6 @@ def call_object(call: ToolCall, name: str, custom: frozenset[str]) -> dict[str, 
     return {"id": name, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def call_objects(
-    head: AnswerHead, place: int, writer: ChoiceWriter, request: CompletionRequest
-) -> list[dict[str, Any]]:
-    """The calls of a choice; each has a name that no other call of the run has."""
-    custom = request.offered.custom
-    calls = enumerate(writer.calls)
-    return [call_object(call, f"call_{head.name}_{place}_{number}", custom) for number, call in calls]
-
-
 def log_object(logs: tuple[TokenLog, ...]) -> dict[str, Any]:
     """The log-probability of one token, and of the likeliest ones."""
     own, *likeliest = map(piece_object, logs)
@@ -71,119 +63,106 @@ def piece_object(one: TokenLog) -> dict[str, Any]:
     return {"token": one.piece.decode("utf-8", "replace"), "logprob": one.log, "bytes": [*one.piece]}
 
 
-class ChatForm:
-    """The objects of /v1/chat/completions."""
+def plain_logs(listed: Iterable[tuple[TokenLog, ...]]) -> dict[str, Any]:
+    """Log-probabilities as /v1/completions has them: a list per field."""
+    tokens = [log_object(one) for one in listed]
+    return {
+        "tokens": [one["token"] for one in tokens],
+        "token_logprobs": [one["logprob"] for one in tokens],
+        "top_logprobs": [{top["token"]: top["logprob"] for top in one["top_logprobs"]} for one in tokens],
+        "text_offset": [],
+    }
 
-    prefix = "chatcmpl"
 
-    def whole(self, head: AnswerHead, request: CompletionRequest, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
+@dataclass
+class ChoicesForm:
+    """The objects of /v1/chat/completions, or of /v1/completions, whose chunks have the form of its answers."""
+
+    head: AnswerHead
+    request: CompletionRequest
+    chat: bool = True
+    end = STREAM_END
+
+    def whole(self, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
         """An answer that is not streamed."""
         listed = []
         for place, (writer, delta) in enumerate(choices):
-            message: dict[str, Any] = {"role": "assistant", "content": delta.text, "refusal": None}
-            if delta.thinking:
-                message["reasoning_content"] = delta.thinking
-            calls = call_objects(head, place, writer, request)
-            if calls:
-                message["tool_calls"] = calls
-                message["content"] = delta.text or None
-            listed.append(self._choice(place, "message", message, delta, finish_reason(writer)))
-        usage = usage_of(head, (writer for writer, _ in choices))
-        return self._object("chat.completion", head, listed) | {"usage": usage, "guidedviz": head.own}
+            said = {"message": self._message(place, writer, delta)} if self.chat else {"text": delta.text}
+            listed.append(self._choice(place, said, delta, finish_reason(writer)))
+        usage = usage_of(self.head, (writer for writer, _ in choices))
+        return self._object("chat.completion", listed) | {"usage": usage, "guidedviz": self.head.own}
 
-    def first(self, head: AnswerHead, place: int) -> Any:
-        """The first chunk of a choice."""
-        delta = {"role": "assistant", "content": ""}
-        return self._chunk(head, self._choice(place, "delta", delta, Delta(), None)) | {"guidedviz": head.own}
+    def first(self) -> list[Any]:
+        """The first chunk of each choice."""
+        said = {"delta": {"role": "assistant", "content": ""}} if self.chat else {"text": ""}
+        return [self._chunk(place, said) | {"guidedviz": self.head.own} for place in range(self.request.count)]
 
-    def grown(self, head: AnswerHead, place: int, delta: Delta) -> Any:
+    def grown(self, place: int, delta: Delta) -> list[Any]:
         """A chunk of a text."""
-        said = {}
-        if delta.thinking:
-            said["reasoning_content"] = delta.thinking
-        if delta.text or not said:
-            said["content"] = delta.text
-        return self._chunk(head, self._choice(place, "delta", said, delta, None))
+        if not self.chat:
+            return [self._chunk(place, {"text": delta.text}, delta)]
+        said = {"reasoning_content": delta.thinking, "content": delta.text}
+        return [self._chunk(place, {"delta": {key: text for key, text in said.items() if text}}, delta)]
 
-    def last(self, head: AnswerHead, place: int, writer: ChoiceWriter, request: CompletionRequest) -> list[Any]:
-        """The chunks of the calls, and the last chunk of a choice."""
+    def last(self, writers: list[ChoiceWriter]) -> list[Any]:
+        """The chunks of the calls, the last chunk of each choice, and the usage."""
         chunks = []
-        for number, call in enumerate(call_objects(head, place, writer, request)):
-            said = {"tool_calls": [{"index": number, **call}]}
-            chunks.append(self._chunk(head, self._choice(place, "delta", said, Delta(), None)))
-        ended = self._choice(place, "delta", {}, Delta(), finish_reason(writer))
-        return [*chunks, self._chunk(head, ended) | {"guidedviz": head.own}]
+        for place, writer in enumerate(writers):
+            for number, call in enumerate(self._calls(place, writer)):
+                chunks.append(self._chunk(place, {"delta": {"tool_calls": [{"index": number, **call}]}}))
+            said: dict[str, Any] = {"delta": {}} if self.chat else {"text": ""}
+            ended = self._chunk(place, said, end=finish_reason(writer))
+            chunks.append(ended | {"guidedviz": self.head.own})
+        if self.request.usage:
+            chunks.append(self._object("chat.completion.chunk", []) | {"usage": usage_of(self.head, writers)})
+        return chunks
 
-    def usage(self, head: AnswerHead, writers: Iterable[ChoiceWriter]) -> Any:
-        """The chunk of the usage."""
-        return self._object("chat.completion.chunk", head, []) | {"usage": usage_of(head, writers)}
+    def _message(self, place: int, writer: ChoiceWriter, delta: Delta) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": delta.text, "refusal": None}
+        if delta.thinking:
+            message["reasoning_content"] = delta.thinking
+        calls = self._calls(place, writer)
+        if calls:
+            message |= {"tool_calls": calls, "content": delta.text or None}
+        return message
 
-    def _chunk(self, head: AnswerHead, choice: Any) -> dict[str, Any]:
-        return self._object("chat.completion.chunk", head, [choice])
+    def _calls(self, place: int, writer: ChoiceWriter) -> list[dict[str, Any]]:
+        """The calls of a choice; each has a name that no other call of the run has."""
+        custom = self.request.offered.custom
+        name = f"call_{self.head.name}_{place}"
+        return [call_object(call, f"{name}_{number}", custom) for number, call in enumerate(writer.calls)]
 
-    def _choice(self, place: int, key: str, said: Mapping[str, Any], delta: Delta, end: str | None) -> Any:
-        logs = {"content": [*map(log_object, delta.logs)], "refusal": None} if delta.logs else None
-        return {"index": place, key: said, "logprobs": logs, "finish_reason": end}
+    def _chunk(
+        self, place: int, said: dict[str, Any], delta: Delta = NO_DELTA, end: str | None = None
+    ) -> dict[str, Any]:
+        return self._object("chat.completion.chunk", [self._choice(place, said, delta, end)])
 
-    def _object(self, kind: str, head: AnswerHead, choices: list[Any]) -> dict[str, Any]:
-        named = {"id": f"{self.prefix}-{head.name}", "object": kind, "created": head.created, "model": head.model}
+    def _choice(self, place: int, said: dict[str, Any], delta: Delta, end: str | None) -> Any:
+        logs = None
+        if delta.logs:
+            logs = {"content": [*map(log_object, delta.logs)]} if self.chat else plain_logs(delta.logs)
+        return {"index": place, **said, "logprobs": logs, "finish_reason": end}
+
+    def _object(self, kind: str, choices: list[Any]) -> dict[str, Any]:
+        head = self.head
+        name = f"chatcmpl-{head.name}" if self.chat else f"cmpl-{head.name}"
+        kind = kind if self.chat else "text_completion"
+        named = {"id": name, "object": kind, "created": head.created, "model": head.model}
         return {**named, "system_fingerprint": head.version, "choices": choices}
 
 
-class TextForm:
-    """The objects of /v1/completions; chunks have the form of answers."""
+def as_events(chunks: Iterable[dict[str, Any]]) -> bytes:
+    """Chunks as events of a stream; one with a type is named by it.
 
-    prefix = "cmpl"
-
-    def whole(self, head: AnswerHead, request: CompletionRequest, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
-        """An answer that is not streamed."""
-        listed = []
-        for place, (writer, delta) in enumerate(choices):
-            listed.append(self._choice(place, delta, finish_reason(writer)))
-        usage = usage_of(head, (writer for writer, _ in choices))
-        return self._object(head, listed) | {"usage": usage, "guidedviz": head.own}
-
-    def first(self, head: AnswerHead, place: int) -> Any:
-        """The first chunk of a choice."""
-        return self._object(head, [self._choice(place, Delta(), None)]) | {"guidedviz": head.own}
-
-    def grown(self, head: AnswerHead, place: int, delta: Delta) -> Any:
-        """A chunk of a text."""
-        return self._object(head, [self._choice(place, delta, None)])
-
-    def last(self, head: AnswerHead, place: int, writer: ChoiceWriter, request: CompletionRequest) -> list[Any]:
-        """The last chunk of a choice."""
-        ended = self._choice(place, Delta(), finish_reason(writer))
-        return [self._object(head, [ended]) | {"guidedviz": head.own}]
-
-    def usage(self, head: AnswerHead, writers: Iterable[ChoiceWriter]) -> Any:
-        """The chunk of the usage."""
-        return self._object(head, []) | {"usage": usage_of(head, writers)}
-
-    def _choice(self, place: int, delta: Delta, end: str | None) -> Any:
-        logs = None
-        if delta.logs:
-            tokens = [piece_object(one[0]) for one in delta.logs]
-            top = [{piece_object(other)["token"]: other.log for other in one[1:]} for one in delta.logs]
-            logs = {
-                "tokens": [one["token"] for one in tokens],
-                "token_logprobs": [one["logprob"] for one in tokens],
-                "top_logprobs": top,
-                "text_offset": [],
-            }
-        return {"index": place, "text": delta.text, "logprobs": logs, "finish_reason": end}
-
-    def _object(self, head: AnswerHead, choices: list[Any]) -> dict[str, Any]:
-        named = {"id": f"{self.prefix}-{head.name}", "object": "text_completion", "created": head.created}
-        return {**named, "model": head.model, "system_fingerprint": head.version, "choices": choices}
-
-
-Form = ChatForm | TextForm
-
-
-def event(said: Any) -> bytes:
-    """A chunk as an event of a stream."""
-    return f"data: {json.dumps(said)}\n\n".encode()
+    >>> as_events([{"type": "a"}, {"b": 1}])
+    b'event: a\\ndata: {"type": "a"}\\n\\ndata: {"b": 1}\\n\\n'
+    """
+    written = ""
+    for chunk in chunks:
+        if "type" in chunk:
+            written += f"event: {chunk['type']}\n"
+        written += f"data: {json.dumps(chunk)}\n\n"
+    return written.encode()
 
 
 def models_object(model: str) -> dict[str, Any]:

@@ -28,23 +28,6 @@ SPELLED_STYLE = "text"  # the style whose marks are text
 NOT_TOLD = "the model was not told of them, because its chat template has no place for tools; only the mask knows them"
 
 
-class Guides:
-    """The guides that were used last, by what they are built from. One thread asks, so none is built twice."""
-
-    def __init__(self, vocabulary: Vocabulary, most: int = MOST_GUIDES) -> None:
-        self._vocabulary = vocabulary
-        self._most = most
-        self._kept: OrderedDict[Any, Guide] = OrderedDict()
-
-    def find(self, key: Any, build: Callable[[], Machine[Any]]) -> Guide:
-        """The guide of a machine, which is built only if it is not kept."""
-        if key not in self._kept:
-            self._kept[key] = build_guide(build(), self._vocabulary)
-        self._kept.move_to_end(key)
-        forget(self._kept, self._most)
-        return self._kept[key]
-
-
 @dataclass(frozen=True)
 class TurnPlan:
     """How one request is decoded."""
@@ -57,6 +40,25 @@ class TurnPlan:
     enforced: str  # in words
     code: str  # of the machine, for a notebook
     notes: tuple[str, ...]
+
+
+class Guides:
+    """The guides that were used last, by what they are built from. One thread asks, so none is built twice."""
+
+    def __init__(self, vocabulary: Vocabulary, most: int = MOST_GUIDES) -> None:
+        self._vocabulary = vocabulary
+        self._most = most
+        self._kept: OrderedDict[Any, Guide] = OrderedDict()
+
+    def of(self, plan: TurnPlan) -> Guide | None:
+        """The guide of a plan, which is built only if it is not kept; None if nothing is enforced."""
+        if plan.build is None:
+            return None
+        if plan.key not in self._kept:
+            self._kept[plan.key] = build_guide(plan.build(), self._vocabulary)
+        self._kept.move_to_end(plan.key)
+        forget(self._kept, self._most)
+        return self._kept[plan.key]
 
 
 def find_style(vocabulary: Vocabulary) -> str:
@@ -82,20 +84,17 @@ async def plan_turn(engine: Engine, request: CompletionRequest) -> TurnPlan:
     """The plan of a request."""
     vocabulary = engine.model.vocabulary
     style = find_style(vocabulary)
-    able = can_think(vocabulary, style)
     notes = [*request.notes]
-    thinks: bool | str = able and request.think and request.constraint is None and bool(request.messages)
-    if request.constraint and able and request.think and request.messages:
+    thinks = bool(request.messages) and request.think and can_think(vocabulary, style)
+    if thinks and request.constraint:
+        thinks = False
         notes.append("thinking: the model does not think first, because the constraint holds from the first token")
-    prompt = await engine.run("encode", make_prompt, engine.model, request, bool(thinks), notes)
-    if isinstance(prompt, Prompt) and begins_thinking(prompt.parts, TURN_STYLES[style]):
-        if request.constraint:
-            notes.append("thinking: the chat template begins it, and the constraint holds from there on")
-        thinks = "open" if thinks else thinks
+    prompt = await engine.run("encode", make_prompt, engine.model, request, thinks, notes)
     if request.constraint:
         return plan_constraint(prompt, request.constraint, vocabulary, notes)
-    if request.offered.used or thinks:
-        return plan_whole_turn(prompt, request, style, thinks, notes)
+    if request.offered.tools or thinks:
+        is_open = thinks and isinstance(prompt, Prompt) and begins_thinking(prompt.parts, TURN_STYLES[style])
+        return plan_whole_turn(prompt, request, style, "open" if is_open else thinks, notes)
     return TurnPlan(prompt, None, None, None, False, "", "", tuple(notes))
 
 
@@ -106,7 +105,9 @@ def plan_constraint(prompt: str, constraint: Any, vocabulary: Vocabulary, notes:
         machine: Machine[Any] = constraint.build(vocabulary)
         return machine
 
-    enforced = f"{constraint.name} ({constraint.field})"
+    enforced = constraint.name
+    if constraint.field != enforced:
+        enforced = f"{constraint.name} ({constraint.field})"
     return TurnPlan(prompt, constraint, build, None, False, enforced, constraint.code, tuple(notes))
 
 
@@ -115,14 +116,13 @@ def plan_whole_turn(
 ) -> TurnPlan:
     """The plan of a turn that may think and call tools."""
     offered = request.offered
-    tools = offered.tools if offered.used else ()
+    tools = offered.tools
 
     def build() -> Machine[Any]:
         return turn(tools, style, offered.choice if tools else "none", thinks)
 
-    schemas = [{"name": tool.name, "parameters": tool.schema} for tool in tools]
-    key = json.dumps([style, offered.choice, thinks, schemas])
-    code = f"gv.turn({schemas!r}, style={style!r}, choice={offered.choice!r}, think={thinks!r})"
+    key = json.dumps([style, offered.choice, thinks, tools])
+    code = f"gv.turn({[*tools]!r}, style={style!r}, choice={offered.choice!r}, think={thinks!r})"
     enforced = f"a turn of the style {style}"
     if tools:
         enforced = f"calls of {len(tools)} tools (tool_choice {offered.choice}), in the style {style}"
@@ -131,7 +131,7 @@ def plan_whole_turn(
 
 def make_prompt(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> str:
     """The prompt of a request, and notes about what the model was not told."""
-    tools = request.offered.tools if request.offered.used else ()
+    tools = request.offered.tools
     if not request.messages:
         text = request.prompt
     elif model.has_template:
@@ -146,7 +146,7 @@ def make_prompt(model: LanguageModel, request: CompletionRequest, think: bool, n
 
 def ask_template(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> Prompt:
     """The prompt by the model's chat template."""
-    tools = request.offered.tools if request.offered.used else ()
+    tools = request.offered.tools
     try:
         prompt = model.chat(request.messages, tools, think)
         if tools and prompt == model.chat(request.messages, (), think):

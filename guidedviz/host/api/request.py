@@ -62,7 +62,7 @@ def read_chat(body: bytes) -> CompletionRequest:
     messages = read_messages(fields.take("messages", list, "a list of messages"))
     flag = fields.flag("logprobs")
     top = fields.whole("top_logprobs", 0, MOST_TOP, 0)
-    return _read_rest(fields, messages, "", top if flag else None)
+    return read_rest(fields, messages, "", top if flag else None)
 
 
 def read_plain(body: bytes) -> CompletionRequest:
@@ -73,14 +73,14 @@ def read_plain(body: bytes) -> CompletionRequest:
         prompt = prompt[0]
     if not isinstance(prompt, str) or not prompt:
         raise wrong_field("prompt", prompt, "one text that is not empty")
-    return _read_rest(fields, (), prompt, fields.whole("logprobs", 0, MOST_TOP, None))
+    return read_rest(fields, (), prompt, fields.whole("logprobs", 0, MOST_TOP, None))
 
 
-def _read_rest(fields: Fields, messages: tuple[dict[str, Any], ...], prompt: str, top: int | None) -> CompletionRequest:
+def read_rest(fields: Fields, messages: tuple[dict[str, Any], ...], prompt: str, top: int | None) -> CompletionRequest:
     """What both bodies say about the answer."""
     offered = read_offered(fields)
     constraint = read_constraint(fields)
-    if constraint and offered.used:
+    if constraint and offered.tools:
         seen = f"{constraint.field} and tools"
         raise SettingError(constraint.field, seen=seen, expected="one of both", hint='"tool_choice": "none"')
     stream = fields.flag("stream")

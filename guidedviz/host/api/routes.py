@@ -2,30 +2,38 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from guidedviz.decoding.loop import start
+from guidedviz.decoding.sampling import check_bias
+from guidedviz.decoding.trace import Point
 from guidedviz.errors import GuidedVizError, quoted
 from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
-from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChatForm, Form, TextForm, event, models_object
+from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChoicesForm, as_events, models_object
+from guidedviz.host.api.inspected import inspect_run, read_inspected
 from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
 from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
+from guidedviz.host.api.response_fields import read_response
+from guidedviz.host.api.response_forms import ResponseForm
 from guidedviz.host.api.run_page import PAGE_HEADERS, show_runs
 from guidedviz.host.api.runs import KeptRun, KeptRuns, sum_up_run
 from guidedviz.host.batcher import Engine
 from guidedviz.host.classroom import say
 from guidedviz.host.limits import TEACHER, Account, Guard, Refused
-from guidedviz.models.chat import Prompt
 from guidedviz.tokens.guide import Guide
 
 MOST_ASKED = 1 << 20  # bytes of a body
 RUN_PATH = "/runs/"
-COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions")
+COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
+API_PATHS = {"/v1/models", "/v1/inspect", "/v1/runs", *COMPLETION_PATHS}  # whose errors have OpenAI's form, too
+Form = ChoicesForm | ResponseForm
 
 
 class EventStream(Response):
@@ -47,6 +55,7 @@ class Answering:
     wanted: CompletionRequest
     plan: TurnPlan
     guide: Guide | None
+    point: Point  # where it begins
     runs: list[KeptRun]
     places: list[str]  # whose turns each choice takes
     head: AnswerHead
@@ -79,7 +88,7 @@ class Answering:
         run = self.runs[place]
         writer = self.writers[place]
         settings = replace(self.wanted.settings, seed=run.seed)
-        steps = decode_here(self.engine, self.places[place], self.plan, self.guide, settings, self.wanted.top)
+        steps = decode_here(self.engine, self.places[place], self.point, self.guide, settings, self.wanted.top)
         try:
             async with aclosing(steps):
                 async for stepped in steps:
@@ -101,23 +110,17 @@ class Answering:
             async for place, delta in growing:
                 joined[place] = joined[place].then(delta)
         self._note_ends()
-        return say(form.whole(self.head, self.wanted, [*zip(self.writers, joined, strict=True)]))
+        return say(form.whole([*zip(self.writers, joined, strict=True)]))
 
     async def events(self, form: Form) -> AsyncIterator[bytes]:
         """The answer as a stream."""
-        for place in range(len(self.runs)):
-            yield event(form.first(self.head, place))
+        yield as_events(form.first())
         async with aclosing(self.grow()) as growing:
             async for place, delta in growing:
                 if any(delta):
-                    yield event(form.grown(self.head, place, delta))
+                    yield as_events(form.grown(place, delta))
         self._note_ends()
-        for place, writer in enumerate(self.writers):
-            for chunk in form.last(self.head, place, writer, self.wanted):
-                yield event(chunk)
-        if self.wanted.usage:
-            yield event(form.usage(self.head, self.writers))
-        yield STREAM_END
+        yield as_events(form.last(self.writers)) + form.end
 
     def _note_ends(self) -> None:
         """Say where a text is not complete."""
@@ -142,11 +145,26 @@ class CompletionDesk:
 
     async def chat(self, request: Request) -> Response:
         """An answer to messages."""
-        return await self._answer(request, read_chat, ChatForm())
+        return await self._answer(request, read_chat, ChoicesForm)
 
     async def plain(self, request: Request) -> Response:
         """How a text goes on."""
-        return await self._answer(request, read_plain, TextForm())
+        return await self._answer(request, read_plain, partial(ChoicesForm, chat=False))
+
+    async def response(self, request: Request) -> Response:
+        """An answer to items, as a list of items."""
+        return await self._answer(request, read_response, ResponseForm)
+
+    async def inspect(self, request: Request) -> Response:
+        """Read a text that another server wrote; it becomes a run."""
+        wanted, text = read_inspected(request.state.body, self._engine.card["name"])
+        self._check_model(wanted.model)
+        plan = await plan_turn(self._engine, wanted)
+        run = KeptRun(request.state.student, wanted.share, wanted, plan, self._engine.model, 0)
+        said = await self._engine.run("page", inspect_run, self._page_guides, run, text)
+        self.runs.keep(run)
+        own = {"run": address_of(request, run), "enforced": plan.enforced, "notes": [*plan.notes]}
+        return say({**own, **said})
 
     async def list_runs(self, request: Request) -> Response:
         """The runs of a student; for the teacher those that are shared, too."""
@@ -163,23 +181,26 @@ class CompletionDesk:
         page = await self._engine.run("page", show_runs, self._page_guides, runs, place)
         return Response(page, headers=PAGE_HEADERS, media_type="text/html")
 
-    async def _answer(self, request: Request, read: Reader, form: Form) -> Response:
+    async def _answer(self, request: Request, read: Reader, make: Callable[..., Form]) -> Response:
         wanted = read(request.state.body)
         self._check_model(wanted.model)
         if self._engine.waiting >= self._guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
         plan = await plan_turn(self._engine, wanted)
-        guide = None
-        if plan.build:
-            guide = await self._engine.run("compile", self._guides.find, plan.key, plan.build)
-            notes = getattr(guide.machine, "notes", ())
-            plan = replace(plan, notes=(*plan.notes, *notes))
-        answer = self._begin(request, wanted, plan, guide)
+        guide = await self._engine.run("compile", self._guides.of, plan)
+        if guide:
+            plan = replace(plan, notes=(*plan.notes, *getattr(guide.machine, "notes", ())))
+        check_bias(wanted.settings.bias, self._engine.card["size"])
+        point = await self._engine.run("encode", start, self._engine.model, plan.prompt, guide)
+        answer = self._begin(request, wanted, plan, guide, point)
+        form = make(answer.head, wanted)
         response = EventStream(answer.events(form)) if wanted.stream else await answer.whole(form)
         response.headers["X-Guidedviz-Run"] = answer.head.own["run"]
         return response
 
-    def _begin(self, request: Request, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None) -> Answering:
+    def _begin(
+        self, request: Request, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None, point: Point
+    ) -> Answering:
         """Begin an answer: its runs are kept from now on."""
         student = request.state.student
         model = self._engine.model
@@ -190,15 +211,13 @@ class CompletionDesk:
             places = [f"{student}, choice {place}" for place in range(wanted.count)]
         else:
             places = [run.name for run in runs]  # one person has this host
-        addresses = [f"{request.url.scheme}://{request.headers['host']}/runs/{run.name}" for run in runs]
+        addresses = [address_of(request, run) for run in runs]
         own: dict[str, Any] = {"run": addresses[0], "enforced": plan.enforced, "notes": [*plan.notes]}
         if wanted.count > 1:
             own["runs"] = addresses
         card = self._engine.card
-        prompt = plan.prompt
-        count = len(prompt.tokens if isinstance(prompt, Prompt) else model.encode(prompt))
-        head = AnswerHead(runs[0].name, int(runs[0].began), card["name"], card["version"], count, own)
-        return Answering(self._engine, wanted, plan, guide, runs, places, head, request.state.account)
+        head = AnswerHead(runs[0].name, int(runs[0].began), card["name"], card["version"], len(point.tokens), own)
+        return Answering(self._engine, wanted, plan, guide, point, runs, places, head, request.state.account)
 
     def _check_model(self, name: str) -> None:
         """Refuse a request for another model."""
@@ -206,6 +225,11 @@ class CompletionDesk:
         if name != own:
             seen = quoted(name) if name else "no name"
             raise Refused(404, "model", seen, f"the name of the model of this host: {own}", f'"model": "{own}"')
+
+
+def address_of(request: Request, run: KeptRun) -> str:
+    """The address of the page of a run, as the client calls the host."""
+    return f"{request.url.scheme}://{request.headers['host']}{RUN_PATH}{run.name}"
 
 
 async def send_stream(answer: EventStream, send: Any) -> None:
@@ -217,5 +241,5 @@ async def send_stream(answer: EventStream, send: Any) -> None:
     except Exception as error:
         message = str(error) if isinstance(error, GuidedVizError) else f"the host failed: {type(error).__name__}"
         said = {"error": {"message": message, "type": "server_error", "param": None, "code": None}}
-        await send({"type": "http.response.body", "body": event(said) + STREAM_END, "more_body": True})
+        await send({"type": "http.response.body", "body": as_events([said]) + STREAM_END, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})

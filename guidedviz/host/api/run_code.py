@@ -21,7 +21,10 @@ def code_of(run: KeptRun) -> str:
     if settings.bias:
         said.append(f"bias={settings.bias!r}")
     options = ", ".join([*said, f"seed={run.seed}", f"max_tokens={settings.max_tokens}"])
-    lines += [f"trace = gv.record(model, prompt{used}, {options})", "gv.diagnose(trace)", "gv.stage(trace)"]
+    made = f"gv.record(model, prompt{used}, {options})"
+    if run.inspected:
+        made = f"gv.inspect_text(model, prompt, {run.inspected!r}, guide)"
+    lines += [f"trace = {made}", "gv.diagnose(trace)", "gv.stage(trace)"]
     return "\n".join(lines)
 
 
@@ -33,8 +36,5 @@ def say_prompt(run: KeptRun) -> str:
     request = run.request
     if not isinstance(run.plan.prompt, Prompt):
         return repr(str(run.plan.prompt))
-    tools = [
-        {"name": tool.name, "description": tool.about, "parameters": tool.schema} for tool in request.offered.tools
-    ]
-    used = tools if request.offered.used else []
-    return f"model.chat({[*request.messages]!r}, tools={used!r}, think={bool(run.plan.thinks)})"
+    tools = [*request.offered.tools]
+    return f"model.chat({[*request.messages]!r}, tools={tools!r}, think={bool(run.plan.thinks)})"

@@ -21,7 +21,9 @@ from guidedviz.markup import Element, node, together
 from guidedviz.tokens.vocabulary import shared_length
 
 PAGE_STYLE = (
-    "main > :not(.gv-place) { max-width: 60em; } h1 { font-size: 1.4em; } h2 { font-size: 1.1em; }"
+    ".gv-beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 50em), 1fr)); gap: 1em; }"
+    "main:has(section + section) { max-width: none; }"
+    "section { min-width: 0; } section > :not(.gv-place) { max-width: 60em; } h1 { font-size: 1.4em; }"
     "dt { font-weight: 600; } dd { margin: 0 0 .5em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }"
     "a { color: inherit; } pre, code { font-family: ui-monospace, monospace; } details { margin: .5em 0 1em; }"
 )
@@ -45,20 +47,19 @@ def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
     if len(runs) == 2:
         parts.append(say_parting(traces))
         step = parting_of(traces)
+    beside = []
     for run, trace in zip(runs, traces, strict=True):
-        parts.append(tell_run(run, trace))
-    recordings = []
-    for run, trace in zip(runs, traces, strict=True):
-        run.recording = run.recording or writer.recording_of(trace)
-        recordings.append((run.recording, min(step, len(trace.steps))))
-    page: str = writer.page_beside(f"Run: {runs[0].verdict}", together(parts), recordings)
+        if not run.recording:
+            run.recording = writer.recording_of(trace)
+            run.nbytes += len(run.recording)
+        beside.append((tell_run(run, trace), run.recording, min(step, len(trace.steps))))
+    page: str = writer.page_beside(f"Run: {runs[0].verdict}", together(parts), beside)
     return page
 
 
 def trace_with_guide(guides: Guides, run: KeptRun) -> Trace:
     """The run as a trace, with its guide."""
-    guide = guides.find(run.plan.key, run.plan.build) if run.plan.build else None
-    return replace(run.trace, guide=guide)
+    return replace(run.trace, guide=guides.of(run.plan))
 
 
 def show_going(run: KeptRun) -> str:
@@ -92,7 +93,7 @@ def tell_run(run: KeptRun, trace: Trace) -> Element:
     found = diagnose(trace)
     rows = [
         ("Enforced", node("span", run.plan.enforced or NO_CONSTRAINT)),
-        ("Not enforced", as_list(run.plan.notes) if run.plan.notes else node("span", "nothing else was asked for")),
+        ("Not as asked", as_list(run.plan.notes) if run.plan.notes else node("span", "nothing")),
         ("The text", node("span", say_verdict(run, trace))),
         ("Least Z", say_least(run)),
         ("Diagnosis", say_diagnosis(run, found)),

@@ -53,6 +53,7 @@ class KeptRun:
     began: float = field(default_factory=time.time)
     steps: list[Step] = field(default_factory=list)
     nbytes: int = 0
+    inspected: str = ""  # the text, if another server wrote it
     recording: str = ""  # what its page shows, once somebody has opened it
 
     def add(self, step: Step) -> None:

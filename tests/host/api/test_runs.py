@@ -7,7 +7,8 @@ import pytest
 from guidedviz.decoding.trace import END_IN_WORDS
 from guidedviz.host.api import runs as kept_runs
 from guidedviz.host.api.run_code import code_of
-from tests.host.api.asking import ADD, CHAT, PERSON, SUM, ask_chat, send
+from guidedviz.host.limits import Limits
+from tests.host.api.asking import ABOUT, ADD, CHAT, PERSON, SUM, ask_chat, refusal, send
 from tests.host.running import hosting
 
 ADA, BOB, TEACHER = "ada-0123456789abcdef", "bob-0123456789abcdef", "tea-0123456789abcdef"
@@ -94,6 +95,21 @@ def test_a_list_has_the_runs_of_one_student_and_the_teacher_sees_those_that_are_
         assert send(host, "/runs/" + names[0])[0] == 200  # the name is the key
 
 
+def test_the_pages_of_runs_are_counted_per_address(bard):
+    with hosting(bard, None, Limits(rate=0.01, burst=3)) as host:
+        said = ask_chat(host, {"model": "bard", "prompt": "To be", "max_tokens": 2}, "/v1/completions")
+        statuses = [send(host, path_of(said))[0] for _ in range(4)]
+        assert statuses == [200, 200, 200, 429]
+
+
+def test_a_link_may_lead_to_a_run_but_not_to_a_list(clerk_host):
+    said = ask_chat(clerk_host, CHAT | {"max_tokens": 1})
+    elsewhere = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert send(clerk_host, path_of(said), **elsewhere)[0] == 200
+    assert send(clerk_host, "/v1/runs", **elsewhere)[0] == 403
+    assert send(clerk_host, path_of(said), Host="evil.example")[0] == 403
+
+
 def test_a_list_says_how_each_run_ended(clerk_host):
     said = ask_chat(clerk_host, CHAT | {"response_format": PERSON})
     (run,) = [one for one in ask_chat(clerk_host, None, "/v1/runs")["runs"] if path_of(said).endswith(one["name"])]
@@ -134,3 +150,31 @@ def test_no_prompt_and_no_text_gets_into_what_the_host_prints(clerk_host, capfd)
 
 def test_a_message_of_a_run_is_one_of_the_library(clerk_host):
     assert set(kept_runs.VERDICTS) == set(END_IN_WORDS) | {""}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "byte", "path", "part"),
+    [
+        ('{"name": "Ada", "age": 36}', "complete", None, "", "complete"),
+        ('{"name": "Ada", "age": "36"}', "refused", 23, "$.age", "cannot come"),
+        ('{"name": "Ada"', "cut", 14, None, "byte 14"),
+    ],
+)
+def test_a_text_from_elsewhere_is_read_as_a_run(clerk_host, text, verdict, byte, path, part):
+    body = {"text": text, "prompt": ABOUT, "structured_outputs": {"json": PERSON["json_schema"]["schema"]}}
+    said = ask_chat(clerk_host, body, "/v1/inspect")
+    assert said["verdict"] == verdict
+    assert part in said["words"]
+    if byte is not None:
+        assert said["refused"]["byte"] == byte
+        assert path in (None, said["refused"]["path"])
+    page = open_run(clerk_host, path_of({"guidedviz": said}))
+    assert f"A run of clerk: {verdict}" in page
+    assert "gv.inspect_text(model, prompt," in page
+
+
+def test_what_cannot_be_inspected_is_refused(clerk_host):
+    assert refusal(clerk_host, {"text": "1"}, "/v1/inspect")[:2] == (400, "inspect")
+    assert refusal(clerk_host, {"text": 1, "regex": "1"}, "/v1/inspect")[:2] == (400, "text")
+    assert refusal(clerk_host, {"text": "1", "regex": "(1"}, "/v1/inspect")[:2] == (400, "regex: regex, position 0")
+    assert refusal(clerk_host, {"text": "1", "regex": "1", "x": 1}, "/v1/inspect")[:2] == (400, "x")
