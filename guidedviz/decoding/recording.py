@@ -116,7 +116,8 @@ class PackedStep(PackedWay):
     `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are
     the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens
     it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal
-    and the forbidden ones; `inside` says where in its share the token was drawn.
+    and the forbidden ones; `inside` says where in its share the token was drawn. `refused` is the likeliest forbidden
+    token and its first byte, where this byte has no way on here; an EOS has "end" in its place.
     """
 
     token: int
@@ -148,6 +149,7 @@ class PackedStep(PackedWay):
     mask: NotRequired[Count]
     asked: NotRequired[Count | None]
     ranks: NotRequired[WholeNumbers]
+    refused: NotRequired[tuple[int, str] | None]
     whys: NotRequired[Annotated[dict[int, PackedWhy], ShortList]]
 
 

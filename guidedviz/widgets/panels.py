@@ -15,7 +15,7 @@ from typing import Any, cast
 from guidedviz.decoding import recording
 from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, Walk, read_record, shared_steps
 from guidedviz.decoding.records import check_path
-from guidedviz.decoding.trace import Candidate, Trace, taken_back, tokens_before
+from guidedviz.decoding.trace import Candidate, Step, Trace, taken_back, tokens_before
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.files import write_whole
 from guidedviz.machines.names import is_name
@@ -366,8 +366,21 @@ class Panels:
                 one |= self.map.at(state, page.masks)
                 shown = [candidate.token for candidate in step_words.shown_candidates(step)]
                 one["ranks"] = self.guide.vocabulary.rank[shown].tolist()
+                one["refused"] = self._refused(state, step)
             packed.append(one)
         return packed
+
+    def _refused(self, state: Any, step: Step) -> tuple[int, str] | None:
+        """The likeliest forbidden token and its first byte, if this byte has no way on in this state."""
+        forbidden = [candidate for candidate in step_words.shown_candidates(step) if not candidate.legal]
+        if self.guide is None or not (self.machine and forbidden):
+            return None
+        token = forbidden[0].token
+        if token in self.guide.vocabulary.eos:
+            return token, "end"
+        signs = signs_of(forbidden[0].piece)
+        path = self.guide.path(state, token)
+        return (token, words.label(signs[0])) if signs and len(path) == 1 else None
 
     def _state_at(self, player: Player) -> Any:
         """The state whose mask is shown: of the step that comes next or, at the end, of the last step."""

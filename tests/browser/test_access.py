@@ -227,7 +227,7 @@ def test_forced_colours_tell_lit_states_and_frames_apart_by_shape(forced):
     assert float(colour(lit, "strokeWidth")[:-2]) > 2 * float(colour(plain, "strokeWidth")[:-2])
     assert colour(machine.locator(".gv-over .gv-lit .gv-name").first, "fill") != colour(lit, "fill")
     cards = slot.locator(".gv-frame-card")
-    assert (colour(cards.first, "borderTopWidth"), colour(cards.last, "borderTopWidth")) == ("2px", "1px")
+    assert (colour(cards.first, "borderBottomWidth"), colour(cards.last, "borderBottomWidth")) == ("2px", "1px")
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { exitsLight, refusedOf } from "../../guidedviz/widgets/page/motion/exits.js";
+import { exitsLight, findRefused } from "../../guidedviz/widgets/page/motion/exits.js";
 import { CHANGED, FALLEN, GONE, GROWN, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
 import { FLIGHT, paceOf, travel } from "../../guidedviz/widgets/page/motion/travel.js";
@@ -114,15 +114,21 @@ test("a number counts as its bar moves", () => {
 });
 
 test("while the mask falls the exits of the state are lit, and the byte of the first forbidden bar stands before none", () => {
-  const list = exitsLight(shownIn(TO).bars);
+  const { bars } = shownIn(TO);
+  const list = exitsLight(bars, findRefused(bars, [3, "f"]));
   assert.deepEqual([of(list, "exits")[0][3], of(list, "exits").at(-1)[3]], [GROWN, GONE]);
   assert.equal(of(list, "refused")[0][3], passAt(0, 3));
-  assert.equal(refusedOf(shownIn(FROM).bars), -1);
-  const long = { ...TO, rows: [[3, "fo", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] };
-  assert.equal(refusedOf(shownIn(long).bars), -1, "a token of several bytes may die later");
+  assert.deepEqual(of(exitsLight(bars, findRefused(bars, null)), "refused"), [], "its first byte has a way on");
+});
+
+test("an older record does not say which byte dies: a token of one byte does, and a special one that the machine names", () => {
+  const refused = (shown) => findRefused(shownIn(shown).bars).row;
+  assert.equal(refused(TO), 0);
+  assert.equal(refused(FROM), -1);
+  assert.equal(refused({ ...TO, rows: [[3, "fo", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] }), -1);
   const named = { ...TO, rows: [[3, "<|x|>", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] };
-  assert.equal(refusedOf(shownIn(named).bars), -1, "a text that looks like a special token is a text");
-  assert.equal(refusedOf(shownIn({ ...named, names: [3] }).bars), 0);
+  assert.equal(refused(named), -1, "a text that looks like a special token is a text");
+  assert.equal(refused({ ...named, names: [3] }), 0);
 });
 
 const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 20, y: 0 }];

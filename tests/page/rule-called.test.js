@@ -47,6 +47,8 @@ test("where strips do not fit, the outer ones are edges, the caller stays whole,
   const highs = (callers) => placeRows(callers, 230, 120).strips.map(({ high }) => high);
   assert.deepEqual(highs(5), [EDGE, EDGE, EDGE, EDGE, STRIP]);
   assert.deepEqual(highs(7), [0, 0, EDGE, EDGE, EDGE, EDGE, STRIP]);
+  const low = placeRows(5, 284, 210).strips.map(({ high }) => high);
+  assert.deepEqual(low, [0, EDGE, EDGE, EDGE, STRIP], "of a high row fewer edges are shown");
   const { row, folded } = placeRows(40, 230, 120);
   assert.ok(row.high >= 120, "the row keeps its room");
   assert.equal(folded, 39);

@@ -159,6 +159,18 @@ def test_why_shows_the_stack_where_the_token_died():
     assert "innermost open rule is array" in why["reason"]
 
 
+def test_a_step_says_the_likeliest_forbidden_token_and_its_first_byte_where_it_dies_at_once():
+    pieces = [b"<eos>", b"a", b"no", b"ab", b"b"]
+    wanted = [[0, 3, 9, 0, 1], [9, 1, 0, 0, 3], [0, 1, 0, 9, 8]]
+    model = gv.ToyModel(pieces, lambda tokens: wanted[len(tokens) - 1], eos={0})
+    stage = gv.stage(model, "a", gv.guide(gv.regex("aba"), model.vocabulary), temperature=0, steps=3)
+    assert [step["refused"] for step in told(stage)["add"]] == [[2, "n"], [0, "end"], None], (
+        "of ab the first byte is legal"
+    )
+    free = gv.stage(model, "a", temperature=0, steps=1)
+    assert "refused" not in told(free)["add"][0]
+
+
 def test_a_recording_shows_the_machine_and_the_stack_of_its_guide_and_another_guide_is_refused():
     live = staged(5)
     model = live.player.walk.model

@@ -32,7 +32,7 @@ export function buildMachinePanel(slot, paint) {
   const scene = make("div", { class: "gv-scene" }, drawing.node, column, others);
   const chips = make("div", { class: "gv-rules", role: "group", "aria-label": "rules" });
   slot.setAttribute("aria-label", "machine");
-  slot.append(head, scene, make("div", { class: "gv-floor" }, chips, ground));
+  slot.append(head, scene, make("div", { class: "gv-floor" }, ground, chips));
   const drawings = () => /** @type {SVGElement[]} */ ([...drawing.sheets.children]);
   const ui = {
     slot, scene, strips, chips, drawing, drawings, aside, now, paint,

@@ -23,11 +23,12 @@ export function placeRows(callers, height, need) {
     room -= STRIP + GAP;
     whole++;
   }
+  const shown = Math.max(1, Math.min(MOST_EDGES, Math.floor(room / (EDGE + GAP)))); // edges
   const strips = [];
   let y = height - GAP;
   for (let place = 0; place < callers; place++) {
     const within = callers - place - whole; // edges between this one and the first whole strip, itself included
-    const high = within <= 0 ? STRIP : within <= MOST_EDGES ? EDGE : 0;
+    const high = within <= 0 ? STRIP : within <= shown ? EDGE : 0;
     strips.push({ y: y - high, high });
     if (high) y -= high + GAP;
   }

@@ -2,26 +2,36 @@
 // byte of the first forbidden bar stands before its missing exit.
 
 /** @import { Bar } from "../stage/bars.js" */
+/** @import { Step } from "../types.js" */
 /** @import { Move } from "./player.js" */
 import { FALLEN, GONE, GROWN, passAt, SHARED } from "./mask-falls.js";
 
 const TURN = 80; // milliseconds
 
+/** @typedef {{ row: number, sign: string }} Refused the row of a forbidden token, or -1, and its byte that has no way on here */
+
 /**
- * The row of the first forbidden token that dies here, or -1: of one byte, or a special one that the machine names. Any other may die at a later byte.
+ * The likeliest forbidden token, if its first byte dies here. An older record does not say it: then one of a single byte, or a
+ * special one that the machine names.
  * @param {Bar[]} bars
+ * @param {Step["refused"]} refused
+ * @returns {Refused}
  */
-export const refusedOf = (bars) => bars.findIndex(({ legal, token, label, special }) => !legal && token >= 0 && (label.length === 1 || special));
+export function findRefused(bars, refused) {
+  if (refused !== undefined) return { row: bars.findIndex(({ token }) => token === refused?.[0]), sign: refused?.[1] ?? "" };
+  const row = bars.findIndex(({ legal, token, label, special }) => !legal && token >= 0 && (label.length === 1 || special));
+  return { row, sign: bars[row]?.label ?? "" };
+}
 
 /**
  * @param {Bar[]} bars
+ * @param {Refused} refused
  * @returns {Move[]}
  */
-export function exitsLight(bars) {
-  const refused = refusedOf(bars);
+export function exitsLight(bars, { row }) {
   /** @type {Move[]} */
   const moves = [["exits", { opacity: 0 }, { opacity: 1 }, GROWN, GROWN + TURN], ["exits", { opacity: 1 }, { opacity: 0 }, GONE, SHARED]];
-  if (refused < 0) return moves;
-  const begin = passAt(refused, bars.length);
+  if (row < 0) return moves;
+  const begin = passAt(row, bars.length);
   return [...moves, ["refused", { opacity: 0, scale: "0.4" }, { opacity: 1, scale: "1" }, begin, Math.min(begin + 2 * TURN, FALLEN)], ["refused", { opacity: 1 }, { opacity: 0 }, GONE, SHARED]];
 }

@@ -6,7 +6,7 @@
 /** @import { StageView, Step } from "../types.js" */
 /** @import { Islands } from "./layout.js" */
 import { drawExits } from "../machine/exits.js";
-import { exitsLight, refusedOf } from "../motion/exits.js";
+import { exitsLight, findRefused } from "../motion/exits.js";
 import { maskFalls } from "../motion/mask-falls.js";
 import { lengthOf, play } from "../motion/player.js";
 import { make, wantsStillness } from "../shared/elements.js";
@@ -148,8 +148,9 @@ export function move(moving, view, root, { machine }) {
   if (!step || !panel || step.how === "forced" || wantsStillness()) return;
   const moves = movesBetween(view, from, step, panel);
   const { bars, removed } = shownOf(view, step);
-  const shown = removed && !machine.slot.hidden ? showExits(view, root, machine, bars[refusedOf(bars)]?.label) : [];
-  if (shown.length) moves.push(...exitsLight(bars));
+  const refused = findRefused(bars, step.refused);
+  const shown = removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign) : [];
+  if (shown.length) moves.push(...exitsLight(bars, refused));
   const find = finder(panel, ...shown);
   const done = () => {
     shown.forEach((node) => node.remove());
@@ -164,7 +165,7 @@ export function move(moving, view, root, { machine }) {
  * @param {StageView} view
  * @param {Element} root
  * @param {MachinePanel} machine
- * @param {string | undefined} refused
+ * @param {string} refused
  * @returns {Element[]}
  */
 function showExits(view, root, { drawing }, refused) {
