@@ -47,7 +47,8 @@ class Disagreement:
             counts.append(f"{len(self.missing):,} missing")
         if self.extra:
             counts.append(f"{len(self.extra):,} extra")
-        return f"{self.engine}: {self.kind}, {self.name} ({', '.join(counts)})"
+        said = f"{self.engine}: {self.kind}, {self.name}"
+        return f"{said} ({', '.join(counts)})"
 
 
 @dataclass
@@ -67,7 +68,8 @@ class EnginePosition:
     def exact(self) -> Mask | None:
         """The engine's mask here if it gets the machine instead of the regex; None if it fails earlier."""
         try:
-            matcher = prepared(self.engine, self.vocabulary)(Asked(self.asked.machine)).copy()
+            compile_constraint = prepared(self.engine, self.vocabulary)
+            matcher = compile_constraint(Asked(self.asked.machine)).copy()
             if all(map(matcher.take, self.taken)):
                 return matcher.mask()
         except GuidedVizError:
@@ -94,10 +96,11 @@ def find_differences(place: EnginePosition, ours: Mask) -> Iterator[Disagreement
     doubtful = np.flatnonzero(ours != theirs).tolist()
     place.allowed = int(theirs.sum())
     place.may_ask = len(doubtful) <= MOST_DISPUTED
-    reasons = grouped((_reason(place, token, bool(theirs[token])), token) for token in doubtful)
+    extra_of = {token: bool(theirs[token]) for token in doubtful}
+    reasons = grouped((_reason(place, token, extra), token) for token, extra in extra_of.items())
     for (kind, name), tokens in reasons.items():
-        missing = tuple(token for token in tokens if not theirs[token])
-        extra = tuple(token for token in tokens if theirs[token])
+        missing = tuple(token for token in tokens if not extra_of[token])
+        extra = tuple(token for token in tokens if extra_of[token])
         yield Disagreement(place.engine, kind, name, missing, extra)
 
 
@@ -134,7 +137,8 @@ def _leaves_an_end(place: EnginePosition, token: int) -> bool:
         return False
     machine = place.asked.machine
     path = token_path(machine, place.vocabulary, place.state, token)
-    return [machine.is_accepting(state) for state in path[-2:]] == [True, False]
+    ends = [machine.is_accepting(state) for state in path[-2:]]
+    return ends == [True, False]
 
 
 def _first_alternative(place: EnginePosition, token: int) -> bool:
@@ -151,8 +155,10 @@ def _is_special_text(place: EnginePosition, token: int) -> bool:
     """Whether the engine reads this special id, or may have read one before it, as the text that it looks like."""
     if _read_special_text(place, token):
         return True
+    if token not in place.vocabulary.special:
+        return False
     spelled = place.vocabulary.pieces[token]
-    return token in place.vocabulary.special and read(place.asked.machine, spelled, place.state) is not None
+    return read(place.asked.machine, spelled, place.state) is not None
 
 
 def _is_named_eos(place: EnginePosition, token: int) -> bool:
@@ -212,17 +218,22 @@ class Comparison:
     steps: tuple[ComparedStep, ...]
 
     def __str__(self) -> str:
-        names = ", ".join(f"{name} {version}" for name, version in self.engines) or "no engine"
+        named = [f"{name} {version}" for name, version in self.engines]
+        names = ", ".join(named) or "no engine"
         lines = [f"{on_one_line(self.constraint)}: {names}"]
-        lines += [f"cannot take it: {name}: {on_one_line(why)}" for name, why in self.unable]
+        for name, why in self.unable:
+            reason = on_one_line(why)
+            lines.append(f"cannot take it: {name}: {reason}")
         for step in self.steps:
             lines += self._lines(step)
         return "\n".join(lines)
 
     def _lines(self, step: ComparedStep) -> Iterator[str]:
         shown = self.name_next(step)
-        agree = "" if step.differences else ", all agree"
-        yield f"{step.position:3} before {shown}: {step.legal:,} legal{agree}"
+        legal = f"{step.legal:,} legal"
+        if not step.differences:
+            legal += ", all agree"
+        yield f"{step.position:3} before {shown}: {legal}"
         for found in step.differences:
             yield f"      {found}: {self.name_tokens(found)}"
         for name in step.refused_by:
