@@ -257,7 +257,8 @@ class Attack:
 
     def _find_needed(self, places: dict[str, list[Path]], guess: Collection[str]) -> list[str]:
         guessed = [[name] for name in places if name in guess]
-        groups, found = [[name for name in places if name not in guess], *guessed], list[str]()
+        groups = [[name for name in places if name not in guess], *guessed]
+        found = list[str]()
         while groups:
             tries = [{path: PROBE for name in group for path in places[name]} for group in groups]
             failed = [group for group, why in zip(groups, self.try_all(tries), strict=True) if why]

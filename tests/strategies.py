@@ -57,7 +57,8 @@ def vocabularies(draw: st.DrawFn) -> Vocabulary:
 def draw_walk(data: st.DataObject, guide: Guide, steps: int = 8) -> list[tuple[Any, list[int]]]:
     """A way through a guide by legal tokens: every state on it, and the tokens that led there."""
     state: Hashable = guide.initial
-    visited, taken = [(state, [])], []
+    visited = [(state, [])]
+    taken = []
     for _ in range(steps):
         legal = np.flatnonzero(guide.mask(state)).tolist()
         if not legal:

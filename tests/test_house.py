@@ -67,7 +67,8 @@ def test_modules_import_only_the_base_before_they_are_used():
         "guidedviz/host/server.py": {"uvicorn"},
     }
     for path in sorted((ROOT / "guidedviz").rglob("*.py")):
-        name, found = path.relative_to(ROOT).as_posix(), set()
+        name = path.relative_to(ROOT).as_posix()
+        found = set()
         for line in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(line, ast.Import):
                 found |= {alias.name.partition(".")[0] for alias in line.names}

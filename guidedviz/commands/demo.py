@@ -72,6 +72,8 @@ def _say_step(step: Step) -> str:
     for candidate in shown_candidates(step, SHOWN_TOKENS):
         if candidate.raw >= LEAST or candidate.token == step.token:
             mark = "" if candidate.legal else "[x]"
-            shown.append(f"{mark}{label(candidate.piece)} {probability(candidate.raw)}")
-    start = f"{step.position + 1:>4}  {label(step.piece):<12}  {probability(step.mass):<10}"
-    return f"{start}   {'  '.join(shown)}"
+            name = label(candidate.piece)
+            shown.append(f"{mark}{name} {probability(candidate.raw)}")
+    token = f"{step.position + 1:>4}  {label(step.piece):<12}"
+    mass = f"{probability(step.mass):<10}"
+    return f"{token}  {mass}   {'  '.join(shown)}"

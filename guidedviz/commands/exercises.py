@@ -86,15 +86,13 @@ def read_cells(name: str) -> list[LabCell]:
     opened = _read_notebook(labs[f"{name}.ipynb"])
     solved = _read_notebook(labs[solved_name])
     del solved[1]  # it says that these are the solutions
-    return [
-        LabCell(
-            kind=first["cell_type"],
-            opened="".join(first["source"]),
-            solved="".join(second["source"]),
-            is_exercise="exercise" in first["metadata"].get("tags", ()),
-        )
-        for first, second in zip(opened, solved, strict=True)
-    ]
+    cells = []
+    for first, second in zip(opened, solved, strict=True):
+        is_exercise = "exercise" in first["metadata"].get("tags", ())
+        code = "".join(first["source"])
+        answer = "".join(second["source"])
+        cells.append(LabCell(first["cell_type"], code, answer, is_exercise))
+    return cells
 
 
 def _read_notebook(path: Path) -> list[dict[str, Any]]:
@@ -125,18 +123,21 @@ def read_exercises(name: str) -> Iterator[Exercise]:
         needed = [one for one in needed_cells(cells[:place], cell) if one not in given]
         given.update([*needed, place])
         text = _read_text(cells[:place])
-        check = next(one.solved for one in cells[place:] if "gv.checks." in one.solved)
+        later = [one.solved for one in cells[place:]]
+        check = next(code for code in later if "gv.checks." in code)
         graded, answer, model = CHECK.findall(check)[0]
+        is_function = f"def {answer}(" in cell.solved
         shown = [without_shows(cells[one].solved) for one in needed]
+        points = len(STARS.findall(text)[0])
         yield Exercise(
             name=graded,
             text=text,
-            points=len(STARS.findall(text)[0]),
-            needed=tuple(code for code in shown if code),
+            points=points,
+            needed=tuple(filter(None, shown)),
             solved=without_check(cell.solved),
             opened=without_check(cell.opened),
             answer=answer,
-            check=write_check(graded, answer, model, is_function=f"def {answer}(" in cell.solved),
+            check=write_check(graded, answer, model, is_function),
         )
 
 
@@ -180,8 +181,10 @@ def without_shows(code: str) -> str:
     gone: set[int] = set()
     for node in ast.parse(code).body:
         if isinstance(node, ast.Expr) and ONLY_SHOWS.match(ast.unparse(node)):
-            gone.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    kept = [line for number, line in enumerate(code.splitlines(), 1) if number not in gone]
+            last = node.end_lineno or node.lineno
+            gone.update(range(node.lineno, last + 1))
+    lines = enumerate(code.splitlines(), 1)
+    kept = [line for number, line in lines if number not in gone]
     return "\n".join(kept).strip()
 
 

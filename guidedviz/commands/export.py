@@ -43,11 +43,14 @@ def build_wheel(folder: Path, clone: Path) -> str:
     words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
     if find_spec("hatchling"):
         words.append("--no-build-isolation")
-    done = subprocess.run([*words, str(clone)], capture_output=True, text=True, check=False)
+    words.append(str(clone))
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         expected = "pip and hatchling build it"
         raise SettingError("export otter, the wheel of the library", seen=done.stderr[-500:], expected=expected)
-    return max(folder.glob("guidedviz-*.whl"), key=lambda path: path.stat().st_mtime).name
+    wheels = folder.glob("guidedviz-*.whl")
+    newest = max(wheels, key=lambda path: path.stat().st_mtime)
+    return newest.name
 
 
 def pack_wheel(folder: Path, installed: Distribution) -> str:
@@ -57,14 +60,16 @@ def pack_wheel(folder: Path, installed: Distribution) -> str:
     record = []
     with ZipFile(folder / name, "w", ZIP_DEFLATED) as wheel:
         for file in files:
-            wheel.write(str(file.locate()), file.as_posix())
+            path = file.as_posix()
+            wheel.write(str(file.locate()), path)
             digest = ""
             if file.hash:
                 digest = f"{file.hash.mode}={file.hash.value}"
-            record.append(f"{file.as_posix()},{digest},{file.size}\n")
-        place = next(file.parent for file in files if file.name == "METADATA")
-        record.append(f"{place.as_posix()}/RECORD,,\n")
-        wheel.writestr(f"{place.as_posix()}/RECORD", "".join(record))
+            record.append(f"{path},{digest},{file.size}\n")
+        metadata = next(file for file in files if file.name == "METADATA")
+        path = f"{metadata.parent.as_posix()}/RECORD"
+        record.append(f"{path},,\n")
+        wheel.writestr(path, "".join(record))
     return name
 
 
@@ -126,7 +131,8 @@ def new_cell(kind: str, source: str, **about: Mapping[str, object]) -> dict[str,
     >>> new_cell("markdown", "one\\ntwo")
     {'cell_type': 'markdown', 'metadata': {}, 'source': ['one\\n', 'two']}
     """
-    cell: dict[str, Any] = {"cell_type": kind, "metadata": about, "source": source.splitlines(keepends=True)}
+    lines = source.splitlines(keepends=True)
+    cell: dict[str, Any] = {"cell_type": kind, "metadata": about, "source": lines}
     if kind == "code":
         cell["execution_count"] = None
         cell["outputs"] = []
@@ -179,4 +185,5 @@ def as_comment(code: str) -> str:
     >>> as_comment("x = ...")
     '# begin with:\\n# x = ...'
     """
-    return "\n".join(["# begin with:", *(f"# {line}".rstrip() for line in code.splitlines())])
+    lines = ["begin with:", *code.splitlines()]
+    return "\n".join(f"# {line}".rstrip() for line in lines)

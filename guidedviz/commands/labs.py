@@ -126,7 +126,8 @@ def find_labs(solutions: bool = False) -> dict[str, Path]:
     if not solutions:
         hidden.add("solutions")
     names = [path.relative_to(course) for path in sorted(course.rglob("*.ipynb"))]
-    return {name.as_posix(): course / name for name in names if hidden.isdisjoint(name.parts)}
+    shown = [name for name in names if hidden.isdisjoint(name.parts)]
+    return {name.as_posix(): course / name for name in shown}
 
 
 def find_pages() -> dict[str, Path]:
@@ -136,7 +137,8 @@ def find_pages() -> dict[str, Path]:
     True
     """
     course = find_course()
-    return {path.relative_to(course).as_posix(): path for path in sorted(course.glob("teaching/*.md"))}
+    pages = sorted(course.glob("teaching/*.md"))
+    return {page.relative_to(course).as_posix(): page for page in pages}
 
 
 def copy_labs(folder: Path, solutions: bool = False) -> tuple[list[str], list[str]]:

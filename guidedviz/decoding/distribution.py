@@ -45,7 +45,8 @@ class Estimate:
         return self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+        interval = f"{self.low:.2f} to {self.high:.2f}"
+        return f"{self.value:.2f} ({interval})"
 
 
 def share_of(hits: int, count: int) -> Estimate:
@@ -61,7 +62,9 @@ def share_of(hits: int, count: int) -> Estimate:
     middle = (share + extra / 2) / (1 + extra)
     variance = share * (1 - share) / count + extra / 4 / count
     half = NORMAL / (1 + extra) * sqrt(variance)
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
+    low = max(0.0, middle - half)
+    high = min(1.0, middle + half)
+    return Estimate(share, low, high)
 
 
 @dataclass(frozen=True)
@@ -79,15 +82,18 @@ class Rates:
         >>> print(dates.shares("right")["mask"])
         0.46 (0.37 to 0.56)
         """
-        record = json.loads(shipped(f"traces/{name}.json").read_text(encoding="utf-8"))
+        file = shipped(f"traces/{name}.json")
+        record = json.loads(file.read_text(encoding="utf-8"))
         return cls(record["about"], tuple(record["table"]))
 
     def shares(self, what: str) -> dict[str, Estimate]:
         """The share of the outputs with this property, by the way of asking."""
-        return {row["way"]: share_of(row["hits"], row["of"]) for row in self.table if row["what"] == what}
+        rows = [row for row in self.table if row["what"] == what]
+        return {row["way"]: share_of(row["hits"], row["of"]) for row in rows}
 
     def __repr__(self) -> str:
-        return f"RECORDED {self.about['date']} · {self.about['model']} · {self.about['device']}"
+        about = [self.about[part] for part in ("date", "model", "device")]
+        return f"RECORDED {' · '.join(about)}"
 
 
 def total_variation_of(draws: Iterable[Draw]) -> Estimate:
@@ -111,9 +117,11 @@ def _estimate(draws: Iterable[Draw], measure: Callable[[Floats], Floats]) -> Est
     weights = np.array([draw.weight for draw in draws if draw.ended])
     if not len(weights) or not weights.all():
         raise SettingError("draws", seen=f"{len(weights)} finished texts", expected="weights above 0", hint="Masked")
-    places = np.random.default_rng(0).integers(len(weights), size=(RESAMPLED, len(weights)))
-    low, high = np.quantile(measure(weights[places]), (0.025, 0.975))
-    return Estimate(float(measure(weights)), float(low), float(high))
+    count = len(weights)
+    places = np.random.default_rng(0).integers(count, size=(RESAMPLED, count))
+    resampled = measure(weights[places])
+    low, high = np.quantile(resampled, (0.025, 0.975)).tolist()
+    return Estimate(float(measure(weights)), low, high)
 
 
 MOST_EXACT_TEXTS = 20_000
@@ -169,15 +177,11 @@ def _grow_branch(task: Task, text: Text, free: float, masked: float, found: Coun
             grown = _grow_branch(task, after, free * share, own, found)
             if grown.conditioned:  # one without a text leads nowhere
                 below.append(grown)
-    return Branch(
-        text.tokens,
-        task.output(text),
-        free,
-        masked=sum(one.masked for one in below),
-        conditioned=sum(one.conditioned for one in below),
-        illegal=max(0.0, free - sum(one.free for one in below)),
-        branches=tuple(below),
-    )
+    masked = sum(one.masked for one in below)
+    conditioned = sum(one.conditioned for one in below)
+    illegal = free - sum(one.free for one in below)
+    output = task.output(text)
+    return Branch(text.tokens, output, free, masked, conditioned, max(0.0, illegal), tuple(below))
 
 
 def _divide(tree: Branch, whole: float) -> Branch:
@@ -194,7 +198,8 @@ def all_texts(task: Task) -> tuple[Branch, ...]:
     b'a' 0.1 0.625 0.847
     b'bb' 0.018 0.375 0.153
     """
-    return tuple(sorted(_leaves(branch(task)), key=lambda text: -text.conditioned))
+    texts = _leaves(branch(task))
+    return tuple(sorted(texts, key=lambda text: -text.conditioned))
 
 
 def _leaves(tree: Branch) -> list[Branch]:
@@ -218,4 +223,6 @@ def total_variation(one: Mapping[Any, float], two: Mapping[Any, float]) -> float
     >>> total_variation({"a": 0.5, "b": 0.5}, {"a": 1.0})
     0.5
     """
-    return 0.5 * sum(abs(one.get(key, 0.0) - two.get(key, 0.0)) for key in one.keys() | two.keys())
+    keys = one.keys() | two.keys()
+    differences = [one.get(key, 0.0) - two.get(key, 0.0) for key in keys]
+    return 0.5 * sum(map(abs, differences))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, starmap, takewhile
+from operator import eq
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.recording import End
@@ -145,13 +146,15 @@ def find_no_mask(run: Run) -> Iterator[Finding]:
     least = min((one.step.legal for one in run.asked), default=-1)
     if least < NEARLY_ALL * size:
         return
-    if run.guide is run.trace.guide and not run.refused and (run.guide or not constraint):
+    has_own_guide = run.guide is run.trace.guide and not run.refused
+    if has_own_guide and (run.guide or not constraint):
         return  # the guide itself allows all, or there was to be none
     seen = f"at each of {len(run.asked)} steps at least {least:,} of {size:,} tokens were legal"
     if constraint:
         seen += f", although the record names the constraint {constraint!r}"
     if run.refused:
-        seen += f'; the guide would have refused "{visible(run.refused.step.piece)}" at step {run.refused.place}'
+        piece = visible(run.refused.step.piece)
+        seen += f'; the guide would have refused "{piece}" at step {run.refused.place}'
     yield Finding("no mask", (run.refused or run.asked[0]).place, seen)
 
 
@@ -180,10 +183,11 @@ def find_wrong_mask(run: Run) -> Iterator[Finding]:
 
 def say_other_token(step: Step, vocabulary: Vocabulary) -> str:
     """What the record and the vocabulary of the guide say of a token."""
+    said = f'token {step.token} is "{visible(step.piece)}" in the record'
     other = "no token"
     if step.token < len(vocabulary):
         other = f'"{visible(vocabulary.pieces[step.token])}"'
-    return f'token {step.token} is "{visible(step.piece)}" in the record and {other} in the vocabulary of the guide'
+    return f"{said} and {other} in the vocabulary of the guide"
 
 
 def find_loop(run: Run) -> Iterator[Finding]:
@@ -199,8 +203,10 @@ def find_loop(run: Run) -> Iterator[Finding]:
     found = find_cycle([one.step.token for one in run.steps])
     if found and run.end in ENDS_BY_LIMIT:
         size, count = found
-        said = visible(b"".join(one.step.piece for one in run.steps[-size:]))
-        yield Finding("repetition loop", run.steps[-count].place, f'the last {count} tokens repeat "{said}"')
+        pieces = [one.step.piece for one in run.steps[-size:]]
+        said = visible(b"".join(pieces))
+        seen = f'the last {count} tokens repeat "{said}"'
+        yield Finding("repetition loop", run.steps[-count].place, seen)
 
 
 def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:
@@ -217,8 +223,8 @@ def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
     ((3, 15), None)
     """
     for size in range(1, len(tokens) // CYCLES_SEEN + 1):
-        pairs = zip(reversed(tokens), reversed(tokens[:-size]), strict=False)
-        count = size + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        equal = map(eq, reversed(tokens), reversed(tokens[:-size]))
+        count = size + sum(takewhile(bool, equal))
         if count >= max(CYCLES_SEEN * size, TOKENS_OF_LOOP):
             return size, count
     return None
@@ -228,10 +234,14 @@ def find_nesting(run: Run) -> Iterator[Finding]:
     """Rules were opened and never closed until a limit ended the run."""
     later = run.steps[len(run.steps) // 2 :]
     depths = [len(one.step.stack) for one in later]
-    if run.end in ENDS_BY_LIMIT and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
+    if run.end not in ENDS_BY_LIMIT or not depths:
+        return
+    first = depths[0]
+    last = depths[-1]
+    if min(depths) == first and last >= first + DEEPER:
         place = later[0].place
-        seen = f"of {depths[0]} rules open at step {place} none is closed"
-        seen += f", and {depths[-1]} are open at the end: {run.tail()}"
+        seen = f"of {first} rules open at step {place} none is closed"
+        seen += f", and {last} are open at the end: {run.tail()}"
         yield Finding("unbounded nesting", place, seen)
 
 
@@ -252,14 +262,18 @@ def find_refusals(run: Run) -> Iterator[Finding]:
 
 def wanted_blank(step: Step) -> bool:
     """Whether the likeliest token was whitespace, and illegal."""
-    return any(first.piece.isspace() and not first.legal for first in step.candidates[:1])
+    if not step.candidates:
+        return False
+    likeliest = step.candidates[0]
+    return likeliest.piece.isspace() and not likeliest.legal
 
 
 def say_low(name: str, steps: Sequence[Placed], run: Run) -> Finding:
     """The finding of steps whose legal mass is low; the first of them is the evidence."""
     seen = say_refused(steps[0], run)
     if len(steps) > 1:
-        seen += f"; Z is below {LOW_MASS} at {len(steps)} of {len(run.asked)} steps"
+        count = f"{len(steps)} of {len(run.asked)}"
+        seen += f"; Z is below {LOW_MASS} at {count} steps"
     return Finding(name, steps[0].place, seen)
 
 
@@ -286,7 +300,8 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
         else:
             ids = {candidate.token for candidate in step.candidates if candidate.piece == step.piece}
         if len(ids) > 1 and step.token in ids and step.piece:
-            seen = f'"{visible(step.piece)}" is the text of ids {", ".join(map(str, sorted(ids)))}'
+            names = ", ".join(map(str, sorted(ids)))
+            seen = f'"{visible(step.piece)}" is the text of ids {names}'
             seen += f"; {step.token} was taken ({probability(step.raw)})"
             yield Finding("same bytes, several ids", place, seen)
             return
@@ -295,7 +310,9 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
 def find_cut(run: Run) -> Iterator[Finding]:
     """A limit ended the run in the middle of its text."""
     assert run.guide is not None
-    if run.end not in ENDS_BY_LIMIT or run.refused or run.guide.is_accepting(run.states[-1]):
+    if run.end not in ENDS_BY_LIMIT or run.refused:
+        return
+    if run.guide.is_accepting(run.states[-1]):
         return
     limit = "the model's context"
     if run.end == "max_tokens":

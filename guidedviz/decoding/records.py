@@ -8,9 +8,10 @@ TraceError that names the field.
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
@@ -64,7 +65,8 @@ def kept_fields(kind: Any) -> dict[str, bool]:
     """The fields that a file keeps, and whether each must be there."""
     if is_typeddict(kind):
         return {name: name in kind.__required_keys__ for name in hints_of(kind)}
-    return {field.name: field.default is MISSING for field in fields(kind) if field.metadata.get("kept", True)}
+    kept = [field for field in fields(kind) if field.metadata.get("kept", True)]
+    return {field.name: field.default is MISSING for field in kept}
 
 
 def check_number(kind: Any, value: Any, where: str, error: type[GuidedVizError] = SettingError) -> Any:
@@ -79,11 +81,12 @@ def check_number(kind: Any, value: Any, where: str, error: type[GuidedVizError] 
     limits = Between()
     if get_origin(kind) is Annotated:
         kind, limits = get_args(kind)
-    if kind is int:
-        fits = isinstance(value, int | np.integer) and limits.low <= value <= limits.high
-    else:
-        most = limits.high * (1 + 1e-9)  # sums are rounded
-        fits = isinstance(value, int | float | np.integer | np.floating) and limits.low <= value <= most
+    numbers: Any = int | np.integer
+    most = limits.high
+    if kind is not int:
+        numbers = int | float | np.integer | np.floating
+        most *= 1 + 1e-9  # sums are rounded
+    fits = isinstance(value, numbers) and limits.low <= value <= most
     if not fits or isinstance(value, bool):
         raise error(where, seen=quoted(value), expected=_range_in_words(kind, limits))
     return value.item() if isinstance(value, np.generic) else value
@@ -164,7 +167,8 @@ def _read_annotated(kind: Any, rule: Any, value: Any, where: str) -> Any:
         return value
     if isinstance(value, str | list | dict) and len(value) > rule.count:
         unit = "characters" if isinstance(value, str) else "entries"
-        raise TraceError(where, seen=f"{len(value):,} {unit}", expected=f"at most {rule.count:,}")
+        seen = f"{len(value):,} {unit}"
+        raise TraceError(where, seen=seen, expected=f"at most {rule.count:,}")
     return read_value(kind, value, where)
 
 
@@ -172,7 +176,10 @@ def _read_numbered(kind: Any, data: Any, where: str) -> dict[int, Any]:
     """A dictionary whose keys are whole numbers, which JSON writes as texts."""
     fits = isinstance(data, dict) and all(map(NUMERAL.fullmatch, data))
     expect_form(where, data, fits, "numbers and values")
-    return {int(key): read_value(kind, item, f"{where}.{key}") for key, item in data.items()}
+    found = {}
+    for key, item in data.items():
+        found[int(key)] = read_value(kind, item, f"{where}.{key}")
+    return found
 
 
 def _read_fields(kind: Any, data: Any, where: str) -> Any:
@@ -186,20 +193,25 @@ def _read_fields(kind: Any, data: Any, where: str) -> Any:
         if name in data:
             known[name] = read_value(hints[name], data[name], prefix + name)
         elif needed:
-            raise TraceError(prefix + name, seen="nothing", expected=f"all fields of a {kind.__name__}")
+            expected = f"all fields of a {kind.__name__}"
+            raise TraceError(prefix + name, seen="nothing", expected=expected)
     strange = set(data) - set(known)
     if strange:
-        raise TraceError(prefix + quoted(min(strange)), seen="an unknown field", expected=" or ".join(hints))
+        first = quoted(min(strange))
+        raise TraceError(prefix + first, seen="an unknown field", expected=" or ".join(hints))
     return kind(**known)
 
 
 def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
+    inner: Iterable[Any] = kinds
     if kinds[-1] is Ellipsis:
         expect_form(where, data, isinstance(data, list), "a list")
-        return tuple(read_value(kinds[0], item, f"{where}[{at}]") for at, item in enumerate(data))
-    fits = isinstance(data, list) and len(data) == len(kinds)
-    expect_form(where, data, fits, f"a list of {len(kinds)}")
-    return tuple(read_value(kind, data[at], f"{where}[{at}]") for at, kind in enumerate(kinds))
+        inner = repeat(kinds[0])
+    else:
+        fits = isinstance(data, list) and len(data) == len(kinds)
+        expect_form(where, data, fits, f"a list of {len(kinds)}")
+    places = (f"{where}[{at}]" for at in range(len(data)))
+    return tuple(map(read_value, inner, data, places))
 
 
 def expect_form(where: str, seen: Any, good: bool, expected: str) -> None:
@@ -216,9 +228,10 @@ def save_record(record: Any, path: str | Path, indent: int | None = None) -> Non
     """Write a record as JSON. The file is complete or, after an error, what it was before."""
     target = check_path(path)
     kind = type(record)
-    data = {f"guidedviz_{kind.__name__.lower()}": _version(kind), **to_plain(record)}
-    text = json.dumps(data, indent=indent, ensure_ascii=False, default=to_plain) + "\n"
-    write_whole(target, text.encode("utf-8", "backslashreplace"))  # JSON escapes a lone surrogate in the same way
+    data = {f"guidedviz_{kind.__name__.lower()}": _version(kind)} | to_plain(record)
+    text = json.dumps(data, indent=indent, ensure_ascii=False, default=to_plain)
+    line = f"{text}\n"
+    write_whole(target, line.encode("utf-8", "backslashreplace"))  # JSON escapes a lone surrogate in the same way
 
 
 def as_json(value: Any) -> str:
@@ -259,9 +272,11 @@ def load_record(kind: type[Record], path: str | Path, hint: str, check: Callable
     try:
         data = parse_json(read_bounded(file, MOST_RECORD_BYTES), MOST_RECORD_VALUES)
     except OSError as error:
-        raise TraceError(where, seen=error.strerror or str(error), expected=saved_by, hint=hint) from None
+        seen = error.strerror or str(error)
+        raise TraceError(where, seen=seen, expected=saved_by, hint=hint) from None
     except (ValueError, RecursionError) as error:
-        raise TraceError(where, seen=f"no JSON ({str(error)[:80]})", expected=saved_by, hint=hint) from None
+        seen = f"no JSON ({str(error)[:80]})"
+        raise TraceError(where, seen=seen, expected=saved_by, hint=hint) from None
     version = None
     if isinstance(data, dict):
         version = data.pop(f"guidedviz_{name.lower()}", None)
@@ -274,7 +289,8 @@ def load_record(kind: type[Record], path: str | Path, hint: str, check: Callable
             record = replace(record, source="RECORDED")
         check(record)
     except TraceError as error:
-        raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected) from None
+        where += f", {error.where}"
+        raise TraceError(where, seen=error.seen, expected=error.expected) from None
     return record
 
 

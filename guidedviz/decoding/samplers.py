@@ -116,9 +116,10 @@ class Task:
     def finish(self, text: Text, weight: float = 1.0) -> Draw:
         """The draw of a text; the counter begins anew."""
         weight = weight if text.ended else 0.0
-        draw = Draw(text.tokens, self.output(text), weight, self.counter["calls"], self.counter["asked"], text.ended)
+        calls = self.counter["calls"]
+        asked = self.counter["asked"]
         self.counter.clear()
-        return draw
+        return Draw(text.tokens, self.output(text), weight, calls, asked, text.ended)
 
 
 def pick(chances: Floats, random: np.random.Generator) -> int:
@@ -302,10 +303,12 @@ class Asap:
         """One text; what it teaches is remembered for the next draw."""
         task = self.task
         found = grow(task, seed, lambda text, random: draw_legal(task, text, self.hoped(text), random))
-        for end in range(len(found.tokens) - 1, -1, -1):
-            below = found.tokens[: end + 1]
+        for end in range(len(found.tokens), 0, -1):
+            below = found.tokens[:end]
             if below in self.chances:
-                self.hopes[found.tokens[:end]][found.tokens[end]] = float(self.chances[below] @ self.hopes[below])
+                *above, token = below
+                hope = self.chances[below] @ self.hopes[below]
+                self.hopes[tuple(above)][token] = float(hope)
         return replace(found, weight=float(found.ended))
 
     def hoped(self, text: Text) -> Floats:

@@ -263,24 +263,42 @@ def row_of(step: Step) -> dict[str, Any]:
 def check_steps(trace: Trace) -> None:
     """Refuse steps whose fields do not fit each other, and a recording that is none of these steps."""
     size = 0
+    last = len(trace.steps) - 1
     for at, step in enumerate(trace.steps):
-        tokens = {candidate.token for candidate in step.candidates}
-        last = at == len(trace.steps) - 1
-        for name, seen, good, expected in (
-            ("back", step.back, step.back <= size, f"at most the {size} tokens that stand"),
-            ("end", step.end, (step.end == "") or last, "an end in the last step only"),
-            ("how", step.how, (step.how == "none") == (step.token < 0), "'none' exactly where the token is -1"),
-            ("end", step.end, step.how != "none" or step.end, "an end where no token was chosen"),
-            ("candidates", sorted(tokens), step.how not in CHOSEN or step.token in tokens, f"token {step.token} too"),
-            ("token", step.token, max({step.token} | tokens) < trace.vocabulary_size, "ids of the vocabulary"),
-        ):
-            if not good:
-                raise TraceError(f"steps[{at}].{name}", seen=quoted(seen), expected=expected)
+        misfits = [*_misfits(step, size, at == last), *_strange_tokens(step, trace.vocabulary_size)]
+        if misfits:
+            name, seen, expected = misfits[0]
+            raise TraceError(f"steps[{at}].{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
     joined = "".join(trace.prompt_parts)
     if trace.prompt_parts and joined != trace.prompt:
         raise TraceError("parts", seen=quoted(joined), expected="the texts and special tokens of the prompt")
     _ = trace.shown  # what is read is checked
+
+
+Misfit = tuple[str, Any, str]  # the name of a field, its value, and what was expected
+
+
+def _misfits(step: Step, size: int, is_last: bool) -> Iterator[Misfit]:
+    """The fields of a step that do not fit the steps before it and each other."""
+    is_none = step.how == "none"
+    if step.back > size:
+        yield "back", step.back, f"at most the {size} tokens that stand"
+    if step.end and not is_last:
+        yield "end", step.end, "an end in the last step only"
+    if is_none != (step.token < 0):
+        yield "how", step.how, "'none' exactly where the token is -1"
+    if is_none and not step.end:
+        yield "end", step.end, "an end where no token was chosen"
+
+
+def _strange_tokens(step: Step, ids: int) -> Iterator[Misfit]:
+    """A chosen token that is no candidate, and ids beyond the vocabulary."""
+    tokens = {candidate.token for candidate in step.candidates}
+    if step.how in CHOSEN and step.token not in tokens:
+        yield "candidates", sorted(tokens), f"token {step.token} too"
+    if max({step.token} | tokens) >= ids:
+        yield "token", step.token, "ids of the vocabulary"
 
 
 def taken_back(steps: Sequence[Step]) -> list[list[int]]:

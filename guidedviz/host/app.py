@@ -314,9 +314,8 @@ def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     origins = headers.getlist("origin")
     site = headers.get("sec-fetch-site", "none")
     own = [[], [f"http://{host}"], [f"https://{host}"]]
-    if path not in (RUN_PATH, *OPEN) and (
-        site not in ("none", "same-origin") or [one.lower() for one in origins] not in own
-    ):
+    is_own = [one.lower() for one in origins] in own
+    if path not in (RUN_PATH, *OPEN) and not (is_own and site in ("none", "same-origin")):
         seen = quoted(", ".join(origins) or site)
         raise Refused(403, "origin", seen, "no other web page", "the page /class")
 

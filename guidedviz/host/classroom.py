@@ -220,8 +220,9 @@ def sum_up_class(
         ago = round(now - recent[-1][0])
         students.append({"name": known, "steps": len(recent), "ms": median, "ago": ago})
     middle, most = np.percentile(every or [0.0], (50, 95))
-    facts = (
-        f"{card['name']} · {card['device']} · {len(students)} students · {len(every) / MINUTE:.1f} steps per second · "
-        f"median {middle:.0f} ms, 95 of 100 within {most:.0f} ms · {waiting} texts wait"
-    )
-    return {"facts": facts, "students": sorted(students, key=lambda student: str(student["name"]))}
+    facts = [card["name"], card["device"], f"{len(students)} students"]
+    facts.append(f"{len(every) / MINUTE:.1f} steps per second")
+    facts.append(f"median {middle:.0f} ms, 95 of 100 within {most:.0f} ms")
+    facts.append(f"{waiting} texts wait")
+    students.sort(key=lambda student: str(student["name"]))
+    return {"facts": " · ".join(facts), "students": students}

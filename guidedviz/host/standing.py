@@ -187,7 +187,8 @@ class Standing:
     def _count(self, key: str, report: Report, choices: tuple[str, ...]) -> None:
         """Count the first answer of a student to a question, or that they have seen it."""
         now = self._now()
-        name = hashlib.sha256(json.dumps([report.lab, report.place, choices]).encode()).hexdigest()[:16]
+        about = json.dumps([report.lab, report.place, choices])
+        name = hashlib.sha256(about.encode()).hexdigest()[:16]
         question = self.questions.setdefault(name, Question(report.lab, report.place, choices, now))
         if len(question.reached) < STUDENTS:
             question.reached.add(key)
@@ -205,12 +206,15 @@ class Standing:
         now = self._now()
         self._drop_old(now)
         students = []
-        for r, at in sorted(self.students.values(), key=lambda one: (one.report.lab, one.report.nickname)):
-            ago = round(now - at)
-            students.append({"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state, "ago": ago})
+        by_name = sorted(self.students.values(), key=lambda one: (one.report.lab, one.report.nickname))
+        for r, at in by_name:
+            row = {"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state}
+            students.append(row | {"ago": round(now - at)})
         questions = []
-        for name, q in sorted(self.questions.items(), key=lambda pair: -pair[1].at):
-            said = {"id": name, "lab": q.lab, "text": q.text, "bars": bars(q.choices, q.counts)}
+        newest_first = sorted(self.questions.items(), key=lambda pair: -pair[1].at)
+        for name, q in newest_first:
+            said: dict[str, Any] = {"id": name, "lab": q.lab, "text": q.text}
+            said["bars"] = bars(q.choices, q.counts)
             questions.append(said | {"answers": len(q.students), "sessions": len(q.reached)})
         return {"standing": students, "questions": questions, "open": self._open(now)}
 
@@ -244,8 +248,9 @@ def bars(choices: Sequence[str], counts: Counter[GivenAnswer]) -> list[tuple[str
     """
     if choices:
         return [(choice, counts[choice]) for choice in choices]
-    common = [value for value, _ in counts.most_common() if not isinstance(value, str)][:BARS]
-    shown = [(f"{value:,.{DIGITS}g}", counts[value]) for value in sorted(common)]
+    numbers = [value for value, _ in counts.most_common() if not isinstance(value, str)]
+    common = sorted(numbers[:BARS])
+    shown = [(f"{value:,.{DIGITS}g}", counts[value]) for value in common]
     rest = counts.total() - sum(counts[value] for value in common)
     if rest:
         shown.append(("another number", rest))

@@ -64,23 +64,31 @@ class _Places:
 
     def __init__(self, contents: Mapping[str, Tree], excluded: Iterable[str]) -> None:
         self.contents = contents
-        reachable = [word for word in excluded if not any(opening in word[:-1] for opening in contents)]
+
+        def is_reachable(word: str) -> bool:
+            return not any(opening in word[:-1] for opening in contents)
+
+        reachable = list(filter(is_reachable, excluded))
         self.excluded = frozenset(reachable)
         self.longest_end = {"": ""}
         self.rows: dict[str, dict[str, str]] = {}
         self.open = set[str]()  # beginnings in which some word is complete
         words = [*contents, *reachable]
         spend(sum(len(word) ** 2 // 16 for word in words))  # the letters of all beginnings
-        beginnings = dict.fromkeys(["", *(word[:size] for word in words for size in range(len(word) + 1))])
+        beginnings = {"": None}  # each once, in order
+        for word in words:
+            beginnings |= {word[:size]: None for size in range(len(word) + 1)}
         longer = grouped((place[:-1], place) for place in beginnings if place)
         for place in sorted(beginnings, key=len):
             before = place[:-1]
-            if len(place) > 1:
-                self.longest_end[place] = self.rows[self.longest_end[before]].get(place[-1], "")
-            else:
-                self.longest_end[place] = ""
-            row = dict(self.rows[self.longest_end[place]]) if place else {}
-            row.update({word[-1]: word for word in longer[place]})
+            end = ""
+            if before:
+                end = self.rows[self.longest_end[before]].get(place[-1], "")
+            self.longest_end[place] = end
+            row = dict[str, str]()
+            if place:
+                row |= self.rows[end]
+            row |= {word[-1]: word for word in longer[place]}
             self.rows[place] = row
             spend(2 + len(place) + len(row))
             if before in self.open or self.opened_by(place):
@@ -105,8 +113,11 @@ class _Places:
     def moves(self, place: str) -> NetMoves[str]:
         """The classes of characters that lead on, each to one place."""
         row = self.rows[place]
-        for target, chars in grouped((target, char) for char, target in row.items()).items():
-            if self.excluded.isdisjoint(self.ends(target)) and (place not in self.open or target[:-1] == place):
-                yield Chars(merge_ranges((ord(char), ord(char)) for char in chars)), target
-        if place not in self.open:
+        is_open = place in self.open
+        chars_to = grouped((target, (ord(char), ord(char))) for char, target in row.items())
+        for target, chars in chars_to.items():
+            goes_on = not is_open or target[:-1] == place
+            if goes_on and self.excluded.isdisjoint(self.ends(target)):
+                yield Chars(merge_ranges(chars)), target
+        if not is_open:
             yield Chars(other_ranges((ord(char), ord(char)) for char in row)), ""

@@ -149,7 +149,8 @@ def _listed_names(edges: Sequence[Edges], start: int) -> list[bytes]:
             if high == 0xFE:
                 names.append(text)
             else:
-                waiting.extend((text + bytes([byte]), target) for byte in range(low, high + 1))
+                letters = [bytes([byte]) for byte in range(low, high + 1)]
+                waiting.extend((text + letter, target) for letter in letters)
     return names
 
 

@@ -6,6 +6,7 @@ one grammar, so tags may be cut across tokens, and every engine can be used.
 """
 
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import permutations
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 from guidedviz.errors import NoTextWarning, PatternError, expect, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.free_text import free_text
-from guidedviz.machines.graph import grouped
 from guidedviz.machines.names import has_surrogate
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -57,7 +57,10 @@ def tagged(
     listed = [_check_tag(tag) for tag in given]
     _check_begins(listed)
     rules = JoinedRules()
-    calls = grouped((tag.begin, rules.add(str(tag.begin), _inside(tag, rules))) for tag in listed)
+    calls = defaultdict[str | Special, list[Tree]](list)
+    for tag in listed:
+        call = rules.add(str(tag.begin), _inside(tag, rules))
+        calls[tag.begin].append(call)
     contents = {opening: either(*found) for opening, found in calls.items()}
     if at_least_one and not stop_after_first:
         tree = concat(free_text(contents, loop=False, must=True), free_text(contents))
@@ -73,7 +76,8 @@ def tagged(
 
 def keep_marks(machine: DFA | PDA, tags: Iterable[Tag]) -> DFA | PDA:
     """The machine, and the texts at which its tags begin and end; a guide warns if one looks like a special token."""
-    texts = [mark for tag in tags for mark in (tag.begin, tag.end) if mark and isinstance(mark, str)]
+    ends = [mark for tag in tags for mark in (tag.begin, tag.end)]
+    texts = [mark for mark in ends if mark and isinstance(mark, str)]
     inner = [mark for tag in tags if tag.machine for mark in tag.machine.marks]
     marks = tuple(dict.fromkeys([*texts, *inner]))
     if isinstance(machine, DFA):
@@ -99,7 +103,7 @@ def _check_tag(tag: Any) -> Tag:
 
 def _check_begins(tags: Iterable[Tag]) -> None:
     """Refuse begins of which one can never be the first to be complete."""
-    begins = {tag.begin: len(str(tag.begin)) + len(str(tag.end)) for tag in tags}
+    begins = {tag.begin: len(f"{tag.begin}{tag.end}") for tag in tags}
     if not begins:
         raise PatternError("tagged", seen="no tag", expected="a begin, a machine and an end", hint='begin="<tool>"')
     if sum(begins.values()) > limits.TAG_LETTERS:

@@ -45,10 +45,12 @@ def read_tools(tools: Iterable[Any], where: str = "turn, tools") -> list[Tool]:
         tools = [tools]
     expect(tools, Iterable, where, "a list of tools", "tools=[add]")
     found: dict[str, Tool] = {}
-    for place, given in enumerate(tools):
-        tool = read_tool(given, f"{where}[{place}]")
+    for number, given in enumerate(tools):
+        place = f"{where}[{number}]"
+        tool = read_tool(given, place)
         if tool.name in found:
-            raise PatternError(f"{where}[{place}]", seen=f"a second {quoted(tool.name)}", expected="other names")
+            seen = f"a second {quoted(tool.name)}"
+            raise PatternError(place, seen=seen, expected="other names")
         found[tool.name] = tool
     return list(found.values())
 
@@ -70,13 +72,15 @@ def _read_dict(given: dict[Any, Any], where: str) -> Tool:
     if given.get("type") == "custom":
         return _read_custom(given.get("custom", given), where)
     inside = given.get("function", given)
-    if not isinstance(inside, dict) or not isinstance(inside.get("name"), str) or not inside["name"]:
-        raise PatternError(where, seen=quoted(given), expected=A_TOOL, hint='{"name": "add", "parameters": {...}}')
+    name = inside.get("name") if isinstance(inside, dict) else None
+    if not isinstance(name, str) or not name:
+        hint = '{"name": "add", "parameters": {...}}'
+        raise PatternError(where, seen=quoted(given), expected=A_TOOL, hint=hint)
     schema = inside.get("parameters", inside.get("input_schema"))
+    if schema is None:
+        schema = {"type": "object"}
     about = inside.get("description")
-    return Tool(
-        inside["name"], {"type": "object"} if schema is None else schema, about if isinstance(about, str) else ""
-    )
+    return Tool(name, schema, about if isinstance(about, str) else "")
 
 
 def _read_custom(given: Any, where: str) -> Tool:
@@ -121,9 +125,10 @@ def function_schema(function: Callable[..., Any], where: str) -> dict[str, Any]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
             expected = "parameters that can be given by name"
             raise PatternError(where, seen=f"{function.__name__}({parameter})", expected=expected)
-        properties[parameter.name] = type_schema(hints.get(parameter.name, Any), f"{where}, {parameter.name}")
+        name = parameter.name
+        properties[name] = type_schema(hints.get(name, Any), f"{where}, {name}")
         if parameter.default is parameter.empty:
-            required.append(parameter.name)
+            required.append(name)
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 

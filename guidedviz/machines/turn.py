@@ -127,9 +127,8 @@ def read_style(style: str, where: str = "turn") -> Style:
     """The style with this name."""
     if not isinstance(style, str) or style not in TURN_STYLES:
         expected = "one of " + ", ".join(TURN_STYLES)
-        raise PatternError(
-            f"{where}, style", seen=quoted(style), expected=expected, hint=nearest(str(style), TURN_STYLES)
-        )
+        hint = nearest(str(style), TURN_STYLES)
+        raise PatternError(f"{where}, style", seen=quoted(style), expected=expected, hint=hint)
     return TURN_STYLES[style]
 
 
@@ -221,13 +220,15 @@ class _Writer:
 
     def text_with_calls(self) -> Tree:
         """Text in which the mark of a call begins one."""
-        return free_text({self.mark: self.call(self.tools, self.form.call.removeprefix(self.mark))})
+        rest = self.form.call.removeprefix(self.mark)
+        return free_text({self.mark: self.call(self.tools, rest)})
 
     def call(self, tools: Sequence[Tool], text: str) -> Tree:
         """A call of one of these tools: what all calls begin and end with stands once."""
         before, own, after = re.split("((?:PLAIN_)?NAME.*ARGS)", text)
         rules = [self.rules.add(tool.name, self.row(own, tool)) for tool in tools]
-        return self.rules.add("call", concat(self.row(before), either(*rules), self.row(after)))
+        tree = concat(self.row(before), either(*rules), self.row(after))
+        return self.rules.add("call", tree)
 
     def calls(self, tools: Sequence[Tool], once: bool = False) -> Tree:
         """One call or several in a row."""

@@ -27,7 +27,8 @@ def visible(data: bytes) -> str:
     shown = ""
     for number, part in enumerate(split_names(data)):
         text = part.decode("utf-8", "guidedviz.visible")
-        shown += f"<{text}>" if number % 2 and not text.startswith("<") else "".join(map(_visible_character, text))
+        is_bare_name = number % 2 and not text.startswith("<")
+        shown += f"<{text}>" if is_bare_name else "".join(map(_visible_character, text))
     return shown
 
 

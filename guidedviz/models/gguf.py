@@ -17,7 +17,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from importlib.util import find_spec
-from itertools import product
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -153,7 +152,9 @@ def write_model(model: GgufModel, folder: Path) -> None:
     for name, value in model.files.items():
         (folder / name).write_text(json.dumps(value), encoding="utf-8")
     unpack = need("gguf.quants", "smollm").dequantize
-    shapes = {name: tuple(map(int, tensor.shape[::-1])) for name, tensor in model.tensors.items()}
+    shapes = {}
+    for name, tensor in model.tensors.items():
+        shapes[name] = tuple(map(int, tensor.shape[::-1]))
     tensors = with_progress(model.tensors.items(), "unpacking", "tensor", len(model.tensors))
     values = (read_tensor(name, tensor, model.heads, unpack) for name, tensor in tensors)
     write_tensors(folder / "model.safetensors", shapes, values)
@@ -168,8 +169,10 @@ def names_of(layers: int) -> dict[str, str]:
     ('model.layers.3.self_attn.q_proj.weight', 'lm_head.weight')
     """
     names = {f"{theirs}.weight": f"{ours}.weight" for theirs, ours in WHOLE_TENSORS.items()}
-    for number, (theirs, ours) in product(range(layers), LAYER_TENSORS.items()):
-        names[f"blk.{number}.{theirs}.weight"] = f"model.layers.{number}.{ours}.weight"
+    for number in range(layers):
+        for theirs, ours in LAYER_TENSORS.items():
+            name = f"blk.{number}.{theirs}.weight"
+            names[name] = f"model.layers.{number}.{ours}.weight"
     return names
 
 

@@ -258,7 +258,8 @@ def check_file(file: Path) -> None:
         if file.suffix == ".json":
             check_values(read_bounded(file, TEXT_BYTES), TEXT_VALUES)
     except (OSError, ValueError) as error:
-        raise damaged(file, str(error).splitlines()[0][:120], "a regular file of a usual size") from None
+        first_line, *_ = str(error).splitlines()
+        raise damaged(file, first_line[:120], "a regular file of a usual size") from None
 
 
 def check_settings(file: Path, settings: dict[str, float], stored: dict[str, StoredTensor]) -> None:
@@ -270,8 +271,10 @@ def check_settings(file: Path, settings: dict[str, float], stored: dict[str, Sto
     rows = settings.get("vocab_size", 1)
     width = settings.get("hidden_size", 1)
     numbers = sum(prod(tensor.shape) for tensor in stored.values())
-    if min(layers, rows, width) < 1 or layers > min(MOST_LAYERS, len(stored) / 2) or rows * width > numbers:
-        seen = f"{quoted(layers)} layers, a vocabulary of {quoted(rows)} and width {quoted(width)}"
+    fits = layers <= min(MOST_LAYERS, len(stored) / 2) and rows * width <= numbers
+    if min(layers, rows, width) < 1 or not fits:
+        sizes = f"a vocabulary of {quoted(rows)} and width {quoted(width)}"
+        seen = f"{quoted(layers)} layers, {sizes}"
         raise damaged(file, seen, f"what fits {len(stored):,} tensors of {numbers:,} numbers")
 
 

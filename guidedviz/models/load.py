@@ -106,10 +106,13 @@ def load_model(
         raise SettingError("gv.load_model, tokenizer", seen=f"a tokenizer and {quoted(name)}", expected=expected)
     if isinstance(name, Path):
         name = str(name)
+    host = os.environ.get("GUIDEDVIZ_HOST", "")
     if name == "auto":
-        name = os.environ.get("GUIDEDVIZ_MODEL") or os.environ.get("GUIDEDVIZ_HOST") or "clerk"
-    host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" else ""
-    model = (isinstance(name, str) and find_remote(name, token, host)) or load_here(name, device)
+        name = os.environ.get("GUIDEDVIZ_MODEL") or host or "clerk"
+    if device != "auto":
+        host = ""
+    remote = isinstance(name, str) and find_remote(name, token, host)
+    model = remote or load_here(name, device)
     if nickname is not None:
         join_class(find_host(model, "gv.load_model, nickname"), nickname)
     return model
@@ -171,10 +174,12 @@ class Readiness(str):
 
 def readiness() -> Readiness:
     """What is installed: the embedded models, and for each extra its packages and what they are for."""
-    sizes = {name: shipped_size(f"models/{name}/model.safetensors") / 1e6 for name in EMBEDDED}
-    models = ", ".join(f"{name} ({size:.1f} MB)" for name, size in sizes.items())
+    models = []
+    for name in EMBEDDED:
+        size = shipped_size(f"models/{name}/model.safetensors") / 1e6
+        models.append(f"{name} ({size:.1f} MB)")
     first = f"Python {platform.python_version()}: ready"
-    own = f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed"
+    own = f"embedded models: {', '.join(models)}; they run on NumPy {installed('numpy')}, no GPU needed"
     lines = [first, own, *map(_say_extra, EXTRAS)]
     if say_front_end():
         lines.append(say_front_end())
@@ -193,7 +198,8 @@ EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
 def _say_extra(extra: Extra) -> str:
     purpose, packages = EXTRAS[extra]
     found = {package: installed(package) or NOT_INSTALLED for package in packages}
-    said = f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}"
+    versions = ", ".join(map(" ".join, found.items()))
+    said = f"{extra}, {purpose}: {versions}"
     if NOT_INSTALLED in found.values():
         said += f"; to install it: {how_to_install(extra)}"
     return said

@@ -43,7 +43,9 @@ def is_plain_card(card: dict[str, Any]) -> bool:
     if any(type(card[key]) is not kind for key, kind in FIELDS.items()):
         return False
     texts = [value for value in card.values() if isinstance(value, str)]
-    return card["version"].isascii() and all(text.isprintable() and len(text) <= MOST_WORD for text in texts)
+    if not all(text.isprintable() and len(text) <= MOST_WORD for text in texts):
+        return False
+    return bool(card["version"].isascii())
 
 
 class RemoteModel:
@@ -63,10 +65,14 @@ class RemoteModel:
         self.has_template: bool = card["chat"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
         self.vocabulary = frames.read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
-        if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
-            expected = shorten(f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}", 120)
+        words = self.vocabulary.fingerprint
+        size = len(self.vocabulary)
+        if (words, size) != (card["vocabulary"], card["size"]):
+            where = f"host {wire.place}"
+            wanted = f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
+            expected = shorten(wanted, 120)
             hint = "load the model again: the host may have changed it"
-            raise VocabularyError(f"host {wire.place}", seen=str(self.vocabulary), expected=expected, hint=hint)
+            raise VocabularyError(where, seen=str(self.vocabulary), expected=expected, hint=hint)
         most = max(8, KEPT_LOGITS // (4 * len(self.vocabulary)))
         self._row = lru_cache(most)(lambda ids: self._ask(frames.Ask(ids))[0])
 

@@ -99,20 +99,25 @@ class Tokenizer:
         try:
             self._read(self._config, self._config["model"])
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError, re.error) as error:
-            raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN_TOKENIZERS) from None
+            seen = f"{type(error).__name__} {quoted(str(error))}"
+            raise damaged(file, seen, KNOWN_TOKENIZERS) from None
         about = folder / "tokenizer_config.json"
-        texts = {}
+        self.names = dict[str, str]()
         if about.exists():
             for key, text in read_json(about).items():
-                if key.endswith("_token"):
-                    texts[key] = text.get("content") if isinstance(text, dict) else text
-        self.names = {key: text for key, text in texts.items() if isinstance(text, str)}
+                text = text.get("content") if isinstance(text, dict) else text
+                if key.endswith("_token") and isinstance(text, str):
+                    self.names[key] = text
         self.eos_token_id = self._ids.get(self.names.get("eos_token", ""))
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
-        self.special = dict(read_added(token) for token in config["added_tokens"] if token["special"])
+        self.special = dict[str, int]()
+        self._added = dict[str, int]()
+        for part in config["added_tokens"]:
+            piece, token = read_added(part)
+            kind = self.special if part["special"] else self._added
+            kind[piece] = token
         self._splitter = any_of(self.special)
-        self._added = dict(read_added(token) for token in config["added_tokens"] if not token["special"])
         if len(self._added) > MOST_ADDED:
             raise ValueError(f"{len(self._added):,} added tokens")
         self._literal = any_of(self._added)
@@ -261,11 +266,12 @@ def _ranks(model: dict[str, Any]) -> dict[tuple[str, str], int]:
     strange = [key for key in unknown if model.get(key)]
     if strange:
         raise ValueError(f"{model['type']} with {strange[0]}")
-    pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model.get("merges", ()))
-    ranks = {(one, other): rank for rank, (one, other) in enumerate(pairs)}
-    for one, other in ranks:
+    ranks = {}
+    for rank, pair in enumerate(model.get("merges", ())):
+        one, other = pair.split(" ") if isinstance(pair, str) else pair
         if one + other not in model["vocab"]:
             raise ValueError(f"a merge into {one + other}, which is no token")
+        ranks[one, other] = rank
     return ranks
 
 

@@ -103,7 +103,8 @@ def find_tensors(folder: Path) -> dict[str, StoredTensor]:
     for file in weight_files(folder):
         for name, stored in read_header(file).items():
             if name in found:
-                raise damaged(file, f"tensor {quoted(name)}, as in {found[name].file.name}", "every tensor once")
+                seen = f"tensor {quoted(name)}, as in {found[name].file.name}"
+                raise damaged(file, seen, "every tensor once")
             found[name] = stored
     return found
 
@@ -133,9 +134,11 @@ def read_header(file: Path) -> dict[str, StoredTensor]:
 def check_gaps(file: Path, found: dict[str, StoredTensor], start: int, size: int) -> None:
     """Refuse tensors that do not fill a file from the end of its header on, one after the other."""
     end = start
-    for name, stored in sorted(found.items(), key=lambda item: (item[1].begin, item[1].end)):
+    in_order = sorted(found.items(), key=lambda item: (item[1].begin, item[1].end))
+    for name, stored in in_order:
         if stored.begin != end:
-            raise damaged(file, f"tensor {quoted(name)}: from byte {stored.begin}", f"from byte {end}, without a gap")
+            seen = f"tensor {quoted(name)}: from byte {stored.begin}"
+            raise damaged(file, seen, f"from byte {end}, without a gap")
         end = stored.end
     if end != size:
         raise damaged(file, f"{size:,} bytes", f"{end:,}, by its header")
@@ -176,7 +179,8 @@ def read_shape(folder: Path) -> Shape:
     config = {"model_type": None, "tie_word_embeddings": False} | read_json(file)
     for key, value in FIXED.items():
         if config.get(key, value) != value:
-            raise damaged(file, f"{key} {quoted(config[key])}", quoted(value))
+            seen = f"{key} {quoted(config[key])}"
+            raise damaged(file, seen, quoted(value))
     number = partial(number_setting, file, config)
     sizes = {name: number(key, 1, LARGEST_SIZE, whole=True) for name, key in CONFIG_NAMES.items()}
     heads = sizes["heads"]
@@ -203,7 +207,8 @@ def number_setting(
     kinds = (int,) if whole else (int, float)
     if type(value) not in kinds or not least <= value <= most:
         kind = "whole number" if whole else "number"
-        raise damaged(file, f"{key} {quoted(value)}", f"a {kind} from {least:g} to {most:,}")
+        expected = f"a {kind} from {least:g} to {most:,}"
+        raise damaged(file, f"{key} {quoted(value)}", expected)
     return value
 
 
@@ -257,12 +262,14 @@ def check_tensors(file: Path, stored: dict[str, StoredTensor], expected: dict[st
     for name in sorted(expected.keys() | stored.keys()):
         if name not in expected and (name == "lm_head.weight" or name.endswith("rotary_emb.inv_freq")):
             continue  # a copy of the embedding, and what the settings say
+        where = f"tensor {quoted(name)}"
         seen = stored[name].shape if name in stored else "nothing"
         wanted = expected.get(name, "nothing")
         if seen != wanted:
-            raise damaged(file, f"tensor {quoted(name)}: {seen}", f"{wanted}, by config.json")
-        if stored[name].kind not in FLOATS:
-            raise damaged(file, f"tensor {quoted(name)}: {stored[name].kind}", " or ".join(FLOATS))
+            raise damaged(file, f"{where}: {seen}", f"{wanted}, by config.json")
+        kind = stored[name].kind
+        if kind not in FLOATS:
+            raise damaged(file, f"{where}: {kind}", " or ".join(FLOATS))
 
 
 def memory() -> float:

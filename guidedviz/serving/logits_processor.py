@@ -53,14 +53,16 @@ def apply_packed(logits: Any, packed: Any) -> Any:
         expected = "logits [batch, vocabulary] and int32 [batch, vocabulary / 32]"
         raise SettingError("apply_packed", seen=seen, expected=expected, hint="pack_masks(masks)")
     if isinstance(logits, np.ndarray):
-        legal = unpack(np.ascontiguousarray(packed, dtype="<i4").view(np.uint8), shape[1])
+        bits_in_bytes = np.ascontiguousarray(packed, dtype="<i4").view(np.uint8)
+        legal = unpack(bits_in_bytes, shape[1])
         return np.where(legal, logits, np.float32("-inf"))
     import torch
 
     words = torch.as_tensor(packed, device=logits.device)  # unpacked there: an eighth of the bytes of bools
     places = torch.arange(WORD_BITS, dtype=words.dtype, device=words.device)
     bits = words[..., None] >> places & 1
-    return logits.masked_fill(bits.flatten(1)[:, : shape[1]] == 0, float("-inf"))
+    legal = bits.flatten(1)[:, : shape[1]]
+    return logits.masked_fill(legal == 0, float("-inf"))
 
 
 def describe_array(value: Any) -> str:

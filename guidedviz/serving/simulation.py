@@ -169,13 +169,17 @@ class Timeline:
     def __repr__(self) -> str:
         tokens = sum(one.request.tokens for one in self.served)
         rate = f"{tokens / self.seconds:,.0f} tokens per second"
-        parts = [f"{len(self.served)} requests in {self.seconds:.2f} s, {rate}"]
-        for name, times in (
-            ("per token", [one.per_token_ms for one in self.served]),
-            ("first token", [one.first_token_ms for one in self.served]),
-        ):
-            parts.append(f"{name} p50 {percentile(times, 0.5):,.1f} ms, p99 {percentile(times, 0.99):,.1f} ms")
-        return "; ".join(parts)
+        said = f"{len(self.served)} requests in {self.seconds:.2f} s, {rate}"
+        per_token = say_spread_of([one.per_token_ms for one in self.served])
+        first_token = say_spread_of([one.first_token_ms for one in self.served])
+        return f"{said}; per token {per_token}; first token {first_token}"
+
+
+def say_spread_of(times: Sequence[float]) -> str:
+    """The middle and nearly the longest of some milliseconds."""
+    middle = percentile(times, 0.5)
+    most = percentile(times, 0.99)
+    return f"p50 {middle:,.1f} ms, p99 {most:,.1f} ms"
 
 
 def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = None) -> Timeline:
@@ -187,7 +191,8 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     """
     expect(costs, Costs, "simulate, costs", "costs", "gv.serving.Costs(forward=20.0)")
     policy = expect(policy or Policy(), Policy, "simulate, policy", "a policy", 'gv.serving.Policy("parks")')
-    if not isinstance(requests, list | tuple) or not requests or not all(isinstance(one, Request) for one in requests):
+    is_list = isinstance(requests, list | tuple) and len(requests) > 0
+    if not is_list or not all(isinstance(one, Request) for one in requests):
         hint = "gv.serving.make_requests"
         raise SettingError("simulate, requests", seen=quoted(requests), expected="a list of requests", hint=hint)
     server = SimulatedServer(requests, costs, policy)
@@ -221,7 +226,8 @@ class SimulatedServer:
     def run_pass(self) -> BatchPass:
         """Let requests join the batch, run one pass, and give each row its next token."""
         if not self.left:  # wait for a request
-            self.now = max(self.now, self.spans[self.waiting[0]][1])
+            _, ready = self.spans[self.waiting[0]]
+            self.now = max(self.now, ready)
         start = self.now
         blocked, prompts = self._let_join()
         found = self._time_pass(start, blocked, prompts)
@@ -233,7 +239,10 @@ class SimulatedServer:
         """Let all requests join that are ready; how long each blocked the batch, and how long its prompt takes."""
         blocked: dict[int, float] = {}
         prompts: dict[int, float] = {}
-        while self.waiting and len(self.left) < self.costs.rows and self.spans[self.waiting[0]][1] <= self.now:
+        while self.waiting and len(self.left) < self.costs.rows:
+            _, ready = self.spans[self.waiting[0]]
+            if ready > self.now:
+                break
             number = self.waiting.popleft()
             request = self.requests[number]
             if self.policy.compile == "blocks" and request.schema:
@@ -267,9 +276,9 @@ class SimulatedServer:
         end = max(forward_end, filled) + costs.apply * len(masks)
         times = {"compile": blocked, "masks": masks, "prompt": prompts}
         parts = {name: _without_zeros(part) for name, part in times.items()}
-        return BatchPass(
-            start, (start, self.now), (begins, forward_end), (fill, filled), end, rows=tuple(self.left), parts=parts
-        )
+        compiling = (start, self.now)
+        spans = (compiling, (begins, forward_end), (fill, filled))
+        return BatchPass(start, *spans, end, rows=tuple(self.left), parts=parts)
 
     def _give_tokens(self) -> None:
         """Give each row its token; a row with its last token leaves the batch."""
@@ -279,7 +288,8 @@ class SimulatedServer:
             if not self.left[number]:
                 del self.left[number]
                 request = self.requests[number]
-                self.served[number] = Served(request, self.spans[number], self.joined[number], first, self.now)
+                times = (self.spans[number], self.joined[number], first, self.now)
+                self.served[number] = Served(request, *times)
 
 
 def _without_zeros(times: Mapping[int, float]) -> dict[int, float]:
@@ -296,8 +306,8 @@ def compile_times(requests: Sequence[Request]) -> list[Span]:
     free = 0.0  # when the worker has nothing to do
     ready: dict[str, float] = {}
     found: list[Span] = [(one.arrives, one.arrives) for one in requests]
-    for number in sorted(range(len(requests)), key=lambda number: requests[number].arrives):
-        request = requests[number]
+    by_arrival = sorted(enumerate(requests), key=lambda pair: pair[1].arrives)
+    for number, request in by_arrival:
         if request.schema in ready:
             known = max(request.arrives, ready[request.schema])
             found[number] = (known, known)

@@ -45,8 +45,9 @@ def within(guide: Guide, tokens: int) -> BudgetGuide:
         seen = "a vocabulary in which no text can be written byte by byte"
         raise SettingError("within, guide", seen=seen, expected="tokens of one byte", hint="the guide itself")
     if not isinstance(tokens, int | np.integer) or tokens < least:
+        expected = f"at least {say_many(least)}"
         hint = "a token for each byte of the shortest text, and EOS"  # an upper bound: longer tokens need fewer
-        raise SettingError("within, tokens", seen=quoted(tokens), expected=f"at least {say_many(least)}", hint=hint)
+        raise SettingError("within, tokens", seen=quoted(tokens), expected=expected, hint=hint)
     short.initial = Spent(guide.initial, int(tokens))
     return short
 
@@ -70,11 +71,9 @@ class BudgetGuide(Guide):
         self.guide = guide
         self.vocabulary = guide.vocabulary
         self.machine = as_machine(guide.machine, "within")
-        pieces = (self.reads.pieces[token] for token in self.reads.text_ids)
-        self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1) | {
-            *BEGIN,
-            *END,
-        }  # of a name each byte is counted
+        pieces = [self.reads.pieces[token] for token in self.reads.text_ids]
+        single = [piece for piece in pieces if len(piece) == 1]
+        self.alphabet = frozenset().union(*single, BEGIN, END)  # of a name each byte is counted
         self._known: dict[Hashable, float] = {}
 
     def __repr__(self) -> str:
@@ -84,7 +83,10 @@ class BudgetGuide(Guide):
         """A number of tokens that suffices to complete the text: one per byte, and EOS."""
         if state not in self._known:
             found = bytes_to_end(self.machine, state, self.alphabet)
-            self._known[state] = inf if found is None else found + bool(self.vocabulary.eos)
+            if found is None:
+                self._known[state] = inf
+            else:
+                self._known[state] = found + bool(self.vocabulary.eos)
         return self._known[state]
 
     def at(self, state: Any) -> Any:

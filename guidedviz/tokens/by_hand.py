@@ -62,7 +62,9 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
             single[token] = ord(text)
     classes = {}
     for name, ranges in CLASSES.items():
-        found = (token for token in single for low, high in ranges if low <= single[token] <= high)
+        found = set[int]()
+        for low, high in ranges:
+            found.update(token for token, code in single.items() if low <= code <= high)
         classes[name] = frozenset(found)
     return classes
 
@@ -78,7 +80,8 @@ def _check_tokens(where: str, vocabulary: Vocabulary, ids: Iterable[int]) -> fro
             expected = f"an id, {error.expected}"
             raise SettingError(where, seen=quoted(given), expected=expected, hint=error.hint) from None
         if not vocabulary.is_text(token):
-            raise SettingError(where, seen=f"id {token} {vocabulary.display(token)!r}", expected="an id that is text")
+            seen = f"id {token} {vocabulary.display(token)!r}"
+            raise SettingError(where, seen=seen, expected="an id that is text")
         checked.add(token)
     if not checked:
         raise SettingError(where, seen="an empty set", expected="at least one id")
@@ -93,15 +96,17 @@ class StaticMasks(Guide):
     def __init__(self, vocabulary: Vocabulary, sets: tuple[frozenset[int], ...]) -> None:
         self.vocabulary = vocabulary
         self.sets = sets
-        self._masks = np.zeros((len(sets) + 1, len(vocabulary)), dtype=np.bool_)
-        for position, ids in enumerate((*sets, vocabulary.eos)):
+        rows = (*sets, vocabulary.eos)
+        self._masks = np.zeros((len(rows), len(vocabulary)), dtype=np.bool_)
+        for position, ids in enumerate(rows):
             self._masks[position, list(ids)] = True
         self._masks.flags.writeable = False
 
     def mask(self, state: int) -> Mask:
         """True for every id of this position's set; read-only."""
         if not isinstance(state, int) or not 0 <= state <= len(self.sets):
-            raise SettingError("state", seen=quoted(state), expected=f"a position from 0 to {len(self.sets)}")
+            expected = f"a position from 0 to {len(self.sets)}"
+            raise SettingError("state", seen=quoted(state), expected=expected)
         mask: Mask = self._masks[state]
         return mask
 
@@ -130,7 +135,10 @@ def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> Stati
     ([True, True, False], [False, False, True], True)
     """
     check_vocabulary(vocabulary, "static masks")
-    checked = (_check_tokens(f"static masks, position {place}", vocabulary, ids) for place, ids in enumerate(sets))
+    checked = []
+    for place, ids in enumerate(sets):
+        where = f"static masks, position {place}"
+        checked.append(_check_tokens(where, vocabulary, ids))
     return StaticMasks(vocabulary, tuple(checked))
 
 
@@ -155,8 +163,8 @@ class GuidedFSM:
         self.transitions: dict[Hashable, dict[int, Hashable]] = {start: {}}  # state -> token -> next state
 
     def __repr__(self) -> str:
-        arrows = sum(len(set(moves.values())) for moves in self.transitions.values())
-        return f"GuidedFSM({len(self.transitions)} states, {arrows} transitions)"
+        arrows = [len(set(moves.values())) for moves in self.transitions.values()]
+        return f"GuidedFSM({len(self.transitions)} states, {sum(arrows)} transitions)"
 
     def add_transition(self, source: Hashable, ids: Iterable[int], target: Hashable) -> None:
         """Add a transition on these tokens."""

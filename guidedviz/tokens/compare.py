@@ -48,7 +48,8 @@ class Disagreement:
             counts.append(f"{len(self.missing):,} missing")
         if self.extra:
             counts.append(f"{len(self.extra):,} extra")
-        return f"{self.engine}: {self.kind}, {self.name} ({', '.join(counts)})"
+        said = f"{self.engine}: {self.kind}, {self.name}"
+        return f"{said} ({', '.join(counts)})"
 
 
 @dataclass
@@ -68,7 +69,8 @@ class EnginePosition:
     def exact(self) -> Mask | None:
         """The engine's mask here if it gets the machine instead of the regex; None if it fails earlier."""
         try:
-            matcher = prepared(self.engine, self.vocabulary)(Asked(self.asked.machine)).copy()
+            compile_constraint = prepared(self.engine, self.vocabulary)
+            matcher = compile_constraint(Asked(self.asked.machine)).copy()
             if all(map(matcher.take, self.taken)):
                 return matcher.mask()
         except GuidedVizError:
@@ -95,10 +97,11 @@ def find_differences(place: EnginePosition, ours: Mask) -> Iterator[Disagreement
     doubtful = np.flatnonzero(ours != theirs).tolist()
     place.allowed = int(theirs.sum())
     place.may_ask = len(doubtful) <= MOST_DISPUTED
-    reasons = grouped((_reason(place, token, bool(theirs[token])), token) for token in doubtful)
+    extra_of = {token: bool(theirs[token]) for token in doubtful}
+    reasons = grouped((_reason(place, token, extra), token) for token, extra in extra_of.items())
     for (kind, name), tokens in reasons.items():
-        missing = tuple(token for token in tokens if not theirs[token])
-        extra = tuple(token for token in tokens if theirs[token])
+        missing = tuple(token for token in tokens if not extra_of[token])
+        extra = tuple(token for token in tokens if extra_of[token])
         yield Disagreement(place.engine, kind, name, missing, extra)
 
 
@@ -135,7 +138,8 @@ def _leaves_an_end(place: EnginePosition, token: int) -> bool:
         return False
     machine = place.asked.machine
     path = token_path(machine, place.vocabulary, place.state, token)
-    return [machine.is_accepting(state) for state in path[-2:]] == [True, False]
+    ends = [machine.is_accepting(state) for state in path[-2:]]
+    return ends == [True, False]
 
 
 def _first_alternative(place: EnginePosition, token: int) -> bool:
@@ -152,8 +156,10 @@ def _is_special_text(place: EnginePosition, token: int) -> bool:
     """Whether the engine reads this special id, or may have read one before it, as the text that it looks like."""
     if _read_special_text(place, token):
         return True
+    if token not in place.vocabulary.special:
+        return False
     spelled = place.vocabulary.pieces[token]
-    return token in place.vocabulary.special and read(place.asked.machine, spelled, place.state) is not None
+    return read(place.asked.machine, spelled, place.state) is not None
 
 
 def _is_named_eos(place: EnginePosition, token: int) -> bool:
@@ -215,13 +221,17 @@ class Comparison:
     steps: tuple[ComparedStep, ...]
 
     def __str__(self) -> str:
-        names = ", ".join(f"{name} {version}" for name, version in self.engines) or "no engine"
+        named = [f"{name} {version}" for name, version in self.engines]
+        names = ", ".join(named) or "no engine"
         lines = [f"{on_one_line(self.constraint)}: {names}"]
-        lines += [f"cannot take it: {name}: {on_one_line(why)}" for name, why in self.unable]
+        for name, why in self.unable:
+            reason = on_one_line(why)
+            lines.append(f"cannot take it: {name}: {reason}")
         for details, steps in groupby(self.steps, self._details):
             places = list(steps)
             if len(places) < LEAST_JOINED:
-                lines += [line for step in places for line in (self._head(step), *details)]
+                for step in places:
+                    lines += [self._head(step), *details]
             else:
                 lines += [self._joined_head(places), *details]
         return "\n".join(lines)
@@ -242,8 +252,11 @@ class Comparison:
     def _details(self, step: ComparedStep) -> tuple[str, ...]:
         """What is said of a position below its first line."""
         shown = self.name_next(step)
-        lines = [f"      {found}: {self.name_tokens(found)}" for found in step.differences]
-        lines += [f"      {name} refuses {shown}" for name in step.refused_by]
+        lines = []
+        for found in step.differences:
+            lines.append(f"      {found}: {self.name_tokens(found)}")
+        for name in step.refused_by:
+            lines.append(f"      {name} refuses {shown}")
         if step.stopped:
             lines.append(f"      the constraint does not allow {shown}")
         return tuple(lines)

@@ -6,6 +6,7 @@ text. The text of a machine is exact, so all engines get the same language.
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -103,8 +104,11 @@ def lark_with_tokens(grammar: Grammar, vocabulary: Vocabulary) -> str:
     """
     found: dict[tuple[int, ...], str] = {}
     call_tokens(grammar, vocabulary.special_ids, lambda ids: found.setdefault(tuple(ids), ""))
-    sets_of = grouped((token, number) for number, ids in enumerate(found) for token in ids)
-    parts = grouped((tuple(sets), token) for token, sets in sorted(sets_of.items()))
+    sets_of = defaultdict[int, list[int]](list)  # of each token, the numbers of its sets
+    for number, ids in enumerate(found):
+        for token in ids:
+            sets_of[token].append(number)
+    parts = grouped((tuple(sets_of[token]), token) for token in sorted(sets_of))
     part_of: dict[int, str] = {}
     for part in parts.values():
         part_of.update(dict.fromkeys(part, lark_of_ids(part)))
@@ -120,7 +124,8 @@ def lark_of_ids(ids: Sequence[int]) -> str:
     >>> lark_of_ids([7, 5, 6, 9])
     '<[5-7,9-9]>'
     """
-    return f"<[{','.join([f'{first}-{last}' for first, last in byte_ranges(ids)])}]>"
+    ranges = [f"{first}-{last}" for first, last in byte_ranges(ids)]
+    return f"<[{','.join(ranges)}]>"
 
 
 # What each engine has here: `prepare_...` for a vocabulary, which gives the compiler of constraints to matchers.

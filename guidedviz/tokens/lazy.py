@@ -207,9 +207,10 @@ class LazyWalk:
         whole = ""
         if self.part:
             whole = f"{len(self.part):,} tokens taken as a slice; "
-        seen = f"of {self.nodes:,} nodes {self.asked:,} asked about, {len(self.live) - 1:,} live"
-        rest = f"{self.dropped:,} dropped in {len(self.cut):,} cuts; {self.legal:,} tokens legal"
-        return f"LazyWalk({whole}{seen}, {rest})"
+        asked = f"of {self.nodes:,} nodes {self.asked:,} asked about"
+        live = f"{len(self.live) - 1:,} live"
+        dropped = f"{self.dropped:,} dropped in {len(self.cut):,} cuts"
+        return f"LazyWalk({whole}{asked}, {live}, {dropped}; {self.legal:,} tokens legal)"
 
     @property
     def nodes(self) -> int:
@@ -224,7 +225,9 @@ class LazyWalk:
     @cached_property
     def asked(self) -> int:
         """The number of nodes at which the machine took a step: the children of live nodes."""
-        return int((self.trie.first[self.live + 1] - self.trie.first[self.live]).sum())
+        first = self.trie.first
+        children = first[self.live + 1] - first[self.live]
+        return int(children.sum())
 
     @cached_property
     def cut(self) -> Ints:

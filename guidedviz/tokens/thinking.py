@@ -56,7 +56,8 @@ class ThinkingGuide(Guide):
         if thought.left != 0 or thought.begun != self.thinking.begin:
             return b""
         end = self.thinking.end
-        known = max((size for size in range(len(end)) if thought.tail.endswith(end[:size])), default=0)
+        sizes = range(len(end) - 1, -1, -1)
+        known = next((size for size in sizes if thought.tail.endswith(end[:size])), 0)
         return end[known:]
 
     def mask(self, thought: Thought) -> Mask:
@@ -112,5 +113,6 @@ class ThinkingGuide(Guide):
         why = self.guide.explain(self.inner(thought), token)
         if not why.legal or self.mask(thought)[why.token]:
             return why
-        said = f"{self.thinking.limit:,} tokens have been thought, so only {visible(self.thinking.end)} may come"
+        end = visible(self.thinking.end)
+        said = f"{self.thinking.limit:,} tokens have been thought, so only {end} may come"
         return replace(why, legal=False, reason=said)

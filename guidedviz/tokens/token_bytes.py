@@ -25,7 +25,8 @@ LLAMA3_NAMED = (
     "<|finetune_right_pad_id|>", "<|step_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|eom_id|>",
     "<|eot_id|>", "<|python_tag|>", "<|image|>",
 )  # fmt: skip
-LLAMA3_SPECIAL = LLAMA3_NAMED + tuple(f"<|reserved_special_token_{2 + i}|>" for i in range(256 - len(LLAMA3_NAMED)))
+LLAMA3_RESERVED = range(2, 2 + 256 - len(LLAMA3_NAMED))
+LLAMA3_SPECIAL = LLAMA3_NAMED + tuple(f"<|reserved_special_token_{number}|>" for number in LLAMA3_RESERVED)
 LLAMA3_EOS = ("<|end_of_text|>", "<|eom_id|>", "<|eot_id|>")
 TEKKEN_NAMED = (
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",
@@ -75,7 +76,8 @@ def read_tekken(path: Path) -> tuple[list[bytes], int]:
         content: dict[str, Any] = json.loads(path.read_bytes())
         size = content["config"]["default_vocab_size"]
         specials = content["config"]["default_num_special_tokens"]
-        text = [b64decode(entry["token_bytes"]) for entry in content["vocab"][: size - specials]]
+        entries = content["vocab"][: size - specials]
+        text = [b64decode(entry["token_bytes"]) for entry in entries]
     except (ValueError, KeyError, TypeError) as error:
         raise VocabularyError(f"tekken file {path.name}", seen=str(error), expected="Mistral's tekken JSON") from error
     unnamed = (f"<SPECIAL_{token}>" for token in range(len(TEKKEN_NAMED), specials))
@@ -91,7 +93,9 @@ def package_file(package: str, pattern: str, extra: Extra) -> Path:
     seen = f"no package {package}"
     if spec:
         seen = f"no {pattern} in package {package}"
-        found = [path for folder in spec.submodule_search_locations or () for path in Path(folder).glob(pattern)]
+        found = list[Path]()
+        for folder in spec.submodule_search_locations or ():
+            found += Path(folder).glob(pattern)
         if found:
             return max(found)
     raise VocabularyError("vocabulary", seen=seen, expected="it installed", hint=how_to_install(extra))
@@ -114,8 +118,11 @@ def read_tokenizer_json(config: JsonPart) -> tuple[dict[int, bytes], set[int]]:
     model = config["model"]
     texts = _texts_of(model)
     added: list[JsonPart] = config.get("added_tokens") or []
-    special = {int(token["id"]) for token in added if token["special"] or MARK.fullmatch(token["content"])}
-    special |= {model.get("unk_id"), texts.get(model.get("unk_token"))} - {None}
+    unknown = texts.get(model.get("unk_token"))
+    special = {model.get("unk_id"), unknown} - {None}
+    for part in added:
+        if part["special"] or MARK.fullmatch(part["content"]):
+            special.add(int(part["id"]))
     pieces = {}
     for text, token in texts.items():
         pieces[token] = text.encode() if token in special else decode(text)

@@ -84,8 +84,10 @@ class Vocabulary:
         False
         """
         digest = hashlib.sha256()
-        for ids in (sorted(self.eos), sorted(self.special), list(map(len, self.pieces))):
-            digest.update(np.array([len(ids), *ids], "<u8").tobytes())
+        lengths = list(map(len, self.pieces))
+        for ids in (sorted(self.eos), sorted(self.special), lengths):
+            numbers = np.array([len(ids), *ids], "<u8")
+            digest.update(numbers.tobytes())
         digest.update(b"".join(self.pieces))
         return digest.hexdigest()[:32]
 
@@ -193,9 +195,14 @@ class Vocabulary:
         >>> Vocabulary([b"or", b"order", b"orderId", b"odd"]).longer(b"order").tolist()
         [2]
         """
+
+        def piece(place: int) -> bytes:
+            token = int(self.order[place])
+            return self.pieces[token]
+
         text = range(len(self.text_ids))
-        low = bisect_right(text, start, key=lambda place: self.pieces[self.order[place]])
-        high = bisect_right(text, start, key=lambda place: self.pieces[self.order[place]][: len(start)])
+        low = bisect_right(text, start, key=piece)
+        high = bisect_right(text, start, key=lambda place: piece(place)[: len(start)])
         return self.order[low:high]
 
     def as_id(self, token: Any) -> int:
@@ -208,8 +215,10 @@ class Vocabulary:
         checked = _read_id(token, len(self))
         if checked is not None:
             return checked
+        where = f"token {quoted(token)}"
+        expected = f"0 to {len(self) - 1}"
         hint = "vocabulary.ids(piece) for the ids of a piece" if isinstance(token, bytes) else ""
-        raise IllegalToken(f"token {quoted(token)}", seen="no such id", expected=f"0 to {len(self) - 1}", hint=hint)
+        raise IllegalToken(where, seen="no such id", expected=expected, hint=hint)
 
     @cached_property
     def text_mask(self) -> Mask:
@@ -279,12 +288,13 @@ class Vocabulary:
         (b'a', b'b', b'ab', b'<end>')
         """
         pieces = read_rank_file(Path(path))
-        ids = {text: len(pieces) + place for place, text in enumerate(special)}
+        ids = {text: token for token, text in enumerate(special, len(pieces))}
         ends = list(eos)
         unknown = [text for text in ends if text not in ids]
         if unknown:
             raise VocabularyError("rank file", seen=f"EOS {unknown[0]!r}", expected="one of the special texts")
-        return cls(pieces + [text.encode() for text in special], {ids[text] for text in ends}, set(ids.values()))
+        pieces += [text.encode() for text in special]
+        return cls(pieces, {ids[text] for text in ends}, ids.values())
 
     @classmethod
     @cache
@@ -319,10 +329,12 @@ def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
     for token, piece in enumerate(pieces):
         if not isinstance(piece, bytes):
             hint = "piece.encode()" if isinstance(piece, str) else ""
-            raise VocabularyError(f"vocabulary, token {token}", seen=quoted(piece), expected="bytes", hint=hint)
+            where = f"vocabulary, token {token}"
+            raise VocabularyError(where, seen=quoted(piece), expected="bytes", hint=hint)
         if len(piece) > LONGEST_TOKEN:
+            where = f"vocabulary, token {token}"
             seen = f"{len(piece):,} bytes"
-            raise VocabularyError(f"vocabulary, token {token}", seen=seen, expected=f"at most {LONGEST_TOKEN:,}")
+            raise VocabularyError(where, seen=seen, expected=f"at most {LONGEST_TOKEN:,}")
     if not pieces:
         raise VocabularyError("vocabulary", seen="no tokens", expected="at least one")
     return tuple(pieces)
@@ -331,7 +343,8 @@ def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
 def _check_ids(name: str, ids: Iterable[Any], size: int) -> frozenset[int]:
     where = f"vocabulary, {name}"
     if not isinstance(ids, Iterable) or isinstance(ids, str | bytes):
-        raise VocabularyError(where, seen=quoted(ids), expected="a set of ids", hint=f"{name}={{{quoted(ids)}}}")
+        hint = f"{name}={{{quoted(ids)}}}"
+        raise VocabularyError(where, seen=quoted(ids), expected="a set of ids", hint=hint)
     checked = set[int]()
     for token in ids:
         number = _read_id(token, size)

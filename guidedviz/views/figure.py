@@ -184,6 +184,15 @@ def path_of(way: str, **look: Any) -> Element:
     return node("path", d=way, **look)
 
 
+def say_points(points: Iterable[tuple[float, float]]) -> str:
+    """Points as the attribute of a polyline or a polygon.
+
+    >>> say_points([(0, 1.5), (2, 3)])
+    '0,1.5 2,3'
+    """
+    return " ".join(f"{x:g},{y:g}" for x, y in points)
+
+
 def circle_at(x: float, y: float, r: float, **look: Any) -> Element:
     """A circle around a place."""
     return node("circle", cx=x, cy=y, r=r, **look)

@@ -6,6 +6,8 @@ A badge says live, recorded or a toy, and on which model. A picture that is kept
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from guidedviz.decoding.overlap import Overlap
+from guidedviz.decoding.payoff import Payoff
 from guidedviz.decoding.spellings import Spellings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import shorten
@@ -151,6 +153,16 @@ def kept_source(source: Source) -> Source:
     ('RECORDED', 'TOY')
     """
     return "RECORDED" if source == "LIVE" else source
+
+
+def say_measured(record: Overlap | Payoff) -> tuple[str, str]:
+    """Where measured times come from, as the note of a chart and as the end of its title."""
+    source = where = "live"
+    if record.source != "LIVE":
+        source = record.source
+        where = f"{source}, {record.date}"
+    note = f"{where} · {record.model} · {record.device}"
+    return note, f"{source}: {record.model}; {record.device}"
 
 
 BADGES = {"LIVE": "●", "RECORDED": "◼", "TOY": "◆"}

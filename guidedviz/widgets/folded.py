@@ -83,21 +83,19 @@ class FoldedMachine(Shown):
 
     def _news(self, everything: bool) -> Message:
         now = fold(self.sketch, self.unfolded)
-        return {
-            "drawing": bare_drawing(now, compact=None).shapes,
-            "words": say_size(lay_out(now, -1, None)),
-            "legend": f"{say_thick(now)}. {FOLD_HINT}" if self._chains else NOTHING_TO_FOLD,
-            "chains": [self._pack(first, chain) for first, chain in self._chains.items()],
-        }
+        legend = NOTHING_TO_FOLD
+        if self._chains:
+            legend = f"{say_thick(now)}. {FOLD_HINT}"
+        size = say_size(lay_out(now, -1, None))
+        shapes = bare_drawing(now, compact=None).shapes
+        chains = [self._pack(first, chain) for first, chain in self._chains.items()]
+        return {"drawing": shapes, "words": size, "legend": legend, "chains": chains}
 
     def _pack(self, first: int, chain: Chain) -> Message:
         """The arrows and states of a chain on the drawing; its first arrow has the same key, folded or not."""
         opened = first in self.unfolded
         shown = chain if opened else chain[:1]
-        return {
-            "name": first,
-            "open": opened,
-            "words": say_arrow_in_full(join(chain)),
-            "arrows": [arrow_key(arrow) for arrow in shown],
-            "states": list(inside_chain(chain)) if opened else [],
-        }
+        states = list(inside_chain(chain)) if opened else []
+        words = say_arrow_in_full(join(chain))
+        keys = list(map(arrow_key, shown))
+        return {"name": first, "open": opened, "words": words, "arrows": keys, "states": states}

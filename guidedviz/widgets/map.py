@@ -71,22 +71,21 @@ class MapFeed:
     def land(self) -> Message:
         """The layout of the map; the same for every state."""
         made = self._atlas
-        return {
-            "count": len(made),
-            "width": made.width,
-            "height": made.height,
-            "moves": b64encode(made.moves).decode(),
-            "borders": made.borders,
-            "places": [[p.name, p.start, p.stop, p.x, p.y, p.room] for p in made.regions],
-            "eos": made.vocabulary.rank[sorted(made.vocabulary.eos)].tolist(),
-            "chunk": CHUNK_TOKENS,
-            "ways": SEARCHES,
-        }
+        vocabulary = made.vocabulary
+        land: Message = {"count": len(made), "width": made.width, "height": made.height}
+        land["moves"] = b64encode(made.moves).decode()
+        land["borders"] = made.borders
+        land["places"] = [[p.name, p.start, p.stop, p.x, p.y, p.room] for p in made.regions]
+        land["eos"] = vocabulary.rank[sorted(vocabulary.eos)].tolist()
+        return land | {"chunk": CHUNK_TOKENS, "ways": SEARCHES}
 
     def at(self, state: Hashable, masks: Masks) -> dict[str, int | None]:
         """The numbers of a state's mask and of its stack-dependent tokens."""
         mask, asked = self._look(state)
-        return {"mask": masks.number(mask), "asked": None if asked is None else masks.number(asked)}
+        found: dict[str, int | None] = {"mask": masks.number(mask), "asked": None}
+        if asked is not None:
+            found["asked"] = masks.number(asked)
+        return found
 
     def news(self, masks: Masks) -> Message:
         """What the page lacks."""
@@ -123,13 +122,15 @@ class MapFeed:
 
     def texts(self, ranks: Iterable[int]) -> list[Message]:
         """The texts of the chunks that hold these places of the map."""
-        return [self._texts(chunk) for chunk in sorted({rank // CHUNK_TOKENS for rank in ranks})]
+        chunks = {rank // CHUNK_TOKENS for rank in ranks}
+        return list(map(self._texts, sorted(chunks)))
 
     def _texts(self, chunk: int) -> Message:
         """A chunk of neighbours: id, text and bytes of each."""
         vocabulary = self.guide.vocabulary
         rows = []
-        for token in vocabulary.order[chunk * CHUNK_TOKENS : (chunk + 1) * CHUNK_TOKENS].tolist():
+        start = chunk * CHUNK_TOKENS
+        for token in vocabulary.order[start : start + CHUNK_TOKENS].tolist():
             piece = vocabulary.pieces[token]
             rows.append([token, shorten(label(piece), 80), piece[:32].hex(" ")])
         return {"texts": [chunk, rows]}

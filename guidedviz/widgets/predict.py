@@ -144,18 +144,15 @@ class Prediction:
             del ASKED[self._key]
 
     def _news(self, everything: bool) -> Message:
-        return {
-            "question": self.question,
-            "choices": [printable(text) for text in self.form.texts],
-            "hint": self.form.hint,
-            "answer": self.answer,
-            "said": "" if self.answer is None else say_answer(self.answer),
-            "truth": self.grade.truth if self.grade else "",
-            "right": bool(self.grade and self.grade.right),
-            "words": self.grade.words if self.grade else "",
-            "parts": [[part.kind, part.text, part.figure and part.figure.drawing.shapes] for part in self.parts],
-            "note": self.note,
-        }
+        choices = list(map(printable, self.form.texts))
+        news: Message = {"question": self.question, "choices": choices, "hint": self.form.hint}
+        said = "" if self.answer is None else say_answer(self.answer)
+        news |= {"answer": self.answer, "said": said, "note": self.note}
+        news |= {"truth": "", "right": False, "words": ""}
+        if self.grade:
+            news |= {"truth": self.grade.truth, "right": self.grade.right, "words": self.grade.words}
+        news["parts"] = [part.pack() for part in self.parts]
+        return news
 
     def __repr__(self) -> str:
         lines = [f"Predict: {self.question}"]
@@ -242,6 +239,11 @@ class RevealPart:
         if self.kind == "text":
             return node("p", with_marks(self.text))
         return node("pre", self.text, style="font-family:monospace")
+
+    def pack(self) -> list[Any]:
+        """The part as the page takes it."""
+        shapes = self.figure.drawing.shapes if self.figure else None
+        return [self.kind, self.text, shapes]
 
 
 def unfold(reveal: Any, call: bool = True) -> Iterator[RevealPart]:

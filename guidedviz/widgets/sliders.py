@@ -211,19 +211,14 @@ class FractionSlider(Shown):
         about = f"{payoff.model} · {payoff.device}"
         if payoff.source == "RECORDED":
             about += f" · {payoff.date}"
+        head = {"source": payoff.source, "about": about, "live": self._model is not None}
         plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
-        return {
-            "head": {"source": payoff.source, "about": about, "live": self._model is not None},
-            "plot": drawing(
-                DRAWING_WIDTH, DRAWING_HEIGHT, *plot, alt="speed-up over the share of forced tokens"
-            ).shapes,
-            "axes": AXES,
-            "texts": [pack_parts(text) for text in payoff.previews],
-            "places": FRACTIONS,
-            "rows": ROWS,
-            "at": [self.place, ROWS.index(self.rows)],
-            **self._pack(),
-        }
+        alt = "speed-up over the share of forced tokens"
+        sheet = drawing(DRAWING_WIDTH, DRAWING_HEIGHT, *plot, alt=alt)
+        texts = list(map(pack_parts, payoff.previews))
+        at = [self.place, ROWS.index(self.rows)]
+        fixed = {"head": head, "plot": sheet.shapes, "axes": AXES, "texts": texts}
+        return fixed | {"places": FRACTIONS, "rows": ROWS, "at": at} | self._pack()
 
 
 def pack_parts(parts: MarkedTokens) -> list[tuple[str, bool]]:
@@ -233,21 +228,19 @@ def pack_parts(parts: MarkedTokens) -> list[tuple[str, bool]]:
 
 def pack_timed(run: Timed) -> Message:
     """A live run and its point in the plot."""
-    took = [milliseconds(run.naive_ms), milliseconds(run.jump_ms)]
-    return {
-        "place": nearest_fraction(run.asked),
-        "rows": run.rows,
-        "parts": pack_parts(run.parts),
-        "passes": [run.naive_passes, run.jump_passes],
-        "share": run.fraction,
-        "speedup": run.speedup,
-        "spread": [min(run.speedups), max(run.speedups)] if run.speedups else [],
-        "title": say_point(run),
-        "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
-        "tookText": took,
-        "told": f"measured {say_times(run.speedup)} a token{say_spread(run)}: {took[1]} for {run.tokens} "
-        f"tokens instead of {took[0]} for {run.naive_passes}; both outputs: {run.difference}",
-    }
+    naive = milliseconds(run.naive_ms)
+    jump = milliseconds(run.jump_ms)
+    spread = []
+    if run.speedups:
+        spread = [min(run.speedups), max(run.speedups)]
+    told = f"measured {say_times(run.speedup)} a token{say_spread(run)}"
+    told += f": {jump} for {run.tokens} tokens instead of {naive} for {run.naive_passes}"
+    told += f"; both outputs: {run.difference}"
+    packed: Message = {"place": nearest_fraction(run.asked), "rows": run.rows, "parts": pack_parts(run.parts)}
+    packed |= {"passes": [run.naive_passes, run.jump_passes], "share": run.fraction}
+    packed |= {"speedup": run.speedup, "spread": spread, "title": say_point(run)}
+    packed["took"] = [round(run.naive_ms, 3), round(run.jump_ms, 3)]
+    return packed | {"tookText": [naive, jump], "told": told}
 
 
 # Sliders for logit bias: a constant added to some logits, as a threshold in the whole distribution.

@@ -17,7 +17,9 @@ from guidedviz.tokens.vocabulary import longest_tokens
 from tests.host.running import hosting
 
 pytestmark = pytest.mark.slow
-DATE, SAMPLE, TOKEN = cases.CASES[0], cases.build_sample(), "a-token-of-a-student"
+DATE = cases.CASES[0]
+SAMPLE = cases.build_sample()
+TOKEN = "a-token-of-a-student"
 DIGITS = gv.Vocabulary([*(str(digit).encode() for digit in range(10)), b"-", b"20", b"</s>", b"x", b"<p>"],
                        eos={12}, special={14})  # fmt: skip
 
@@ -62,7 +64,8 @@ def test_without_smollm2_masks_says_how_to_get_it(run, monkeypatch):
 @pytest.mark.parametrize("name", [*masks.OURS, *masks.PREPARE])
 def test_each_engine_allows_what_brute_force_allows_all_along_a_date(name):
     (engine,), _ = masks.find_engines(DIGITS, [name])
-    session, guide = engine.compile(DATE), gv.guide(gv.regex(DATE.regex), DIGITS, "trie")
+    session = engine.compile(DATE)
+    guide = gv.guide(gv.regex(DATE.regex), DIGITS, "trie")
     session, state = session.copy(), guide.initial
     assert not session.copy().take(13)
     for token in longest_tokens(DIGITS, b"2026-11-20"):

@@ -234,7 +234,8 @@ def test_a_sorted_token_is_what_python_s_re_says_of_the_rule():
         data = (begun + piece).decode()
         ends = [end for end in range(len(begun), len(data)) if re.fullmatch(text, data[:end])]
         goes_on = any(re.fullmatch(text, data + rest) for rest in ("", "0", "a", "b", '"', 'a"'))
-        machine, right = gv.regex(text), "accepted" if goes_on else "dependent" if ends else "rejected"
+        machine = gv.regex(text)
+        right = "accepted" if goes_on else "dependent" if ends else "rejected"
         assert sort_by_ends(machine, read(machine, begun), piece)[0] == right
 
 
@@ -246,13 +247,15 @@ def test_no_set_can_be_stored_in_two_ways_of_the_same_size():
 
 def test_the_library_keeps_as_many_tokens_of_a_forced_run():
     assert {count_kept(tokens, legal) for tokens, legal in SPELLED} >= {0, 1, 2}
-    random, healed = Random(8), set()
+    random = Random(8)
+    healed = set()
     for _ in range(200):
         pieces = {b"a", b"b", *(bytes(random.choices(b"ab", k=random.randint(2, 4))) for _ in range(4))}
         v = gv.Vocabulary(sorted(pieces))
         run = "".join(random.choices("ab", k=random.randint(1, 6)))
         g = gv.guide(gv.regex(f"{run}[ab]"), v)
-        tokens, states = list(longest_tokens(v, run.encode())), [g.initial]
+        tokens = list(longest_tokens(v, run.encode()))
+        states = [g.initial]
         for token in tokens:
             states.append(g.advance(states[-1], token))
         legal = [{v.pieces[token] for token in g.mask(state).nonzero()[0]} for state in states[:-1]]
@@ -265,7 +268,8 @@ def test_the_library_keeps_as_many_tokens_of_a_forced_run():
 
 def test_the_shortest_refused_text_is_refused_and_no_slice_has_a_shorter_one():
     for text, begun, part in SLICES:
-        machine, inner = gv.regex(text), gv.regex(part)
+        machine = gv.regex(text)
+        inner = gv.regex(part)
         found = shortest_refused(machine, read(machine, begun), inner)
         assert (found is None) == FUNCTIONS["whole"](machine, read(machine, begun), inner)
         if found is not None:

@@ -190,7 +190,8 @@ def test_a_student_s_variables_stay_as_they_are():
         sys.stdout = None
         return x
 
-    folder, out = os.getcwd(), sys.stdout
+    folder = os.getcwd()
+    out = sys.stdout
     run(answer, [(1,)])
     assert (notes, len("ab"), os.getcwd(), sys.stdout) == (["mine"], 2, folder, out)
 

@@ -121,7 +121,8 @@ def fell_back(guide=None):
 
 def other_tokenizer(anew=False):
     """The index of an old tokenizer is used for a new one, in which each id is one higher."""
-    old, new = [b"yes", b"no", b"x", b"</s>"], [b"<new>", b"yes", b"no", b"x", b"</s>"]
+    old = [b"yes", b"no", b"x", b"</s>"]
+    new = [b"<new>", b"yes", b"no", b"x", b"</s>"]
     toy = gv.ToyModel(new[:4], lambda tokens: [3, 0, 5, 0])
     machine = gv.regex("yes|no")
     stale = Altered(gv.guide(machine, gv.Vocabulary(old)), vocabulary=toy.vocabulary)

@@ -22,7 +22,8 @@ def task_of(pattern, seed):
 @pytest.mark.quick(every=5)
 def test_the_interval_of_masked_draws_holds_the_exact_value_or_misses_it_narrowly(pattern, seed):
     task = task_of(pattern, seed)
-    texts, draws = distribution.all_texts(task), [distribution.Masked(task).draw(one) for one in range(400)]
+    texts = distribution.all_texts(task)
+    draws = [distribution.Masked(task).draw(one) for one in range(400)]
     masked, target = ({t.tokens: getattr(t, kind) for t in texts} for kind in ("masked", "conditioned"))
     for estimate, value in (
         (distribution.total_variation_of(draws), distribution.total_variation(masked, target)),

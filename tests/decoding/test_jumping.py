@@ -57,7 +57,8 @@ def test_minimal_draws_the_very_tokens_that_would_be_drawn_without_it(pattern, s
 
 @given(regexes, st.integers(0, 99), st.sampled_from(SPELLING_WAYS))
 def test_every_beginning_of_the_output_can_be_completed_and_a_finished_one_is_in_the_language(pattern, seed, way):
-    machine, model = gv.regex(pattern), dice(seed)
+    machine = gv.regex(pattern)
+    model = dice(seed)
     trace = gv.record(model, "a", gv.guide(machine, model.vocabulary), seed=seed, max_tokens=12, jump_forward=way)
     for end in range(len(trace.steps) + 1):
         so_far = standing(trace.steps[:end])
@@ -78,7 +79,9 @@ def test_a_token_that_is_taken_back_is_not_in_the_output():
 
 
 def test_going_back_into_a_run_and_on_again_takes_the_same_steps(clerk, person):
-    settings, points, steps = Settings(temperature=0, jump_forward="canonical"), [start(clerk, PROMPT, person)], []
+    settings = Settings(temperature=0, jump_forward="canonical")
+    points = [start(clerk, PROMPT, person)]
+    steps = []
     for _ in range(12):
         step, point = take_step(clerk, points[-1], person, settings)
         points.append(point)

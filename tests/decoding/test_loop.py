@@ -51,7 +51,8 @@ def test_stop_closes_with_a_step_that_chose_nothing():
 
 def test_a_step_records_all_three_distributions_and_the_legal_mass():
     model = toy()
-    guide, raw = gv.static_masks(model.vocabulary, [{0, 1}]), gv.sampling.softmax(model.logits([0]))
+    guide = gv.static_masks(model.vocabulary, [{0, 1}])
+    raw = gv.sampling.softmax(model.logits([0]))
     step = next(gv.decode(model, "a", guide))
     by_token = {c.token: c for c in step.candidates}
     assert (step.legal, step.mass) == (2, pytest.approx(raw[0] + raw[1]))
@@ -93,8 +94,10 @@ def test_a_token_that_a_bias_lifts_is_shown_also_where_it_is_not_drawn():
 
 
 def test_going_back_and_forward_draws_the_same_tokens():
-    model, settings = toy(), Settings(seed=5)
-    points, pieces = [start(model, "abc")], []
+    model = toy()
+    settings = Settings(seed=5)
+    points = [start(model, "abc")]
+    pieces = []
     for _ in range(6):
         step, point = take_step(model, points[-1], None, settings)
         points.append(point)
@@ -104,7 +107,8 @@ def test_going_back_and_forward_draws_the_same_tokens():
 
 
 def test_a_person_may_insert_a_legal_token_and_only_that():
-    model, settings = toy(), Settings()
+    model = toy()
+    settings = Settings()
     guide = gv.static_masks(model.vocabulary, [{0, 1}])
     point = start(model, "a", guide)
     step, after = take_step(model, point, guide, settings, choice=1)

@@ -23,7 +23,8 @@ def tokens(player):
 
 
 def test_it_takes_the_steps_of_a_decode_and_no_more(player, toy):
-    model, end = toy.toy_model(), forward(player, 60)
+    model = toy.toy_model()
+    end = forward(player, 60)
     steps = gv.decode(model, "say ", toy.WordsGuide(model.vocabulary), seed=3)
     assert tokens(end) == [step.token for step in steps]
     assert (end.at_end, end.current.end) == (True, "eos")
@@ -67,7 +68,8 @@ def test_a_branch_is_returned_to_where_it_parts_and_nothing_is_lost(player):
 
 def test_old_branches_are_forgotten(player):
     branched = forward(player, 3)
-    first, other = branched.taken[0].step.token, other_than_first(branched)
+    first = branched.taken[0].step.token
+    other = other_than_first(branched)
     for turn in range(9):
         branched = branched.go(0).choose(first if turn % 2 else other)
     assert len(branched.branches) == 6

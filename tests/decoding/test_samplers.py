@@ -58,7 +58,8 @@ def test_weights_make_a_sampler_unbiased(sampler):
 
 def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
     task = new_task()
-    chances, legal = np.array([0.1, 0.25, 0.45, 0.2]), {0, 1}
+    chances = np.array([0.1, 0.25, 0.45, 0.2])
+    legal = {0, 1}
     found = dict.fromkeys(legal, 0.0)
     for order in permutations(range(4)):
         share, left = 1.0, 1.0

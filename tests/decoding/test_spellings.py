@@ -27,7 +27,8 @@ def brute_force(model, guide, before, state, left):
     powers = [exp(x) if legal else 0.0 for x, legal in zip(model.logits(before), guide.mask(state), strict=True)]
     found = {}
     for token in np.flatnonzero(guide.mask(state)).tolist():
-        odds, size = powers[token] / sum(powers), len(model.vocabulary.pieces[token])
+        odds = powers[token] / sum(powers)
+        size = len(model.vocabulary.pieces[token])
         if size >= left:
             found[(token,)] = odds
         else:

@@ -52,7 +52,8 @@ BUSY = Cost(40.0, 0.3, row_ms=0.1, put_ms=0.2)
 
 def count_measurements(monkeypatch, *times):
     """The measurements that are made; times are what the clock of the limit shows."""
-    counted, clock = [], chain(times, repeat(0.0))
+    counted = []
+    clock = chain(times, repeat(0.0))
     monkeypatch.setattr(timing, "monotonic", lambda: next(clock))
     monkeypatch.setattr(timing, "measure_cost", lambda model: counted.append(measure_cost(model)) or counted[-1])
     return counted
@@ -66,7 +67,8 @@ def test_on_a_quiet_device_two_measurements_are_enough(clerk, monkeypatch):
 
 
 def test_a_measurement_that_another_program_disturbed_is_left_out(clerk, monkeypatch):
-    counted, device = count_measurements(monkeypatch), Device(clerk, BUSY, monkeypatch)
+    counted = count_measurements(monkeypatch)
+    device = Device(clerk, BUSY, monkeypatch)
     device.load = iter([9.0] * 15)  # the passes of the first task
     found, stable = calibrate(device)
     assert (len(counted), stable) == (3, True)
@@ -75,7 +77,8 @@ def test_a_measurement_that_another_program_disturbed_is_left_out(clerk, monkeyp
 
 @pytest.mark.slow
 def test_on_a_busy_device_there_is_a_median_after_a_bounded_number_of_measurements(clerk, monkeypatch):
-    counted, device = count_measurements(monkeypatch), Device(clerk, BUSY, monkeypatch)
+    counted = count_measurements(monkeypatch)
+    device = Device(clerk, BUSY, monkeypatch)
     random = Random(1)
     device.load = iter(lambda: random.choice((1.0, 2.0, 30.0)), None)
     found = calibrate(device)
@@ -107,7 +110,8 @@ def test_a_run_is_as_much_faster_as_the_cost_model_says_of_its_passes(clerk, tas
 
 
 def test_a_run_tells_what_the_two_decodes_did(clerk, tasks):
-    run, task = time_task(clerk, tasks[15], 2), tasks[15]
+    run = time_task(clerk, tasks[15], 2)
+    task = tasks[15]
     plain, jumped = (
         gv.record(clerk, TASK_PROMPT, task.guide, temperature=0.0, jump_forward=way) for way in (False, True)
     )
@@ -128,7 +132,8 @@ def test_a_part_is_fixed_where_no_byte_of_it_was_chosen_even_if_it_was_cut_anew(
 @pytest.mark.slow
 def test_a_run_that_is_stopped_gives_nothing(clerk, tasks, monkeypatch):
     """However many tokens have been put by then, one pass is all that still runs."""
-    device, asked = Device(clerk, Cost(1.0, 0.0), monkeypatch), []
+    device = Device(clerk, Cost(1.0, 0.0), monkeypatch)
+    asked = []
 
     def stop(after):
         asked.append(device.clock["passes"])

@@ -25,7 +25,8 @@ def test_a_trace_survives_the_file(trace, tmp_path):
 
 
 def test_a_file_keeps_the_parts_of_a_chat_prompt_and_an_older_file_has_none(trace, tmp_path):
-    path, model = tmp_path / "t.json", gv.ToyModel([b"a", b"<s>"], lambda tokens: [1.0, 0.0])
+    path = tmp_path / "t.json"
+    model = gv.ToyModel([b"a", b"<s>"], lambda tokens: [1.0, 0.0])
     run = gv.record(model, Prompt("<s>a<s>", (1, 0, 1), ("", "<s>", "a<s>")), max_tokens=2)
     run.save(path)
     assert gv.Trace.load(path).prompt_parts == run.prompt_parts == ("", "<s>", "a<s>")

@@ -58,7 +58,8 @@ def toy(seed, scale=1.5):
 
 def distribution(model, guide, settings, draft):
     """The probability of every text: all outcomes of a pass, and after each of them the same again."""
-    known, drafted = {}, replace(settings, draft=draft)
+    known = {}
+    drafted = replace(settings, draft=draft)
 
     def after(point):
         if point.output not in known:

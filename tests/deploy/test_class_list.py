@@ -140,7 +140,9 @@ def read_config(monkeypatch, folder, **settings):
         monkeypatch.setenv(f"GUIDEDVIZ_{name}", value)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)  # a trial as root is refused
     monkeypatch.chdir(folder)
-    mask, path, config = os.umask(0o022), [*sys.path], Settings()
+    mask = os.umask(0o022)
+    path = [*sys.path]
+    config = Settings()
     try:
         runpy.run_path(str(DEPLOY / "jupyterhub_config.py"), {"get_config": lambda: config})
     finally:
@@ -158,7 +160,8 @@ def test_the_config_gives_each_student_a_token_that_the_host_knows(hub, students
     model, culler = c.JupyterHub.services
     assert model["command"][-4:] == ["--port", "8777", "--tokens", str(state / "tokens")]
     assert c.JupyterHub.load_roles[0]["services"] == [culler["name"]]
-    environment, tokens = c.Spawner.environment, hub.read_tokens(state / "tokens")
+    environment = c.Spawner.environment
+    tokens = hub.read_tokens(state / "tokens")
     ada = SimpleNamespace(user=SimpleNamespace(name="ada"))
     assert environment["GUIDEDVIZ_HOST"] == "http://127.0.0.1:8777"
     assert environment["GUIDEDVIZ_TOKEN"](ada) == tokens["ada"]

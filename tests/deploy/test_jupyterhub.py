@@ -37,7 +37,8 @@ class Hub(NamedTuple):
 def hub(tmp_path_factory):
     """A hub on loopback, started as its README says, with homes in a folder of its own."""
     folder = tmp_path_factory.mktemp("hub")
-    state, students = folder / "state", folder / "students.txt"
+    state = folder / "state"
+    students = folder / "students.txt"
     subprocess.run([sys.executable, DEPLOY / "class_list.py", students, "ada", "grace"], check=True)
     for name in ("ada", "grace"):
         write_settings(state / "homes" / name / ".jupyter")

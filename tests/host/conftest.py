@@ -30,7 +30,8 @@ def certificate(tmp_path):
     """The files of a certificate for 127.0.0.1, and of its key."""
     if not shutil.which("openssl"):
         pytest.skip("a certificate is needed")
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    cert = tmp_path / "cert.pem"
+    key = tmp_path / "key.pem"
     make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
     where = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert]
     subprocess.run([*make.split(), *where], check=True, capture_output=True)

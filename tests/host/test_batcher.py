@@ -43,7 +43,8 @@ def test_texts_that_are_read_together_have_the_logits_of_each_alone(request, nam
 
 
 def test_rows_from_a_place_on_are_those_of_the_model_also_in_parts(bard):
-    engine, text = Engine(bard), TEXTS[-1]
+    engine = Engine(bard)
+    text = TEXTS[-1]
     engine.reader.pass_tokens = 5
     for start in (0, 4, 16, 17):
         (rows,) = ask(engine, (text, start))
@@ -51,7 +52,8 @@ def test_rows_from_a_place_on_are_those_of_the_model_also_in_parts(bard):
 
 
 def test_a_long_text_is_read_in_parts_and_a_short_one_comes_first(bard):
-    engine, order = Engine(bard), []
+    engine = Engine(bard)
+    order = []
     engine.reader.pass_tokens = 10
 
     async def one(student, tokens):
@@ -66,7 +68,8 @@ def test_a_long_text_is_read_in_parts_and_a_short_one_comes_first(bard):
 
 
 def test_one_students_burst_takes_one_place_per_turn(bard):
-    engine, order = Engine(bard), []
+    engine = Engine(bard)
+    order = []
 
     async def one(student, token):
         await engine.rows(student, Ask((token,)))

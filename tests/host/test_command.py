@@ -103,7 +103,8 @@ def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
 
 
 async def test_the_application_agrees_to_start_and_to_end(bard):
-    asked, said = iter(["lifespan.startup", "lifespan.shutdown"]), []
+    asked = iter(["lifespan.startup", "lifespan.shutdown"])
+    said = []
 
     async def receive():
         return {"type": next(asked)}

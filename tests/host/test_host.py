@@ -60,7 +60,8 @@ def test_the_address_of_a_host_is_a_model(host, bard):
 
 
 def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
-    model, text = host.model(), bard.encode("To be, or not to be")
+    model = host.model()
+    text = bard.encode("To be, or not to be")
     for end in (1, 5, len(text)):
         own = bard.logits(text[:end])
         assert (abs(model.logits(text[:end]) - own) <= (own.max() - own) / 2048 + 1e-4).all()
@@ -84,7 +85,8 @@ def asked(clerk):
 def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
     model, _, far = asked
     for messages in ("Hi <|end|>", [{"role": "user", "content": "é"}, {"role": "assistant", "content": '"'}]):
-        here, there = model.chat(messages), far.chat(messages)
+        here = model.chat(messages)
+        there = far.chat(messages)
         assert (there, there.tokens, there.parts) == (here, here.tokens, here.parts)
     tool = {"name": "add", "parameters": {"type": "object"}}
     assert far.chat("Hi", [tool]) == model.chat("Hi", [tool]) == "add user: Hi<|end|>"
@@ -258,7 +260,8 @@ def test_an_unexpected_failure_is_an_answer_and_the_host_goes_on(bard, monkeypat
 
 def test_a_flood_is_refused_and_another_student_is_served(bard):
     with hosting(bard, limits=Limits(rate=1, burst=9)) as host:
-        flood, student = host.model(patience=0), host.model()
+        flood = host.model(patience=0)
+        student = host.model()
         for token in range(7):  # the card and the vocabulary were two more
             flood.logits([token])
         with pytest.raises(ModelError, match="status 429"):
@@ -291,7 +294,8 @@ def test_a_run_goes_on_when_the_host_is_started_again(bard):
     def rest():
         return text + b"".join(step.piece for step in steps)
 
-    waiting, drawn = threading.Thread(target=lambda: found.append(rest())), random.getstate()
+    waiting = threading.Thread(target=lambda: found.append(rest()))
+    drawn = random.getstate()
     found: list = []
     waiting.start()
     deadline = time.monotonic() + 5

@@ -112,7 +112,8 @@ SECRETS = [*NO_SECRETS, *WRONG_SECRETS]  # drawn anew in each process, so a case
 def test_a_classmate_without_the_secret_reaches_nothing_of_a_session(room, secret):
     desk = room.service.desk
     session = name_session(ADA)
-    before, account = desk.standing.students[session], room.service.guard.accounts[f"127.0.0.1/{session}"]
+    before = desk.standing.students[session]
+    account = room.service.guard.accounts[f"127.0.0.1/{session}"]
     heard = attack(room, secret)
     assert desk.standing.students[session] is before, "nobody writes, ends or takes over it"
     assert (len(account.steps), account.together) == (1, 0)

@@ -252,7 +252,8 @@ def test_an_answer_that_is_read_too_slowly_is_closed_in_time(bard, monkeypatch):
     with hosting(bard) as host, ExitStack() as lines:
         assert tell(host, "/v1/run", LONG, JSON)[0] == 200
         line = read_slowly(host, "Ada", lines)
-        began, found = time.monotonic(), 0
+        began = time.monotonic()
+        found = 0
         with suppress(ConnectionError):
             while part := line.recv(20_000):
                 found += len(part)

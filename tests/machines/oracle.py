@@ -13,7 +13,8 @@ from guidedviz.machines.syntax import Call, Chars, Concat, Either, Repeat
 
 def shortest_completion(dfa: DFA, state: int) -> bytes | None:
     """The shortest bytes from a state to the end of a text; None if there are none."""
-    found, queue = {state: b""}, deque([state])
+    found = {state: b""}
+    queue = deque([state])
     while queue:
         state = queue.popleft()
         if dfa.is_accepting(state):
@@ -128,7 +129,8 @@ class Listing:
             case Call(name):
                 return known[name]
             case Concat(parts):
-                before, begun = frozenset({b""}), []
+                before = frozenset({b""})
+                begun = []
                 for part in parts:
                     begun.append(self.join(before, self.list_begun(part, known)))
                     before = self.join(before, self.final(part))

@@ -76,7 +76,8 @@ def run(name, results):
     with open("/proc/self/statm", encoding="ascii") as pages:
         limit = 1024 * int(pages.read().split()[0]) * 4 + 300 * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    began, said = time.process_time(), "compiled"
+    began = time.process_time()
+    said = "compiled"
     try:
         (COMPILED | REFUSED)[name]()
     except gv.GuidedVizError as error:

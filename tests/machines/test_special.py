@@ -31,7 +31,8 @@ def test_a_machine_over_text_reads_no_name(text):
 
 
 THINK = gv.grammar("root ::= <think> (!</think>)* </think> [0-9]+")
-OPEN, CLOSE = name_bytes("<think>"), name_bytes("</think>")
+OPEN = name_bytes("<think>")
+CLOSE = name_bytes("</think>")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,8 @@ def test_a_special_token_that_is_not_closed_is_refused_at_its_place(text):
 
 def test_a_tag_begins_and_ends_at_special_tokens():
     call = gv.tagged([(special("[CALL]"), gv.json(), special("</s>")), ("<sum>", gv.regex("[0-9]+"), "</sum>")])
-    begin, end = name_bytes("[CALL]"), name_bytes("</s>")
+    begin = name_bytes("[CALL]")
+    end = name_bytes("</s>")
     assert call.accepts(b"I call " + begin + b'{"a": 1}' + end + b" and <sum>1</sum>")
     assert call.accepts(b"[CALL]{")  # spelled out, it is text
     assert not call.accepts_prefix(begin + b"x")

@@ -37,7 +37,8 @@ def measure(text):
 
     for remembers in (regex.regex, large_regex.counted_regex):
         remembers.cache_clear()
-    before, error = sys.gettrace(), None
+    before = sys.gettrace()
+    error = None
     with limited_work():
         try:
             sys.settrace(trace)

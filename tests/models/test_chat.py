@@ -80,7 +80,8 @@ def test_the_tokens_are_those_of_transformers(pair, content):
 @given(st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8).map("".join))
 def test_what_a_person_writes_holds_no_special_token(pair, content):
     own, _ = pair
-    plain, found = own.read([TALK[0], TALK[1] | {"content": "x"}]), own.read([TALK[0], TALK[1] | {"content": content}])
+    plain = own.read([TALK[0], TALK[1] | {"content": "x"}])
+    found = own.read([TALK[0], TALK[1] | {"content": content}])
     special = [[token for token in prompt.tokens if token >= 4096] for prompt in (plain, found)]
     assert special[0] == special[1]
     assert content.strip() in found

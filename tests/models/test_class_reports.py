@@ -88,7 +88,9 @@ def test_only_a_lab_is_named(monkeypatch, path, lab):
 
 
 def test_a_host_that_is_slow_or_gone_costs_a_check_nothing(monkeypatch):
-    begun, go_on, asked = threading.Event(), threading.Event(), []
+    begun = threading.Event()
+    go_on = threading.Event()
+    asked = []
 
     def ask(self, *_):
         asked.append(1)
@@ -125,7 +127,8 @@ def secret_of(reporter):
 
 
 def test_the_kernels_of_an_account_share_a_secret_that_only_the_account_can_read(tmp_path, monkeypatch):
-    place, other_place = read_address("http://127.0.0.1:9"), read_address("http://127.0.0.1:10")
+    place = read_address("http://127.0.0.1:9")
+    other_place = read_address("http://127.0.0.1:10")
     ada = secret_of(Reporter(place, "Ada"))
     assert secret_of(Reporter(place, "Ada")) == ada
     assert len({ada, secret_of(Reporter(other_place, "Ada")), secret_of(Reporter(place, "Bob"))}) == 3

@@ -30,10 +30,12 @@ def test_all_ends_are_legal_exactly_where_a_text_may_end_and_any_stops_a_decode(
     with hosting(model) as host:
         for one in (model, host.model()):
             assert one.vocabulary.eos == {0, 4094, 4095}
-            regex, grammar = gv.regex("(ab)+"), gv.grammar('root ::= "ab" root?')
+            regex = gv.regex("(ab)+")
+            grammar = gv.grammar('root ::= "ab" root?')
             for engine, machine in (("index", regex), ("split", grammar), ("trie", regex)):
                 guide = gv.guide(machine, one.vocabulary, engine)
-                state, legal = guide.initial, []
+                state = guide.initial
+                legal = []
                 for token in (*one.encode("a"), *one.encode("b")):
                     legal.append(set(np.flatnonzero(guide.mask(state))) & {0, 4093, 4094, 4095})
                     state = guide.advance(state, token)

@@ -97,7 +97,9 @@ def test_its_ends_are_the_end_of_a_text_the_end_of_a_turn_and_what_the_template_
 
 
 def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
-    file, converted, convert = tmp_path / "tiny.gguf", [], ours.convert
+    file = tmp_path / "tiny.gguf"
+    converted = []
+    convert = ours.convert
     monkeypatch.setattr(ours, "convert", lambda *names: converted.append(names) or convert(*names))
     for tied in (False, False, True):
         if not converted or tied:
@@ -117,7 +119,8 @@ def test_another_kind_is_refused_and_leaves_nothing(tmp_path, changes):
 def test_a_damaged_file_is_refused(tmp_path):
     file = tmp_path / "tiny.gguf"
     write(file)
-    whole, draw = file.read_bytes(), np.random.default_rng(0)
+    whole = file.read_bytes()
+    draw = np.random.default_rng(0)
     for length in (0, 3, 100, 3000, len(whole) - 9):
         file.write_bytes(whole[:length])
         with pytest.raises(gv.ModelError, match=r"tiny\.gguf"):

@@ -19,7 +19,8 @@ def model(request, clerk, clerk_torch):
 
 def test_back_then_forward_gives_bit_identical_logits(model):
     prompt = model.encode("Ada Lovelace is 36.\nJSON with name, age:\n")
-    tokens, seen = list(prompt), []
+    tokens = list(prompt)
+    seen = []
     for _ in range(12):
         logits = model.logits(tokens)
         seen.append(logits)
@@ -38,7 +39,8 @@ def test_a_branch_does_not_disturb_the_way_back(model):
 
 def count_passes(model, monkeypatch):
     """The numbers of tokens that went through the model, pass by pass."""
-    lengths, read = [], model.network.read
+    lengths = []
+    read = model.network.read
 
     def count(caches, texts, every=False):
         lengths.extend(map(len, texts))
@@ -50,7 +52,8 @@ def count_passes(model, monkeypatch):
 
 
 def test_tokens_that_are_new_go_through_in_one_pass_and_a_prompt_in_two(model, monkeypatch):
-    lengths, prompt = count_passes(model, monkeypatch), model.encode("Ada is 36.\nJSON with name, age:\n")
+    lengths = count_passes(model, monkeypatch)
+    prompt = model.encode("Ada is 36.\nJSON with name, age:\n")
     model.forget()
     model.logits(prompt)
     assert lengths == [len(prompt) - 1, 1]
@@ -72,7 +75,8 @@ def test_what_went_through_together_goes_through_together_again(model, monkeypat
 
 def test_rows_read_copies_of_the_text_with_a_cache_of_their_own(model):
     tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
-    alone, longer = model.logits(tokens), model.logits([*tokens, 9])
+    alone = model.logits(tokens)
+    longer = model.logits([*tokens, 9])
     four = model.side_by_side(4)
     np.testing.assert_allclose(four.logits(tokens), alone, atol=1e-3)
     np.testing.assert_allclose(four.logits([*tokens, 9]), longer, atol=1e-3)
@@ -89,7 +93,8 @@ def test_rows_that_are_none_are_refused(clerk, rows):
 def test_a_model_may_be_asked_and_told_to_forget_from_two_threads(model):
     tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
     texts = [tokens, [*tokens, 9], [*tokens, 9, 10, 11]]
-    expected, done = [model.logits(text) for text in texts], threading.Event()
+    expected = [model.logits(text) for text in texts]
+    done = threading.Event()
 
     def forget_often():
         while not done.wait(0.0005):
@@ -133,7 +138,8 @@ def test_running_out_of_memory_names_the_size_and_leaves_the_model_usable(model,
 
 def test_texts_read_in_turn_give_the_same_bits_as_one_after_the_other(model):
     """Each text keeps its own cache, also where both begin alike."""
-    one, other = model.encode("Ada is 36.\nJSON with name, age:\n"), model.encode("Yes or no:\n")
+    one = model.encode("Ada is 36.\nJSON with name, age:\n")
+    other = model.encode("Yes or no:\n")
     for second in (other, one):
         model.forget()
         alone = [model.logits([*one, *range(100, end)]) for end in range(100, 108)]

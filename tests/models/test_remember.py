@@ -12,7 +12,9 @@ from guidedviz.models.tokenizer import Tokenizer
 
 
 def test_it_draws_the_same_texts_and_reads_each_beginning_once(clerk, monkeypatch):
-    prompt, read, logits = "Ada is 36.\nJSON with name, age:\n", [], clerk.logits
+    prompt = "Ada is 36.\nJSON with name, age:\n"
+    read = []
+    logits = clerk.logits
     monkeypatch.setitem(vars(clerk), "logits", lambda tokens: read.append(tuple(tokens)) or logits(tokens))
     known = gv.decoding.remember(clerk)
     drawn = [gv.record(known, prompt, seed=seed, max_tokens=8).text for seed in range(6)]

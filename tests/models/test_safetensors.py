@@ -95,7 +95,8 @@ def test_a_file_of_another_kind_is_refused(tmp_path, content):
 def test_a_cut_file_and_flipped_bytes_never_fail_in_another_way(tmp_path, bard):
     from guidedviz.models.load import embedded_folder
 
-    whole, draw = (embedded_folder("bard") / "model.safetensors").read_bytes(), random.Random(0)
+    whole = (embedded_folder("bard") / "model.safetensors").read_bytes()
+    draw = random.Random(0)
     for length in [*range(0, 64, 7), 5000, 10_000, len(whole) - 1]:
         (tmp_path / "m.safetensors").write_bytes(whole[:length])
         with pytest.raises(gv.ModelError, match=r"m.safetensors: saw"):

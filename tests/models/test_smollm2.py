@@ -82,7 +82,9 @@ def walk(machine, state, piece):
     ids=["index", "split", "trie"],
 )
 def test_masks_are_those_of_brute_force_on_samples_of_its_tokens(smollm2, machine, engine, text):
-    words, state, draw = smollm2.vocabulary, machine.initial, Random(engine)
+    words = smollm2.vocabulary
+    state = machine.initial
+    draw = Random(engine)
     guide = gv.guide(machine, words, engine)
     place = guide.initial
     for token in (*smollm2.encode(text), None):
@@ -99,9 +101,11 @@ def test_masks_are_those_of_brute_force_on_samples_of_its_tokens(smollm2, machin
 
 def test_its_trie_has_every_token_once_where_its_bytes_lead(smollm2):
     words = smollm2.vocabulary
-    trie, draw = words.trie, Random(1)
+    trie = words.trie
+    draw = Random(1)
     for token in draw.sample(words.text_ids, 300):
-        node, spelled = int(trie.node_of[token]), b""
+        node = int(trie.node_of[token])
+        spelled = b""
         while node:
             node, spelled = int(trie.parent[node]), bytes([trie.byte[node]]) + spelled
         assert spelled == words.pieces[token]

@@ -41,7 +41,8 @@ def tokenizer():
 @pytest.mark.parametrize("talk", TALKS)
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FOLDER.glob("*.jinja"))])
 def test_an_honest_template_gives_the_text_of_transformers(tokenizer, name, talk, tools):
-    source, messages = (FOLDER / f"{name}.jinja").read_text(), TALKS[talk]
+    source = (FOLDER / f"{name}.jinja").read_text()
+    messages = TALKS[talk]
     wanted = outcome(
         lambda: tokenizer.apply_chat_template(
             messages, tools=tools, chat_template=source, tokenize=False, add_generation_prompt=True

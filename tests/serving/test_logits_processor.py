@@ -159,7 +159,8 @@ def go_on(model, network, prompt, guide, **settings):
     """The new tokens of each row that generate writes after a prompt's tokens."""
     import torch
 
-    ids, ends = torch.tensor([prompt.tokens]), sorted(model.vocabulary.eos)
+    ids = torch.tensor([prompt.tokens])
+    ends = sorted(model.vocabulary.eos)
     settings = {"eos_token_id": ends, "pad_token_id": 0, "max_new_tokens": 40} | settings
     rows = network.generate(ids, attention_mask=ids * 0 + 1, logits_processor=[gv.LogitsProcessor(guide)], **settings)
     return [row[len(prompt.tokens) :].tolist() for row in rows]
@@ -178,7 +179,8 @@ def test_a_prompts_tokens_go_into_generate_and_give_the_text_of_decode(chat):
 
 def test_special_tokens_stay_illegal_after_a_prompt_and_the_ends_are_legal_where_a_text_may_end(chat):
     model, network = chat
-    special, ends = model.vocabulary.special, model.vocabulary.eos
+    special = model.vocabulary.special
+    ends = model.vocabulary.eos
     anything = gv.guide(gv.regex(r"[\s\S]{4,}"), model.vocabulary)
     rows = go_on(model, network, model.chat("Go on."), anything, do_sample=True, num_return_sequences=24, top_k=0)
     for row in rows:

@@ -8,7 +8,8 @@ import guidedviz as gv
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 from guidedviz.serving.simulation import compile_times, percentile
 
-STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
+STORY = Request(0, 4)
+ORDER = Request(5, 2, "order", compile_ms=20, mask_ms=1)
 
 
 def times(timeline):
@@ -112,7 +113,8 @@ def test_four_published_throughputs_give_the_costs_that_predict_the_others(overl
 def published_run(overlap, share):
     """800 requests of 128 tokens at once; the costs follow from four of the published numbers."""
     forward, plain, none, masks = (800 / rate / 128 * 1e3 for rate in (132.72, 103.16, 69.36, 85.28))
-    both, apply = (none - plain) / 800, (masks - plain) / 800
+    both = (none - plain) / 800
+    apply = (masks - plain) / 800
     costs = Costs(forward=forward, host=plain - forward, apply=apply, rows=800)
     requests = make_requests(800, per_second=1e12, constrained=share, schemas=[(0, both - apply)])
     return simulate(requests, costs, Policy(overlap=overlap)).requests_per_second

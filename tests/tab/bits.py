@@ -43,7 +43,8 @@ def machines() -> Iterator[tuple[str, Any]]:
 
 def digest_walk(machine: Any, vocabulary: gv.Vocabulary, engine: str, random: Random) -> str:
     """The masks along a random walk of at most 12 tokens."""
-    guide, digest = gv.guide(machine, vocabulary, engine=engine), sha256()
+    guide = gv.guide(machine, vocabulary, engine=engine)
+    digest = sha256()
     state = guide.initial
     for _ in range(12):
         mask = guide.mask(state)
@@ -57,7 +58,8 @@ def digest_walk(machine: Any, vocabulary: gv.Vocabulary, engine: str, random: Ra
 
 def main() -> None:
     """Print one line per machine and engine, then texts that the models decode."""
-    clerk, bard = gv.load_model("clerk"), gv.load_model("bard")
+    clerk = gv.load_model("clerk")
+    bard = gv.load_model("bard")
     for name, machine in machines():
         for engine in ("index", "split", "trie"):
             try:

@@ -118,7 +118,8 @@ def test_the_end_of_a_text_is_read_in_the_dialect_of_each():
 
 def walk_of(machine, steps=5):
     """The first legal tokens that are not the shortest."""
-    guide, tokens = gv.guide(machine, V), []
+    guide = gv.guide(machine, V)
+    tokens = []
     state = guide.initial
     for _ in range(steps):
         legal = [token for token in np.flatnonzero(guide.mask(state)).tolist() if token not in V.eos]

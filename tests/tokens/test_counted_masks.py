@@ -34,7 +34,9 @@ REGEXES = r"""
 @pytest.mark.parametrize("engine", ["split", "trie", "index", "unknown"])
 @pytest.mark.quick(every=5)
 def test_every_mask_is_the_mask_of_the_copies(text, engine):
-    machine, copies, rng = counting(text), gv.regex(text), random.Random(text)
+    machine = counting(text)
+    copies = gv.regex(text)
+    rng = random.Random(text)
     for longest in (2, 6):
         tokens = vocabulary("abé" if "é" in text else "ab", longest, 60, longest)
         if engine == "unknown":
@@ -43,7 +45,8 @@ def test_every_mask_is_the_mask_of_the_copies(text, engine):
             guide = gv.guide(machine, tokens, engine=engine)
         oracle = gv.guide(copies, tokens)
         for _ in range(12):
-            state, copy = guide.initial, oracle.initial
+            state = guide.initial
+            copy = oracle.initial
             for _ in range(20):
                 mask = guide.mask(state)
                 assert np.array_equal(mask, oracle.mask(copy)), text
@@ -82,7 +85,8 @@ def test_masks_at_the_bounds(bounds, engine):
 def test_a_node_is_split_once_for_all_counts_far_from_the_bounds(engine):
     pieces = [b"a", b"bc", b"x", b"xa", b"def", b"0"]
     guide = gv.guide(gv.regex("x[a-z]{2,50000}"), gv.Vocabulary(pieces), engine)
-    state, kept = guide.advance(guide.initial, 3), 0
+    state = guide.advance(guide.initial, 3)
+    kept = 0
     for count in range(2400):
         guide.mask(state)
         state = guide.advance(state, 1)

@@ -18,7 +18,9 @@ PIECES += [b"ab", b"aba", b"12", b".5", b"luluk", b"\xed\xa0", b'":', b'", "', b
 FIRST = len(PIECES) - 4
 V = gv.Vocabulary(PIECES, eos={FIRST + 1}, special={FIRST, FIRST + 1, FIRST + 3})
 NAMED = gv.Vocabulary([*PIECES, b"<p>", b"<end>"], {FIRST + 1, FIRST + 5}, {FIRST, FIRST + 1, FIRST + 3, FIRST + 4})
-P, AGAIN, END = FIRST + 3, FIRST + 4, FIRST + 5  # two ids of <p>, and an EOS id that a machine may name
+P = FIRST + 3
+AGAIN = FIRST + 4
+END = FIRST + 5  # two ids of <p>, and an EOS id that a machine may name
 NESTED = 'root ::= "(" root ")" | "x"'
 
 
@@ -30,8 +32,11 @@ def name(request):
 
 @pytest.mark.parametrize("pattern", ["[0-9]{4}-[0-9]{2}", "a*", "luluk", "é|è", "a/b", "a\0b", "[^a]"])
 def test_masks_are_ours_on_what_all_read_alike(name, pattern):
-    ours, theirs = gv.guide(gv.regex(pattern), V, "trie"), gv.guide(gv.regex(pattern), V, name)
-    rng, mine, state = np.random.default_rng(0), ours.initial, theirs.initial
+    ours = gv.guide(gv.regex(pattern), V, "trie")
+    theirs = gv.guide(gv.regex(pattern), V, name)
+    rng = np.random.default_rng(0)
+    mine = ours.initial
+    state = theirs.initial
     for _ in range(8):
         differ = np.flatnonzero(ours.mask(mine) != theirs.mask(state)).tolist()
         assert [PIECES[token] for token in differ] in ([], [b"\xed\xa0"])  # xgrammar takes surrogates
@@ -204,8 +209,10 @@ def test_what_is_no_state_of_an_engine_is_refused(name, state):
 def test_an_engine_gets_special_tokens_in_its_notation(name, text, tokens):
     pytest.importorskip(name)
     machine = gv.grammar(text, vocabulary=NAMED)
-    ours, theirs = gv.guide(machine, NAMED, "trie"), gv.guide(machine, NAMED, name)
-    mine, state = ours.initial, theirs.initial
+    ours = gv.guide(machine, NAMED, "trie")
+    theirs = gv.guide(machine, NAMED, name)
+    mine = ours.initial
+    state = theirs.initial
     for token in [*tokens, None]:
         differ = np.flatnonzero(ours.mask(mine) != theirs.mask(state)).tolist()
         known = {*NAMED.eos, PIECES.index(b"\xed\xa0")}  # xgrammar: no EOS id for `!<s>`, and surrogates

@@ -94,7 +94,8 @@ def test_any_wiring_of_tokens_becomes_the_machine_of_exactly_the_texts_it_writes
     written = {(0, b"")}
     while longer := write_on(fsm, written) - written:
         written |= longer
-    machine, texts = fsm.machine(), {text for state, text in written if state in {2, 3}}
+    machine = fsm.machine()
+    texts = {text for state, text in written if state in {2, 3}}
     assert all(map(machine.accepts, texts))
     for length in range(4):
         assert count_texts(machine, length) == sum(len(text) == length for text in texts)

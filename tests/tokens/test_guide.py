@@ -88,7 +88,8 @@ def test_every_way_to_cut_an_accepted_text_is_legal_and_no_cut_of_another_reache
     ends = sorted({*data.draw(st.lists(st.integers(0, len(data_bytes)))), 0, len(data_bytes)})
     pieces = [data_bytes[a:b] for a, b in pairwise(ends)]
     guide = gv.guide(gv.regex(pattern), Vocabulary([*pieces, b"</s>"], eos={len(pieces)}))
-    state, alive = guide.initial, True
+    state = guide.initial
+    alive = True
     for token in range(len(pieces)):
         alive = alive and bool(guide.mask(state)[token])
         state = guide.advance(state, token) if alive else state
@@ -228,7 +229,8 @@ def test_a_state_that_is_no_value_is_refused():
 
 def test_a_guide_of_ones_own_needs_five_things():
     class Own(Guide):
-        vocabulary, initial = Vocabulary([b"a", b"b"]), 0
+        vocabulary = Vocabulary([b"a", b"b"])
+        initial = 0
 
         def mask(self, state):
             return np.array([True, False])

@@ -45,7 +45,8 @@ def next_by_hand(v, machine, state, token):
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("vocabulary", [lambda: TOY, llama], ids=["toy", "llama"])
 def test_every_mask_is_brute_force(vocabulary, pattern):
-    v, machine = vocabulary(), gv.regex(pattern)
+    v = vocabulary()
+    machine = gv.regex(pattern)
     guides = [gv.guide(machine, v, "index"), gv.guide(machine, v, "trie"), Lazy(machine, v)]
     built = gv.build_index(machine, v)
     for state in range(len(machine)):

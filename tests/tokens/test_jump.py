@@ -55,7 +55,8 @@ def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, 
         return
     guide = make_guide(machine, v, "trie")
     walk = draw_walk(data, guide, steps=4)
-    tokens, states = walk[-1][1], [state for state, _ in walk]
+    tokens = walk[-1][1]
+    states = [state for state, _ in walk]
     if not v.eos.isdisjoint(tokens):
         return
     jump = find_jump(guide, encode, tokens, states, way)
@@ -86,7 +87,8 @@ def test_a_jump_ends_where_a_legal_token_begins_that_goes_beyond_the_run_and_not
     """Brute force: of all tokens, does one that is legal begin with what is left of the run, and go on?"""
     guide = make_guide(gv.grammar(f'root ::= {gv_literal(text)} ("a" | "b" | "é" | "1")'), SMALL, "trie")
     jump = find_jump(guide, longest(SMALL), [], [guide.initial], way)
-    left, state = guide.forced(guide.initial), guide.initial
+    left = guide.forced(guide.initial)
+    state = guide.initial
     assert left == text.encode()
     for token in jump.tokens if jump else ():
         assert not could_merge(guide, state, left)

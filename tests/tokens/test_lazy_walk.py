@@ -53,7 +53,8 @@ def test_each_node_is_live_or_refused_or_below_one_that_was(v, text):
 
 @pytest.mark.parametrize("text", PLACES)
 def test_the_record_is_that_of_the_engine_and_of_every_other_one(text):
-    v, machine = Vocabulary.llama3(), json()
+    v = Vocabulary.llama3()
+    machine = json()
     record, whole = (lazy_walk(machine, v, text, slices=slices) for slices in (True, False))
     assert np.array_equal(record.mask, whole.mask)
     for engine in ("trie", "split"):
@@ -70,7 +71,8 @@ def test_in_a_string_few_nodes_are_asked_about():
 
 
 def test_the_walks_of_a_text_are_those_before_each_of_its_tokens():
-    v, machine = Vocabulary.llama3(), json()
+    v = Vocabulary.llama3()
+    machine = json()
     walks = lazy_walks(machine, v, JSON_TEXT)
     assert b"".join(one.piece for one in walks) == JSON_TEXT.encode()
     read_so_far = b""
@@ -82,7 +84,8 @@ def test_the_walks_of_a_text_are_those_before_each_of_its_tokens():
 
 
 def test_a_walk_begins_at_a_state_or_after_a_text():
-    v, machine = Vocabulary([b"1", b"2", b"12"]), regex("[0-9]{3}")
+    v = Vocabulary([b"1", b"2", b"12"])
+    machine = regex("[0-9]{3}")
     assert [lazy_walk(machine, v, at).legal for at in (None, 1, "1", b"12", 3)] == [3, 3, 3, 2, 0]
 
 

@@ -215,7 +215,8 @@ def test_a_budget_leaves_room_for_names():
 
 def test_earley_reads_the_same_names():
     text = "root ::= <a> x* </a>\nx ::= [xy] | !</a>"
-    chart, stack = gv.guide(gv.earley(text), SMALL), gv.guide(gv.grammar(text), SMALL)
+    chart = gv.guide(gv.earley(text), SMALL)
+    stack = gv.guide(gv.grammar(text), SMALL)
     states = chart.initial, stack.initial
     for token in (10, 0, 11, 2, 12):
         assert chart.mask(states[0]).tolist() == stack.mask(states[1]).tolist()

@@ -44,7 +44,8 @@ def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):
     draw = random.Random(seed)
     machine = gv.grammar(random_grammar(draw))
     walked = gv.guide(machine, vocabulary, engine="trie")
-    split, state = gv.build_split(machine, vocabulary, inline=False), machine.initial
+    split = gv.build_split(machine, vocabulary, inline=False)
+    state = machine.initial
     for _ in range(12):
         mask = split.mask(state)
         assert (mask == walked.mask(state)).all()
@@ -61,7 +62,8 @@ def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):
 def test_a_repeat_in_the_last_part_of_a_repeat_is_not_followed_by_another(read):
     vocabulary = gv.Vocabulary([b"a", b";", b"a;", b";;", b";>", b"a;a", b"a;>", b">"])
     machine = gv.grammar('root ::= ([a-h]{0,5000} ";"){0,3000} ">"')
-    split, state = gv.build_split(machine, vocabulary, inline=False), machine.initial
+    split = gv.build_split(machine, vocabulary, inline=False)
+    state = machine.initial
     for byte in b";" * read:
         state = machine.step(state, byte)
     legal = [machine.accepts_prefix(b";" * read + piece) for piece in vocabulary.pieces]
@@ -78,10 +80,8 @@ def test_a_repeat_in_the_last_part_of_a_repeat_is_not_followed_by_another(read):
     ],
 )
 def test_a_repeat_is_read_without_its_count_only_if_a_text_tells_where_its_parts_begin(text, found):
-    unknown, vocabulary = (
-        UnknownBottom(gv.grammar(f"root ::= {text}")),
-        gv.Vocabulary([b"a", b"ab", b"aab", b"b", b"a>"]),
-    )
+    unknown = UnknownBottom(gv.grammar(f"root ::= {text}"))
+    vocabulary = gv.Vocabulary([b"a", b"ab", b"aab", b"b", b"a>"])
     node = next(node for node, calls in enumerate(unknown.nodes.calls) if calls)
     table = MoveTable(unknown.step, unknown.kinds)
     assert (read_repeat(unknown, table, vocabulary, node, None) is not None) == found

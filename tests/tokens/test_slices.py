@@ -57,7 +57,8 @@ def legal_tokens(machine, vocabulary, state):
 
 @given(vocabularies())
 def test_a_slice_holds_the_text_tokens_that_begin_such_a_text(v):
-    made, texts = Slice("text", TEXT, v), set(v.text_ids)
+    made = Slice("text", TEXT, v)
+    texts = set(v.text_ids)
     assert made.mask.tolist() == [t in texts and is_text(v.pieces[t]) for t in range(len(v))]
     assert len(made) == sum(made.mask)
 
@@ -66,7 +67,8 @@ def test_a_slice_holds_the_text_tokens_that_begin_such_a_text(v):
 def test_the_rest_of_a_token_begins_where_a_whole_text_ends_and_holds_what_ends_it(v):
     made = Slice("text", TEXT, v)
     for token in v.text_ids:
-        piece, node = v.pieces[token], made.rest.node_of[token]
+        piece = v.pieces[token]
+        node = made.rest.node_of[token]
         if made.mask[token]:
             assert node == -1
         else:
@@ -84,7 +86,8 @@ def test_slices_change_no_mask_of_a_grammar(build, v, text, data):
         machine = build(text)
     except PatternError:
         return
-    g, walk = guide(machine, v, engine="trie"), Lazy(machine, v).walk
+    g = guide(machine, v, engine="trie")
+    walk = Lazy(machine, v).walk
     try:
         for state, _ in draw_walk(data, g, steps=4):
             assert g.mask(state).tolist() == walk(state).mask.tolist() == legal_tokens(machine, v, state)

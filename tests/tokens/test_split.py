@@ -58,7 +58,8 @@ def brute_force(machine, vocabulary, state):
 )
 def test_masks_are_those_of_the_whole_walk_and_of_brute_force(v, text, chosen, data):
     machine = machine_of(text)
-    walked, split = gv.guide(machine, v, engine="trie"), gv.build_split(machine, v, **chosen)
+    walked = gv.guide(machine, v, engine="trie")
+    split = gv.build_split(machine, v, **chosen)
     for state, tokens in walk_along(data, walked) if data else [(machine.initial, [])]:
         own = read(split.pda, b"".join(v.pieces[token] for token in tokens if token not in v.eos))
         assert own is not None
@@ -73,7 +74,8 @@ def test_what_a_node_says_is_true_of_every_stack(v, text, expand, data):
     machine = machine_of(text)
     split = gv.build_split(machine, v, inline=False, expand=expand)
     for state, _ in walk_along(data, gv.guide(machine, v, engine="trie")):
-        said, legal = split.answers(state), np.array(brute_force(machine, v, state))
+        said = split.answers(state)
+        legal = np.array(brute_force(machine, v, state))
         assert legal[said == 1].all()
         assert not legal[said == 0].any()
 
@@ -189,7 +191,8 @@ def test_a_node_at_which_no_text_can_stand_has_no_split():
 
 def test_json_on_a_real_vocabulary():
     v = gv.Vocabulary.llama3()
-    walked, split = gv.guide(gv.json(), v, engine="trie"), gv.guide(gv.json(), v, engine="split")
+    walked = gv.guide(gv.json(), v, engine="trie")
+    split = gv.guide(gv.json(), v, engine="split")
     for written in (b"", b'{"a": "', b'[{"a": [1', b'[{"a": {"b": []', b'{"\xe6', b"[[[-1.5e"):
         state = read(gv.json(), written)
         assert (split.mask(state) == walked.mask(state)).all(), written
@@ -248,7 +251,8 @@ SENTENCES = [
 def cuts_to_an_end(guide, data):
     """Follow every cut of the bytes into tokens; each piece that is legal on the way, and may the text end there?"""
     tokens = {piece: token for token, piece in enumerate(guide.vocabulary.pieces)}
-    at, ends = {0: guide.initial}, False
+    at = {0: guide.initial}
+    ends = False
     for start in range(len(data) + 1):
         if start in at:
             mask = guide.mask(at[start])

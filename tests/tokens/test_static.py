@@ -30,7 +30,9 @@ def test_classes_name_single_characters_only():
 def test_five_lowercase_letters_and_a_line_break():
     classes = gv.char_classes(BARD)
     guide = gv.static_masks(BARD, [classes["LOWER"]] * 5 + [classes["NEWLINE"]])
-    rng, state, text = np.random.default_rng(0), guide.initial, b""
+    rng = np.random.default_rng(0)
+    state = guide.initial
+    text = b""
     while guide.mask(state).any():
         assert not guide.is_accepting(state)
         token = rng.choice(np.flatnonzero(guide.mask(state)))

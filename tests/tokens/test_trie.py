@@ -64,7 +64,8 @@ def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
 @pytest.mark.parametrize("few", [0, 10**9])
 @given(vocabularies(), regexes)
 def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
-    trie, machine = v.trie, regex(pattern)
+    trie = v.trie
+    machine = regex(pattern)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walk_file, "SPARSE_LEVEL", few)
         assert live_nodes(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
@@ -80,7 +81,8 @@ GRAMMARS = [
 
 @given(vocabularies(), st.sampled_from(GRAMMARS), st.text(st.sampled_from("abAB1é\n "), max_size=4))
 def test_the_quick_walk_of_a_grammar_is_the_plain_walk(v, text, written):
-    trie, machine = v.trie, grammar(text)
+    trie = v.trie
+    machine = grammar(text)
     state = read(machine, written.encode()) or machine.initial
     assert live_nodes(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
 
@@ -96,7 +98,8 @@ def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(m
 
 
 def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
-    trie, machine = Vocabulary([b"a", b"(a)", b"((", b"))"]).trie, grammar('root ::= "(" root ")" | "a"')
+    trie = Vocabulary([b"a", b"(a)", b"((", b"))"]).trie
+    machine = grammar('root ::= "(" root ")" | "a"')
     monkeypatch.setattr(walk_file, "MOST_TABLE_STATES", 3)
     table = MoveTable(machine.step, machine.kinds)
     for text in (b"", b"(", b"((a", b"(", b"((("):
@@ -106,7 +109,8 @@ def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
 
 @pytest.mark.parametrize("text", [b"", b'{"a', b'{"a":["', b"[1", b'{"a"', b'["\\u0', b"{}\n"])
 def test_the_quick_walk_of_json_is_the_plain_walk_on_a_large_vocabulary(text):
-    trie, machine = Vocabulary.llama3().trie, json()
+    trie = Vocabulary.llama3().trie
+    machine = json()
     state = read(machine, text)
     assert (live_nodes(trie, machine, state) == walk(trie, machine, state)).all()
 

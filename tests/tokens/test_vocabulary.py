@@ -37,7 +37,8 @@ def test_a_piece_in_place_of_an_id_is_told_how_its_ids_are_found():
 
 @given(vocabularies())
 def test_the_order_is_that_of_the_bytes_and_ids_without_text_come_last(v):
-    text, rest = v.order[: len(v.text_ids)].tolist(), v.order[len(v.text_ids) :].tolist()
+    text = v.order[: len(v.text_ids)].tolist()
+    rest = v.order[len(v.text_ids) :].tolist()
     assert text == sorted(v.text_ids, key=lambda token: (v.pieces[token], token))
     assert rest == [token for token in range(len(v)) if token not in v.text_ids]
     assert v.order[v.rank].tolist() == list(range(len(v)))

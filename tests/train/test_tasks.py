@@ -16,7 +16,8 @@ def some(count: int, seed: int = 1, held_out: bool = False) -> list[tasks.Task]:
 
 
 def test_every_family_is_drawn_and_every_answer_parses_and_matches_the_pattern_of_its_task():
-    families, random = set(), Random(0)
+    families = set()
+    random = Random(0)
     for task in some(3000):
         families.add(task.family)
         assert re.fullmatch(task.pattern, task.answer), task

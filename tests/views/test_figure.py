@@ -45,7 +45,8 @@ FIGURES = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_well_formed_opaque_without_a_page_and_says_the_same_in_words(name):
     figure = FIGURES[name]
-    root, alone = ET.fromstring(figure.svg), stand_alone(figure.svg)
+    root = ET.fromstring(figure.svg)
+    alone = stand_alone(figure.svg)
     assert {e.tag.split("}")[1] for e in root.iter()} <= {"svg", "g", "rect", "text", "line", "path"}
     assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
     assert "var(--gv" not in alone
@@ -135,7 +136,8 @@ def test_other_file_types_are_refused(path):
 
 
 def test_a_picture_that_is_much_wider_than_a_notebook_scrolls_and_keeps_letters_of_ten_pixels():
-    large, small = gv.draw_machine(gv.json()), gv.draw_machine(gv.regex("[0-9]+"))
+    large = gv.draw_machine(gv.json())
+    small = gv.draw_machine(gv.regex("[0-9]+"))
     width = 0.85 * large.drawing.attributes["width"]
     assert f'style="width:{width:.0f}px;max-width:none"' in str(picture(large))
     assert str(picture(large)).startswith('<div style="overflow-x:auto">')

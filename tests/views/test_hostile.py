@@ -101,7 +101,8 @@ WRONG = [None, 3.5, object(), b"\xff", "no such", [None], {}, -1]
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_wrong_argument_is_an_error_of_ours(name):
-    draw, good = getattr(gv.views, name), VIEWS[name]
+    draw = getattr(gv.views, name)
+    good = VIEWS[name]
     names = list(inspect.signature(draw).parameters)
     for wrong in WRONG:
         places = (n for n in range(len(good)) if n < len(names) and names[n] not in UNCHECKED)

@@ -88,7 +88,8 @@ def test_every_letter_is_at_least_12_pixels_high(name):
 def chat(*texts, name="<|im_start|>"):
     """A run from a chat prompt: a special token, then a text, and so on; it ends with EOS."""
     words = ["", *(part for text in texts for part in (name, text))]
-    model, prompt = toy(6, 9), Prompt("".join(words), (6,), words)
+    model = toy(6, 9)
+    prompt = Prompt("".join(words), (6,), words)
     return gv.record(model, prompt, gv.guide(gv.regex("\\."), model.vocabulary), seed=1)
 
 
@@ -118,7 +119,8 @@ def test_a_special_token_is_a_chip_and_its_characters_typed_are_a_text():
 def test_the_parts_of_a_chat_prompt_stand_in_their_panel_one_after_the_other(name):
     root = ET.fromstring(gv.views.draw_stage(chat("a b" * 200, "", "x" * 300, " \n\n" * 9, name=name)).svg)
     [panel] = [e for e in root.iter() if e.get("data-part") == "text"]
-    edge, ends = float(panel[0].get("width")), {}
+    edge = float(panel[0].get("width"))
+    ends = {}
     for child in panel[1]:
         x, y = map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform", "translate(0 0)")).groups())
         box = next((e for e in child.iter() if e.tag.endswith("rect")), None)
@@ -138,7 +140,8 @@ def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_pane
 
 
 def test_the_map_stands_where_there_is_no_machine_or_where_it_shows_the_stack():
-    trace, guide = recorded(NESTED), gv.guide(NESTED, toy().vocabulary)
+    trace = recorded(NESTED)
+    guide = gv.guide(NESTED, toy().vocabulary)
     both = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split)
     asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split, stack=True)
     assert [len(parts(figure, "map")) for figure in (both, asked)] == [0, 1]

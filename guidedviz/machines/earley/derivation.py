@@ -40,7 +40,11 @@ class ParseTree:
     children: list["ParseTree | ParseLeaf"] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return "\n".join([f"{'':{2 * depth}}{_branch_title(part)}" for depth, part in walk_tree(self)])
+        lines = []
+        for depth, part in walk_tree(self):
+            indent = "".ljust(2 * depth)
+            lines.append(indent + _branch_title(part))
+        return "\n".join(lines)
 
     def read(self, data: bytes, place: int) -> None:
         """Add one byte of the rule itself; adjacent bytes become one leaf."""

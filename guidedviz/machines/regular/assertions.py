@@ -108,8 +108,11 @@ def _misplaced(machine: DFA, wrong: DFA) -> Tree:
             if target is not None and place is not None:
                 yield letters, (target, place)
 
-    start = 0, 0
-    return build_net(start, moves, lambda pair: pair[0] in machine.accepting and pair[1] in wrong.accepting)
+    def may_end(pair: Pair) -> bool:
+        state, place = pair
+        return state in machine.accepting and place in wrong.accepting
+
+    return build_net((0, 0), moves, may_end)
 
 
 def _erase_marks(machine: DFA, kept: int) -> Tree:

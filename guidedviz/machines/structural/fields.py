@@ -100,7 +100,10 @@ class FormatPart:
         """The path of a field, or of something inside it."""
         path = self.path
         for key in keys:
-            path += f"[{key}]" if isinstance(key, int) else f".{show_line(shorten(str(key), 40))}"
+            if isinstance(key, int):
+                path += f"[{key}]"
+            else:
+                path += f".{show_line(shorten(str(key), 40))}"
         return path
 
     def value(self, key: str, kind: Any, expected: str, default: Any = MISSING) -> Any:
@@ -112,7 +115,8 @@ class FormatPart:
             near = ""
             if key not in self.fields:
                 near = nearest(key, map(str, self.fields))
-            raise tag_error(self.at(key), "null" if key in self.fields else "nothing", expected, near)
+            seen = "null" if key in self.fields else "nothing"
+            raise tag_error(self.at(key), seen, expected, near)
         check_type(value, kind, self.at(key), expected)
         return value
 
@@ -122,8 +126,11 @@ class FormatPart:
 
     def texts(self, key: str, default: Any = MISSING) -> list[str]:
         """Texts that are not empty."""
-        values = self.value(key, list, "a list of texts", default)
-        return [check_text(value, self.at(key, place), empty=False) for place, value in enumerate(values)]
+        found = []
+        for place, value in enumerate(self.value(key, list, "a list of texts", default)):
+            where = self.at(key, place)
+            found.append(check_text(value, where, empty=False))
+        return found
 
     def flag(self, key: str, default: bool = False) -> bool:
         """True or false."""
@@ -150,7 +157,11 @@ class FormatPart:
 
     def formats(self, key: str, kind: str = "") -> list[Self]:
         """The formats of a list."""
-        return [self.of_format(value, self.at(key, place), kind) for place, value in enumerate(self.items(key))]
+        found = []
+        for place, value in enumerate(self.items(key)):
+            path = self.at(key, place)
+            found.append(self.of_format(value, path, kind))
+        return found
 
     def rules(self) -> list[tuple[Any, Self]]:
         """The rules of a dispatch: a text or a token, and the format behind it."""
@@ -158,7 +169,9 @@ class FormatPart:
         for place, pair in enumerate(self.items("rules")):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise tag_error(self.at("rules", place), quoted(pair), "a pair: what is watched for, and a format")
-            found.append((pair[0], self.of_format(pair[1], self.at("rules", place, 1))))
+            watched, content = pair
+            made = self.of_format(content, self.at("rules", place, 1))
+            found.append((watched, made))
         return found
 
     def dump(self, *keys: str) -> str:

@@ -85,7 +85,10 @@ class FormatReader:
     def names_in(self, part: FormatPart, key: str, default: Any = MISSING) -> list[str]:
         """The texts of the special tokens of a list."""
         values = part.value(key, list, "a list of texts and ids of special tokens", default)
-        return [name for place, token in enumerate(values) for name in self.names(token, part.at(key, place))]
+        names = list[str]()
+        for place, token in enumerate(values):
+            names += self.names(token, part.at(key, place))
+        return names
 
     def token(self, part: FormatPart, ends: Ends) -> Tree:
         return spell_any(self.marker(part))
@@ -131,13 +134,12 @@ class FormatReader:
             style = "qwen_xml"
         styles = ("json", *STYLES)
         if style not in styles:
-            raise tag_error(part.at("style"), quoted(style), ", ".join(styles), nearest(style, styles))
-        settings = SchemaSettings(
-            whitespace="inside",
-            most_blanks=part.count("max_whitespace_cnt", None, least=1),
-            any_order=part.flag("any_order"),
-            excludes=tuple(part.texts("excludes", ())),
-        )
+            expected = ", ".join(styles)
+            raise tag_error(part.at("style"), quoted(style), expected, nearest(style, styles))
+        blanks = part.count("max_whitespace_cnt", None, least=1)
+        any_order = part.flag("any_order")
+        excludes = tuple(part.texts("excludes", ()))
+        settings = SchemaSettings(whitespace="inside", most_blanks=blanks, any_order=any_order, excludes=excludes)
         return self.once(part, lambda: self.schema_rules(schema, settings, style))
 
     def schema_rules(self, schema: Any, settings: SchemaSettings, style: str) -> Tree:
@@ -204,12 +206,15 @@ class FormatReader:
             ends = Ends(names=tuple(map(str, names)))
             return concat(self.read(part.format("content"), ends), spell_any(names))
         if isinstance(end, list):
-            texts = [check_text(text, part.at("end", place)) for place, text in enumerate(part.items("end"))]
+            values = enumerate(part.items("end"))
+            texts = [check_text(text, part.at("end", place)) for place, text in values]
         else:
             texts = [part.text("end")]
         words = tuple(filter(None, texts))
-        ends = Ends(texts=words, path=part.at("end") if alone and not words else "")
-        return concat(self.read(part.format("content"), ends), spell_any(texts))
+        needs_end = alone and not words
+        ends = Ends(texts=words, path=part.at("end") if needs_end else "")
+        content = self.read(part.format("content"), ends)
+        return concat(content, spell_any(texts))
 
     def inside(self, part: FormatPart, name: str) -> Tree:
         """What follows the begin of a tag, as a rule: tags that differ only in their begin share it."""
@@ -220,9 +225,11 @@ class FormatReader:
         trees = []
         for tag in part.formats("tags", "tag"):
             begins = self.begins(tag)
-            trees.append(concat(spell_any(begins), self.inside(tag, str(begins[0]))))
+            inside = self.inside(tag, str(begins[0]))
+            trees.append(concat(spell_any(begins), inside))
         one = self.rules.add("tags", either(*trees))
-        more = Repeat(concat(literal(part.text("separator")), one), 0, None)
+        separator = literal(part.text("separator"))
+        more = Repeat(concat(separator, one), 0, None)
         tree = one if part.flag("stop_after_first") else concat(one, more)
         return tree if part.flag("at_least_one") else optional_tree(tree)
 
@@ -266,11 +273,17 @@ class FormatReader:
                 found.append((check_text(opening, path, empty=False), tree))
             else:
                 found += [(Special(name), tree) for name in self.names(opening, path)]
-        return self.watching(part, self.words(grouped(found)), Ends(), part.flag("loop", default=True))
+        words = self.words(grouped(found))
+        return self.watching(part, words, Ends(), part.flag("loop", default=True))
 
     def words(self, found: Mapping[Any, list[Tree]]) -> Words:
         """A rule for what follows each word."""
-        return {word: self.rules.add(str(word), either(*trees)) if trees else NOTHING for word, trees in found.items()}
+        words = dict[Any, Tree]()
+        for word, trees in found.items():
+            words[word] = NOTHING
+            if trees:
+                words[word] = self.rules.add(str(word), either(*trees))
+        return words
 
     def watching(self, part: FormatPart, words: Words, ends: Ends, loop: bool = True) -> Tree:
         """Free text: of characters, or of characters and special tokens."""

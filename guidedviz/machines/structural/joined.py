@@ -52,11 +52,13 @@ class JoinedRules:
         for rule in grammar.rules:
             same = _with_called(grammar, rule)
             if same not in self.known:
-                self.known[same] = self.add(name if rule.name == grammar.root else rule.name, Call(""))
+                own = name if rule.name == grammar.root else rule.name
+                self.known[same] = self.add(own, Call(""))
                 new.append(rule)
             calls[rule.name] = self.known[same]
         for rule in new:
-            self.trees[calls[rule.name].name] = map_calls(rule.tree, lambda call: calls[call.name])
+            new_name = calls[rule.name].name
+            self.trees[new_name] = map_calls(rule.tree, lambda call: calls[call.name])
         return calls[grammar.root]
 
     def of_machine(self, machine: DFA | PDA, name: str) -> Tree:

@@ -162,11 +162,11 @@ def _write_bars(scale: BarScale, y: float, row: Values) -> Iterator[Element]:
 
 
 def _say_bars(row: BarRow, names: Iterable[str]) -> str:
-    said = [row.name]
+    said = []
     for name, value in zip(names, row.values, strict=True):
         number = str(value) if isinstance(value, Estimate) else _say_number(float(value))
         said.append(f"{name} {number}")
-    return " ".join(said)
+    return f"{row.name} {' '.join(said)}"
 
 
 def _say_number(value: float) -> str:

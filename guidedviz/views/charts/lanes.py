@@ -10,6 +10,7 @@ from guidedviz.serving.simulation import Served, Timeline
 from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, round_ticks, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
+from guidedviz.views.words import say_measured
 
 LANE_HEIGHT = 24.0
 LANES_ABOVE = 2  # above the requests
@@ -121,11 +122,7 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     spans = [*_place_turns(pair[0], 7.0, end)]
     spans += _place_turns(pair[1], 3.0, end)
     lanes = "one by one: device", "CPU", "logits wait", "", "side by side: device", "CPU", "logits wait"
-    source = where = "live"
-    if record.source != "LIVE":
-        source = record.source
-        where = f"{source}, {record.date}"
-    origin = f"{where} · {record.model} · {record.device}"
+    origin, measured_by = say_measured(record)
     notes = (origin, *map(_say_run, pair))
     name = pair[0].engine
     x = Axis("ms", 0.0, end, round_ticks(end, CLOCK_TICKS))
@@ -134,8 +131,7 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     chart = Chart(title, x, lanes_axis(lanes), series, notes, height=170.0)
     count = len(pair[0].turns)
     shown = min(count, MOST_TURNS)
-    said = f"{name}, {shown} of {counted(count, 'token')}"
-    said += f", {source}: {record.model}; {record.device}"
+    said = f"{name}, {shown} of {counted(count, 'token')}, {measured_by}"
     return draw_chart(chart, "\n".join([said, *map(_say_run, pair)]))
 
 

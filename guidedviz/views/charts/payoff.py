@@ -14,6 +14,7 @@ from guidedviz.markup import Element
 from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.charts.plot import PlotFrame, draw_chart, write_plot
 from guidedviz.views.figure import Figure, circle_at, path_of
+from guidedviz.views.words import say_measured
 
 PLOT_LEFT = 46.0  # the place and the size of the plot in its drawing
 PLOT_TOP = 30.0
@@ -124,14 +125,9 @@ def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:
     handle = Series("", "line", (share, share), (LEAST_SPEEDUP, MOST_SPEEDUP), colour="ink", look="dotted")
     chart = payoff_chart(payoff, rows)
     said = say_place(payoff, at, rows)
-    source = where = "live"
-    if payoff.source != "LIVE":
-        source = payoff.source
-        where = f"{source}, {payoff.date}"
-    note = f"{where} · {payoff.model} · {payoff.device}"
-    chart = replace(chart, series=(*chart.series, handle), notes=(note, said))
-    title = f"jump-forward, {source}: {payoff.model}; {payoff.device}"
-    return draw_chart(chart, f"{title}\n{said}")
+    origin, measured_by = say_measured(payoff)
+    chart = replace(chart, series=(*chart.series, handle), notes=(origin, said))
+    return draw_chart(chart, f"jump-forward, {measured_by}\n{said}")
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:

@@ -262,14 +262,15 @@ def plotly_json(chart: Chart) -> dict[str, Any]:
     lines = [f"<b>{_escape_words(chart.title)}</b>"]
     lines += [f"<span style='font-size:13px'>{_escape_words(note)}</span>" for note in chart.notes]
     top = 80 + 20 * len(chart.notes)
-    layout = PLOTLY_LAYOUT | {
-        "title": PLOTLY_TITLE | {"text": _in_ink("<br>".join(lines)), "font": {"size": 15}, "automargin": False},
-        "xaxis": _plotly_axis(chart.x),
-        "yaxis": _plotly_axis(chart.y),
-        "legend": {"orientation": "h", "x": 0, "y": 1 + 18 / chart.height, "yanchor": "bottom", "xanchor": "left"},
-        "margin": {"l": 60, "r": 40, "t": top, "b": 50 if chart.x.title else 34},
-        "height": top + chart.height + 50,
-    }
+    title = {"text": _in_ink("<br>".join(lines)), "font": {"size": 15}, "automargin": False}
+    legend = {"orientation": "h", "x": 0, "y": 1 + 18 / chart.height, "yanchor": "bottom", "xanchor": "left"}
+    bottom = 50 if chart.x.title else 34
+    layout = PLOTLY_LAYOUT | {"title": PLOTLY_TITLE | title}
+    layout["xaxis"] = _plotly_axis(chart.x)
+    layout["yaxis"] = _plotly_axis(chart.y)
+    layout["legend"] = legend
+    layout["margin"] = {"l": 60, "r": 40, "t": top, "b": bottom}
+    layout["height"] = top + chart.height + 50
     return {"data": list(map(_plotly_trace, chart.series)), "layout": layout}
 
 
@@ -277,30 +278,22 @@ def _plotly_axis(axis: Axis) -> dict[str, Any]:
     scale = log10 if axis.log else float
     low = scale(axis.low)
     high = scale(axis.high)
-    return {
-        "type": "log" if axis.log else "linear",
-        "range": [low, high + (high - low) / 200],  # with room for the last grid line
-        "title": {"text": _in_ink(_escape_words(axis.title))},
-        "tickvals": [value for value, _ in axis.ticks],
-        "ticktext": [_in_ink(_escape_words(words)) for _, words in axis.ticks],
-        "tickfont": {"family": "monospace" if axis.mono else PLOTLY_FONT},
-        "showgrid": axis.grid,
-        "gridcolor": GRID_COLOUR,
-        "zeroline": False,
-        "automargin": True,
-    }
+    room = (high - low) / 200  # for the last grid line
+    title = {"text": _in_ink(_escape_words(axis.title))}
+    found: dict[str, Any] = {"type": "log" if axis.log else "linear", "range": [low, high + room], "title": title}
+    found["tickvals"] = [value for value, _ in axis.ticks]
+    found["ticktext"] = [_in_ink(_escape_words(words)) for _, words in axis.ticks]
+    found["tickfont"] = {"family": "monospace" if axis.mono else PLOTLY_FONT}
+    return found | {"showgrid": axis.grid, "gridcolor": GRID_COLOUR, "zeroline": False, "automargin": True}
 
 
 def _plotly_trace(series: Series) -> dict[str, Any]:
     """One series as a trace of Plotly."""
-    trace: dict[str, Any] = {
-        "name": _in_ink(_escape_words(series.name)),
-        "showlegend": bool(series.name),
-        "hovertext": list(map(_escape_words, series.hover)),
-        "hoverinfo": "text" if series.hover else "skip",
-        "x": [*series.x],
-        "y": [*series.y],
-    }
+    name = _in_ink(_escape_words(series.name))
+    trace: dict[str, Any] = {"name": name, "showlegend": bool(series.name)}
+    trace["hovertext"] = list(map(_escape_words, series.hover))
+    trace["hoverinfo"] = "text" if series.hover else "skip"
+    trace |= {"x": [*series.x], "y": [*series.y]}
     if series.mark == "line":
         return trace | _plotly_line(series)
     words = list(map(_escape_words, series.words))

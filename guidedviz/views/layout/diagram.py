@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import dist
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +22,11 @@ Curve = tuple[Point, ...]
 
 def bezier(count: int) -> Points:
     """The weights of the four points of a Bézier segment, one row for each of `count` places up to its end."""
-    t = np.arange(1, count + 1)[:, None] / count
+    t = np.arange(1, count + 1) / count
     u = 1 - t
-    return np.hstack([u**3, 3 * u**2 * t, 3 * u * t**2, t**3])
+    second = 3 * u**2 * t
+    third = 3 * u * t**2
+    return np.column_stack([u**3, second, third, t**3])
 
 
 WEIGHTS = bezier(12)  # a curve is measured and cut as so many straight lines per segment
@@ -37,9 +40,9 @@ def straight(*points: Point) -> Curve:
     """
     curve = [points[0]]
     for (a, b), (c, d) in pairwise(points):
-        curve.append(((2 * a + c) / 3, (2 * b + d) / 3))
-        curve.append(((a + 2 * c) / 3, (b + 2 * d) / 3))
-        curve.append((c, d))
+        third = (2 * a + c) / 3, (2 * b + d) / 3
+        two_thirds = (a + 2 * c) / 3, (b + 2 * d) / 3
+        curve += [third, two_thirds, (c, d)]
     return tuple(curve)
 
 
@@ -66,14 +69,15 @@ def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
     steps = np.diff(points, axis=0, prepend=points[:1])
     lengths = np.hypot(*steps.T).cumsum()
     wanted = np.multiply(shares, lengths[-1])
-    columns = [np.interp(wanted, lengths, column).tolist() for column in points.T]
-    return list(zip(*columns, strict=True))
+    columns = [np.interp(wanted, lengths, column) for column in points.T]
+    return list(map(tuple, np.transpose(columns).tolist()))
 
 
 def cut(curve: Curve, count: int) -> list[Curve]:
     """The curve in `count` parts of equal length, each as four straight lines."""
     lines = 4 * count
-    points = along(curve, [number / lines for number in range(lines + 1)])
+    shares = [number / lines for number in range(lines + 1)]
+    points = along(curve, shares)
     return [straight(*points[first : first + 5]) for first in range(0, lines, 4)]
 
 
@@ -89,8 +93,8 @@ def write_path(curve: Curve) -> str:
     >>> write_path(((0, 0), (1, 0), (2, 0), (3.25, 0)))
     'M0,0C1,0 2,0 3.2,0'
     """
-    points = [f"{_one_digit(x)},{_one_digit(y)}" for x, y in curve]
-    return f"M{points[0]}C{' '.join(points[1:])}"
+    first, *others = [f"{_one_digit(x)},{_one_digit(y)}" for x, y in curve]
+    return f"M{first}C{' '.join(others)}"
 
 
 def _one_digit(number: float) -> str:
@@ -100,7 +104,8 @@ def _one_digit(number: float) -> str:
 def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     """The arrowhead at the end of a curve, as the points of a polygon."""
     x, y = curve[-1]
-    behind = [point for point in sample_curve(curve).tolist() if dist(point, (x, y)) >= long]
+    points = sample_curve(curve).tolist()
+    behind = [point for point in points if dist(point, (x, y)) >= long]
     a, b = behind[-1] if behind else curve[0]
     far = dist((a, b), (x, y)) or 1.0
     u = (x - a) / far
@@ -116,6 +121,7 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
 # --- the diagram ---
 
 
+Placed = TypeVar("Placed", "Spot", "Label")
 Curves = dict[int, Curve]  # by the number of the arrow in the sketch
 Spots = dict[int, "Spot"]  # by state
 # Of a call: a curve to the start of the called rule, then one from each of its ends back to the node after the call.
@@ -185,14 +191,20 @@ class Diagram:
 
     def moved(self, x: float, y: float) -> "Diagram":
         """The same diagram at another place; of one rule, before there are blocks and jumps."""
-        spots = {state: replace(spot, x=spot.x + x, y=spot.y + y) for state, spot in self.spots.items()}
+
+        def shift(one: Placed) -> Placed:
+            return replace(one, x=one.x + x, y=one.y + y)
+
+        spots = {state: shift(spot) for state, spot in self.spots.items()}
         curves = {n: move(curve, x, y) for n, curve in self.curves.items()}
-        labels = tuple(replace(label, x=label.x + x, y=label.y + y) for label in self.labels)
-        counts = dict(zip(self.counts, move(self.counts.values(), x, y), strict=True))
+        labels = tuple(map(shift, self.labels))
+        places = move(self.counts.values(), x, y)
+        counts = dict(zip(self.counts, places, strict=True))
         return replace(self, spots=spots, curves=curves, labels=labels, counts=counts)
 
 
 def size_around(corners: Iterable[Iterable[float]]) -> tuple[float, float]:
     """The width and the height of a drawing that reaches to all these corners."""
-    width, height = np.max([tuple(corner) for corner in corners], axis=0).tolist()
+    places = [tuple(corner) for corner in corners]
+    width, height = np.max(places, axis=0).tolist()
     return width, height

@@ -26,6 +26,7 @@ def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -
         no_choice = len(into[state]) == 1 and len(touching) == 2
         if no_choice and (one_byte or not single):
             inner.add(state)
+    begins = [arrow for arrow in arrows if arrow.target in inner and arrow.source not in inner]
 
     def follow(arrow: Arrow) -> Iterator[Arrow]:
         yield arrow
@@ -33,7 +34,7 @@ def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -
             (arrow,) = out[arrow.target]
             yield arrow
 
-    return [tuple(follow(arrow)) for arrow in arrows if arrow.target in inner and arrow.source not in inner]
+    return [tuple(follow(arrow)) for arrow in begins]
 
 
 def find_chains(sketch: Sketch) -> list[Chain]:
@@ -48,7 +49,8 @@ def find_chains(sketch: Sketch) -> list[Chain]:
 
 def _ends(sketch: Sketch) -> set[int]:
     """The states where a text or a rule may begin or end."""
-    return {sketch.initial, *sketch.accepting, *(nodes[0] for _, nodes in sketch.rules)}
+    starts = [nodes[0] for _, nodes in sketch.rules]
+    return {sketch.initial, *sketch.accepting, *starts}
 
 
 def inside_chain(chain: Chain) -> tuple[int, ...]:
@@ -58,8 +60,10 @@ def inside_chain(chain: Chain) -> tuple[int, ...]:
 
 def join(chain: Chain) -> Arrow:
     """A chain as one arrow that reads its bytes in order."""
+    source = chain[0].source
+    target = chain[-1].target
     ranges = tuple(arrow.ranges[0] for arrow in chain)
-    return Arrow(chain[0].source, chain[-1].target, ranges, through=inside_chain(chain))
+    return Arrow(source, target, ranges, through=inside_chain(chain))
 
 
 def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
@@ -79,7 +83,8 @@ def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
             gone.update(chain[1:])
         else:
             opened.update(inside)
-    arrows = tuple(joined.get(arrow, arrow) for arrow in sketch.arrows if arrow not in gone)
+    kept = [arrow for arrow in sketch.arrows if arrow not in gone]
+    arrows = tuple(joined.get(arrow, arrow) for arrow in kept)
     return replace(sketch, arrows=arrows, opened=frozenset(opened))
 
 
@@ -116,7 +121,8 @@ def _reach_without(out: ByState, start: int, hub: int, kept: Set[int]) -> set[in
     while waiting:
         if not found.isdisjoint(kept):
             return set()
-        new = {arrow.target for arrow in out[waiting.pop()]} - found - {hub}
+        following = {arrow.target for arrow in out[waiting.pop()]}
+        new = following - found - {hub}
         found |= new
         waiting += new
     return found
@@ -134,6 +140,8 @@ def _fold_loop(arrows: list[Arrow], hub: int, inside: Set[int]) -> list[Arrow]:
     entered = not inside.isdisjoint(arrow.target for arrow in others)
     if not loop or entered:
         return arrows  # without arrows it is inside a loop that is folded already
-    first = {bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges}
-    joined = Arrow(hub, hub, tuple(sorted(first)), through=tuple(sorted(inside)), folds_loop=True)
+    begins = [arrow for arrow in loop if arrow.source == hub]
+    first = {bounds for arrow in begins for bounds in arrow.ranges}
+    ranges = tuple(sorted(first))
+    joined = Arrow(hub, hub, ranges, through=tuple(sorted(inside)), folds_loop=True)
     return [*others, joined]

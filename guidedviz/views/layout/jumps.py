@@ -23,7 +23,7 @@ def title_width(sketch: Sketch, name: str) -> float:
     width = wide(name)
     counter = dict(sketch.repeats).get(name)
     if counter:
-        return width + wide(f"{counter}, now 0000 to 0000", 12) + 12
+        width += wide(f"{counter}, now 0000 to 0000", 12) + 12
     return width
 
 
@@ -35,10 +35,12 @@ def find_jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
     for number, arrow in enumerate(diagram.sketch.arrows):
         block = blocks.get(arrow.call)
         if block and number in diagram.curves:
-            edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # stands for a start that is not drawn
+            middle = block.y + block.height / 2
+            edge = Spot(block.x, middle, 0.1, 0.1)  # stands for a start that is not drawn
             start = spots.get(block.nodes[0], edge)
             ways = [(spots[arrow.source], start)]
-            ways += [(end, spots[arrow.target]) for end in _ends_of_rule(diagram, block, edge)]
+            back = spots[arrow.target]
+            ways += [(end, back) for end in _ends_of_rule(diagram, block, edge)]
             yield number, tuple(bend(room, *way) for way in ways)
 
 
@@ -60,11 +62,13 @@ def _take_room(diagram: Diagram) -> Room:
         right = left + title_width(diagram.sketch, block.name)
         room.take(Rect(left, top, right, top + 15), CLEARANCE)
     for label in diagram.labels:
-        box = call_box(label) if label.call else label_box(label.words, (label.x, label.y))
+        place = (label.x, label.y)
+        box = call_box(label) if label.call else label_box(label.words, place)
         room.take(box, CLEARANCE)
     for spot in diagram.spots.values():
         if not spot.dot:
-            room.take(box_around((spot.x, spot.y), spot.rx, spot.ry), CLEARANCE / 2)
+            box = box_around((spot.x, spot.y), spot.rx, spot.ry)
+            room.take(box, CLEARANCE / 2)
     for curve in diagram.curves.values():
         room.draw(curve)
     return room
@@ -74,7 +78,7 @@ def _take_room(diagram: Diagram) -> Room:
 
 
 BEND_PARTS = 16  # in which the curves are tried
-TURNS = [(cos(pi * n / 8), sin(pi * n / 8)) for n in range(16)]
+TURNS = [(cos(angle), sin(angle)) for angle in np.arange(16) * pi / 8]
 # from a state to the control point of its curve
 PULLS = [(far * across, far * down) for far in (40, 90, 170, 300, 450) for across, down in TURNS]
 BEND = bezier(80)
@@ -85,8 +89,8 @@ ON_LINE = 6.0  # off a line
 def bend(room: Room, start: Spot, end: Spot) -> Curve:
     """Draw a short curve from state to state that passes through no other state and no name, if there is one."""
     corners = _possible_bends(start, end)
-    steps = np.diff(corners, axis=1)
-    length = np.hypot(steps[..., 0], steps[..., 1]).sum(1)
+    across, down = np.moveaxis(np.diff(corners, axis=1), -1, 0)
+    length = np.hypot(across, down).sum(1)
     centres = np.array([(start.x, start.y), (end.x, end.y)])
     own = room.owner[room.cells_at(centres)]
     found = []
@@ -95,7 +99,8 @@ def bend(room: Room, start: Spot, end: Spot) -> Curve:
         owner = room.owner[cells]
         struck = (owner > 0) & ~np.isin(owner, own)
         crossed = room.lines[cells] > 0
-        cost = length[part] + STRIKE * struck.sum(1) + ON_LINE * crossed.sum(1)
+        detour = STRIKE * struck.sum(1) + ON_LINE * crossed.sum(1)
+        cost = length[part] + detour
         cheapest = cost.argmin()
         best = corners[part[cheapest]]
         found.append((float(cost[cheapest]), best.tolist()))

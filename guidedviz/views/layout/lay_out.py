@@ -59,15 +59,16 @@ def lay_out_rule(sketch: Sketch, rule: DrawnRule, at: int = -1) -> Diagram:
 def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
     rules = choose_rules(sketch, at)
     if compact is None:
-        unfolded = sum(len({*nodes} - sketch.folded) for _, nodes in rules)
-        compact = unfolded > MOST_DISCS
+        unfolded = [len({*nodes} - sketch.folded) for _, nodes in rules]
+        compact = sum(unfolded) > MOST_DISCS
     inside = []
     frames = []
     for name, nodes in rules:
         part = lay_out_states(replace(sketch, initial=nodes[0]), nodes, at, compact)
         inside.append(part)
         width = max(part.width, title_width(sketch, name) + 24)
-        frames.append(Block(name, nodes, 0, 0, width, part.height + FRAME_TITLE))
+        height = part.height + FRAME_TITLE
+        frames.append(Block(name, nodes, 0, 0, width, height))
     whole = _join(sketch, inside, _pack_frames(frames))
     jumps = dict(find_jumps(whole))
     corners = [(whole.width, whole.height)]
@@ -79,20 +80,20 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
 
 def _join(sketch: Sketch, inside: Sequence[Diagram], blocks: Sequence[Block]) -> Diagram:
     """The diagrams of the rules as one, each in its frame."""
-    corners = [(block.right + FRAME_EDGE, block.bottom + FRAME_EDGE) for block in blocks]
-    size = size_around(corners)
-    whole = Diagram(sketch, {}, {}, (), frozenset(), *size, {}, tuple(blocks))
+    spots: Spots = {}
+    curves: Curves = {}
+    labels: tuple[Label, ...] = ()
+    more = frozenset[int]()
+    counts = dict[int, Point]()
     for part, block in zip(inside, blocks, strict=True):
         part = part.moved(block.x, block.y + FRAME_TITLE)
-        whole = replace(
-            whole,
-            spots=whole.spots | part.spots,
-            curves=whole.curves | part.curves,
-            labels=whole.labels + part.labels,
-            more=whole.more | part.more,
-            counts={**whole.counts, **part.counts},
-        )
-    return whole
+        spots |= part.spots
+        curves |= part.curves
+        labels += part.labels
+        more |= part.more
+        counts.update(part.counts)
+    size = size_around((block.right + FRAME_EDGE, block.bottom + FRAME_EDGE) for block in blocks)
+    return Diagram(sketch, spots, curves, labels, more, *size, counts, tuple(blocks))
 
 
 # --- the frames of the rules, packed ---
@@ -103,11 +104,14 @@ def _pack_frames(blocks: Sequence[Block]) -> list[Block]:
     whole = sum(block.width + FRAME_GAP for block in blocks)
     widest = max(block.width for block in blocks)
     most_rows = min(8, len(blocks))
-    limits = {max(widest, whole / rows) for rows in range(1, most_rows + 1)}
-    ways = [_settle_frames(blocks, limit + 2 * FRAME_EDGE) for limit in sorted(limits)]
+    widths = {max(widest, whole / rows) for rows in range(1, most_rows + 1)}
+    limits = [width + 2 * FRAME_EDGE for width in sorted(widths)]
+    ways = [_settle_frames(blocks, limit) for limit in limits]
 
     def longer_side(packed: Sequence[Block]) -> float:
-        return max(max(block.right, FRAME_SHAPE * block.bottom) for block in packed)
+        right = max(block.right for block in packed)
+        bottom = max(block.bottom for block in packed)
+        return max(right, FRAME_SHAPE * bottom)
 
     return min(ways, key=longer_side)
 
@@ -116,8 +120,10 @@ def _settle_frames(blocks: Sequence[Block], limit: float) -> list[Block]:
     """Each block at the highest free position beside or below those before it."""
     settled: list[Block] = []
     for block in blocks:
-        free = (placed for placed in _positions(block, settled, limit) if not _meets(placed, settled))
-        settled.append(min(free, key=lambda placed: (placed.y, placed.x)))
+        places = _positions(block, settled, limit)
+        free = [placed for placed in places if not _meets(placed, settled)]
+        highest = min(free, key=lambda placed: (placed.y, placed.x))
+        settled.append(highest)
     return settled
 
 
@@ -162,10 +168,11 @@ def lay_out_states(
     plan = make_plan(sketch, keep, compact)
     boxes = dict(_sized_boxes(sketch, plan))
     number = {part: n for n, part in enumerate(boxes)}
-    lines = _lines_between(sketch, plan)
-    links = tuple(Link(number[source], number[target], space) for source, target, space in lines)
+    links = []
+    for source, target, space in _lines_between(sketch, plan):
+        links.append(Link(number[source], number[target], space))
     first = number.get(sketch.initial, 0)
-    placed = place_wrapped(tuple(boxes.values()), links, first, BEFORE_START, widest)
+    placed = place_wrapped(tuple(boxes.values()), tuple(links), first, BEFORE_START, widest)
     spots, curves, labels = _draw_parts(sketch, plan, boxes, placed)
     room = Room(placed.width, placed.height)
     settled = settle_names(spots, curves, labels, room)
@@ -245,7 +252,9 @@ def _draw_parts(
     """The spots of all states, the curves of all arrows, and their labels."""
     centres = dict(zip(boxes, placed.centres, strict=True))
     lines = zip(placed.curves, placed.labels, strict=True)  # in the order of _lines_between
-    spots = {state: Spot(*centres[state], *boxes[state]) for state in plan.discs}
+    spots: Spots = {}
+    for state in plan.discs:
+        spots[state] = Spot(*centres[state], *boxes[state])
     curves: Curves = {}
     labels = []
     for line in plan.lines:
@@ -264,7 +273,8 @@ def _draw_parts(
         centre = centres[call]
         through = straight(before[-1], centre, after[0])
         curves[n] = before + through[1:] + after[1:]
-        labels.append(Label(*centre, call_words(call), f"calls {call.call}", (n,), call=True))
+        full = f"calls {call.call}"
+        labels.append(Label(*centre, call_words(call), full, (n,), call=True))
     return spots, curves, labels
 
 
@@ -272,10 +282,12 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curve
     """The label of a line; its arrows get their curves, and the states between them their spots."""
     parts = cut(curve, len(line.arrows)) if line.dots else [curve]
     curves |= zip(line.arrows, parts, strict=True)
-    length = dist(parts[0][0], parts[0][-1])
+    first = parts[0]
+    length = dist(first[0], first[-1])
     size = max(1.6, min(3.6, length * 0.36))
     for state, part in zip(line.dots, parts, strict=False):
-        spots[state] = Spot(*part[-1], size, size, dot=True)
+        x, y = part[-1]
+        spots[state] = Spot(x, y, size, size, dot=True)
     x, y = centre
     if line.dots:
         y -= 3
@@ -285,11 +297,14 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curve
 def _bundle_spots(bundle: Bundle, centre: Point) -> Spots:
     """The states of a bundle as dots in columns."""
     spots = {}
-    x = centre[0] - 9.0 * (len(bundle.columns) - 1)
+    x, middle = centre
+    left = x - 9.0 * (len(bundle.columns) - 1)
     for column, states in enumerate(bundle.columns):
+        x = left + 18 * column
+        above = (len(states) - 1) / 2
         for row, state in enumerate(states):
-            y = centre[1] + 14 * (row - (len(states) - 1) / 2)
-            spots[state] = Spot(x + 18 * column, y, 3.4, 3.4, dot=True)
+            y = middle + 14 * (row - above)
+            spots[state] = Spot(x, y, 3.4, 3.4, dot=True)
     return spots
 
 
@@ -303,9 +318,11 @@ def _bundle_curves(sketch: Sketch, bundle: Bundle, spots: Spots, way_in: Curve, 
         start = (source.x, source.y)
         end = (target.x, target.y)
         if not source.dot:
-            found[n] = way_in + straight(way_in[-1], end)[1:]
+            inside = straight(way_in[-1], end)
+            found[n] = way_in + inside[1:]
         elif target.dot:
             found[n] = straight(start, end)
         else:
-            found[n] = straight(start, way_out[0]) + way_out[1:]
+            inside = straight(start, way_out[0])
+            found[n] = inside + way_out[1:]
     return found

@@ -65,13 +65,15 @@ def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Layer
     gap = 22 if most < 12 else 9
     pitch = 2 * max(box.ry for box in boxes) + gap
     spots: dict[int, Point] = {}
-    for x, column in zip(_columns_x(columns, boxes, links, layer, left), columns, strict=True):
+    rights = _columns_x(columns, boxes, links, layer, left)
+    for x, column in zip(rights, columns, strict=True):
         top = 60 + (most - len(column)) * pitch / 2
         for row, box in enumerate(column):
             spots[box] = (x, top + (row + 0.5) * pitch)
     centres = tuple(spots[box] for box in sorted(spots))
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
-    lowest = max((y for curve in curves for _, y in curve), default=0.0)
+    heights = [y for curve in curves for _, y in curve]
+    lowest = max(heights, default=0.0)
     labels = tuple(map(above_middle, curves))
     height = max(most * pitch + 90, lowest + 20)
     return Layout(centres, curves, labels, x + 60, height)
@@ -102,17 +104,21 @@ def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: 
     target = boxes[link.target]
     if link.source == link.target:
         top = y - source.ry
-        return (x - 7, top + 2), (x - 20, top - 28), (x + 20, top - 28), (x + 7, top + 2)
+        low = top + 2
+        high = top - 28
+        return (x - 7, low), (x - 20, high), (x + 20, high), (x + 7, low)
     span = layer[link.target] - layer[link.source]
     if span > 0:
         lift = 26.0 * (span - 1) ** 0.5
         reach = (a - x) * 0.4
-        return (x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b)
+        start = (x + source.rx, y)
+        end = (a - target.rx, b)
+        return start, (x + reach, y - lift), (a - reach, b - lift), end
     back = min(8, -span)
     down = 34 + 12 * back + abs(y - b) * 0.1
-    start = y + source.ry
-    end = b + target.ry
-    return (x, start), (x - 10, start + down), (a + 10, end + down), (a, end)
+    start = (x, y + source.ry)
+    end = (a, b + target.ry)
+    return start, (x - 10, start[1] + down), (a + 10, end[1] + down), end
 
 
 # --- by Graphviz; in columns where it is missing ---
@@ -138,7 +144,8 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0, le
     layer = count_layers(len(boxes), links, first)
     work = len(boxes)
     for link in links:
-        work += max(1, abs(layer[link.source] - layer[link.target]))
+        crossed = abs(layer[link.source] - layer[link.target])
+        work += max(1, crossed)
     if work > MOST_LABELLED:
         links = tuple(link._replace(room=0.0) for link in links)
     answer = ask_graphviz(write_graph(boxes, links)) if work <= MOST_FOR_GRAPHVIZ else None
@@ -189,8 +196,11 @@ def read_layout(answer: dict[str, Any], left: float) -> Layout:
     boxes = sorted(answer.get("objects", ()), key=lambda box: int(box["name"]))
     lines = sorted(answer.get("edges", ()), key=lambda line: int(line["id"]))
     centres = tuple(turn(box["pos"]) for box in boxes)
-    curves = tuple(tuple(map(turn, line["pos"].split())) for line in lines)
+    curves = []
     labels = []
-    for line, curve in zip(lines, curves, strict=True):
+    for line in lines:
+        curve = tuple(map(turn, line["pos"].split()))
+        curves.append(curve)
         labels.append(turn(line["lp"]) if "lp" in line else above_middle(curve))
-    return Layout(centres, curves, tuple(labels), width + 2 * MARGIN + left, height + 2 * MARGIN)
+    width += 2 * MARGIN + left
+    return Layout(centres, tuple(curves), tuple(labels), width, height + 2 * MARGIN)

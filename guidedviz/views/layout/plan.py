@@ -62,8 +62,10 @@ class Plan:
 
 def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None) -> Plan:
     """The plan for these states; with `compact` None only large machines have runs."""
-    arrows = enumerate(sketch.arrows)
-    number = {arrow: n for n, arrow in arrows if arrow.source in keep and arrow.target in keep}
+    number = dict[Arrow, int]()
+    for n, arrow in enumerate(sketch.arrows):
+        if arrow.source in keep and arrow.target in keep:
+            number[arrow] = n
     bundles = [] if compact is False else find_bundles(sketch, number, keep)
     drawn = set[Arrow]()
     dots = set[int]()
@@ -80,7 +82,8 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
         if arrow.call:
             calls.append(n)
         elif arrow not in drawn:
-            lines.append(ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow)))
+            line = ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow))
+            lines.append(line)
     discs = tuple(sorted({*keep} - dots))
     return Plan(discs, tuple(lines), tuple(bundles), tuple(calls))
 
@@ -114,10 +117,11 @@ def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> lis
     while inside:
         part = frozenset(reach([min(inside)], near))
         inside -= part
-        arrows = [arrow for arrow in number if arrow.source in part or arrow.target in part]
+        arrows = [arrow for arrow in number if part & {arrow.source, arrow.target}]
         sources = {arrow.source for arrow in arrows} - part
         targets = {arrow.target for arrow in arrows} - part
-        if len(part) >= FEWEST_BUNDLED and len(sources) == len(targets) == 1:
+        is_passage = len(sources) == len(targets) == 1
+        if is_passage and len(part) >= FEWEST_BUNDLED:
             target = targets.pop()
             columns = _columns(into, target, part)
             numbers = tuple(number[arrow] for arrow in arrows)
@@ -133,8 +137,8 @@ def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[in
 
     to_come = distances([target], before)
     most = max(to_come.values())
-    columns = grouped((most - to_come.get(state, most), state) for state in sorted(part))
-    return tuple(tuple(columns[column]) for column in range(most))
+    columns = grouped((to_come.get(state, most), state) for state in sorted(part))
+    return tuple(tuple(columns[bytes_left]) for bytes_left in range(most, 0, -1))
 
 
 def inside_characters(sketch: Sketch, arrows: Collection[Arrow], keep: Collection[int]) -> frozenset[int]:
@@ -149,9 +153,11 @@ def inside_characters(sketch: Sketch, arrows: Collection[Arrow], keep: Collectio
         if any(map(sketch.is_chain, into[state] + out[state])):
             return False
         lowest = min(ranges[0][0] for ranges in before + after)
-        return lowest >= 0x80 and max(ranges[-1][1] for ranges in after) <= 0xBF
+        highest = max(ranges[-1][1] for ranges in after)
+        return lowest >= 0x80 and highest <= 0xBF
 
-    return frozenset(filter(is_inside, {*keep} - sketch.accepting - {sketch.initial}))
+    between = {*keep} - sketch.accepting - {sketch.initial}
+    return frozenset(filter(is_inside, between))
 
 
 # --- the states, or the rules, nearest to the current one ---

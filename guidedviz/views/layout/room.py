@@ -78,28 +78,31 @@ class Room:
         """Remember a line; a name may lie on it, but better does not."""
         length = sum(dist(a, b) for a, b in pairwise(curve))
         shares = np.linspace(0, 1, 2 + int(length / GRAIN))
-        points = np.array(along(curve, shares.tolist()))
-        self.lines[self.cells_at(points)] += 1
+        points = along(curve, shares.tolist())
+        self.lines[self.cells_at(np.array(points))] += 1
 
     def cells_at(self, points: np.ndarray) -> CellNumbers:
         """The cells of these points; those outside count as the border's."""
-        columns, rows = np.moveaxis((points / GRAIN).astype(int), -1, 0)
+        cells = (points / GRAIN).astype(int)
+        columns, rows = np.moveaxis(cells, -1, 0)
         high, long = self.owner.shape
         return rows.clip(0, high - 1), columns.clip(0, long - 1)
 
     def is_free(self, box: Rect) -> bool:
         """Whether a box is inside the drawing and nothing is there yet."""
-        return min(box.left, box.top) >= 0 and not self.owner[_cells(box)].any()
+        if min(box.left, box.top) < 0:
+            return False
+        return not self.owner[_cells(box)].any()
 
     def best(self, places: Iterable[Point], box: Callable[[Point], Rect]) -> Point | None:
         """Of the places where a box is free, one near the first with few lines under it; None if no place is free."""
-        first, *others = places
+        wanted = list(places)
 
         def cost(place: Point) -> float:
-            lines = int(self.lines[_cells(box(place))].sum())
-            return dist(first, place) + LINE_CELL * lines
+            lines = self.lines[_cells(box(place))]
+            return dist(wanted[0], place) + LINE_CELL * int(lines.sum())
 
-        free = [place for place in (first, *others) if self.is_free(box(place))]
+        free = [place for place in wanted if self.is_free(box(place))]
         return min(free, key=cost, default=None)
 
 
@@ -117,7 +120,8 @@ def _span(low: float, high: float) -> slice:
 
 
 BESIDE_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # of a curve's length, where names may lie beside it
-STOPS = [share + part for share in BESIDE_SHARES for part in (-0.08, 0.0, 0.08)]  # each with a point before and after
+AROUND_STOP = (-0.08, 0.0, 0.08)  # each with a point before and after
+STOPS = [share + part for share in BESIDE_SHARES for part in AROUND_STOP]
 SHORT_ARROW = 34.0  # an arrow shorter than this has no count
 
 
@@ -131,16 +135,22 @@ def settle_names(spots: Spots, curves: Curves, labels: Sequence[Label], room: Ro
         if label.call:
             box = call_box(label)
             room.take(box)
-            times = Rect(box.right + 1, box.top - 10, box.right + 22, box.top + 2)  # how often it is open
+            _, top, right, _ = box
+            times = Rect(right + 1, top - 10, right + 22, top + 2)  # how often it is open
             room.take(times)
-    return tuple(label if label.call else _settle_name(label, curves, room) for label in labels)
+    settled = list(labels)
+    for number, label in enumerate(labels):
+        if not label.call:
+            settled[number] = _settle_name(label, curves, room)
+    return tuple(settled)
 
 
 def _take_disc(room: Room, spot: Spot) -> None:
     """Take the room of a disc as a few boxes."""
     for turn in (0.2, 0.5, 0.8, 1.1, 1.4):
-        across = spot.rx - spot.ry + (spot.ry + 1.5) * cos(turn)
-        down = (spot.ry + 1.5) * sin(turn)
+        radius = spot.ry + 1.5
+        across = spot.rx - spot.ry + radius * cos(turn)
+        down = radius * sin(turn)
         room.take(box_around((spot.x, spot.y), across, down))
 
 
@@ -148,14 +158,17 @@ def _settle_name(label: Label, curves: Curves, room: Room) -> Label:
     """A label at a free place, whose room it takes."""
     here = label.x, label.y
     near = [here]
+    half = wide(label.words, 12) / 2
     for number in label.arrows[:3]:
-        near += places_beside(curves[number], wide(label.words, 12) / 2, 7.0)
+        near += places_beside(curves[number], half, 7.0)
     box = partial(label_box, label.words)
     place = room.best(near, box)
     if place is None:
-        place = next((place for place in _ring(here) if room.is_free(box(place))), here)
+        free = (place for place in _ring(here) if room.is_free(box(place)))
+        place = next(free, here)
     room.take(box(place))
-    return replace(label, x=place[0], y=place[1])
+    x, y = place
+    return replace(label, x=x, y=y)
 
 
 def places_beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
@@ -181,7 +194,8 @@ def _ring(centre: Point) -> Iterator[Point]:
         count = 8 + radius // 8
         for number in range(count):
             angle = 2 * pi * number / count - pi / 2
-            yield x + radius * cos(angle), y + radius * sin(angle)
+            across = radius * cos(angle)
+            yield x + across, y + radius * sin(angle)
 
 
 def place_counts(sketch: Sketch, curves: Curves, room: Room) -> Iterator[tuple[int, Point]]:
@@ -191,7 +205,8 @@ def place_counts(sketch: Sketch, curves: Curves, room: Room) -> Iterator[tuple[i
         length = dist(curve[0], curve[-1])
         long = length >= SHORT_ARROW or arrow.source == arrow.target
         if long and not arrow.call:
-            places = ((x, y + 3) for x, y in places_beside(curve, COUNT_WIDTH / 2, 6.0))  # of the baseline
+            beside = places_beside(curve, COUNT_WIDTH / 2, 6.0)
+            places = ((x, y + 3) for x, y in beside)  # of the baseline
             place = room.best(places, count_box)
             if place:
                 room.take(count_box(place))

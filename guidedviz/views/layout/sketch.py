@@ -3,6 +3,7 @@
 The frames of a construction are sketches too.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -98,9 +99,11 @@ def sketch_dfa(dfa: DFA) -> Sketch:
 
 def _reading_arrows(edges_of: Iterable[Iterable[Edge]]) -> list[Arrow]:
     """One arrow per pair of states, with all bytes that lead from one to the other."""
-    each = (((source, to), (low, high)) for source, edges in enumerate(edges_of) for low, high, to in edges)
-    ranges = grouped(each)
-    return [Arrow(*ends, tuple(sorted(ranges[ends]))) for ends in ranges]
+    ranges: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for source, edges in enumerate(edges_of):
+        for low, high, target in edges:
+            ranges[source, target].append((low, high))
+    return [Arrow(*ends, tuple(sorted(found))) for ends, found in ranges.items()]
 
 
 def sketch_nfa(nfa: NFA) -> Sketch:
@@ -124,17 +127,18 @@ def sketch_fsm(fsm: GuidedFSM) -> Sketch:
     >>> sketch_fsm(fsm).names, sketch_fsm(fsm).arrows
     (('start', 'end'), (Arrow(source=0, target=1, ranges=((97, 98),), call=''),))
     """
-    pieces = fsm.vocabulary.pieces
-    if any(len(pieces[token]) > 1 for targets in fsm.transitions.values() for token in targets):
-        return sketch_dfa(fsm.machine())
     number = {state: n for n, state in enumerate(fsm.transitions)}
-    moves = []
+    read: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for source, targets in fsm.transitions.items():
-        moves += [((number[source], number[target]), pieces[token][0]) for token, target in targets.items()]
-    read = grouped(moves)
-    arrows = tuple(Arrow(*ends, tuple(byte_ranges(read[ends]))) for ends in read)
-    accepting = frozenset(number[state] for state in fsm.transitions if fsm.is_accepting(state))
-    return Sketch(tuple(map(str, fsm.transitions)), arrows, number[fsm.start], accepting)
+        for token, target in targets.items():
+            piece = fsm.vocabulary.pieces[token]
+            if len(piece) > 1:
+                return sketch_dfa(fsm.machine())
+            read[number[source], number[target]] += piece
+    arrows = tuple(Arrow(*ends, tuple(byte_ranges(found))) for ends, found in read.items())
+    accepting = frozenset(n for state, n in number.items() if fsm.is_accepting(state))
+    names = tuple(map(str, number))
+    return Sketch(names, arrows, number[fsm.start], accepting)
 
 
 def sketch_pda(pda: PDA) -> Sketch:
@@ -145,8 +149,11 @@ def sketch_pda(pda: PDA) -> Sketch:
     ((('root', (0, 1, 2, 3)),), [Arrow(source=1, target=3, ranges=(), call='root')])
     """
     nodes = pda.nodes
-    settled = ([(low, high, nodes.settled(to)) for low, high, to in edges] for edges in nodes.edges)
-    arrows = _reading_arrows(settled)
+
+    def settle(edges: Iterable[Edge]) -> list[Edge]:
+        return [(low, high, nodes.settled(target)) for low, high, target in edges]
+
+    arrows = _reading_arrows(map(settle, nodes.edges))
     for node, calls in enumerate(nodes.calls):
         arrows += [Arrow(node, after, (), nodes.names[rule]) for rule, after in calls]
     rules = _nodes_of_rules(nodes, arrows)
@@ -154,7 +161,8 @@ def sketch_pda(pda: PDA) -> Sketch:
         rule = nodes.rule_of[end]
         bounds = nodes.counts[rule]
         if isinstance(bounds, Bounds):
-            arrows.append(Arrow(end, nodes.starts[rule], (), loop=str(bounds)))
+            again = Arrow(end, nodes.starts[rule], (), loop=str(bounds))
+            arrows.append(again)
     names = tuple(map(name_node, range(len(nodes))))
     counted_rules = zip(nodes.names, nodes.counts, strict=True)
     repeats = tuple((name, str(bounds)) for name, bounds in counted_rules if bounds)
@@ -164,7 +172,8 @@ def sketch_pda(pda: PDA) -> Sketch:
 def _nodes_of_rules(nodes: RuleNodes, arrows: Iterable[Arrow]) -> tuple[DrawnRule, ...]:
     """The nodes of every rule in order, without those that no arrow reaches: nothing can be completed from them."""
     found = [[start] for start in nodes.starts]
-    for node in sorted({arrow.target for arrow in arrows} - {*nodes.starts}):
+    reached = {arrow.target for arrow in arrows}
+    for node in sorted(reached.difference(nodes.starts)):
         found[nodes.rule_of[node]].append(node)
     return tuple(zip(nodes.names, map(tuple, found), strict=True))
 
@@ -192,8 +201,9 @@ def sketch_of(machine: Any, where: str = "draw_machine") -> Sketch:
 def _visible(sketch: Sketch) -> Sketch:
     """A sketch with printable names, wherever they come from."""
     names = tuple(reading(name) or "∅" for name in sketch.names)
-    groups = tuple((reading(title), states) for title, states in sketch.groups)
-    return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
+    groups = [(reading(title), states) for title, states in sketch.groups]
+    words = reading(sketch.words)
+    return replace(sketch, names=names, groups=tuple(groups), words=words)
 
 
 def by_state(arrows: Collection[Arrow]) -> tuple[ByState, ByState]:
@@ -235,9 +245,11 @@ def say_arrow_in_full(arrow: Arrow) -> str:
         return f"calls {arrow.call}"
     if arrow.loop:
         return f"again, {arrow.loop} times in all"
+    text = say_ranges(arrow.ranges, 64, whole=True)
     if not arrow.through:
-        return say_ranges(arrow.ranges, 64, whole=True)
-    text = say_ranges(arrow.ranges, 64, whole=True) if arrow.folds_loop else _say_chain(arrow)
+        return text
+    if not arrow.folds_loop:
+        text = _say_chain(arrow)
     return f"{text} ({counted(len(arrow.through), 'state')} inside)"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import PDA, say_waits
+from guidedviz.machines.pushdown.pda import PDA, SharedFrame, say_waits
 from guidedviz.machines.pushdown.stack import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.markup import Element, node
@@ -103,8 +103,10 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     """
     check_pda(pda, "draw_branches")
     expected = f"a list of 1 to {MOST_BRANCH_TEXTS} texts"
-    if not 1 <= len(expect(texts, list | tuple, "draw_branches, texts", expected)) <= MOST_BRANCH_TEXTS:
-        raise SettingError("draw_branches, texts", seen=f"{len(texts):,} texts", expected=expected)
+    expect(texts, list | tuple, "draw_branches, texts", expected)
+    if not 1 <= len(texts) <= MOST_BRANCH_TEXTS:
+        seen = f"{len(texts):,} texts"
+        raise SettingError("draw_branches, texts", seen=seen, expected=expected)
     states = [state_after(pda, text) for text in texts]
     cards = _stack_cards(pda, states)
     places = {number: str(place) for place, number in enumerate(cards, 1)}
@@ -117,7 +119,8 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
         new = len(frames - kept)
         kept |= frames
         copied += len(frames)
-        about = f"{new:,} new, {len(frames) - new:,} shared"
+        shared = len(frames) - new
+        about = f"{new:,} new, {shared:,} shared"
         said = f"{counted(len(frames), 'frame')}, {new:,} new"
         first = states.index(state) + 1
         if first < number:
@@ -131,8 +134,8 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
         chips[NOT_DRAWN - number] = StackCard("text", f"{number} {end}", about, below)
         leads = " · ".join(map(places.__getitem__, below)) or "bottom"
         lines.append(f"{number} {data[-40:]}: {said} → {leads}")
-    about = f"{counted(len(texts), 'text')}, {copied:,} frames if each had a stack of its own"
-    about += f", {len(kept):,} kept"
+    count = counted(len(texts), "text")
+    about = f"{count}, {copied:,} frames if each had a stack of its own, {len(kept):,} kept"
     lines = [f"branches: {about}", *lines, *_say_cards(cards)]
     return _draw_cards(chips | cards, "branches", about, lines)
 
@@ -151,15 +154,20 @@ def _top_frames(pda: PDA, state: State) -> list[int]:
 
 def _stack_cards(pda: PDA, states: Sequence[State]) -> dict[int, StackCard]:
     """The cards of the frames of these states; of a deep stack the uppermost."""
-    frames = {frame.number: frame for state in states for frame in pda.branches(state)[:MOST_DRAWN]}
-    tops = {number for state in states for number in _top_frames(pda, state)}
+    frames = dict[int, SharedFrame]()
+    tops = set[int]()
+    for state in states:
+        frames |= {frame.number: frame for frame in pda.branches(state)[:MOST_DRAWN]}
+        tops.update(_top_frames(pda, state))
     known = {BOTTOM, *frames}
     cards = {}
     for number, frame in frames.items():
-        kind, when = ("top", "now") if number in tops else ("frame", "then")
+        is_top = number in tops
+        words = f"{frame.rule} {name_node(frame.node)}"
+        when = "now" if is_top else "then"
         waits = f"{when} {say_waits(pda.stacks, frame.node)}"
         below = _cards_of(known, frame.below)
-        cards[number] = StackCard(kind, f"{frame.rule} {name_node(frame.node)}", waits, below)
+        cards[number] = StackCard("top" if is_top else "frame", words, waits, below)
     return cards | _end_cards(cards)
 
 
@@ -171,21 +179,25 @@ def _cards_of(known: Collection[int], numbers: Iterable[int]) -> tuple[int, ...]
 def _end_cards(cards: Cards) -> dict[int, StackCard]:
     """The cards that are no frames and lie below some frame."""
     below = {number for card in cards.values() for number in card.below}
-    return {number: StackCard("end", words) for number, words in CARD_ENDS.items() if number in below}
+    ends = [number for number in CARD_ENDS if number in below]
+    return {number: StackCard("end", CARD_ENDS[number]) for number in ends}
 
 
 def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:
     """The cards in layers, laid out from the bottom to the right, then turned."""
     index = {number: place for place, number in enumerate(cards)}
     boxes = tuple(Extent(FRAME_HIGH / 2, card.width / 2) for card in cards.values())
-    links = tuple(Link(index[under], at) for at, card in enumerate(cards.values()) for under in card.below)
+    links = list[Link]()
+    for number, card in cards.items():
+        links += [Link(index[under], index[number]) for under in card.below]
     ends = [index[number] for number in CARD_ENDS if number in cards]
-    placed = place(boxes, links, *ends[:1])
+    placed = place(boxes, tuple(links), *ends[:1])
     high = placed.width
     parts = []
+    line = {"fill": "none", "stroke": "var(--gv-soft)", "stroke_width": 1.4}
     for curve in placed.curves:
         turned = tuple((y, high - x) for x, y in reversed(curve))
-        parts.append(path_of(write_path(turned), fill="none", stroke="var(--gv-soft)", stroke_width=1.4))
+        parts.append(path_of(write_path(turned), **line))
         parts.append(node("polygon", points=head(turned), fill="var(--gv-soft)"))
     for card, (x, y) in zip(cards.values(), placed.centres, strict=True):
         parts += _write_frame(card, y, high - x)
@@ -209,17 +221,20 @@ def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:
         return
     yield centred(x, y + 4, words, mono=True)
     if words == CARD_ENDS[BOTTOM]:
-        way = f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}"
-        yield path_of(way, stroke="var(--gv-ink)", stroke_width=3)
+        start = f"M{x - half:.1f},{y + 14:.1f}"
+        yield path_of(f"{start}h{card.width:.1f}", stroke="var(--gv-ink)", stroke_width=3)
 
 
 def _say_cards(cards: Cards) -> Iterator[str]:
     """One line per card, numbered from the top, with the cards below it."""
     names = {}
     for line, (number, card) in enumerate(cards.items(), 1):
-        names[number] = f"{line} {card.words}" if card.about else card.words
+        names[number] = card.words
+        if card.about:
+            names[number] = f"{line} {card.words}"
     for number, card in cards.items():
         if card.below:
             mark = "▸" if card.kind == "top" else " "
+            said = f"{names[number]} {card.about}"
             leads = " · ".join(names[n] for n in card.below)
-            yield f"{mark} {names[number]} {card.about} → {leads}"
+            yield f"{mark} {said} → {leads}"

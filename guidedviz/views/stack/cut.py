@@ -9,7 +9,7 @@ from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
-from guidedviz.machines.visible import visible
+from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, classify
 from guidedviz.views.figure import (
@@ -59,12 +59,15 @@ class CutToken:
     def __str__(self) -> str:
         parts = []
         if self.own:
-            parts.append(f"{self.rule} reads {visible(self.data[: self.own])}")
+            own = visible(self.data[: self.own])
+            parts.append(f"{self.rule} reads {own}")
         if self.dependent:
-            parts.append(f"the stack decides {visible(self.data[self.own :])}")
-        said = ", ".join(parts)
-        verdict = f"{said}: {self.verdict}" if said else self.verdict
-        return f"Token {visible(self.data)} at a node of {self.rule}: {verdict}"
+            rest = visible(self.data[self.own :])
+            parts.append(f"the stack decides {rest}")
+        said = f"Token {visible(self.data)} at a node of {self.rule}: "
+        if parts:
+            said += f"{', '.join(parts)}: "
+        return said + self.verdict
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     token = CutToken(data, pda.nodes.name_of(place), own, verdict)
     pairs = zip(texts, states, strict=True)
     lines = [_cut_text(pda, text, state, data) for text, state in pairs]
-    said = [str(token), *(line.say(token.dependent) for line in lines)]
+    said = [str(token)]
+    said += [line.say(token.dependent) for line in lines]
 
     columns = _lay_columns(token, lines)
     low = TOKEN_TOP + 52 + TEXT_LINE * len(texts)
@@ -122,8 +126,10 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     parts.append(soft(EDGE, TOKEN_TOP + 30, TEXTS_HEAD))
     parts.append(soft(columns.stacks, TOKEN_TOP + 30, STACKS_HEAD))
     parts += _write_token(token, columns)
-    for number, line in enumerate(lines):
-        parts += _write_text(line, columns, TOKEN_TOP + 70 + TEXT_LINE * number, token.dependent)
+    y = TOKEN_TOP + 70
+    for line in lines:
+        parts += _write_text(line, columns, y, token.dependent)
+        y += TEXT_LINE
     if token.dependent:
         parts += _write_border(token.rule, columns.split, low)
     width = max(columns.end + 130, columns.split + 240, 640.0)
@@ -131,36 +137,43 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
 
 
 def _lay_columns(token: CutToken, lines: Sequence[CutText]) -> CutColumns:
-    texts = max(map(wide, [TEXTS_HEAD, *(line.text for line in lines)]))
-    stacks = EDGE + texts + 22
-    widest = max(wide(STACKS_HEAD, 12), *(wide(line.stack) for line in lines))
-    start = stacks + widest + 26
-    places = [start + CUT_PITCH * place for place in range(len(token.data))]
-    if token.dependent:
-        places[token.own :] = [x + RETURN_PITCH for x in places[token.own :]]
-    return CutColumns(stacks, places, start + CUT_PITCH * token.own, places[-1] + CUT_PITCH)
+    texts = [TEXTS_HEAD, *(line.text for line in lines)]
+    stacks = EDGE + max(map(wide, texts)) + 22
+    widest = max(wide(line.stack) for line in lines)
+    start = stacks + max(wide(STACKS_HEAD, 12), widest) + 26
+    split = start + CUT_PITCH * token.own
+    places = []
+    for place in range(len(token.data)):
+        if token.dependent and place == token.own:
+            start += RETURN_PITCH
+        places.append(start + CUT_PITCH * place)
+    return CutColumns(stacks, places, split, places[-1] + CUT_PITCH)
 
 
 def _check_texts(pda: PDA, texts: Sequence[str], data: bytes) -> list[State]:
     """The states after the texts, which are at one node."""
     expect(texts, list | tuple, "draw_cut, texts", "a list of texts")
-    if not 0 < len(texts) <= MOST_CUT or not 0 < len(data) <= MOST_CUT:
+    fitting = range(1, MOST_CUT + 1)
+    if len(texts) not in fitting or len(data) not in fitting:
+        seen = f"{len(texts)} texts, {len(data)} bytes"
         expected = f"1 to {MOST_CUT} texts and a token of 1 to {MOST_CUT} bytes"
-        raise SettingError("draw_cut", seen=f"{len(texts)} texts, {len(data)} bytes", expected=expected)
+        raise SettingError("draw_cut", seen=seen, expected=expected)
     states = [state_after(pda, text) for text in texts]
     for text, state in zip(texts, states, strict=True):
         if pda.places(state) != pda.places(states[0]):
-            raise SettingError("draw_cut, texts", seen=quoted(text), expected=f"the same node as {quoted(texts[0])}")
+            expected = f"the same node as {quoted(texts[0])}"
+            raise SettingError("draw_cut, texts", seen=quoted(text), expected=expected)
     return states
 
 
 def _cut_text(pda: PDA, text: str, state: State, data: bytes) -> CutText:
     """What follows a text: its stack, and how far the token can be read."""
-    frames = [(frame.rule, f"n{frame.node}") for frame in pda.frames(state)]
-    stack = " › ".join(" ".join(frame) for frame in reversed(frames))
+    frames = pda.frames(state)
+    names = [f"{frame.rule} {name_node(frame.node)}" for frame in reversed(frames)]
+    stack = " › ".join(names)
     back = "end"
     if len(frames) > 1:
-        back = frames[1][1]
+        back = name_node(frames[1].node)
     read = len(read_path(pda, data, state)) - 1
     result = READS_ON
     if read < len(data):
@@ -173,13 +186,16 @@ def _write_token(token: CutToken, columns: CutColumns) -> Iterator[Element]:
     """The bytes of the token: a solid box is read by the rule, a dashed one by the stack."""
     if token.own:
         yield soft_right(columns.split - 8, TOKEN_TOP - 8, f"{token.rule} reads")
-    for place, (x, byte) in enumerate(zip(columns.places, token.data, strict=True)):
-        colour, dashes = ("blue", "none") if place < token.own else ("gold", "4 3")
-        look = {"fill": paint(colour), "fill_opacity": 0.18, "stroke": paint(colour), "stroke_width": 2}
+    look = {"fill": paint("blue"), "fill_opacity": 0.18, "stroke": paint("blue"), "stroke_width": 2}
+    dashed = look | {"fill": paint("gold"), "stroke": paint("gold")}
+    for place, x in enumerate(columns.places):
+        if place == token.own:
+            look = dashed
+        dashes = "none" if place < token.own else "4 3"
         yield rect(x + 3, TOKEN_TOP + 6, CUT_PITCH - 6, 32, 4, **look, stroke_dasharray=dashes)
-        sign = visible(bytes([byte]))
+        sign = visible(token.data[place : place + 1])
         middle = x + CUT_PITCH / 2
-        yield centred(middle, TOKEN_TOP + 27, sign, 15, mono=True, font_weight="bold")
+        yield bold(middle, TOKEN_TOP + 27, sign, 15, mono=True, text_anchor="middle")
 
 
 def _write_text(line: CutText, columns: CutColumns, y: float, returns: bool) -> Iterator[Element]:
@@ -196,28 +212,28 @@ def _write_text(line: CutText, columns: CutColumns, y: float, returns: bool) -> 
 def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Element]:
     """A tick where a byte is read, a cross where it is refused."""
     for place, x in enumerate(places):
+        middle = x + CUT_PITCH / 2
         if place < read:
-            sign = centred(x + CUT_PITCH / 2, y, "✓", 15, fill="var(--gv-blue)")
+            yield centred(middle, y, "✓", 15, fill="var(--gv-blue)")
         elif place == read:
-            sign = centred(x + CUT_PITCH / 2, y, "✗", 15, fill="var(--gv-magenta)")
+            yield centred(middle, y, "✗", 15, fill="var(--gv-magenta)")
         else:
-            sign = centred(x + CUT_PITCH / 2, y, "·", 15, fill="var(--gv-soft)")
-        yield sign
+            yield centred(middle, y, "·", 15, fill="var(--gv-soft)")
 
 
 def _write_border(rule: str, x: float, low: float) -> Iterator[Element]:
     """The line between what the rule reads and what the stack decides."""
     yield soft(x + 8, TOKEN_TOP - 8, "the stack decides")
     yield soft(x + 8, TOKEN_TOP + 30, "returns to")
-    way = f"M{x:g} {TOKEN_TOP - 6:g}V{low - 2:g}"
-    yield path_of(way, stroke="var(--gv-ink)", stroke_width=2.5)
+    start = f"M{x:g} {TOKEN_TOP - 6:g}"
+    yield path_of(f"{start}V{low - 2:g}", stroke="var(--gv-ink)", stroke_width=2.5)
     yield soft_centred(x, low + 14, f"{rule} has ended here")
 
 
 def _write_return(x: float, y: float, back: str) -> Iterator[Element]:
     """The node to which the machine returns."""
-    ring = {"r": 15, "fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
-    yield node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", **ring)
+    ring = {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
+    yield node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", r=15, **ring)
     yield centred(x, y - 1, back, 12)
 
 

@@ -77,21 +77,24 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     about = f"{tree.name} is open" if tree.open else "finished"
     if any(" ?" in line for line in lines):  # a text has no spaces
         about += "; ? could be read in a second way"
-    title = f"tree of {shorten(label(data[:200]), 60)}: {about}"
+    shown = shorten(label(data[:200]), 60)
+    title = f"tree of {shown}: {about}"
     ground = TREE_TOP + LEVEL_HIGH * (drawn.height - 1)
     parts = _write_tree(drawn, NEAR_EDGE, TREE_TOP, ground)
-    width = max(drawn.width, 40 + 6.4 * len(about)) + 2 * NEAR_EDGE
+    widest = max(drawn.width, 40 + 6.4 * len(about))
     height = ground + NAME_HIGH + NEAR_EDGE
     head = heading(NEAR_EDGE, 20, "tree", about)
-    return figure_of(width, height, "\n".join([title, *lines]), head, *parts)
+    text = "\n".join([title, *lines])
+    return figure_of(widest + 2 * NEAR_EDGE, height, text, head, *parts)
 
 
 def _grow_tree(part: ParseTree | ParseLeaf, data: bytes) -> TreePart:
     """A branch with its parts that have text or are open."""
     if isinstance(part, ParseLeaf):
-        return TreePart(shorten(label(data[part.start : part.end]), LEAF_ROOM), "leaf")
+        text = label(data[part.start : part.end])
+        return TreePart(shorten(text, LEAF_ROOM), "leaf")
     name = f"{part.name} ?" if part.ambiguous else part.name
-    shown = [child for child in part.children if child.end > child.start or _is_open(child)]
+    shown = [child for child in part.children if _is_open(child) or child.end > child.start]
     parts = [_grow_tree(child, data) for child in shown]
     if not part.open:
         return TreePart(name, "rule", tuple(parts))
@@ -113,9 +116,9 @@ def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[
         down = ground if part.kind in ("leaf", "next") else top
         to = left + part.width / 2
         line = OPEN_LINE if part.kind in ("open", "next") else PART_LINE
-        turn = f"{to:.1f},{min(down, top):.1f}"
-        way = f"M{middle:.1f},{y + NAME_HIGH:.1f}L{turn}V{down:.1f}"
-        yield path_of(way, fill="none", **line)
+        start = f"M{middle:.1f},{y + NAME_HIGH:.1f}"
+        turn = f"L{to:.1f},{min(down, top):.1f}"
+        yield path_of(f"{start}{turn}V{down:.1f}", fill="none", **line)
         yield from _write_tree(part, left, down, ground)
         left += part.width
     style: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
@@ -126,7 +129,8 @@ def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[
     else:
         half = wide(drawn.words) / 2 + 8
         line = OPEN_LINE if drawn.kind == "open" else RULE_LINE
-        yield rect(middle - half, y, 2 * half, NAME_HIGH, 5, fill="var(--gv-page)", **line)
+        left = middle - half
+        yield rect(left, y, 2 * half, NAME_HIGH, 5, fill="var(--gv-page)", **line)
     yield write(middle, y + 16, drawn.words, **style)
 
 

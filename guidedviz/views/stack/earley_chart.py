@@ -64,7 +64,8 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
         causes = [_item_number(place) for place in sorted(frame.causes)]
         way = [*reversed(causes), *lit]  # a finished item flies to the one that waits for it, and on to the new one
         more = {"flight": way} if len(way) > 1 else {}
-        packed.append(pack_frame(seen, keys, lit, list(map(str, causes)), frame.words, **more))
+        on = list(map(str, causes))
+        packed.append(pack_frame(seen, keys, lit, on, frame.words, **more))
     bare = replace(frames[-1], lit=None, causes=frozenset())
     return FilmDrawings((draw_frame(bare).drawing,), tuple(packed))
 
@@ -89,15 +90,19 @@ def draw_frame(frame: ChartFrame) -> Figure:
       ◆ complete  start → sum •  from 0 ✓
       ◆ complete  sum → sum • "+" "1"  from 0
     """
-    fitting = [(wide(one.name, 12) + 8) / (one.end - one.start) for one in frame.lexemes]
-    cell = max([BYTE_CELL, *fitting])  # names fit below their bytes
-    high = COLUMN_HEAD + ITEM_HIGH * max(map(len, frame.columns)) + 4
+    cell = BYTE_CELL
+    for name, start, end in frame.lexemes:
+        fitting = (wide(name, 12) + 8) / (end - start)
+        cell = max(cell, fitting)  # names fit below their bytes
+    longest = max(map(len, frame.columns))
+    high = COLUMN_HEAD + ITEM_HIGH * longest + 4
     parts = [node("style", ITEM_STYLE)]
     parts += write_bytes(frame.text, cell, 10)
     parts += _write_lexemes(frame, cell)
     lexemes = counted(len(frame.lexemes), "lexeme")
     columns = counted(len(frame.columns), "column")
-    lines = [f"the text {visible(frame.text)}, {lexemes}; chart: {columns}"]
+    text = visible(frame.text)
+    lines = [f"the text {text}, {lexemes}; chart: {columns}"]
     x = NEAR_EDGE
     for place, rows in enumerate(frame.columns):
         name = _column_name(frame, place)
@@ -106,19 +111,21 @@ def draw_frame(frame: ChartFrame) -> Figure:
         card = rect(0, 0, width, high, 7, fill="var(--gv-card)", stroke="var(--gv-line)")
         title = bold(12, 21, name or "start", 15)
         number = soft_right(width - 10, 21, f"{place}")
-        parts.append(moved(x, COLUMNS_TOP, card, title, number, data_arrow=f"c{place}"))
+        column = moved(x, COLUMNS_TOP, card, title, number, data_arrow=f"c{place}")
+        parts.append(column)
         lines.append(f"{place}, after {name}" if name else f"{place}")
+        y = COLUMNS_TOP + COLUMN_HEAD
         for row, (kind, item) in enumerate(rows):
-            y = COLUMNS_TOP + COLUMN_HEAD + ITEM_HIGH * row
-            inside = _write_item(kind, item, width)
             key = _item_number((place, row))
-            look = _item_class(frame, (place, row))
-            parts.append(moved(x, y, *inside, class_=look, data_state=key, data_arrow=f"{key}"))
+            names = {"class_": _item_class(frame, (place, row)), "data_state": key, "data_arrow": f"{key}"}
+            parts.append(moved(x, y, *_write_item(kind, item, width), **names))
             lines.append(_say_item(kind, item))
+            y += ITEM_HIGH
         x += width + COLUMN_GAP
     low = COLUMNS_TOP + high + 22
     legend, right = _write_signs(frame, low)
-    width = max(x, right + 260, NEAR_EDGE * 2 + cell * len(frame.text))
+    tape = NEAR_EDGE * 2 + cell * len(frame.text)
+    width = max(x, right + 260, tape)
     chart = node("g", *parts, *legend, class_="gv-machine")
     return figure_of(width, low + 16, "\n".join(lines), chart)
 
@@ -128,7 +135,8 @@ def _column_name(frame: ChartFrame, place: int) -> str:
     if place == 0:
         return ""
     name, start, end = frame.lexemes[place - 1]
-    return f"{name} {visible(frame.text[start:end])}".strip()
+    text = visible(frame.text[start:end])
+    return f"{name} {text}".strip()
 
 
 def _item_class(frame: ChartFrame, place: RowPlace) -> str:
@@ -142,7 +150,8 @@ def _item_class(frame: ChartFrame, place: RowPlace) -> str:
 
 def _say_item(kind: str, item: Item) -> str:
     sign = MOVE_SIGNS[kind][0]
-    said = f"  {sign} {kind:<8}  {dotted(item)}  from {item.origin}"
+    move = f"  {sign} {kind:<8}"
+    said = f"{move}  {dotted(item)}  from {item.origin}"
     return said if item.wanted else f"{said} ✓"
 
 
@@ -152,7 +161,8 @@ def _write_signs(frame: ChartFrame, y: float) -> tuple[list[Element], float]:
     signs = []
     for kind, (sign, colour, means) in MOVE_SIGNS.items():
         if kind in kinds:
-            signs.append((write(8, 4, sign, 12, fill=paint(colour)), means))
+            shape = write(8, 4, sign, 12, fill=paint(colour))
+            signs.append((shape, means))
     legend, right, _ = write_legend(signs, NEAR_EDGE, y)
     return [*legend, soft(right, y, "✓ finished · the number: where it began")], right
 
@@ -171,7 +181,8 @@ def _write_item(kind: str, item: Item, width: float) -> Iterator[Element]:
     yield write(11, 15, sign, 12, fill=paint(colour))
     yield write(30, 15, left, 12, mono=True)
     yield circle_at(dot + 3.6, 10.6, 3.1, fill="var(--gv-ink)")
-    yield soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True)
+    after = dot + wide("• ", 12)
+    yield soft(after, 15, right.lstrip(), mono=True)
     origin = f"{item.origin}" if item.wanted else f"✓ {item.origin}"
     yield soft_right(width - 10, 15, origin)
 
@@ -183,6 +194,7 @@ def _write_lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
         x = NEAR_EDGE + cell * start
         width = cell * (end - start) - 3
         mark = rect(x, 10, width, 26, 4, **blue)
-        brace = path_of(f"M{x:g} 40v6h{width:g}v-6", **blue)
+        below = f"M{x:g} 40v6h{width:g}v-6"
+        brace = path_of(below, **blue)
         about = soft_centred(x + width / 2, 60, name, mono=True)
         yield node("g", mark, brace, about, data_arrow=f"l{number}")

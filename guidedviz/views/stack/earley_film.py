@@ -65,10 +65,14 @@ class _ChartFilm:
         self.lexemes = list[Lexeme]()
         self.read = 0  # bytes of the text
         self.machines = {name: regex(pattern) for name, pattern in lexemes.items()}
-        self.rules = {rule: [tuple(map(self.name_symbol, one)) for one in ways] for rule, ways in rules.items()}
-        self.nullable = derive((rule, one) for rule, ways in self.rules.items() for one in ways)  # those may be empty
+        self.rules = dict[str, list[tuple[str, ...]]]()
+        for rule, ways in rules.items():
+            self.rules[rule] = [tuple(map(self.name_symbol, one)) for one in ways]
+        clauses = [(rule, one) for rule, ways in self.rules.items() for one in ways]
+        self.nullable = derive(clauses)  # those may be empty
         start = next(iter(rules))
-        self.add("predict", Item("start", (start,), 0, 0), [], f"start: the text is one {start}.")
+        first = Item("start", (start,), 0, 0)
+        self.add("predict", first, [], f"start: the text is one {start}.")
         self.close()
         found = self.lex()
         while found:
@@ -88,7 +92,8 @@ class _ChartFilm:
     def show(self, words: str, causes: Iterable[RowPlace] = (), lit: RowPlace | None = None) -> None:
         """Keep a frame."""
         columns = tuple(map(tuple, self.columns))
-        self.frames.append(ChartFrame(self.text, columns, tuple(self.lexemes), lit, frozenset(causes), words))
+        lexemes = tuple(self.lexemes)
+        self.frames.append(ChartFrame(self.text, columns, lexemes, lit, frozenset(causes), words))
         check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
 
     def find(self, item: Item) -> int | None:
@@ -99,7 +104,8 @@ class _ChartFilm:
     def add(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
         """Add an item to the last column, unless the column has it."""
         if self.find(item) is not None:
-            self.show(f"{words.rpartition(',')[0]}; this item is in the column already, it is kept once.", causes)
+            move, _, _ = words.rpartition(",")
+            self.show(f"{move}; this item is in the column already, it is kept once.", causes)
         else:
             row = len(self.columns[-1])
             self.columns[-1].append((kind, item))
@@ -118,15 +124,18 @@ class _ChartFilm:
         """Move the dots of the items that waited for a finished rule, in the column where it began."""
         for row, (_, old) in enumerate(self.columns[item.origin]):
             if old.wanted == item.rule:
-                words = f"complete: {item.rule} is finished. {old.rule} waited for it in column {item.origin}"
-                self.add("complete", old.moved, [place, (item.origin, row)], f"{words}, and its dot moves.")
+                words = f"complete: {item.rule} is finished. {old.rule} waited for it in column "
+                words += f"{item.origin}, and its dot moves."
+                causes = [place, (item.origin, row)]
+                self.add("complete", old.moved, causes, words)
 
     def predict(self, item: Item, place: RowPlace) -> None:
         """Add the alternatives of the rule after the dot, and skip a rule that may be empty."""
         asked = f"predict: {item.rule} waits for {item.wanted}"
         fresh = [new for new in begin(self.rules, item, place[0]) if self.find(new) is None]
         for new in fresh:
-            self.add("predict", new, [place], f"{asked}, so {dotted(new)} may begin here.")
+            words = f"{asked}, so {dotted(new)} may begin here."
+            self.add("predict", new, [place], words)
         if not fresh:
             self.show(f"{asked}. Its items are in this column already: nothing is added.", [place])
         if item.wanted in self.nullable:
@@ -140,7 +149,8 @@ class _ChartFilm:
         for _, item in self.columns[-1]:
             if item.wanted in self.machines:
                 machine = self.machines[item.wanted]
-                for place, state in enumerate(read_path(machine, self.text[self.read :]), self.read):
+                path = read_path(machine, self.text[self.read :])
+                for place, state in enumerate(path, self.read):
                     if place > end and machine.is_accepting(state):
                         longest = item.wanted
                         end = place
@@ -148,7 +158,8 @@ class _ChartFilm:
 
     def scan(self, name: str, end: int) -> None:
         """Begin a column with the items that waited for a lexeme."""
-        words = f"lexer: {visible(self.text[self.read : end])} is read"
+        lexeme = visible(self.text[self.read : end])
+        words = f"lexer: {lexeme} is read"
         if name in self.named:
             after = visible(self.text[end : end + 1])
             then = f"then comes {after}" if after else "then the text ends"
@@ -160,10 +171,11 @@ class _ChartFilm:
         self.read = end
         self.columns.append([])
         self.show(words)
-        for row, (_, item) in enumerate(self.columns[-2]):
+        before = len(self.columns) - 2
+        for row, (_, item) in enumerate(self.columns[before]):
             if item.wanted == name:
                 words = f"scan: {item.rule} waited for {name}, and the dot moves over it."
-                self.add("scan", item.moved, [(len(self.columns) - 2, row)], words)
+                self.add("scan", item.moved, [(before, row)], words)
 
     def end(self, whole: Item) -> None:
         """The last frame: whether the text is complete."""
@@ -174,7 +186,8 @@ class _ChartFilm:
             sign = visible(rest[:1])
             self.show(f"lexer: nothing that the last column waits for begins with {sign}. The text is refused.")
         elif row is not None:
-            self.show(f"{said} in the last column: the text is complete.", lit=(len(self.columns) - 1, row))
+            here = len(self.columns) - 1, row
+            self.show(f"{said} in the last column: the text is complete.", lit=here)
         else:
             self.show(f"{said} not in the last column: the text is not complete yet.")
 

@@ -6,6 +6,7 @@ frame says which parts are visible.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from guidedviz.errors import shorten
 from guidedviz.machines.machine import to_bytes
@@ -83,7 +84,8 @@ def stack_frames(pda: PDA, text: bytes | str) -> list[StackFrame]:
     """
     moves, ends = pushdown_moves(pda)
     words = f"The stack holds n0, the first node of {pda.nodes.names[0]}."
-    frame = StackFrame(pda, to_bytes(text), (pda.nodes.starts[0],), words=words)
+    stack = (pda.nodes.starts[0],)
+    frame = StackFrame(pda, to_bytes(text), stack, words=words)
     frames = [frame]
     while frame.move != "end" and (frame.stack or frame.read < len(frame.text)):
         frame = _next_frame(frame, moves, ends)
@@ -105,13 +107,14 @@ def _next_frame(frame: StackFrame, moves: Moves, ends: frozenset[int]) -> StackF
         _, to = move
         stack = (*below, to)
         words = f"Read {sign} ({here} to {name_node(to)})."
-        return replace(frame, stack=stack, read=frame.read + 1, move="read", way=(node, to), words=words)
+        read = frame.read + 1
+        return replace(frame, stack=stack, read=read, move="read", way=(node, to), words=words)
     if move:
         _, start, back = move
         stack = (*below, back, start)
         called = frame.pda.nodes.name_of(start)
-        words = f"Call {called}: pop {here}, push {name_node(back)} to go on there later"
-        words += f", push {name_node(start)}."
+        later = f"push {name_node(back)} to go on there later"
+        words = f"Call {called}: pop {here}, {later}, push {name_node(start)}."
         return replace(frame, stack=stack, move="call", way=(node, start), words=words)
     rule = frame.pda.nodes.name_of(node)
     if node in ends:
@@ -140,14 +143,17 @@ def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
     diagram = lay_out(sketch_pda(frames[0].pda))
     states = sorted(diagram.spots)
     fixed = list(map(arrow_key, diagram.sketch.arrows))
-    sheet, keys = _draw_frames(frames, diagram, UNLIT, f"{frames[0].pda!r} and its stack")
+    alt = f"{frames[0].pda!r} and its stack"
+    sheet, keys = _draw_frames(frames, diagram, UNLIT, alt)
     packed = []
     for frame, parts in zip(frames, keys, strict=True):
         arrows = [*fixed, *parts]
         more = {}
         if frame.move == "read":
-            more["ride"] = visible(frame.text[frame.read - 1 : frame.read]), frame.arrows
-        packed.append(pack_frame(states, arrows, frame.stack[-1:], frame.arrows, frame.words, **more))
+            byte = frame.text[frame.read - 1 : frame.read]
+            more["ride"] = visible(byte), frame.arrows
+        lit = frame.stack[-1:]
+        packed.append(pack_frame(states, arrows, lit, frame.arrows, frame.words, **more))
     return FilmDrawings((sheet,), tuple(packed))
 
 
@@ -160,10 +166,12 @@ def draw_stack_frame(frame: StackFrame) -> Figure:
     read (, left x)
     stack, top first: n4 item, n2 root
     """
-    shown = [frame.name(node) for node in frame.stack[: -MOST_FILM_CARDS - 1 : -1]]
+    upper = frame.stack[-MOST_FILM_CARDS:]
+    shown = [frame.name(node) for node in reversed(upper)]
     stack = f"stack, top first: {', '.join(shown) or 'empty'}"
-    if len(frame.stack) > len(shown):
-        stack += f" … {len(frame.stack) - len(shown):,} more"
+    hidden = len(frame.stack) - len(shown)
+    if hidden:
+        stack += f" … {hidden:,} more"
     lines = []
     if frame.words:
         lines.append(frame.words)
@@ -172,8 +180,10 @@ def draw_stack_frame(frame: StackFrame) -> Figure:
         left = visible(frame.text[frame.read :])
         lines.append(f"read {read}, left {left}")
     text = "\n".join([*lines, stack])
-    lit = Highlight(frozenset(frame.stack[-1:]), arrows=frozenset(frame.arrows))
-    sheet, _ = _draw_frames([frame], lay_out(sketch_pda(frame.pda)), lit, text)
+    top = frozenset(frame.stack[-1:])
+    lit = Highlight(top, arrows=frozenset(frame.arrows))
+    diagram = lay_out(sketch_pda(frame.pda))
+    sheet, _ = _draw_frames([frame], diagram, lit, text)
     return Figure(sheet, text, text)
 
 
@@ -184,7 +194,8 @@ def _draw_frames(
     text = frames[0].text
     top = NEAR_EDGE + STRIP if text else NEAR_EDGE
     left = 2 * NEAR_EDGE + diagram.width + BESIDE
-    levels = max(min(len(frame.stack), MOST_FILM_CARDS) for frame in frames) + 0.5
+    deepest = max(len(frame.stack) for frame in frames)
+    levels = min(deepest, MOST_FILM_CARDS) + 0.5
     low = top + max(diagram.height, 38 + LEVEL * levels)
     curves = {key: moved(NEAR_EDGE, top, curve) for key, curve in _jump_curves(diagram)}
     parts = []
@@ -201,19 +212,22 @@ def _draw_frames(
     for found in parts:
         every |= found
     changing = [node("g", part, data_arrow=key) for key, part in every.items()]
-    width = max(left + STACK_WIDTH, NEAR_EDGE + CELL * len(text)) + NEAR_EDGE
-    return drawing(width, low + NEAR_EDGE, *fixed, *changing, alt=alt), parts
+    right = max(left + STACK_WIDTH, NEAR_EDGE + CELL * len(text))
+    sheet = drawing(right + NEAR_EDGE, low + NEAR_EDGE, *fixed, *changing, alt=alt)
+    return sheet, parts
 
 
 def _write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
     """The card of a frame."""
+    look: dict[str, Any] = {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"}
+    sign = NOTHING
     if now:
-        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
-        card += write(8, 17, "▸", fill="var(--gv-orange)")
-    else:
-        card = rect(0, 0, width, CARD_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
+        look = {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4}
+        sign = write(8, 17, "▸", fill="var(--gv-orange)")
+    card = rect(0, 0, width, CARD_HIGH, 5, **look) + sign
     card += bold(22, 17, shorten(name, 22), 14, mono=True)
-    card += soft(22, 34, shorten(waits, int(width / 6.4) - 6))
+    room = int(width / 6.4) - 6
+    card += soft(22, 34, shorten(waits, room))
     return card + soft_right(width - 8, 17, height)
 
 
@@ -222,14 +236,16 @@ def _write_cards(frame: StackFrame, left: float, low: float) -> Iterator[tuple[s
     hidden = max(0, len(frame.stack) - MOST_FILM_CARDS)
     words = f"⋮ {hidden:,} more" if hidden else "empty"
     if hidden or not frame.stack:
-        yield words, soft_centred(left + STACK_WIDTH / 2, low - 8, words)
+        middle = left + STACK_WIDTH / 2
+        yield words, soft_centred(middle, low - 8, words)
         low -= LEVEL / 2
     for level, place in enumerate(frame.stack[hidden:], 1):
         height = level + hidden
         now = height == len(frame.stack)
         waits = say_waits(frame.pda.stacks, place)
         about = f"now {waits}" if now else f"then {waits}"
-        card = _write_card(frame.name(place), about, f"{height:,}", now, STACK_WIDTH)
+        name = frame.name(place)
+        card = _write_card(name, about, f"{height:,}", now, STACK_WIDTH)
         kind = "top" if now else "card"
         key = f"{kind} {level} {hidden} {place}"
         yield key, moved(left, low - LEVEL * level, card)

@@ -6,7 +6,7 @@ rules, if there are any; `every` shows all.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, islice
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
@@ -215,23 +215,29 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
     keep = frozenset(pda.nodes.names) if every else nested_rules(pda)
     rows = list[StackRow]()
     old = _named_calls(pda, pda.initial, keep, {})
-    for byte, (before, state) in zip(data, pairwise(states_along(pda, data)), strict=True):
+    before, *after = states_along(pda, data)
+    for byte, state in zip(data, after, strict=True):
         calls = _named_calls(pda, state, keep, old)
         read = bytes([byte])
         if calls == old and rows:
-            rows[-1] = replace(rows[-1], read=rows[-1].read + read)
+            last = rows[-1]
+            rows[-1] = replace(last, read=last.read + read)
         else:
             pop = "pop" if _goes_on(pda, before, byte) else "not"
             change = _say_change(old, calls, pop) or "—"
-            rows.append(StackRow(read, change, tuple(calls.values()), say_ways(state)))
+            stack = tuple(calls.values())
+            rows.append(StackRow(read, change, stack, say_ways(state)))
         old = calls
+        before = state
     return tuple(rows)
 
 
 def _goes_on(pda: PDA, state: State, byte: int) -> bool:
     """Whether the first stack can read a byte or has finished its top rule; if not, another stack reads it."""
     at = next((node for node, _ in state.tops), None)
-    return at is None or at in pda.nodes.ends or byte in pda.stacks.closure(at).reads
+    if at is None or at in pda.nodes.ends:
+        return True
+    return byte in pda.stacks.closure(at).reads
 
 
 def nested_rules(pda: PDA) -> frozenset[str]:
@@ -239,7 +245,8 @@ def nested_rules(pda: PDA) -> frozenset[str]:
     nodes = pda.nodes
     graph: dict[str, list[str]] = {name: [] for name in nodes.names}
     for at, calls in enumerate(nodes.calls):
-        graph[nodes.name_of(at)] += [nodes.names[rule] for rule, _ in calls]
+        called = graph[nodes.name_of(at)]
+        called += [nodes.names[rule] for rule, _ in calls]
     return recursive_rules(graph) or frozenset(nodes.names)
 
 
@@ -286,12 +293,15 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     data = to_bytes(text)
     expect(unread, bytes, "draw_stack_table, unread", "bytes")
     rows = stack_rows(pda, data[:MOST_TABLE_BYTES], every)
-    lines = [TABLE_HEAD, *map(_say_stack_row, range(1, len(rows) + 1), rows)]
-    verdict = _say_end(pda, data, lines[-1][3] == EMPTY_STACK, unread)
+    numbers = range(1, len(rows) + 1)
+    lines = [TABLE_HEAD, *map(_say_stack_row, numbers, rows)]
+    is_empty = lines[-1][3] == EMPTY_STACK
+    verdict = _say_end(pda, data, is_empty, unread)
     more = len(rows) - MOST_TABLE_ROWS
     if more > 0:
         fold = ABOVE_FOLD + 1
-        lines[fold : fold + more] = [("⋮", f"{more:,} more rows", "", "")]
+        hidden = ("⋮", f"{more:,} more rows", "", "")
+        lines[fold : fold + more] = [hidden]
     said = align(lines, ())
     last = "end".ljust(said[0].index("stack")) + verdict
     columns = zip(*lines, strict=True)
@@ -300,18 +310,22 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     low = 5 + MOVE_HIGH * len(lines)
     end = starts[1] + 8.0 * len(verdict)
     width = max(starts[-1], end + NEAR_EDGE)
-    parts = [soft(x, 20, words, 13) for x, words in zip(starts, TABLE_HEAD, strict=False)]
+    heads = zip(starts, TABLE_HEAD, strict=False)
+    parts = [soft(x, 20, words, 13) for x, words in heads]
     for number, line in enumerate(lines[1:], 1):
         y = 22 + MOVE_HIGH * number
         for column, (x, words) in enumerate(zip(starts, line, strict=False)):
             colour = _colour_of(words) if column == 2 else ""
             parts.append(_write_cell(x, y, words, colour, True))
-    parts.append(_write_cell(NEAR_EDGE, low + 17, "end", "", True))
-    parts.append(_write_cell(starts[1], low + 17, verdict, _colour_of(verdict), False))
+    base = low + 17
+    parts.append(_write_cell(NEAR_EDGE, base, "end", "", True))
+    parts.append(_write_cell(starts[1], base, verdict, _colour_of(verdict), False))
+    right = width - NEAR_EDGE
     for y in (30.0, low):
-        way = f"M{NEAR_EDGE:g},{y:g}H{width - NEAR_EDGE:g}"
+        way = f"M{NEAR_EDGE:g},{y:g}H{right:g}"
         parts.append(path_of(way, stroke="var(--gv-line)"))
-    return figure_of(width, low + MOVE_HIGH + 10, "\n".join([*said, last]), *parts)
+    text = "\n".join([*said, last])
+    return figure_of(width, low + MOVE_HIGH + 10, text, *parts)
 
 
 def _write_cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
@@ -325,7 +339,8 @@ def _say_stack_row(number: int, row: StackRow) -> tuple[str, str, str, str]:
         names = f"{len(row.stack) - MOST_RULES} more … {names}"
     if names and row.ways:
         names += f" · {row.ways}"
-    return str(number), shorten(label(row.read), 28), row.action, names or EMPTY_STACK
+    read = shorten(label(row.read), 28)
+    return str(number), read, row.action, names or EMPTY_STACK
 
 
 def _say_end(pda: PDA, data: bytes, empty: bool, unread: bytes) -> str:

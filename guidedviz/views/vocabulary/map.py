@@ -37,6 +37,7 @@ from guidedviz.views.figure import (
     moved,
     path_of,
     rect,
+    say_points,
     soft,
     write_legend,
 )
@@ -296,8 +297,7 @@ def _write_borders(made: Atlas, cell: float) -> Element:
     lines = [f"M{x} 0v{made.height}" for x in range(made.width + 1)]
     lines += [f"M0 {y}h{made.width}" for y in range(made.height + 1)]
     middles = (made.cells + 0.5).tolist()
-    points = " ".join(f"{x:g},{y:g}" for x, y in middles)
-    way = node("polyline", points=points, **look, stroke_width=0.05, opacity=0.6)
+    way = node("polyline", points=say_points(middles), **look, stroke_width=0.05, opacity=0.6)
     return path_of("".join(lines), **look, stroke_width=0.05) + way
 
 

@@ -27,6 +27,7 @@ from guidedviz.views.figure import (
     figure_of,
     heading,
     rect,
+    say_points,
     soft,
     soft_centred,
     soft_right,
@@ -289,8 +290,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
         lines.append(f"position {position}: {said}")
         state = guide.advance(state, token)
     places = [_grid_place(position, token) for position, token in enumerate(path)]
-    points = " ".join(f"{x:g},{y:g}" for x, y in places)
-    line = {"points": points, "fill": "none"}
+    line = {"points": say_points(places), "fill": "none"}
     parts.append(node("polyline", **line, stroke="var(--gv-page)", stroke_width=5))  # keeps the path apart from cells
     parts.append(node("polyline", **line, stroke="var(--gv-orange)", stroke_width=2))
     for (x, y), token in zip(places, path, strict=True):

@@ -29,7 +29,8 @@ VALUES = machines.VALUES
 
 def changed(name, old="", new=""):
     """The solution of an exercise with a fragment of its source replaced."""
-    code, space = SOLVED[name].solved, dict(SPACE)
+    code = SOLVED[name].solved
+    space = dict(SPACE)
     assert old in code, f"{old!r} is not in\n{code}"
     exec(code.replace(old, new).partition("\nprint(")[0], space)
     return space[SOLVED[name].answer]
@@ -48,7 +49,8 @@ def rows(kind):
     return found
 
 
-WRONG, UNUSUAL = rows("WRONG"), rows("UNUSUAL")
+WRONG = rows("WRONG")
+UNUSUAL = rows("UNUSUAL")
 
 
 def check(name, answer):

@@ -49,7 +49,8 @@ def last_one(rules):
 
 def smallest_first(rules):
     """The rules that shrink what is left, beginning with the one that allows the fewest tokens."""
-    left, group = None, set()
+    left = None
+    group = set()
     for name in sorted(rules, key=lambda name: len(rules[name])):
         if left is None or left - rules[name]:
             left, group = rules[name] if left is None else left & rules[name], group | {name}

@@ -60,7 +60,8 @@ def walk_below_the_node(node, machine, state):
 
 def walk_from_the_root(node, machine, state):
     """Reads each piece again from its first byte."""
-    found, waiting = {}, [(b"", node)]
+    found = {}
+    waiting = [(b"", node)]
     for piece, one in waiting:
         for byte, child in one.children.items():
             here = state
@@ -73,7 +74,8 @@ def walk_from_the_root(node, machine, state):
 
 
 def walk_with_a_stack(node, machine, state):
-    found, waiting = {}, deque([(node, state)])
+    found = {}
+    waiting = deque([(node, state)])
     while waiting:
         one, here = waiting.pop()
         found.update((token, here) for token in one.tokens)
@@ -92,7 +94,8 @@ def index_by_recursion(root, machine, walk, state=0, rows=None):
 
 
 def walk_without_jumps(machine, state, tree):
-    legal, states = set(), {0: state}
+    legal = set()
+    states = {0: state}
     for i in range(len(tree.byte)):
         above = states.get(tree.depth[i] - 1)
         states[tree.depth[i]] = after = None if above is None else machine.step(above, tree.byte[i])
@@ -130,7 +133,8 @@ def step_by_recursion(moves, ends, stack, byte):
 
 
 def predict_by_name(rules, column, place):
-    names, met = [item.wanted for item in column], set()
+    names = [item.wanted for item in column]
+    met = set()
     for name in names:
         if name in rules and name not in met:
             met.add(name)
@@ -153,7 +157,8 @@ def loop_without_a_state(parts, sets):
 def keep_disjoint(parts, sets):
     """One next state per token, the first."""
     transitions, ends = compile_pattern(parts, sets)
-    seen, kept = set(), []
+    seen = set()
+    kept = []
     for source, tokens, target in transitions:
         kept.append((source, {token for token in tokens if (source, token) not in seen}, target))
         seen |= {(source, token) for token in tokens}

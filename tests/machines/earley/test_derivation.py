@@ -81,7 +81,8 @@ def test_every_branch_is_its_rule_and_the_leaves_are_the_text(text, data):
 def check_branch(branch, grammar, empty):
     """What it read, with a letter of its own for each call, is a text of its rule as a regex over these letters."""
     letters = {name: chr(0xE000 + number) for number, name in enumerate(grammar.named)}
-    place, read = branch.start, b""
+    place = branch.start
+    read = b""
     for child in branch.children:
         assert child.start == place
         place, read = child.end, read + (child.data if isinstance(child, ParseLeaf) else letters[child.name].encode())

@@ -49,7 +49,8 @@ def build(builder, text):
 @given(grammars)
 def test_both_machines_read_exactly_the_texts_that_can_be_listed(text):
     listed = Listing(parse_grammar(text), LONGEST)
-    pda, earley = build(PDA, text), build(build_earley, text)
+    pda = build(PDA, text)
+    earley = build(build_earley, text)
     if not listed.finishing["root"]:
         assert pda is earley is None
         return
@@ -73,9 +74,11 @@ def states_of(machine):
 
 @given(grammars, vocabularies(), st.data())
 def test_both_machines_have_the_same_masks_on_every_walk(text, vocabulary, data):
-    pda, earley = build(PDA, text), build(build_earley, text)
+    pda = build(PDA, text)
+    earley = build(build_earley, text)
     assume(pda is not None)
-    ours, other = guide(pda, vocabulary), guide(earley, vocabulary)
+    ours = guide(pda, vocabulary)
+    other = guide(earley, vocabulary)
     for state, tokens in draw_walk(data, ours):
         twin = reduce(other.advance, tokens, other.initial)
         assert np.array_equal(ours.mask(state), other.mask(twin))

@@ -21,24 +21,30 @@ SHORT = ["".join(letters) for length in range(3) for letters in product(LETTERS,
 
 @given(regexes, regexes)
 def test_every_short_text_is_where_it_belongs(one, other):
-    first, second = regex(one), regex(other)
-    both, only = intersection(first, second), difference(first, second)
+    first = regex(one)
+    second = regex(other)
+    both = intersection(first, second)
+    only = difference(first, second)
     for text in SHORT:
-        in_first, in_second, data = matches(one, text), matches(other, text), text.encode()
+        in_first = matches(one, text)
+        in_second = matches(other, text)
+        data = text.encode()
         assert both.accepts(data) == (in_first and in_second)
         assert only.accepts(data) == (in_first and not in_second)
 
 
 @given(regexes, regexes)
 def test_the_laws_of_sets_hold_as_equality_of_machines(one, other):
-    a, b = regex(one), regex(other)
+    a = regex(one)
+    b = regex(other)
     assert intersection(a, b) == intersection(b, a) == difference(a, difference(a, b))
     assert difference(difference(a, b), b) == difference(a, b)
 
 
 @given(regexes, regexes)
 def test_the_shortest_difference_is_one_and_none_is_shorter(one, other):
-    a, b = regex(one), regex(other)
+    a = regex(one)
+    b = regex(other)
     found = shortest_difference(a, b)
     assert (found is None) == (a == b)
     if found is not None:

@@ -27,7 +27,8 @@ WRONG_JSON = [  # what is changed in the grammar of JSON, and the shortest text 
 @pytest.mark.parametrize(("change", "text"), WRONG_JSON, ids=[text.decode() for _, text in WRONG_JSON])
 def test_the_shortest_wrong_text_of_a_grammar_with_one_fault(change, text):
     assert JSON_GBNF.count(change[0]) >= 1
-    wrong, began = gv.grammar(JSON_GBNF.replace(*change, 1)), time.process_time()
+    wrong = gv.grammar(JSON_GBNF.replace(*change, 1))
+    began = time.process_time()
     found = compare_machines(wrong, gv.json())
     assert (found.text, found.first) == (text, wrong.accepts(text))
     assert shortest_difference(gv.json(), wrong) == text
@@ -42,7 +43,8 @@ def test_a_grammar_and_a_regex_are_compared():
 
 
 def test_a_search_that_does_not_end_says_how_far_it_came(monkeypatch):
-    one, other = gv.grammar('root ::= "(" root ")" | "x"'), gv.grammar('root ::= "(" rest | "x"\nrest ::= root ")"')
+    one = gv.grammar('root ::= "(" root ")" | "x"')
+    other = gv.grammar('root ::= "(" rest | "x"\nrest ::= root ")"')
     found = compare_machines(one, other, most=1000)
     assert (found.text, found.whole) == (None, False)
     assert found.pairs <= 1000
@@ -58,7 +60,9 @@ def test_a_machine_of_ones_own_is_compared_byte_by_byte():
 
 def test_bytes_of_one_kind_move_every_state_alike():
     for machine, states in ((gv.json(), 40), (gv.earley(JSON_GBNF), 40), (gv.regex(r"[a-c]+é|\d{2}"), 9)):
-        kinds, found, seen = machine.kinds, [machine.initial], {None, machine.initial}
+        kinds = machine.kinds
+        found = [machine.initial]
+        seen = {None, machine.initial}
         for state in found:
             moves = {}
             for byte in range(256):

@@ -23,7 +23,8 @@ def test_a_machine_accepts_what_re_accepts(pattern, tried):
 
 @given(regexes, texts)
 def test_a_prefix_is_accepted_exactly_when_a_text_that_re_accepts_begins_with_it(pattern, text):
-    machine, data = regex(pattern), text.encode()
+    machine = regex(pattern)
+    data = text.encode()
     for end in range(len(data) + 1):
         state = read(machine, data[:end])
         rest = None if state is None else shortest_completion(machine, state)
@@ -146,5 +147,6 @@ def test_deep_nesting_is_a_machine_or_an_error_never_a_crash(depth):
     try:
         machine = regex("(" * depth + "a" + "b)" * depth)
     except PatternError as error:
-        said, machine = str(error), None
+        said = str(error)
+        machine = None
     assert machine.accepts(b"a" + b"b" * depth) if machine else "nested" in said

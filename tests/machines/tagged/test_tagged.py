@@ -90,7 +90,8 @@ def test_a_content_without_a_machine_ends_at_the_first_end():
 def test_a_token_may_close_one_tag_and_open_the_next():
     vocabulary = gv.Vocabulary([b"hi <", b"t>1</t><t>", b"2</", b"t>", b"x", b"</s>"], eos={5})
     guide = gv.guide(gv.tagged(begin="<t>", machine=gv.regex(r"\d"), end="</t>"), vocabulary)
-    state, legal = guide.initial, []
+    state = guide.initial
+    legal = []
     for token in (0, 1, 2, 3):
         legal.append(np.flatnonzero(guide.mask(state)).tolist())
         state = guide.advance(state, token)

@@ -35,7 +35,8 @@ def texts(figure, tag="text"):
 
 @pytest.mark.parametrize("count", [0, 58, 301])
 def test_every_step_has_its_bar_and_its_token_up_to_three_hundred(count):
-    figure, shown = gv.draw_costs(trace(*map(step, range(count)))), min(count, 300)
+    figure = gv.draw_costs(trace(*map(step, range(count))))
+    shown = min(count, 300)
     assert len(heights(figure)[0]) == shown
     told = "step 0: ␣the, 11.0 ms\n  forward 8.0 ms\n  mask 2.0 ms\n  sample 1.0 ms"
     assert texts(figure, "title")[:1] == [told] * (count > 0)

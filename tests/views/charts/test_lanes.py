@@ -9,7 +9,8 @@ from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.views import draw_overlap, draw_timeline
 
-STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
+STORY = Request(0, 4)
+ORDER = Request(5, 2, "order", compile_ms=20, mask_ms=1)
 ONE = tuple(Turn((10.0 * n, 10.0 * n + 5), (10.0 * n + 5, 10.0 * n + 9), 10.0 * n + 10) for n in range(12))
 TWO = tuple(Turn((6.0 * n, 6.0 * n + 5), (6.0 * n, 6.0 * n + 4), 6.0 * n + 6) for n in range(12))
 RECORD = Overlap(

@@ -32,7 +32,8 @@ def test_the_canonical_one_has_a_frame_of_its_own():
 
 def test_no_more_than_four_have_a_row_and_the_others_are_counted():
     pieces = [b"a", b"aa", b"b", b"bb", b"c", b"cc", b"!"]
-    four, eight = spell("aabb!", pieces), spell("aabbcc!", pieces)
+    four = spell("aabb!", pieces)
+    eight = spell("aabbcc!", pieces)
     assert len(gv.views.draw_spellings(four).text.splitlines()) == 1 + LIKELIEST == 1 + four.count
     lines = gv.views.draw_spellings(eight).text.splitlines()
     assert len(lines) == 2 + LIKELIEST

@@ -59,7 +59,9 @@ def overlap(a: Box, b: Box) -> bool:
 
 def on_disc(name: Box, disc: Box) -> bool:
     """Whether a box overlaps a disc with round ends."""
-    x, y, radius = (disc[0] + disc[2]) / 2, (disc[1] + disc[3]) / 2, (disc[3] - disc[1]) / 2
+    x = (disc[0] + disc[2]) / 2
+    y = (disc[1] + disc[3]) / 2
+    radius = (disc[3] - disc[1]) / 2
     half = (disc[2] - disc[0]) / 2 - radius
     across = max(0.0, name[0] - x - half, x - half - name[2])
     down = max(0.0, name[1] - y, y - name[3])
@@ -68,7 +70,8 @@ def on_disc(name: Box, disc: Box) -> bool:
 
 def collisions(svg: str) -> list[str]:
     """Names that overlap each other or a state."""
-    every, states = names(svg), discs(svg)
+    every = names(svg)
+    states = discs(svg)
     found = [f"{a} on {b}" for (a, one), (b, other) in combinations(every, 2) if overlap(one, other)]
     return found + [f"{name} on state {state}" for name, box in every for state, disc in states if on_disc(box, disc)]
 

@@ -15,7 +15,8 @@ def _regex(draw: random.Random, depth: int) -> str:
     if depth == 0:
         return draw.choice(ATOMS)
     one, other = (_regex(draw, depth - draw.randint(1, 2) if depth > 1 else 0) for _ in range(2))
-    both, repeated = f"{one}{other}", f"(?:{one}){{1,3}}{other}"
+    both = f"{one}{other}"
+    repeated = f"(?:{one}){{1,3}}{other}"
     return draw.choice([both, repeated, f"(?:{one}|{other})", f"(?:{one})*{other}", f"(?:{one})+"])
 
 

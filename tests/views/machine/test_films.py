@@ -30,7 +30,8 @@ from tests.strategies import regexes
 @given(regexes)
 def test_the_steps_of_the_dfa_are_its_states_in_order(pattern):
     nfa = build_nfa(parse_regex(pattern))
-    steps, dfa = list(build_dfa_steps(nfa)), build_dfa(nfa)
+    steps = list(build_dfa_steps(nfa))
+    dfa = build_dfa(nfa)
     assert [step.state for step in steps] == list(range(len(dfa)))
     assert tuple(step.edges for step in steps) == dfa.edges
     assert {step.state for step in steps if nfa.accepting in step.subset} == dfa.accepting
@@ -64,7 +65,8 @@ def film(frames_of, pattern):
 
 @given(regexes)
 def test_a_film_has_one_set_of_states_its_arrows_only_grow_and_it_ends_with_the_machine(pattern):
-    frames, whole = film(dfa_frames, pattern), sketch_dfa(machine_stages(pattern)[1])
+    frames = film(dfa_frames, pattern)
+    whole = sketch_dfa(machine_stages(pattern)[1])
     assert {(frame.names, frame.initial, frame.accepting) for frame in frames} == {
         (frames[0].names, whole.initial, whole.accepting)
     }

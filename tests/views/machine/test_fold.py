@@ -57,7 +57,8 @@ def test_the_text_of_a_chain_is_what_it_reads_and_all_that_can_be_folded_is(text
     machine = made(regex, text)
     moves = [(state, byte, machine.step(state, byte)) for state in range(len(machine)) for byte in range(256)]
     moves = [move for move in moves if move[2] is not None]  # all there are, byte by byte
-    out, into = Counter(source for source, _, _ in moves), Counter(target for _, _, target in moves)
+    out = Counter(source for source, _, _ in moves)
+    into = Counter(target for _, _, target in moves)
     lonely = {state for state in range(1, len(machine)) if out[state] == into[state] == 1} - machine.accepting
     folded = fold(sketch_dfa(machine))
     assert folded.folded == lonely

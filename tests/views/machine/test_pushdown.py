@@ -96,7 +96,8 @@ def test_a_call_that_came_last_is_not_on_the_stack():
     [(json(), '{"a": [1, {"b"'), (json(), "  [[ "), (json(), '{"a":'), (json(), '["\\u00'), (grammar(TWICE), "<1")],
 )
 def test_an_open_call_is_one_that_goes_on_and_a_last_one_leaves_nothing_to_do(pda, text):
-    nodes, light = pda.nodes, Highlight.of_state(pda, state_after(pda, text))
+    nodes = pda.nodes
+    light = Highlight.of_state(pda, state_after(pda, text))
     numbers = {name: number for number, name in enumerate(nodes.names)}
 
     def after(key):
@@ -111,7 +112,8 @@ def test_an_open_call_is_one_that_goes_on_and_a_last_one_leaves_nothing_to_do(pd
 @pytest.mark.parametrize("text", ['{"key": {"b": [1, -2.5e3, true]}}', '"\\u00e9é"', "[[],[{}]]"])
 def test_the_arrows_of_a_byte_are_those_that_read_it(text):
     pda = json()
-    state, ranges = pda.initial, {arrow_key(arrow): arrow.ranges for arrow in sketch_pda(pda).arrows if not arrow.call}
+    state = pda.initial
+    ranges = {arrow_key(arrow): arrow.ranges for arrow in sketch_pda(pda).arrows if not arrow.call}
     for byte in text.encode():
         keys = taken_arrows(pda, state, byte)
         assert keys

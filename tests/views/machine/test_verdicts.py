@@ -12,7 +12,8 @@ TIME = r"([01]\d|2[0-3]):[0-5]\d"
 
 @pytest.mark.parametrize("text", ["", "2", "23:59", "24:00", "23:5", "23:599", "7:00", "né"])
 def test_a_verdict_is_that_of_re_and_its_place_is_the_longest_possible_beginning(text):
-    machine, data = gv.regex(TIME), text.encode()
+    machine = gv.regex(TIME)
+    data = text.encode()
     found = judge_text(machine, data)
     assert (found.verdict == "complete") == bool(re.fullmatch(TIME, text))
     assert (found.verdict == "illegal") == (not machine.accepts_prefix(data))

@@ -39,7 +39,8 @@ def frames_of(text):
 
 @given(st.lists(prefixes(), min_size=1, max_size=6))
 def test_a_text_adds_what_no_text_before_it_has_and_every_frame_is_drawn_once(texts):
-    figure, kept = draw_branches(PAIRS, texts), set()
+    figure = draw_branches(PAIRS, texts)
+    kept = set()
     _, *lines = figure.text.split("\n")
     for text, line in zip(texts, lines, strict=False):
         frames = frames_of(text)

@@ -36,7 +36,8 @@ def test_every_picture_is_well_formed_and_says_the_same_in_words(draw, text):
 
 @pytest.mark.parametrize("draw", PICTURES)
 def test_a_stack_of_twenty_thousand_is_drawn_at_once(draw):
-    pda, text = json(), b"[" * 20_000
+    pda = json()
+    text = b"[" * 20_000
     state = read(pda, text)
     started = time.perf_counter()
     figure = draw(pda, text if draw is draw_stack_table else state)

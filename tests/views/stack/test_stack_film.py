@@ -30,7 +30,8 @@ def test_the_last_frame_gives_the_verdict(text, words):
 
 def test_a_frame_reads_one_byte_or_moves_one_node():
     for before, after in pairwise(stack_frames(NESTED, "((x))")):
-        grown, read = len(after.stack) - len(before.stack), after.read - before.read
+        grown = len(after.stack) - len(before.stack)
+        read = after.read - before.read
         assert (after.move, grown, read) in {("call", 1, 0), ("read", 0, 1), ("return", -1, 0)}
 
 

@@ -43,7 +43,9 @@ def test_every_token_has_one_place_in_byte_order_and_no_text_comes_last(listed, 
 def walk_moves(made: Atlas) -> list[tuple[int, int]]:
     """The cells as the page finds them."""
     bits = np.unpackbits(np.frombuffer(made.moves, np.uint8), bitorder="little")
-    x, y, way = 0, 0, [(0, 0)]
+    x = 0
+    y = 0
+    way = [(0, 0)]
     for low, high in bits[: 2 * (made.width * made.height - 1)].reshape(-1, 2).tolist():
         across, down = ((1, 0), (0, 1), (-1, 0), (0, -1))[low + 2 * high]
         way.append((x := x + across, y := y + down))
@@ -78,7 +80,8 @@ def stencils(figure: gv.Figure) -> list[np.ndarray]:
 
 def test_the_picture_is_the_mask_cell_by_cell(llama3):
     guide = gv.guide(gv.regex(r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'), llama3)
-    made, mask = atlas(llama3), guide.mask(1)
+    made = atlas(llama3)
+    mask = guide.mask(1)
     figure = gv.draw_map(guide, 1)
     legal, illegal = stencils(figure)
     assert (legal[made.cells[:, 1], made.cells[:, 0]] == mask[made.vocabulary.order]).all()
