@@ -32,7 +32,6 @@ import guidedviz as gv
 from bench import pin_thread, print_about, share
 from bench.cases import CASES, TURN, Case
 from guidedviz.extras import need
-from guidedviz.machines.names import name_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.gguf import SMOLLM2
 from guidedviz.tokens.engines import PREPARE, Asked
@@ -168,6 +167,8 @@ def asked_of(case: Case, vocabulary: gv.Vocabulary) -> Any:
 
 def cut_text(vocabulary: gv.Vocabulary, text: str) -> list[int]:
     """The longest tokens of a text, in which `<|name|>` is a special token."""
+    from guidedviz.machines.names import name_bytes  # here, because a checkout of `--before` may not have it
+
     data = re.sub(rb"<\|\w+\|>", lambda found: name_bytes(found[0]), text.encode())
     return list(longest_tokens(vocabulary.named, data))
 

@@ -158,6 +158,9 @@ def disjoint(edges: list[tuple[int, int, T]]) -> list[tuple[int, int, frozenset[
     >>> [(low, high, sorted(targets)) for low, high, targets in disjoint([(48, 57, 1), (50, 99, 2)])]
     [(48, 49, [1]), (50, 57, [1, 2]), (58, 99, [2])]
     """
+    if len(edges) == 1:
+        ((low, high, target),) = edges
+        return [(low, high, frozenset((target,)))]
     starts = {low for low, _, _ in edges}
     cuts = sorted(starts | {high + 1 for _, high, _ in edges})
     place = {cut: number for number, cut in enumerate(cuts)}
