@@ -252,11 +252,8 @@ class Comparison:
     def _details(self, step: ComparedStep) -> tuple[str, ...]:
         """What is said of a position below its first line."""
         shown = self.name_next(step)
-        lines = []
-        for found in step.differences:
-            lines.append(f"      {found}: {self.name_tokens(found)}")
-        for name in step.refused_by:
-            lines.append(f"      {name} refuses {shown}")
+        lines = [f"      {found}: {self.name_tokens(found)}" for found in step.differences]
+        lines += [f"      {name} refuses {shown}" for name in step.refused_by]
         if step.stopped:
             lines.append(f"      the constraint does not allow {shown}")
         return tuple(lines)
