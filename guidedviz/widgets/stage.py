@@ -276,22 +276,22 @@ class Stage:
                 self.go(cursor)
             case {"do": "turn", "branch": int(branch)}:
                 self.turn(branch)
-            case {"do": "visit", "turn": int(turn), "cursor": int(cursor)}:
-                self.visit(turn, cursor)
             case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
                 self.player = self.player.go(cursor)
                 self._take_by_hand(token)
             case {"do": "set", "name": str(name), "value": int() | float() as value}:
                 self._set(name, value)
-            case {"do": "edit" | "answer"}:
+            case {"do": "edit" | "answer" | "visit"}:
                 self._hear_text(said)
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()
 
     def _hear_text(self, said: Any) -> None:
-        """Take what a person wrote: a constraint, or results for the model."""
+        """Take what a person wrote, a constraint or results for the model, or go to another turn."""
         match said:
+            case {"do": "visit", "turn": int(turn), "cursor": int(cursor)}:
+                self.visit(turn, cursor)
             case {"do": "edit", "kind": str(kind), "text": str(text)} if self.editor:
                 self._page.text = text
                 self.editor.read(kind, text)
