@@ -53,7 +53,8 @@ def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
     where = "GUIDEDVIZ_TEACHER_TOKEN"
     teacher = os.environ.get(where, "")
     if teacher:
-        if not found or teacher in (other for name, other in found.items() if name != TEACHER):
+        of_students = [other for name, other in found.items() if name != TEACHER]
+        if not found or teacher in of_students:
             seen = "the token of a student" if found else "no token of the students"
             expected = "a token of the teacher beside those of the students"
             hint = f"{where}={make_token()}, and GUIDEDVIZ_TOKEN or --tokens for the students"
@@ -76,8 +77,9 @@ def warn_of_tokens(file: Path | None, token: str = "") -> None:
         mode = file.stat().st_mode & 0o777
         if mode & 0o077:
             seen = f"mode {mode:o}: a file that others can read"
+            where = f"tokens file {quoted(str(file))}"
             hint = f"chmod 600 {shlex.quote(str(file))}"
-            warn(SettingError(f"tokens file {quoted(str(file))}", seen=seen, expected="mode 600", hint=hint))
+            warn(SettingError(where, seen=seen, expected="mode 600", hint=hint))
 
 
 def warn(about: GuidedVizError) -> None:
@@ -87,9 +89,11 @@ def warn(about: GuidedVizError) -> None:
 
 def check_token(where: str, token: str) -> str:
     """A token that cannot be guessed and that fits into a header."""
-    if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
+    fits_into_header = token.isascii() and token.isprintable() and " " not in token
+    if len(token) < SHORTEST or not fits_into_header:
+        seen = f"a token of {len(token)} characters"
         expected = f"at least {SHORTEST} printable ASCII characters without spaces"
-        raise SettingError(where, seen=f"a token of {len(token)} characters", expected=expected, hint=make_token())
+        raise SettingError(where, seen=seen, expected=expected, hint=make_token())
     return token
 
 

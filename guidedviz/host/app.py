@@ -219,8 +219,9 @@ class Service:
         size = self.engine.card["size"]
         check_tokens(ask.tokens, self.engine.card["context"], size)
         if not -1 <= ask.start < count:
+            expected = f"-1 to {count - 1}"
             hint = "-1 for the last row alone"
-            raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}", hint=hint)
+            raise SettingError("start", seen=str(ask.start), expected=expected, hint=hint)
         wanted = rows_bytes(count - ask.first, size)
         if wanted > self.guard.limits.rows_bytes:
             expected = f"at most {self.guard.limits.rows_bytes}"
@@ -326,7 +327,8 @@ async def send_in_parts(answer: Response, send: Send) -> None:
     body = answer.body
     for place in range(0, len(body) or 1, PART):
         end = place + PART
-        await send({"type": "http.response.body", "body": body[place:end], "more_body": end < len(body)})
+        goes_on = end < len(body)
+        await send({"type": "http.response.body", "body": body[place:end], "more_body": goes_on})
 
 
 def check_kind(method: str, path: str, said: str) -> None:

@@ -73,7 +73,8 @@ class PassReader:
         most = max(1, self.pass_tokens // len(texts))
         parts = [(text, *text.next_part(most)) for text in texts]
         for every in (False, True):
-            self._pass([(text, part) for text, part, wanted in parts if wanted == every], every)
+            some = [(text, part) for text, part, wanted in parts if wanted == every]
+            self._pass(some, every)
         for text in texts:
             if text.done:
                 self.prefixes.keep(text.tokens, text.cache)
@@ -166,7 +167,8 @@ class Engine:
         self.waiting += 1
         try:
             async with mine:
-                job = Job(loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first), form)
+                text = WantedText(np.array(ask.tokens, np.int32), ask.first)
+                job = Job(loop.create_future(), text, form)
                 self._jobs.append(job)
                 if self._running is None or self._running.done():
                     self._running = loop.create_task(self._run())
@@ -211,7 +213,8 @@ class Engine:
         """One turn of the reader; gives the answers of the texts that are done, and None for the others."""
         texts: dict[tuple[bytes, int], WantedText] = {}  # jobs that want the same share one
         for job in sorted(jobs, key=lambda job: -job.text.read):
-            job.text = texts.setdefault((job.text.tokens.tobytes(), job.text.start), job.text)
+            key = (job.text.tokens.tobytes(), job.text.start)
+            job.text = texts.setdefault(key, job.text)
         self.reader.read([*texts.values()])
         return [job.form(np.concatenate(job.text.rows)) if job.text.done else None for job in jobs]
 

@@ -59,7 +59,8 @@ class Bucket:
 
     def use(self, amount: float, now: float) -> bool:
         """Use an amount, which may be more than what is left; False if nothing is left."""
-        self._left = min(self._most, self._left + (now - self._seen) * self._rate)
+        regained = (now - self._seen) * self._rate
+        self._left = min(self._most, self._left + regained)
         self._seen = now
         if self._left < 1:
             return False

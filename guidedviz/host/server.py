@@ -242,11 +242,12 @@ def check_numbers(options: argparse.Namespace) -> None:
     """Refuse numbers out of their range."""
     ranges = {"port": (0, 65535), "rate": (1, 1e6), "cache_mb": (1, 1 << 20)}
     for name, (low, high) in ranges.items():
-        if not low <= getattr(options, name) <= high:
+        number = getattr(options, name)
+        if not low <= number <= high:
             where = f"--{name.replace('_', '-')}"
-            seen = str(getattr(options, name))
+            expected = f"{low:g} to {high:g}"
             hint = f"leave {where} out for the default"
-            raise SettingError(where, seen=seen, expected=f"{low:g} to {high:g}", hint=hint)
+            raise SettingError(where, seen=str(number), expected=expected, hint=hint)
 
 
 def check_certificate(certificate: Path | None, key: Path | None) -> None:

@@ -222,7 +222,9 @@ class Standing:
         """The question that most students answered last; "" for none."""
         answers = []
         for name, question in self.questions.items():
-            answers += [(at, key, name) for key, at in question.students.items() if at > now - NOW]
+            for key, at in question.students.items():
+                if at > now - NOW:
+                    answers.append((at, key, name))
         last = {key: name for _, key, name in sorted(answers)}
         said = Counter(last.values())
         return max(said, key=lambda name: (said[name], self.questions[name].at), default="")

@@ -75,8 +75,8 @@ def build_productions(grammar: Grammar) -> list[Phrase]:
     phrases = _Builder(grammar).phrases
     rows = [row for phrase in phrases for row in phrase.rows if all(row.symbols)]
     finished = derive((row.phrase, row.phrases) for row in rows)
-    of_phrases = [row for row in rows if len(row.phrases) == len(row.symbols)]
-    nullable = derive((row.phrase, row.phrases) for row in of_phrases)
+    only_phrases = [(row.phrase, row.phrases) for row in rows if len(row.phrases) == len(row.symbols)]
+    nullable = derive(only_phrases)
     for phrase in phrases:
         phrase.rows = []
         phrase.nullable = phrase in nullable

@@ -1,5 +1,6 @@
 """Several engines along one text: where each agrees with our mask, and the kinds of their differences."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from guidedviz.errors import expect, shorten
@@ -39,8 +40,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     """
     expect(comparison, Comparison, "draw_comparison", "a comparison", COMPARISON_HINT)
     steps = comparison.steps[:MOST_COMPARED_STEPS]
-    kinds = (AGREES, *DIFFERENCE_SIGNS)
-    dots: dict[str, list[Dot]] = {kind: [] for kind in kinds}
+    dots = defaultdict[str, list[Dot]](list)
     stopped: list[tuple[str, Box]] = []
     for number, (engine, _) in enumerate(comparison.engines):
         lane = len(comparison.engines) - number
@@ -53,7 +53,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
                 stopped.append((NOT_ASKED, box))
                 break
     series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
-    series += [_dots_of(kind, found) for kind, found in dots.items() if found]
+    kinds = (AGREES, *DIFFERENCE_SIGNS)
+    series += [_dots_of(kind, dots[kind]) for kind in kinds if kind in dots]
     names = [shorten(comparison.name_next(step), 14) for step in steps]
     ticks = tuple((float(place), name) for place, name in enumerate(names))
     end = max(1, len(steps)) - 0.5

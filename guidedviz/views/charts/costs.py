@@ -32,7 +32,7 @@ def draw_costs(trace: Trace) -> Figure:
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)
     shown = trace.steps[:MOST_BARS]
-    names = ["⊘" if step.how == "none" else label(step.piece) for step in shown]
+    names = list(map(_name_token, shown))
     top = find_top(times_asked(shown))
     cut = [place for place, step in enumerate(shown) if total_of(step) > top]
     hover = tuple(map(_say_times, shown, names))
@@ -53,6 +53,10 @@ def draw_costs(trace: Trace) -> Figure:
     chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
     steps = counted(len(trace.steps), "step")
     return draw_chart(chart, f"costs of {steps}: forward, mask and sample of each", live=True)
+
+
+def _name_token(step: Step) -> str:
+    return "⊘" if step.how == "none" else label(step.piece)
 
 
 def _mark_cut(steps: Sequence[Step], cut: Sequence[int], top: float) -> Series:

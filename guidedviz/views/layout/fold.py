@@ -34,7 +34,7 @@ def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -
             (arrow,) = out[arrow.target]
             yield arrow
 
-    return [tuple(follow(arrow)) for arrow in begins]
+    return list(map(tuple, map(follow, begins)))
 
 
 def find_chains(sketch: Sketch) -> list[Chain]:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from guidedviz.machines.graph import distances, grouped
@@ -72,7 +73,7 @@ def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Layer
             spots[box] = (x, top + (row + 0.5) * pitch)
     centres = tuple(spots[box] for box in sorted(spots))
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
-    heights = [y for curve in curves for _, y in curve]
+    heights = [y for _, y in chain.from_iterable(curves)]
     lowest = max(heights, default=0.0)
     labels = tuple(map(above_middle, curves))
     height = max(most * pitch + 90, lowest + 20)
