@@ -57,7 +57,7 @@ def _same_entries(value: dict[Any, Any], expected: dict[Any, Any]) -> bool:
     return same_keys and all(alike(value[key], expected[key]) for key in expected)
 
 
-def agrees(value: Any, expected: Any, same: Same = alike) -> bool:
+def agrees(value: Any, expected: Any, same: Same) -> bool:
     """Is a value the expected one? A value of a wrong kind is not."""
     if isinstance(value, Failed):
         return isinstance(expected, type) and expected.__name__ in value.kinds

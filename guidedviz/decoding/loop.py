@@ -231,7 +231,7 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     return Point(tokens, (guide.initial if guide else None,))
 
 
-def check_fit(guide: Any, vocabulary: Vocabulary, name: str = "a model") -> None:
+def check_fit(guide: Any, vocabulary: Vocabulary, name: str) -> None:
     """Refuse what is not a guide over the vocabulary of the model."""
     hint = "gv.guide(machine, model.vocabulary)"
     check_guide(guide, hint=hint)

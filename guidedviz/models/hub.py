@@ -189,7 +189,7 @@ def has_torch() -> bool:
     return all(find_spec(package) for package in ("torch", "transformers"))
 
 
-def pick_device(name: str, wanted: str = "auto") -> str:
+def pick_device(name: str, wanted: str) -> str:
     """The torch device: "auto" is cuda, else mps, else cpu, and cpu in a notebook run without a browser."""
     if not has_torch():
         hint = f"{how_to_install('hub')}, or load one that needs no torch: {SMALLER}"

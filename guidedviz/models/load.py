@@ -118,7 +118,7 @@ def load_model(
     return model
 
 
-def load_here(name: str, device: str = "auto") -> LanguageModel:
+def load_here(name: str, device: str) -> LanguageModel:
     """A model that runs on this machine."""
     short, place, plain = find_model(name)
     if not isinstance(device, str) or device.split(":")[0] not in DEVICES:

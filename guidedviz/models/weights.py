@@ -34,7 +34,7 @@ DIMENSIONS = 8
 LARGEST_DIMENSION = 1 << 40  # of a dimension
 
 
-def damaged(file: Path, seen: str, expected: str = "") -> ModelError:
+def damaged(file: Path, seen: str, expected: str) -> ModelError:
     """The error for a file of a model that cannot be used."""
     where = f"model {quoted(file.parent.name)}, {file.name}"
     return ModelError(where, seen=seen, expected=expected, hint=f"load one that needs no network: {SMALLER}")

@@ -60,7 +60,7 @@ class Plan:
     calls: tuple[int, ...]  # rule calls, one box per call
 
 
-def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None) -> Plan:
+def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None) -> Plan:
     """The plan for these states; with `compact` None only large machines have runs."""
     number = dict[Arrow, int]()
     for n, arrow in enumerate(sketch.arrows):
