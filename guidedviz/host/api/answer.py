@@ -113,11 +113,13 @@ class ChoiceWriter:
         self.end = step.end
         before = len(self.said)
         if is_name(step.piece):
-            self.said += self._decode.decode(b"", True) + sign(step.piece[1:-1].decode("utf-8", "replace"))
+            name = step.piece[1:-1].decode("utf-8", "replace")
+            self.said += self._decode.decode(b"", True) + sign(name)
         elif step.end != "eos":
             self.said += self._decode.decode(step.piece, bool(step.end))
         longest = max(map(len, self.stops), default=0)
-        found = [self.said.find(stop, max(0, before - longest)) for stop in self.stops]
+        first = max(0, before - longest)
+        found = [self.said.find(stop, first) for stop in self.stops]
         places = [place for place in found if place >= 0]
         if places:
             self.said = self.said[: min(places)]
@@ -127,7 +129,8 @@ class ChoiceWriter:
     def _grow(self, logs: tuple[tuple[TokenLog, ...], ...]) -> Delta:
         """What is new since the last call."""
         thinking, text = self._certain()
-        delta = Delta(thinking[len(self.thinking) :], text[len(self.text) :], logs)
+        new_thinking = thinking[len(self.thinking) :]
+        delta = Delta(new_thinking, text[len(self.text) :], logs)
         self.thinking = thinking
         self.text = text
         if self.end and self.plan.style:

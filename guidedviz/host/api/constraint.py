@@ -100,11 +100,13 @@ def read_constraint(body: Fields) -> Constraint | None:
         if name in body.left:
             expected = "the field that servers read today"
             raise SettingError(name, seen="a field that was removed", expected=expected, hint=instead)
-    found = [read_response_format(body.inner("response_format")), *read_structured(body), *read_beside(body)]
+    form = read_response_format(body.inner("response_format"))
+    found = [form, *read_structured(body), *read_beside(body)]
     kept = [constraint for constraint in found if constraint]
     if len(kept) > 1:
         fields = " and ".join(constraint.field for constraint in kept)
-        raise SettingError(fields, seen="two constraints", expected="one", hint=f"only {kept[0].field}")
+        hint = f"only {kept[0].field}"
+        raise SettingError(fields, seen="two constraints", expected="one", hint=hint)
     return kept[0] if kept else None
 
 

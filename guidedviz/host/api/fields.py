@@ -42,7 +42,8 @@ class Fields:
         """The value of a field, which is one of these types."""
         self._known.append(name)
         value = self.left.pop(name, default)
-        if value is not default and (not isinstance(value, kinds) or (isinstance(value, bool) and kinds is int)):
+        fits = isinstance(value, kinds) and not (isinstance(value, bool) and kinds is int)
+        if value is not default and not fits:
             raise wrong_field(self.place(name), value, expected)
         return value
 
@@ -75,7 +76,9 @@ class Fields:
     def inner(self, name: str) -> Self | None:
         """The fields of an object in a field."""
         found = self.take(name, dict, "an object")
-        return None if found is None else type(self)(found, self.place(name), self.notes)
+        if found is None:
+            return None
+        return type(self)(found, self.place(name), self.notes)
 
     def note(self, name: str, said: str) -> None:
         """Take a field that has no effect, and say so in the answer."""
@@ -86,10 +89,10 @@ class Fields:
     def refuse_others(self) -> None:
         """Refuse the first field that nobody has taken."""
         for name in self.left:
-            near = nearest(name, self._known)
-            hint = f"{near}" if near else f"the fields {', '.join(sorted(set(self._known)))}"
-            expected = "other fields"
-            raise SettingError(self.place(name), seen="a field that is not known here", expected=expected, hint=hint)
+            known = ", ".join(sorted(set(self._known)))
+            hint = nearest(name, self._known) or f"the fields {known}"
+            seen = "a field that is not known here"
+            raise SettingError(self.place(name), seen=seen, expected="other fields", hint=hint)
 
 
 def read_fields(body: bytes) -> Fields:

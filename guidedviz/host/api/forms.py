@@ -47,7 +47,8 @@ def usage_of(head: AnswerHead, writers: Iterable[ChoiceWriter]) -> dict[str, int
 def call_object(call: ToolCall, name: str, custom: frozenset[str]) -> dict[str, Any]:
     """A call as a client reads it; its arguments are the text of their JSON."""
     if call.name in custom:
-        return {"id": name, "type": "custom", "custom": {"name": call.name, "input": call.arguments.get(INPUT, "")}}
+        custom_call = {"name": call.name, "input": call.arguments.get(INPUT, "")}
+        return {"id": name, "type": "custom", "custom": custom_call}
     arguments = json.dumps(call.arguments, ensure_ascii=False)
     return {"id": name, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
@@ -60,7 +61,8 @@ def log_object(logs: tuple[TokenLog, ...]) -> dict[str, Any]:
 
 def piece_object(one: TokenLog) -> dict[str, Any]:
     """A token with its log-probability."""
-    return {"token": one.piece.decode("utf-8", "replace"), "logprob": one.log, "bytes": [*one.piece]}
+    text = one.piece.decode("utf-8", "replace")
+    return {"token": text, "logprob": one.log, "bytes": [*one.piece]}
 
 
 def plain_logs(listed: Iterable[tuple[TokenLog, ...]]) -> dict[str, Any]:
@@ -94,27 +96,33 @@ class ChoicesForm:
 
     def first(self) -> list[Any]:
         """The first chunk of each choice."""
-        said = {"delta": {"role": "assistant", "content": ""}} if self.chat else {"text": ""}
-        return [self._chunk(place, said) | {"guidedviz": self.head.own} for place in range(self.request.count)]
+        said: dict[str, Any] = {"text": ""}
+        if self.chat:
+            said = {"delta": {"role": "assistant", "content": ""}}
+        chunks = [self._chunk(place, said) for place in range(self.request.count)]
+        return [chunk | {"guidedviz": self.head.own} for chunk in chunks]
 
     def grown(self, place: int, delta: Delta) -> list[Any]:
         """A chunk of a text."""
         if not self.chat:
             return [self._chunk(place, {"text": delta.text}, delta)]
         said = {"reasoning_content": delta.thinking, "content": delta.text}
-        return [self._chunk(place, {"delta": {key: text for key, text in said.items() if text}}, delta)]
+        news = {key: text for key, text in said.items() if text}
+        return [self._chunk(place, {"delta": news}, delta)]
 
     def last(self, writers: list[ChoiceWriter]) -> list[Any]:
         """The chunks of the calls, the last chunk of each choice, and the usage."""
         chunks = []
         for place, writer in enumerate(writers):
             for number, call in enumerate(self._calls(place, writer)):
-                chunks.append(self._chunk(place, {"delta": {"tool_calls": [{"index": number, **call}]}}))
+                numbered = {"index": number, **call}
+                chunks.append(self._chunk(place, {"delta": {"tool_calls": [numbered]}}))
             said: dict[str, Any] = {"delta": {}} if self.chat else {"text": ""}
             ended = self._chunk(place, said, end=finish_reason(writer))
             chunks.append(ended | {"guidedviz": self.head.own})
         if self.request.usage:
-            chunks.append(self._object("chat.completion.chunk", []) | {"usage": usage_of(self.head, writers)})
+            counts = {"usage": usage_of(self.head, writers)}
+            chunks.append(self._object("chat.completion.chunk", []) | counts)
         return chunks
 
     def _message(self, place: int, writer: ChoiceWriter, delta: Delta) -> dict[str, Any]:

@@ -117,7 +117,8 @@ def read_settings(fields: Fields) -> Settings:
     for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
         wanted = fields.whole(name, 1, LARGEST_COUNT, wanted)
     if wanted > LONGEST_ANSWER:
-        fields.notes.append(f"max_tokens: {wanted:,}, but an answer has at most {LONGEST_ANSWER:,} tokens here")
+        most = f"an answer has at most {LONGEST_ANSWER:,} tokens here"
+        fields.notes.append(f"max_tokens: {wanted:,}, but {most}")
     return Settings(
         temperature=fields.number("temperature", 0, 100, 1),
         top_k=max(0, fields.whole("top_k", -1, LARGEST_COUNT, 0)),
@@ -166,7 +167,8 @@ def read_message(given: Any, where: str) -> dict[str, Any]:
         made["role"] = "system"
     content = made.get("content", "")
     if isinstance(content, list):
-        content = "".join(read_part(part, f"{where}.content[{place}]") for place, part in enumerate(content))
+        places = [f"{where}.content[{place}]" for place in range(len(content))]
+        content = "".join(map(read_part, content, places))
     made["content"] = content
     if "tool_calls" in made and isinstance(made["tool_calls"], list):
         made["tool_calls"] = [as_function(call) for call in made["tool_calls"]]

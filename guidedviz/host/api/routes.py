@@ -170,7 +170,8 @@ class CompletionDesk:
         """The runs of a student; for the teacher those that are shared, too."""
         student = request.state.student
         teacher = not self._guard.guarded or student == TEACHER
-        return say({"runs": [sum_up_run(run) for run in self.runs.of(student, teacher)]})
+        runs = self.runs.of(student, teacher)
+        return say({"runs": list(map(sum_up_run, runs))})
 
     async def show_run(self, request: Request) -> Response:
         """The page of a run, or of two."""
@@ -239,7 +240,9 @@ async def send_stream(answer: EventStream, send: Any) -> None:
         async for part in answer.events:
             await send({"type": "http.response.body", "body": part, "more_body": True})
     except Exception as error:
-        message = str(error) if isinstance(error, GuidedVizError) else f"the host failed: {type(error).__name__}"
+        message = f"the host failed: {type(error).__name__}"
+        if isinstance(error, GuidedVizError):
+            message = str(error)
         said = {"error": {"message": message, "type": "server_error", "param": None, "code": None}}
         await send({"type": "http.response.body", "body": as_events([said]) + STREAM_END, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -13,11 +13,11 @@ def code_of(run: KeptRun) -> str:
     if run.plan.build:
         lines += [f"machine = {run.plan.code}", "guide = gv.guide(machine, model.vocabulary)"]
         used = ", guide"
-    said = [
-        f"{name}={value!r}"
-        for name, value in vars(settings).items()
-        if name in USUAL_SETTINGS and value != USUAL_SETTINGS[name]
-    ]
+    said = []
+    for name, usual in USUAL_SETTINGS.items():
+        value = getattr(settings, name)
+        if value != usual:
+            said.append(f"{name}={value!r}")
     if settings.bias:
         said.append(f"bias={settings.bias!r}")
     options = ", ".join([*said, f"seed={run.seed}", f"max_tokens={settings.max_tokens}"])

@@ -81,7 +81,8 @@ def say_links(runs: Sequence[KeptRun]) -> Element:
     links = [node("a", "all runs", href="/runs")]
     for number, run in enumerate(runs, 1):
         if len(runs) > 1:
-            links.append(node("a", f"run {number} alone", href=f"/runs/{run.name}"))
+            words = f"run {number} alone"
+            links.append(node("a", words, href=f"/runs/{run.name}"))
     parts: list[Element | str] = []
     for link in links:
         parts += [link, " "]
@@ -99,10 +100,12 @@ def tell_run(run: KeptRun, trace: Trace) -> Element:
         ("Diagnosis", say_diagnosis(run, found)),
     ]
     body = [node("dt", name) + node("dd", said) for name, said in rows]
-    code = node("details", node("summary", "The same in a notebook"), node("pre", node("code", code_of(run))))
+    lines = node("pre", node("code", code_of(run)))
+    code = node("details", node("summary", "The same in a notebook"), lines)
     texts = [node("pre", escaped(text)) for text in (trace.prompt, trace.text)]
     output = node("details", node("summary", "Prompt and text"), *texts)
-    return node("h1", f"A run of {run.model.name}: {run.verdict}") + node("dl", *body) + code + output
+    title = node("h1", f"A run of {run.model.name}: {run.verdict}")
+    return title + node("dl", *body) + code + output
 
 
 def say_verdict(run: KeptRun, trace: Trace) -> str:
