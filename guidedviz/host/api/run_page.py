@@ -17,7 +17,7 @@ from guidedviz.host.api.plan import Guides
 from guidedviz.host.api.run_code import code_of
 from guidedviz.host.api.runs import KeptRun
 from guidedviz.machines.visible import visible
-from guidedviz.markup import Element, node, together
+from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.vocabulary import shared_length
 
 PAGE_STYLE = (
@@ -38,9 +38,9 @@ PAGE_HEADERS = {  # no other page has it in a frame, and no address of a run lea
 
 def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
     """The page of one run, or of two side by side."""
-    going = [run for run in runs if run.verdict == "going on" or not run.steps]
-    if going:
-        return show_going(going[0])
+    for run in runs:
+        if not (run.ended and run.steps):
+            return show_going(run)
     traces = [trace_with_guide(guides, run) for run in runs]
     writer: Any = lazy.load_writer()
     parts: list[Element] = [node("style", PAGE_STYLE), say_links(runs)]
@@ -63,16 +63,15 @@ def trace_with_guide(guides: Guides, run: KeptRun) -> Trace:
 
 
 def show_going(run: KeptRun) -> str:
-    """The page of a run that goes on."""
-    head = node(
-        "head",
-        node("meta", charset="utf-8"),
-        node("meta", http_equiv="refresh", content=ASKS_AGAIN),
-        node("title", "Run: going on"),
-    )
+    """The page of a run that goes on, or that ended before its first token."""
+    again = node("meta", http_equiv="refresh", content=ASKS_AGAIN)
     said = f"{len(run.steps)} tokens so far. This page asks again every {ASKS_AGAIN} seconds."
+    if run.ended:
+        again = NOTHING
+        said = "It ended before its first token."
+    head = node("head", node("meta", charset="utf-8"), again, node("title", f"Run: {run.verdict}"))
     text = node("pre", escaped(run.trace.text))
-    main = node("main", node("h1", "The run goes on"), node("p", said, role="status"), text)
+    main = node("main", node("h1", f"A run of {run.model.name}: {run.verdict}"), node("p", said, role="status"), text)
     return f"<!doctype html>\n{node('html', head, node('body', main), lang='en')}\n"
 
 
