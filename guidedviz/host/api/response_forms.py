@@ -30,13 +30,9 @@ class ResponseForm:
     def whole(self, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
         """An answer that is not streamed."""
         ((writer, delta),) = choices
-        items = []
-        if delta.thinking:
-            items.append(text_item(self.head, "reasoning", delta.thinking))
-        if delta.text or not writer.calls:
-            items.append(text_item(self.head, "message", delta.text, delta))
-        items += [call_item(self.head, place, call, self.request) for place, call in enumerate(writer.calls)]
-        return response_object(self.head, self.request, items, [writer])
+        self.grown(0, delta)
+        closed: dict[str, Any] = self.last([writer])[-1]["response"]
+        return closed
 
     def first(self) -> list[Any]:
         """The events that open an answer."""
@@ -52,6 +48,8 @@ class ResponseForm:
                 item = self._items[-1]
                 item["content"][0]["text"] += text
                 logs = {"logprobs": [*map(log_object, delta.logs)]} if kind == "message" else {}
+                for name, more in logs.items():
+                    item["content"][0][name] += more
                 events.append(self._part(f"{ITEM_PARTS[kind]}.delta", delta=text, **logs))
         return events
 
@@ -79,7 +77,7 @@ class ResponseForm:
         if self._items and self._items[-1]["type"] == kind:
             return []
         events = self._close()
-        item = text_item(self.head, kind, "")
+        item = text_item(self.head, kind)
         self._items.append(item)
         events.append(self._item_event("added", {**item, "content": [], "status": "in_progress"}))
         return [*events, self._part("content_part.added", part=dict(item["content"][0]))]
@@ -107,14 +105,13 @@ class ResponseForm:
         return {"type": name, "sequence_number": self._sent - 1, **said}
 
 
-def text_item(head: AnswerHead, kind: str, text: str, delta: Delta | None = None) -> dict[str, Any]:
-    """An item of reasoning, or a message."""
-    part: dict[str, Any] = {"type": ITEM_PARTS[kind], "text": text}
+def text_item(head: AnswerHead, kind: str) -> dict[str, Any]:
+    """An item of reasoning, or a message, without its text."""
+    part: dict[str, Any] = {"type": ITEM_PARTS[kind], "text": ""}
     item: dict[str, Any] = {"id": f"{kind}_{head.name}", "type": kind, "status": "completed", "content": [part]}
     if kind == "reasoning":
         return item | {"summary": []}
-    logs = delta.logs if delta else ()
-    part |= {"annotations": [], "logprobs": [*map(log_object, logs)]}
+    part |= {"annotations": [], "logprobs": []}
     return item | {"role": "assistant"}
 
 
