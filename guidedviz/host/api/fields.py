@@ -12,7 +12,8 @@ LARGEST_COUNT = (1 << 63) - 1
 
 def wrong_field(place: str, value: Any, expected: str, hint: str = "") -> SettingError:
     """The error for a value that cannot be taken."""
-    return SettingError(place, seen=quoted(value), expected=expected, hint=hint or f"{expected}, or no such field")
+    hint = hint or f"{expected}, or no such field"
+    return SettingError(place, seen=quoted(value), expected=expected, hint=hint)
 
 
 class Fields:
@@ -42,7 +43,10 @@ class Fields:
         """The value of a field, which is one of these types."""
         self._known.append(name)
         value = self.left.pop(name, default)
-        if value is not default and (not isinstance(value, kinds) or (isinstance(value, bool) and kinds is int)):
+        if value is default:
+            return value
+        is_flag = isinstance(value, bool) and kinds is int
+        if is_flag or not isinstance(value, kinds):
             raise wrong_field(self.place(name), value, expected)
         return value
 
@@ -87,7 +91,8 @@ class Fields:
         """Refuse the first field that nobody has taken."""
         for name in self.left:
             near = nearest(name, self._known)
-            hint = f"{near}" if near else f"the fields {', '.join(sorted(set(self._known)))}"
+            known = ", ".join(sorted(set(self._known)))
+            hint = near or f"the fields {known}"
             expected = "other fields"
             raise SettingError(self.place(name), seen="a field that is not known here", expected=expected, hint=hint)
 

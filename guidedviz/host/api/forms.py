@@ -101,8 +101,12 @@ class ChoicesForm:
         """A chunk of a text."""
         if not self.chat:
             return [self._chunk(place, {"text": delta.text}, delta)]
-        said = {"reasoning_content": delta.thinking, "content": delta.text}
-        return [self._chunk(place, {"delta": {key: text for key, text in said.items() if text}}, delta)]
+        said = {}
+        if delta.thinking:
+            said["reasoning_content"] = delta.thinking
+        if delta.text:
+            said["content"] = delta.text
+        return [self._chunk(place, {"delta": said}, delta)]
 
     def last(self, writers: list[ChoiceWriter]) -> list[Any]:
         """The chunks of the calls, the last chunk of each choice, and the usage."""
@@ -140,7 +144,9 @@ class ChoicesForm:
     def _choice(self, place: int, said: dict[str, Any], delta: Delta, end: str | None) -> Any:
         logs = None
         if delta.logs:
-            logs = {"content": [*map(log_object, delta.logs)]} if self.chat else plain_logs(delta.logs)
+            logs = plain_logs(delta.logs)
+            if self.chat:
+                logs = {"content": [*map(log_object, delta.logs)]}
         return {"index": place, **said, "logprobs": logs, "finish_reason": end}
 
     def _object(self, kind: str, choices: list[Any]) -> dict[str, Any]:

@@ -31,8 +31,8 @@ class ResponseForm:
         """An answer that is not streamed."""
         ((writer, delta),) = choices
         self.grown(0, delta)
-        closed: dict[str, Any] = self.last([writer])[-1]["response"]
-        return closed
+        closing = self.last([writer])[-1]
+        return closing["response"]
 
     def first(self) -> list[Any]:
         """The events that open an answer."""
@@ -67,7 +67,8 @@ class ResponseForm:
             kind = "custom_tool_call_input" if key == "input" else "function_call_arguments"
             events.append(self._item_event("added", {**item, key: "", "status": "in_progress"}))
             events.append(self._part(f"{kind}.delta", delta=item[key]))
-            events.append(self._part(f"{kind}.done", **{key: item[key], "name": item["name"]}))
+            done = {key: item[key], "name": item["name"]}
+            events.append(self._part(f"{kind}.done", **done))
             events.append(self._item_event("done", item))
         closed = response_object(self.head, self.request, self._items, writers)
         return [*events, self._event(f"response.{closed['status']}", response=closed)]
@@ -117,7 +118,8 @@ def text_item(head: AnswerHead, kind: str) -> dict[str, Any]:
 
 def call_item(head: AnswerHead, place: int, call: ToolCall, request: CompletionRequest) -> dict[str, Any]:
     """The item of a call."""
-    item = {"id": f"fc_{head.name}_{place}", "call_id": f"call_{head.name}_{place}", "status": "completed"}
+    name = f"{head.name}_{place}"
+    item = {"id": f"fc_{name}", "call_id": f"call_{name}", "status": "completed"}
     if call.name in request.offered.custom:
         return {**item, "type": "custom_tool_call", "name": call.name, "input": call.arguments.get(INPUT, "")}
     arguments = json.dumps(call.arguments, ensure_ascii=False)

@@ -71,7 +71,7 @@ def show_going(run: KeptRun) -> str:
         said = "It ended before its first token."
     head = node("head", node("meta", charset="utf-8"), again, node("title", f"Run: {run.verdict}"))
     text = node("pre", escaped(run.trace.text))
-    main = node("main", node("h1", f"A run of {run.model.name}: {run.verdict}"), node("p", said, role="status"), text)
+    main = node("main", say_head(run), node("p", said, role="status"), text)
     return f"<!doctype html>\n{node('html', head, node('body', main), lang='en')}\n"
 
 
@@ -98,10 +98,15 @@ def tell_run(run: KeptRun, trace: Trace) -> Element:
         ("Diagnosis", say_diagnosis(run, found)),
     ]
     body = [node("dt", name) + node("dd", said) for name, said in rows]
-    code = node("details", node("summary", "The same in a notebook"), node("pre", node("code", code_of(run))))
+    code = node("details", node("summary", "The same in a notebook"), node("pre", code_of(run)))
     texts = [node("pre", escaped(text)) for text in (trace.prompt, trace.text)]
     output = node("details", node("summary", "Prompt and text"), *texts)
-    return node("h1", f"A run of {run.model.name}: {run.verdict}") + node("dl", *body) + code + output
+    return together([say_head(run), node("dl", *body), code, output])
+
+
+def say_head(run: KeptRun) -> Element:
+    """The run in a line."""
+    return node("h1", f"A run of {run.model.name}: {run.verdict}")
 
 
 def say_verdict(run: KeptRun, trace: Trace) -> str:

@@ -106,9 +106,9 @@ class KeptRuns:
     def keep(self, run: KeptRun) -> KeptRun:
         """Keep a run; the oldest ones make room for it."""
         self._kept[run.name] = run
-        own = [name for name, other in self._kept.items() if other.owner == run.owner]
-        for name in own[:-MOST_OF_ONE]:
-            del self._kept[name]
+        own = [other for other in self._kept.values() if other.owner == run.owner]
+        for oldest in own[:-MOST_OF_ONE]:
+            del self._kept[oldest.name]
         total = sum(other.nbytes for other in self._kept.values())
         while len(self._kept) > MOST_RUNS or (total > RUNS_BYTES and len(self._kept) > 1):
             _, oldest = self._kept.popitem(last=False)
