@@ -179,7 +179,7 @@ def write_files(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / PLAYER).write_text(read_bundle(PLAYER), encoding="utf-8")
     for script in BUNDLES.glob("*.js"):
-        if script.stem not in ("player", "class"):  # a host has the page of the class
+        if script.stem not in ("player", "class", "runs"):  # a host has the pages of the class and of runs
             (folder / script.name).write_text(kind_script(script.stem), encoding="utf-8")
             shutil.copy(script.with_suffix(".css"), folder)
     for name in ("site.js", "theme.js"):

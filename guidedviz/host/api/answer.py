@@ -61,7 +61,9 @@ async def decode_here(
     end = ""
     while not end:
         began = perf_counter()
-        row = await engine.row(place, point.tokens) if len(point.tokens) <= model.context else None
+        row = None
+        if len(point.tokens) <= model.context:
+            row = await engine.row(place, point.tokens)
         waited = (perf_counter() - began) * 1000
         stepped, point = await engine.run("mask", take, row, point)
         end = stepped.step.end
@@ -77,7 +79,8 @@ def read_logs(model: LanguageModel, row: Array, step: Step, top: int | None) -> 
     pieces = model.vocabulary.pieces
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(chances), LEAST_LOG)
-    return tuple(TokenLog(pieces[token], float(logs[token])) for token in [step.token, *likeliest])
+    named = [step.token, *likeliest]
+    return tuple(TokenLog(pieces[token], float(logs[token])) for token in named)
 
 
 class Delta(NamedTuple):
@@ -114,23 +117,23 @@ class ChoiceWriter:
         before = len(self.said)
         if is_name(step.piece):
             name = step.piece[1:-1].decode("utf-8", "replace")
-            self.said += self._decode.decode(b"", True) + sign(name)
+            self.said += self._decode.decode(b"", True)
+            self.said += sign(name)
         elif step.end != "eos":
             self.said += self._decode.decode(step.piece, bool(step.end))
         longest = max(map(len, self.stops), default=0)
         first = max(0, before - longest)
-        found = [self.said.find(stop, first) for stop in self.stops]
-        places = [place for place in found if place >= 0]
-        if places:
-            self.said = self.said[: min(places)]
-            self.end = "stop"
+        for stop in self.stops:
+            place = self.said.find(stop, first)
+            if place >= 0:
+                self.said = self.said[:place]
+                self.end = "stop"
         return self._grow((stepped.logs,) if stepped.logs else ())
 
     def _grow(self, logs: tuple[tuple[TokenLog, ...], ...]) -> Delta:
         """What is new since the last call."""
         thinking, text = self._certain()
-        new_thinking = thinking[len(self.thinking) :]
-        delta = Delta(new_thinking, text[len(self.text) :], logs)
+        delta = Delta(thinking[len(self.thinking) :], text[len(self.text) :], logs)
         self.thinking = thinking
         self.text = text
         if self.end and self.plan.style:

@@ -100,13 +100,13 @@ def read_constraint(body: Fields) -> Constraint | None:
         if name in body.left:
             expected = "the field that servers read today"
             raise SettingError(name, seen="a field that was removed", expected=expected, hint=instead)
-    form = read_response_format(body.inner("response_format"))
-    found = [form, *read_structured(body), *read_beside(body)]
+    found = [read_response_format(body.inner("response_format"))]
+    found += read_structured(body)
+    found += read_beside(body)
     kept = [constraint for constraint in found if constraint]
     if len(kept) > 1:
         fields = " and ".join(constraint.field for constraint in kept)
-        hint = f"only {kept[0].field}"
-        raise SettingError(fields, seen="two constraints", expected="one", hint=hint)
+        raise SettingError(fields, seen="two constraints", expected="one", hint=f"only {kept[0].field}")
     return kept[0] if kept else None
 
 
@@ -200,7 +200,7 @@ def _read_named(form: Fields, names: dict[str, str]) -> list[Constraint]:
         value = form.take(name, kinds, expected)
         if value is None:
             continue
-        if notation == "choice" and not (value and all(isinstance(text, str) for text in value)):
+        if notation == "choice" and {type(text) for text in value} != {str}:
             raise wrong_field(form.place(name), value, "a list of texts, at least one")
         text = value if isinstance(value, str) else json.dumps(value)
         found.append(Constraint(notation, text, form.place(name)))

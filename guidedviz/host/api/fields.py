@@ -12,7 +12,8 @@ LARGEST_COUNT = (1 << 63) - 1
 
 def wrong_field(place: str, value: Any, expected: str, hint: str = "") -> SettingError:
     """The error for a value that cannot be taken."""
-    return SettingError(place, seen=quoted(value), expected=expected, hint=hint or f"{expected}, or no such field")
+    hint = hint or f"{expected}, or no such field"
+    return SettingError(place, seen=quoted(value), expected=expected, hint=hint)
 
 
 class Fields:
@@ -42,8 +43,10 @@ class Fields:
         """The value of a field, which is one of these types."""
         self._known.append(name)
         value = self.left.pop(name, default)
-        fits = isinstance(value, kinds) and not (isinstance(value, bool) and kinds is int)
-        if value is not default and not fits:
+        if value is default:
+            return value
+        is_flag = isinstance(value, bool) and kinds is int
+        if is_flag or not isinstance(value, kinds):
             raise wrong_field(self.place(name), value, expected)
         return value
 
@@ -76,9 +79,7 @@ class Fields:
     def inner(self, name: str) -> Self | None:
         """The fields of an object in a field."""
         found = self.take(name, dict, "an object")
-        if found is None:
-            return None
-        return type(self)(found, self.place(name), self.notes)
+        return None if found is None else type(self)(found, self.place(name), self.notes)
 
     def note(self, name: str, said: str) -> None:
         """Take a field that has no effect, and say so in the answer."""
@@ -89,10 +90,11 @@ class Fields:
     def refuse_others(self) -> None:
         """Refuse the first field that nobody has taken."""
         for name in self.left:
+            near = nearest(name, self._known)
             known = ", ".join(sorted(set(self._known)))
-            hint = nearest(name, self._known) or f"the fields {known}"
-            seen = "a field that is not known here"
-            raise SettingError(self.place(name), seen=seen, expected="other fields", hint=hint)
+            hint = near or f"the fields {known}"
+            expected = "other fields"
+            raise SettingError(self.place(name), seen="a field that is not known here", expected=expected, hint=hint)
 
 
 def read_fields(body: bytes) -> Fields:

@@ -47,8 +47,7 @@ def usage_of(head: AnswerHead, writers: Iterable[ChoiceWriter]) -> dict[str, int
 def call_object(call: ToolCall, name: str, custom: frozenset[str]) -> dict[str, Any]:
     """A call as a client reads it; its arguments are the text of their JSON."""
     if call.name in custom:
-        custom_call = {"name": call.name, "input": call.arguments.get(INPUT, "")}
-        return {"id": name, "type": "custom", "custom": custom_call}
+        return {"id": name, "type": "custom", "custom": {"name": call.name, "input": call.arguments.get(INPUT, "")}}
     arguments = json.dumps(call.arguments, ensure_ascii=False)
     return {"id": name, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
@@ -61,8 +60,7 @@ def log_object(logs: tuple[TokenLog, ...]) -> dict[str, Any]:
 
 def piece_object(one: TokenLog) -> dict[str, Any]:
     """A token with its log-probability."""
-    text = one.piece.decode("utf-8", "replace")
-    return {"token": text, "logprob": one.log, "bytes": [*one.piece]}
+    return {"token": one.piece.decode("utf-8", "replace"), "logprob": one.log, "bytes": [*one.piece]}
 
 
 def plain_logs(listed: Iterable[tuple[TokenLog, ...]]) -> dict[str, Any]:
@@ -96,33 +94,31 @@ class ChoicesForm:
 
     def first(self) -> list[Any]:
         """The first chunk of each choice."""
-        said: dict[str, Any] = {"text": ""}
-        if self.chat:
-            said = {"delta": {"role": "assistant", "content": ""}}
-        chunks = [self._chunk(place, said) for place in range(self.request.count)]
-        return [chunk | {"guidedviz": self.head.own} for chunk in chunks]
+        said = {"delta": {"role": "assistant", "content": ""}} if self.chat else {"text": ""}
+        return [self._chunk(place, said) | {"guidedviz": self.head.own} for place in range(self.request.count)]
 
     def grown(self, place: int, delta: Delta) -> list[Any]:
         """A chunk of a text."""
         if not self.chat:
             return [self._chunk(place, {"text": delta.text}, delta)]
-        said = {"reasoning_content": delta.thinking, "content": delta.text}
-        news = {key: text for key, text in said.items() if text}
-        return [self._chunk(place, {"delta": news}, delta)]
+        said = {}
+        if delta.thinking:
+            said["reasoning_content"] = delta.thinking
+        if delta.text:
+            said["content"] = delta.text
+        return [self._chunk(place, {"delta": said}, delta)]
 
     def last(self, writers: list[ChoiceWriter]) -> list[Any]:
         """The chunks of the calls, the last chunk of each choice, and the usage."""
         chunks = []
         for place, writer in enumerate(writers):
             for number, call in enumerate(self._calls(place, writer)):
-                numbered = {"index": number, **call}
-                chunks.append(self._chunk(place, {"delta": {"tool_calls": [numbered]}}))
+                chunks.append(self._chunk(place, {"delta": {"tool_calls": [{"index": number, **call}]}}))
             said: dict[str, Any] = {"delta": {}} if self.chat else {"text": ""}
             ended = self._chunk(place, said, end=finish_reason(writer))
             chunks.append(ended | {"guidedviz": self.head.own})
         if self.request.usage:
-            counts = {"usage": usage_of(self.head, writers)}
-            chunks.append(self._object("chat.completion.chunk", []) | counts)
+            chunks.append(self._object("chat.completion.chunk", []) | {"usage": usage_of(self.head, writers)})
         return chunks
 
     def _message(self, place: int, writer: ChoiceWriter, delta: Delta) -> dict[str, Any]:
@@ -148,7 +144,9 @@ class ChoicesForm:
     def _choice(self, place: int, said: dict[str, Any], delta: Delta, end: str | None) -> Any:
         logs = None
         if delta.logs:
-            logs = {"content": [*map(log_object, delta.logs)]} if self.chat else plain_logs(delta.logs)
+            logs = plain_logs(delta.logs)
+            if self.chat:
+                logs = {"content": [*map(log_object, delta.logs)]}
         return {"index": place, **said, "logprobs": logs, "finish_reason": end}
 
     def _object(self, kind: str, choices: list[Any]) -> dict[str, Any]:

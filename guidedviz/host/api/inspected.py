@@ -34,6 +34,7 @@ def inspect_run(guides: Guides, run: KeptRun, text: str) -> dict[str, Any]:
     run.inspected = text
     for step in trace.steps:
         run.add(step)
+    run.close()
     mass, step_place = run.least
     refusal = trace.refusal
     said = {"verdict": run.verdict, "least": {"Z": mass, "step": step_place}, "refused": refusal and asdict(refusal)}

@@ -1,5 +1,6 @@
 """What a request asks for, read from its body: a prompt, a constraint, tools, and how tokens are chosen."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from secrets import randbelow
@@ -13,6 +14,7 @@ from guidedviz.host.api.tool_fields import OfferedTools, read_offered
 from guidedviz.models.messages import check_messages
 from guidedviz.models.template import WHERE
 
+TOKEN_ID = re.compile("[0-9]{1,9}")
 MOST_ANSWER_CHOICES = 4
 MOST_STOPS = 4
 MOST_TOP = 20  # likeliest tokens beside the one that was chosen
@@ -28,9 +30,6 @@ IGNORED_FIELDS = {  # a field -> the values that ask for nothing
     **dict.fromkeys(("reasoning_effort", "reasoning", "verbosity", "service_tier", "metadata", "user"), ()),
     **dict.fromkeys(("prompt_cache_key", "safety_identifier", "include", "truncation", "background"), ()),
 }
-
-
-OBJECTS = ("stream_options", "chat_template_kwargs", "guidedviz")
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,9 @@ def read_rest(fields: Fields, messages: tuple[dict[str, Any], ...], prompt: str,
         seen = f"{constraint.field} and tools"
         raise SettingError(constraint.field, seen=seen, expected="one of both", hint='"tool_choice": "none"')
     stream = fields.flag("stream")
-    options, template, own = [fields.inner(name) or Fields({}) for name in OBJECTS]
+    options = fields.inner("stream_options") or Fields({})
+    template = fields.inner("chat_template_kwargs") or Fields({})
+    own = fields.inner("guidedviz") or Fields({})
     request = CompletionRequest(
         model=fields.text("model"),
         messages=messages,
@@ -117,8 +118,7 @@ def read_settings(fields: Fields) -> Settings:
     for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
         wanted = fields.whole(name, 1, LARGEST_COUNT, wanted)
     if wanted > LONGEST_ANSWER:
-        most = f"an answer has at most {LONGEST_ANSWER:,} tokens here"
-        fields.notes.append(f"max_tokens: {wanted:,}, but {most}")
+        fields.notes.append(f"max_tokens: {wanted:,}, but an answer has at most {LONGEST_ANSWER:,} tokens here")
     return Settings(
         temperature=fields.number("temperature", 0, 100, 1),
         top_k=max(0, fields.whole("top_k", -1, LARGEST_COUNT, 0)),
@@ -131,7 +131,7 @@ def read_settings(fields: Fields) -> Settings:
 
 def read_bias(given: dict[str, Any]) -> dict[int, float]:
     """The bias per token; JSON has its ids as texts."""
-    if not all(token.isascii() and token.isdecimal() and len(token) < 10 for token in given):
+    if not all(map(TOKEN_ID.fullmatch, given)):
         raise wrong_field("logit_bias", given, '{"TOKEN ID": a number from -100 to 100}')
     return {int(token): amount for token, amount in given.items()}
 
@@ -141,7 +141,8 @@ def read_stops(fields: Fields) -> tuple[str, ...]:
     expected = f"a text, or at most {MOST_STOPS} texts"
     found = fields.take("stop", (str, list), expected, [])
     stops = [found] if isinstance(found, str) else found
-    if len(stops) > MOST_STOPS or not all(isinstance(stop, str) and stop for stop in stops):
+    wrong = [stop for stop in stops if not isinstance(stop, str) or not stop]
+    if wrong or len(stops) > MOST_STOPS:
         raise wrong_field("stop", found, expected)
     return tuple(stops)
 
@@ -167,8 +168,8 @@ def read_message(given: Any, where: str) -> dict[str, Any]:
         made["role"] = "system"
     content = made.get("content", "")
     if isinstance(content, list):
-        places = [f"{where}.content[{place}]" for place in range(len(content))]
-        content = "".join(map(read_part, content, places))
+        parts = [read_part(part, f"{where}.content[{place}]") for place, part in enumerate(content)]
+        content = "".join(parts)
     made["content"] = content
     if "tool_calls" in made and isinstance(made["tool_calls"], list):
         made["tool_calls"] = [as_function(call) for call in made["tool_calls"]]

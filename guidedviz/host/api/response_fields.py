@@ -43,7 +43,7 @@ def items_as_messages(items: list[Any], notes: list[str]) -> list[Any]:
     for place, item in enumerate(items):
         kind = item.get("type", "message") if isinstance(item, dict) else None
         if kind == "message":
-            messages.append({name: value for name, value in item.items() if name in ("role", "content")})
+            messages.append({"role": item.get("role"), "content": item.get("content")})
         elif kind in ("function_call", "custom_tool_call"):
             add_call(messages, Fields(item, f"input[{place}]"))
         elif kind in ("function_call_output", "custom_tool_call_output"):

@@ -30,13 +30,9 @@ class ResponseForm:
     def whole(self, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
         """An answer that is not streamed."""
         ((writer, delta),) = choices
-        items = []
-        if delta.thinking:
-            items.append(text_item(self.head, "reasoning", delta.thinking))
-        if delta.text or not writer.calls:
-            items.append(text_item(self.head, "message", delta.text, delta))
-        items += [call_item(self.head, place, call, self.request) for place, call in enumerate(writer.calls)]
-        return response_object(self.head, self.request, items, [writer])
+        self.grown(0, delta)
+        closing = self.last([writer])[-1]
+        return closing["response"]
 
     def first(self) -> list[Any]:
         """The events that open an answer."""
@@ -52,6 +48,8 @@ class ResponseForm:
                 item = self._items[-1]
                 item["content"][0]["text"] += text
                 logs = {"logprobs": [*map(log_object, delta.logs)]} if kind == "message" else {}
+                for name, more in logs.items():
+                    item["content"][0][name] += more
                 events.append(self._part(f"{ITEM_PARTS[kind]}.delta", delta=text, **logs))
         return events
 
@@ -69,7 +67,8 @@ class ResponseForm:
             kind = "custom_tool_call_input" if key == "input" else "function_call_arguments"
             events.append(self._item_event("added", {**item, key: "", "status": "in_progress"}))
             events.append(self._part(f"{kind}.delta", delta=item[key]))
-            events.append(self._part(f"{kind}.done", **{key: item[key], "name": item["name"]}))
+            done = {key: item[key], "name": item["name"]}
+            events.append(self._part(f"{kind}.done", **done))
             events.append(self._item_event("done", item))
         closed = response_object(self.head, self.request, self._items, writers)
         return [*events, self._event(f"response.{closed['status']}", response=closed)]
@@ -79,7 +78,7 @@ class ResponseForm:
         if self._items and self._items[-1]["type"] == kind:
             return []
         events = self._close()
-        item = text_item(self.head, kind, "")
+        item = text_item(self.head, kind)
         self._items.append(item)
         events.append(self._item_event("added", {**item, "content": [], "status": "in_progress"}))
         return [*events, self._part("content_part.added", part=dict(item["content"][0]))]
@@ -107,20 +106,20 @@ class ResponseForm:
         return {"type": name, "sequence_number": self._sent - 1, **said}
 
 
-def text_item(head: AnswerHead, kind: str, text: str, delta: Delta | None = None) -> dict[str, Any]:
-    """An item of reasoning, or a message."""
-    part: dict[str, Any] = {"type": ITEM_PARTS[kind], "text": text}
+def text_item(head: AnswerHead, kind: str) -> dict[str, Any]:
+    """An item of reasoning, or a message, without its text."""
+    part: dict[str, Any] = {"type": ITEM_PARTS[kind], "text": ""}
     item: dict[str, Any] = {"id": f"{kind}_{head.name}", "type": kind, "status": "completed", "content": [part]}
     if kind == "reasoning":
         return item | {"summary": []}
-    logs = delta.logs if delta else ()
-    part |= {"annotations": [], "logprobs": [*map(log_object, logs)]}
+    part |= {"annotations": [], "logprobs": []}
     return item | {"role": "assistant"}
 
 
 def call_item(head: AnswerHead, place: int, call: ToolCall, request: CompletionRequest) -> dict[str, Any]:
     """The item of a call."""
-    item = {"id": f"fc_{head.name}_{place}", "call_id": f"call_{head.name}_{place}", "status": "completed"}
+    name = f"{head.name}_{place}"
+    item = {"id": f"fc_{name}", "call_id": f"call_{name}", "status": "completed"}
     if call.name in request.offered.custom:
         return {**item, "type": "custom_tool_call", "name": call.name, "input": call.arguments.get(INPUT, "")}
     arguments = json.dumps(call.arguments, ensure_ascii=False)

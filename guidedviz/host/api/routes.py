@@ -1,6 +1,7 @@
 """The requests that clients of OpenAI send, and how each is answered: whole, or as a stream of events."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
@@ -31,6 +32,7 @@ from guidedviz.tokens.guide import Guide
 
 MOST_ASKED = 1 << 20  # bytes of a body
 RUN_PATH = "/runs/"
+ONE_STEP = re.compile("[0-9]{1,5}")
 COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
 API_PATHS = {"/v1/models", "/v1/inspect", "/v1/runs", *COMPLETION_PATHS}  # whose errors have OpenAI's form, too
 Form = ChoicesForm | ResponseForm
@@ -177,8 +179,8 @@ class CompletionDesk:
         """The page of a run, or of two."""
         names = request.scope["path"].removeprefix(RUN_PATH).split("/")
         runs = [self.runs.find(name) for name in names[:2]]
-        step = request.query_params.get("step", "0")
-        place = int(step) if step.isascii() and step.isdecimal() and len(step) < 6 else 0
+        step = request.query_params.get("step", "")
+        place = int(step) if ONE_STEP.fullmatch(step) else 0
         page = await self._engine.run("page", show_runs, self._page_guides, runs, place)
         return Response(page, headers=PAGE_HEADERS, media_type="text/html")
 
@@ -190,7 +192,8 @@ class CompletionDesk:
         plan = await plan_turn(self._engine, wanted)
         guide = await self._engine.run("compile", self._guides.of, plan)
         if guide:
-            plan = replace(plan, notes=(*plan.notes, *getattr(guide.machine, "notes", ())))
+            notes = getattr(guide.machine, "notes", ())
+            plan = replace(plan, notes=(*plan.notes, *notes))
         check_bias(wanted.settings.bias, self._engine.card["size"])
         point = await self._engine.run("encode", start, self._engine.model, plan.prompt, guide)
         answer = self._begin(request, wanted, plan, guide, point)
@@ -217,7 +220,8 @@ class CompletionDesk:
         if wanted.count > 1:
             own["runs"] = addresses
         card = self._engine.card
-        head = AnswerHead(runs[0].name, int(runs[0].began), card["name"], card["version"], len(point.tokens), own)
+        began = int(runs[0].began)
+        head = AnswerHead(runs[0].name, began, card["name"], card["version"], len(point.tokens), own)
         return Answering(self._engine, wanted, plan, guide, point, runs, places, head, request.state.account)
 
     def _check_model(self, name: str) -> None:

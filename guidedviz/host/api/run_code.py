@@ -8,7 +8,9 @@ def code_of(run: KeptRun) -> str:
     """Lines of Python that decode as the host did."""
     request = run.request
     settings = request.settings
-    lines = ["import guidedviz as gv", "", f"model = gv.load_model({run.model.name!r})", f"prompt = {say_prompt(run)}"]
+    lines = ["import guidedviz as gv", ""]
+    lines.append(f"model = gv.load_model({run.model.name!r})")
+    lines.append(f"prompt = {say_prompt(run)}")
     used = ""
     if run.plan.build:
         lines += [f"machine = {run.plan.code}", "guide = gv.guide(machine, model.vocabulary)"]
@@ -36,5 +38,6 @@ def say_prompt(run: KeptRun) -> str:
     request = run.request
     if not isinstance(run.plan.prompt, Prompt):
         return repr(str(run.plan.prompt))
+    messages = [*request.messages]
     tools = [*request.offered.tools]
-    return f"model.chat({[*request.messages]!r}, tools={tools!r}, think={bool(run.plan.thinks)})"
+    return f"model.chat({messages!r}, tools={tools!r}, think={bool(run.plan.thinks)})"

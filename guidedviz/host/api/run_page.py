@@ -17,7 +17,7 @@ from guidedviz.host.api.plan import Guides
 from guidedviz.host.api.run_code import code_of
 from guidedviz.host.api.runs import KeptRun
 from guidedviz.machines.visible import visible
-from guidedviz.markup import Element, node, together
+from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.vocabulary import shared_length
 
 PAGE_STYLE = (
@@ -38,9 +38,9 @@ PAGE_HEADERS = {  # no other page has it in a frame, and no address of a run lea
 
 def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
     """The page of one run, or of two side by side."""
-    going = [run for run in runs if run.verdict == "going on" or not run.steps]
-    if going:
-        return show_going(going[0])
+    for run in runs:
+        if not (run.ended and run.steps):
+            return show_going(run)
     traces = [trace_with_guide(guides, run) for run in runs]
     writer: Any = lazy.load_writer()
     parts: list[Element] = [node("style", PAGE_STYLE), say_links(runs)]
@@ -63,16 +63,15 @@ def trace_with_guide(guides: Guides, run: KeptRun) -> Trace:
 
 
 def show_going(run: KeptRun) -> str:
-    """The page of a run that goes on."""
-    head = node(
-        "head",
-        node("meta", charset="utf-8"),
-        node("meta", http_equiv="refresh", content=ASKS_AGAIN),
-        node("title", "Run: going on"),
-    )
+    """The page of a run that goes on, or that ended before its first token."""
+    again = node("meta", http_equiv="refresh", content=ASKS_AGAIN)
     said = f"{len(run.steps)} tokens so far. This page asks again every {ASKS_AGAIN} seconds."
+    if run.ended:
+        again = NOTHING
+        said = "It ended before its first token."
+    head = node("head", node("meta", charset="utf-8"), again, node("title", f"Run: {run.verdict}"))
     text = node("pre", escaped(run.trace.text))
-    main = node("main", node("h1", "The run goes on"), node("p", said, role="status"), text)
+    main = node("main", say_head(run), node("p", said, role="status"), text)
     return f"<!doctype html>\n{node('html', head, node('body', main), lang='en')}\n"
 
 
@@ -81,8 +80,7 @@ def say_links(runs: Sequence[KeptRun]) -> Element:
     links = [node("a", "all runs", href="/runs")]
     for number, run in enumerate(runs, 1):
         if len(runs) > 1:
-            words = f"run {number} alone"
-            links.append(node("a", words, href=f"/runs/{run.name}"))
+            links.append(node("a", f"run {number} alone", href=f"/runs/{run.name}"))
     parts: list[Element | str] = []
     for link in links:
         parts += [link, " "]
@@ -100,12 +98,15 @@ def tell_run(run: KeptRun, trace: Trace) -> Element:
         ("Diagnosis", say_diagnosis(run, found)),
     ]
     body = [node("dt", name) + node("dd", said) for name, said in rows]
-    lines = node("pre", node("code", code_of(run)))
-    code = node("details", node("summary", "The same in a notebook"), lines)
+    code = node("details", node("summary", "The same in a notebook"), node("pre", code_of(run)))
     texts = [node("pre", escaped(text)) for text in (trace.prompt, trace.text)]
     output = node("details", node("summary", "Prompt and text"), *texts)
-    title = node("h1", f"A run of {run.model.name}: {run.verdict}")
-    return title + node("dl", *body) + code + output
+    return together([say_head(run), node("dl", *body), code, output])
+
+
+def say_head(run: KeptRun) -> Element:
+    """The run in a line."""
+    return node("h1", f"A run of {run.model.name}: {run.verdict}")
 
 
 def say_verdict(run: KeptRun, trace: Trace) -> str:

@@ -53,6 +53,7 @@ class KeptRun:
     began: float = field(default_factory=time.time)
     steps: list[Step] = field(default_factory=list)
     nbytes: int = 0
+    ended: bool = False
     inspected: str = ""  # the text, if another server wrote it
     recording: str = ""  # what its page shows, once somebody has opened it
 
@@ -63,6 +64,7 @@ class KeptRun:
 
     def close(self) -> None:
         """Mark the run as ended, whatever ended it."""
+        self.ended = True
         if self.steps and not self.steps[-1].end:
             self.steps[-1] = replace(self.steps[-1], end="stop")
 
@@ -74,7 +76,9 @@ class KeptRun:
     @property
     def verdict(self) -> str:
         """How it ended, in a word."""
-        return VERDICTS[self.steps[-1].end if self.steps else ""]
+        if not self.steps:
+            return VERDICTS["stop" if self.ended else ""]
+        return VERDICTS[self.steps[-1].end]
 
     @property
     def least(self) -> tuple[float, int]:
@@ -102,9 +106,9 @@ class KeptRuns:
     def keep(self, run: KeptRun) -> KeptRun:
         """Keep a run; the oldest ones make room for it."""
         self._kept[run.name] = run
-        own = [name for name, other in self._kept.items() if other.owner == run.owner]
-        for name in own[:-MOST_OF_ONE]:
-            del self._kept[name]
+        own = [other for other in self._kept.values() if other.owner == run.owner]
+        for oldest in own[:-MOST_OF_ONE]:
+            del self._kept[oldest.name]
         total = sum(other.nbytes for other in self._kept.values())
         while len(self._kept) > MOST_RUNS or (total > RUNS_BYTES and len(self._kept) > 1):
             _, oldest = self._kept.popitem(last=False)

@@ -44,7 +44,8 @@ def read_offered(body: Fields) -> OfferedTools:
     if choice not in (*TOOL_CHOICES, *names) or (choice == "required" and not names):
         raise wrong_field("tool_choice", choice, "auto, required, none, or the name of a tool in tools")
     kinds = zip(names, listed, strict=True)
-    return OfferedTools(tuple(listed), frozenset(name for name, tool in kinds if tool["type"] == "custom"), choice)
+    custom = frozenset(name for name, tool in kinds if tool["type"] == "custom")
+    return OfferedTools(tuple(listed), custom, choice)
 
 
 def name_tools(listed: list[Any]) -> list[str]:

@@ -6,6 +6,7 @@ from itertools import chain
 import pytest
 
 import guidedviz as gv
+from guidedviz.files import PACKAGE
 from guidedviz.machines import limits
 from tests.host.api.asking import ABOUT, ADD, CHAT, PERSON, SUM, ask_chat, refusal, send, stream_chat
 
@@ -248,3 +249,10 @@ def test_a_body_that_is_too_large_or_from_elsewhere_is_refused(clerk_host):
     assert refusal(clerk_host, CHAT, Origin="http://evil.example")[0] == 403
     assert refusal(clerk_host, b"{}", **{"Content-Type": "text/plain"})[0] == 415
     assert send(clerk_host, "/v1/chat/completions")[0] == 405
+
+
+def test_the_request_of_the_page_about_the_api_is_answered(clerk_host):
+    page = (PACKAGE / "host" / "api" / "README.md").read_text(encoding="utf-8")
+    body = page.partition("-d '")[2].partition("'")[0]
+    message = ask_chat(clerk_host, body.encode())["choices"][0]["message"]
+    assert set(json.loads(message["content"])) == {"name", "age"}

@@ -95,6 +95,18 @@ def test_a_list_has_the_runs_of_one_student_and_the_teacher_sees_those_that_are_
         assert send(host, "/runs/" + names[0])[0] == 200  # the name is the key
 
 
+def test_a_run_that_ended_before_its_first_token_says_so(clerk_host):
+    kept = clerk_host.service.runs
+    begun = kept.find(path_of(ask_chat(clerk_host, CHAT | {"max_tokens": 1})).rpartition("/")[2])
+    run = kept.keep(kept_runs.KeptRun(begun.owner, False, begun.request, begun.plan, begun.model, 0))
+    assert 'http-equiv="refresh"' in open_run(clerk_host, f"/runs/{run.name}")
+    run.close()
+    page = open_run(clerk_host, f"/runs/{run.name}")
+    assert "A run of clerk: stopped" in page
+    assert "It ended before its first token." in page
+    assert 'http-equiv="refresh"' not in page
+
+
 def test_the_pages_of_runs_are_counted_per_address(bard):
     with hosting(bard, None, Limits(rate=0.01, burst=3)) as host:
         said = ask_chat(host, {"model": "bard", "prompt": "To be", "max_tokens": 2}, "/v1/completions")
