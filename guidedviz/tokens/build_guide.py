@@ -30,6 +30,7 @@ from guidedviz.tokens.guide import (
 )
 from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
+from guidedviz.tokens.shown_mask import show_mask
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.thinking import ThinkingGuide
 from guidedviz.tokens.vocabulary import Vocabulary, as_vocabulary, check_names
@@ -72,7 +73,7 @@ class RealGuide(Guide):
         """True for every id that the engine allows; read-only."""
         self.at(state)
         with ONE_THREAD:
-            return state.matcher.mask()
+            return show_mask(state.matcher.mask(), self.vocabulary)
 
     def is_accepting(self, state: RealState) -> bool:
         """Whether the engine allows the text to end here."""

@@ -27,6 +27,7 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.lazy import Lazy
+from guidedviz.tokens.shown_mask import show_mask
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -289,7 +290,7 @@ class MachineGuide(Guide):
         self.source = source
         self.initial = machine.initial
         keep = lru_cache(maxsize=max(1, MASK_BYTES // len(vocabulary)))
-        self._mask = keep(lambda state: source.mask(self.at(state)))
+        self._mask = keep(lambda state: show_mask(source.mask(self.at(state)), vocabulary))
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r})"

@@ -12,11 +12,13 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, table
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.shown_mask import ShownMask
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import show_figure
 from guidedviz.views.machine.highlight import Drawable
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.strip import draw_strip
+from guidedviz.views.vocabulary.map import draw_mask
 
 SAMPLE = 16  # tokens of a vocabulary that are shown
 
@@ -39,6 +41,8 @@ def draw_portrait(value: Any) -> Element | None:
     match value:
         case Trace(steps=(_, *_)):
             return show_figure(draw_strip(value))
+        case ShownMask(is_whole=True, vocabulary=Vocabulary() as vocabulary):
+            return show_figure(draw_mask(vocabulary, value, "a mask"))
         case Vocabulary():
             return node("div", repr(value), table(describe_vocabulary(value)))
         case Guide(machine=Machine()):

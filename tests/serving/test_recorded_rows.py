@@ -103,6 +103,14 @@ def test_the_only_legal_token_needs_no_output():
     assert (trace.text, trace.steps[-1].end) == ("ab", "eos")
 
 
+def test_a_beam_that_ended_long_ago_and_was_in_no_later_call_has_its_end():
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    for length in range(60):
+        call(processor, [2] + [0] * length)
+    [short] = processor.read([[2, 0, 0, 3]])
+    assert (short.text, short.steps[-1].end) == ("aa", "eos")
+
+
 def test_a_dead_end_is_recorded_before_it_is_raised():
     endless = gv.Vocabulary([b"a", b"b", b"c", b"d"])
     processor = gv.LogitsProcessor(gv.guide(gv.regex("ax"), endless), record=True)

@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 import guidedviz as gv
@@ -34,6 +35,20 @@ def test_machines_guides_and_vocabularies_are_one_line_and_a_picture(clerk, guid
         assert len(html) < 200_000
     assert "<svg" in guide._repr_html_()
     assert repr(clerk.vocabulary) in clerk.vocabulary._repr_html_()
+
+
+def test_a_mask_is_one_line_and_a_map_and_remains_an_array(clerk, guide):
+    mask = guide.mask(guide.initial)
+    assert repr(mask) == 'mask(2 of 4,096 tokens are legal: { {")'
+    ET.fromstring(mask._repr_html_())
+    assert str(mask).startswith("[False")
+    assert (mask.dtype, mask.shape, mask.flags.writeable) == (np.bool_, (4096,), False)
+    everything = mask | ~mask
+    assert repr(everything).startswith("mask(4,096 of 4,096 tokens are legal: ")
+    assert len(repr(everything)) < 120
+    for part in (mask[:3], mask.astype(int), mask.reshape(2, -1), np.stack([mask, mask])):
+        assert repr(part).startswith("array([")
+    assert gv.views.draw_map(guide).text.endswith("2 of 4,096 tokens legal (0.049%), EOS illegal")
 
 
 def test_where_nothing_can_be_drawn_the_line_is_enough():

@@ -205,16 +205,20 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     check_guide(guide, "draw_map, guide")
     expect(title, str, "draw_map, title", "a text")
     state = guide.initial if state is None else state
-    made = atlas(guide.vocabulary)
-    mask = guide.mask(state)
+    name = shorten(guide.label(state), 40)
+    return draw_mask(guide.vocabulary, guide.mask(state), name, title)
+
+
+def draw_mask(vocabulary: Vocabulary, mask: Mask, name: str, title: str = "") -> Figure:
+    """The legal tokens of a mask on a map of the whole vocabulary; `name` says where the mask is from."""
+    made = atlas(vocabulary)
     cells = made.ordered(mask)
     legal = count_regions(made, cells)
     every = count_regions(made, np.ones_like(cells))
     regions = []
     for place, count in every.items():
         regions.append(f"{place} {legal[place]:,} of {count:,}")
-    name = shorten(guide.label(state), 40)
-    text = f"Vocabulary map, {name}: {say_mask(guide.vocabulary, mask)}"
+    text = f"Vocabulary map, {name}: {say_mask(vocabulary, mask)}"
     return _map_figure(made, legal_kinds(cells), title or name, text, regions)
 
 
