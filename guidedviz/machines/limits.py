@@ -33,8 +33,8 @@ FEWEST_COPIED_STATES = 30  # below this a repeat is never counted
 RULE_STATES = 8_000  # of a rule, before smaller repeats are counted too: about one second
 TICKED_PLACES = 50_000  # of a net that is copied for each count
 
-# Rules that are inlined. Measured on 20 closed schemas that count, the whole request: with no rule inlined it takes 1.02
-# of the time, with 50 states 0.99, with 200 0.99, with 1,000 0.97; a table's noise is 0.03.
+# Rules that are inlined. Measured on 20 closed schemas that count, the whole request: with no rule inlined it takes
+# 1.02 of the time, with 50 states 0.99, with 200 0.99, with 1,000 0.97; a table's noise is 0.03.
 INLINED_STATES = 10_000  # of a rule's NFA afterwards: about one second
 COPIES_OF_INLINED = 2  # so many times this are all rules together, for what is called at several places
 INLINED_WHERE_CALLED = 200  # the same for a schema that has a stack anyway: of 0, 50, 200 and 1,000 the fastest
