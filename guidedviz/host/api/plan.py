@@ -119,10 +119,14 @@ def plan_whole_turn(
     tools = offered.tools
 
     def build() -> Machine[Any]:
-        return turn(tools, style, offered.choice if tools else "none", thinks)
+        return turn(tools, style, choice, thinks, parallel=offered.parallel)
 
-    key = json.dumps([style, offered.choice, thinks, tools])
-    code = f"gv.turn({[*tools]!r}, style={style!r}, choice={offered.choice!r}, think={thinks!r})"
+    choice = offered.choice if tools else "none"
+    key = json.dumps([style, choice, thinks, offered.parallel, tools])
+    words = f"style={style!r}, choice={choice!r}, think={thinks!r}"
+    if not offered.parallel:
+        words += ", parallel=False"
+    code = f"gv.turn({[*tools]!r}, {words})"
     enforced = f"a turn of the style {style}"
     if tools:
         enforced = f"calls of {len(tools)} tools (tool_choice {offered.choice}), in the style {style}"
