@@ -55,10 +55,17 @@ def test_the_page_names_the_cause_and_the_step_of_a_bad_run(clerk_host):
     assert 'data-open="2"' in page
 
 
-@pytest.mark.parametrize("kind", ["schema", "free", "tools"])
+@pytest.mark.parametrize("kind", ["schema", "lark", "choice", "tag", "free", "tools"])
 def test_the_code_on_a_page_gives_the_same_text(clerk_host, scout_host, kind):
     host = scout_host if kind == "tools" else clerk_host
-    more = {"schema": {"response_format": PERSON}, "free": {}, "tools": {"tools": [ADD], "tool_choice": "required"}}
+    more = {
+        "schema": {"response_format": PERSON},
+        "lark": {"structured_outputs": {"grammar": 'start: /[a-z"]+/ "!"'}},
+        "choice": {"structured_outputs": {"choice": ["yes'", "n.o"]}},
+        "tag": {"structural_tag": {"type": "structural_tag", "format": {"type": "regex", "pattern": "[ab]+"}}},
+        "free": {},
+        "tools": {"tools": [ADD], "tool_choice": "required"},
+    }
     body = SUM if kind == "tools" else CHAT
     said = ask_chat(host, body | more[kind] | {"temperature": 1.2, "top_p": 0.9, "seed": 3, "max_tokens": 20, "n": 2})
     for address in said["guidedviz"]["runs"]:
