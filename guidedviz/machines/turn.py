@@ -91,6 +91,7 @@ def turn(
     choice: str = "auto",
     think: bool | str = True,
     think_limit: int | None = None,
+    parallel: bool = True,
 ) -> TurnMachine:
     r"""The machine of a whole answer: thinking, then an answer or calls of tools.
 
@@ -99,6 +100,7 @@ def turn(
     "mistral", "harmony" (gpt-oss), or "text" (the marks of hermes as text). `choice`: "auto" (text, calls, or both),
     "required" (at least one call), "none", or the name of the tool to call once. `think`: True, False, or "open" if
     the prompt has already begun it; Llama does not think. `think_limit`: after so many tokens thinking has to end.
+    `parallel`: False allows one call only.
 
     >>> def add(a: int, b: int) -> int: ...
     >>> answer = gv.turn(tools=[add], style="text", choice="required")
@@ -111,7 +113,7 @@ def turn(
     _check_choice(choice, listed)
     _check_thinking(think, think_limit)
     thinks = bool(form.think) and think is not False
-    writer = _Writer(form, listed)
+    writer = _Writer(form, listed, once=not parallel)
     parts = []
     if thinks:
         parts = [writer.thinking(is_open=think == "open"), parse_regex(form.after_thinking)]
@@ -154,9 +156,10 @@ def _check_thinking(think: object, limit: object) -> None:
 class _Writer:
     """Writes the parts of a turn as rules: thinking, an answer, a call of each tool."""
 
-    def __init__(self, form: Style, tools: Sequence[Tool]) -> None:
+    def __init__(self, form: Style, tools: Sequence[Tool], once: bool = False) -> None:
         self.form = form
         self.tools = tools
+        self.once = once  # whether a turn has one call at most
         self.reader = FormatReader(no_names)
         self.rules = self.reader.rules
 
@@ -200,12 +203,12 @@ class _Writer:
         if choice not in TOOL_CHOICES:
             return self.calls([tool for tool in self.tools if tool.name == choice], once=True)
         if choice == "required":
-            return self.calls(self.tools)
-        if not self.form.special:
+            return self.calls(self.tools, self.once)
+        if not (self.form.special or self.once):
             return self.text_with_calls()
         if self.form.text_before_calls:
-            return concat(self.answer(), optional(self.calls(self.tools)))
-        return either(self.answer(), self.calls(self.tools))
+            return concat(self.answer(), optional(self.calls(self.tools, self.once)))
+        return either(self.answer(), self.calls(self.tools, self.once))
 
     def answer(self) -> Tree:
         """A text without a call."""

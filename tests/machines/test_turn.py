@@ -10,6 +10,7 @@ import guidedviz as gv
 from guidedviz.errors import GuidedVizError, PatternError
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.tools import read_tools
+from guidedviz.machines.turn import TURN_STYLES
 
 
 def add(a: int, b: int) -> int:
@@ -50,6 +51,25 @@ def test_a_choice_says_which_answers_are_allowed(choice, texts, refused):
         assert not machine.accepts_prefix(text) or text == b""
     for text in refused:
         assert not machine.accepts(THINK + text), text
+
+
+@pytest.mark.parametrize("style", ["hermes", "text", "llama", "mistral"])
+@pytest.mark.parametrize("choice", ["auto", "required"])
+def test_calls_that_are_not_parallel_are_one_at_most(style, choice):
+    form = TURN_STYLES[style]
+    one = form.call.replace("NAME", '"add"').replace("ARGS", '{"a": 1, "b": 2}')
+
+    def written(calls):
+        text = form.opens + form.between.join([one] * calls) + form.closes
+        for name in form.special:
+            text = text.replace(name, name_bytes(name).decode("latin-1"))
+        return text.encode("latin-1")
+
+    many, single = (gv.turn(TOOLS, style, choice, think=False, parallel=parallel) for parallel in (True, False))
+    assert (many.accepts(written(2)), single.accepts(written(2))) == (True, False)
+    assert many.accepts(written(1))
+    assert single.accepts(written(1))
+    assert single.accepts(b"Three. " + written(1)) == single.accepts(b"Three.") == (choice == "auto")
 
 
 def test_thinking_is_off_or_begun_by_the_prompt():

@@ -51,16 +51,13 @@ def choice_regex(texts: str) -> str:
     return "|".join(map(re.escape, json.loads(texts)))
 
 
-def _build_grammar(text: str, _: Vocabulary) -> Machine[Any]:
-    return lark(text) if guess_kind(text) == "lark" else grammar(text)
-
-
+LARK_CODE = "gv.lark({}, vocabulary=model.vocabulary)"
 CONSTRAINT_KINDS = {
     "schema": ConstraintKind("JSON Schema", lambda text, _: json_schema(text), "gv.json_schema({})"),
     "regex": ConstraintKind("regex", lambda text, _: regex(text), "gv.regex({})"),
     "choice": ConstraintKind("choice", lambda text, _: regex(choice_regex(text)), "gv.regex({})"),
-    "grammar": ConstraintKind("grammar", _build_grammar, "gv.grammar({})"),
-    "lark": ConstraintKind("grammar of Lark", lambda text, words: lark(text, vocabulary=words), "gv.lark({})"),
+    "grammar": ConstraintKind("grammar", lambda text, _: grammar(text), "gv.grammar({})"),
+    "lark": ConstraintKind("grammar of Lark", lambda text, words: lark(text, vocabulary=words), LARK_CODE),
     "tag": ConstraintKind("structural tag", structural_tag, "gv.structural_tag({}, model.vocabulary)"),
 }
 
@@ -203,5 +200,7 @@ def _read_named(form: Fields, names: dict[str, str]) -> list[Constraint]:
         if notation == "choice" and {type(text) for text in value} != {str}:
             raise wrong_field(form.place(name), value, "a list of texts, at least one")
         text = value if isinstance(value, str) else json.dumps(value)
+        if notation == "grammar" and guess_kind(text) == "lark":
+            notation = "lark"
         found.append(Constraint(notation, text, form.place(name)))
     return found

@@ -29,7 +29,7 @@ def read_inspected(body: bytes, model: str) -> tuple[CompletionRequest, str]:
 
 def inspect_run(guides: Guides, run: KeptRun, text: str) -> dict[str, Any]:
     """Read the text into the run, and say what the constraint says of it."""
-    guide: Any = guides.of(run.plan)
+    guide: Any = guides.of(run.plan).guide
     trace = inspect_text(run.model, run.plan.prompt, text, guide)
     run.inspected = text
     for step in trace.steps:

@@ -5,13 +5,15 @@ Everything that is not as the body says it goes into the notes of the answer.
 """
 
 import json
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 from guidedviz.decoding.reply import begins_thinking
-from guidedviz.errors import ModelError, SettingError
+from guidedviz.errors import ModelError, SchemaWarning, SettingError
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.host.batcher import Engine
 from guidedviz.machines.machine import Machine
@@ -42,23 +44,44 @@ class TurnPlan:
     notes: tuple[str, ...]
 
 
+BUILDING = Lock()  # what is warned of belongs to one build
+
+
+class BuiltGuide(NamedTuple):
+    """A guide, and what it does not enforce or cannot write."""
+
+    guide: Guide | None = None
+    notes: tuple[str, ...] = ()
+
+
 class Guides:
     """The guides that were used last, by what they are built from. One thread asks, so none is built twice."""
 
     def __init__(self, vocabulary: Vocabulary, most: int = MOST_GUIDES) -> None:
         self._vocabulary = vocabulary
         self._most = most
-        self._kept: OrderedDict[Any, Guide] = OrderedDict()
+        self._kept: OrderedDict[Any, BuiltGuide] = OrderedDict()
 
-    def of(self, plan: TurnPlan) -> Guide | None:
-        """The guide of a plan, which is built only if it is not kept; None if nothing is enforced."""
+    def of(self, plan: TurnPlan) -> BuiltGuide:
+        """The guide of a plan, which is built only if it is not kept; none if nothing is enforced."""
         if plan.build is None:
-            return None
+            return BuiltGuide()
         if plan.key not in self._kept:
-            self._kept[plan.key] = build_guide(plan.build(), self._vocabulary)
+            self._kept[plan.key] = build_quietly(plan.build, self._vocabulary)
         self._kept.move_to_end(plan.key)
         forget(self._kept, self._most)
         return self._kept[plan.key]
+
+
+def build_quietly(build: Callable[[], Machine[Any]], vocabulary: Vocabulary) -> BuiltGuide:
+    """A guide, whose warnings are notes: the host prints nothing of a request."""
+    with BUILDING, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        machine = build()
+        guide = build_guide(machine, vocabulary)
+    notes = [*getattr(machine, "notes", ())]  # they have what a SchemaWarning says
+    notes += (str(one.message) for one in warned if not issubclass(one.category, SchemaWarning))
+    return BuiltGuide(guide, tuple(notes))
 
 
 def find_style(vocabulary: Vocabulary) -> str:
@@ -119,10 +142,14 @@ def plan_whole_turn(
     tools = offered.tools
 
     def build() -> Machine[Any]:
-        return turn(tools, style, offered.choice if tools else "none", thinks)
+        return turn(tools, style, choice, thinks, parallel=offered.parallel)
 
-    key = json.dumps([style, offered.choice, thinks, tools])
-    code = f"gv.turn({[*tools]!r}, style={style!r}, choice={offered.choice!r}, think={thinks!r})"
+    choice = offered.choice if tools else "none"
+    key = json.dumps([style, choice, thinks, offered.parallel, tools])
+    words = f"style={style!r}, choice={choice!r}, think={thinks!r}"
+    if not offered.parallel:
+        words += ", parallel=False"
+    code = f"gv.turn({[*tools]!r}, {words})"
     enforced = f"a turn of the style {style}"
     if tools:
         enforced = f"calls of {len(tools)} tools (tool_choice {offered.choice}), in the style {style}"

@@ -190,10 +190,8 @@ class CompletionDesk:
         if self._engine.waiting >= self._guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
         plan = await plan_turn(self._engine, wanted)
-        guide = await self._engine.run("compile", self._guides.of, plan)
-        if guide:
-            notes = getattr(guide.machine, "notes", ())
-            plan = replace(plan, notes=(*plan.notes, *notes))
+        guide, notes = await self._engine.run("compile", self._guides.of, plan)
+        plan = replace(plan, notes=(*plan.notes, *notes))
         check_bias(wanted.settings.bias, self._engine.card["size"])
         point = await self._engine.run("encode", start, self._engine.model, plan.prompt, guide)
         answer = self._begin(request, wanted, plan, guide, point)

@@ -59,7 +59,7 @@ def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
 
 def trace_with_guide(guides: Guides, run: KeptRun) -> Trace:
     """The run as a trace, with its guide."""
-    return replace(run.trace, guide=guides.of(run.plan))
+    return replace(run.trace, guide=guides.of(run.plan).guide)
 
 
 def show_going(run: KeptRun) -> str:

@@ -14,7 +14,6 @@ from guidedviz.machines.turn import TOOL_CHOICES
 
 MOST_TOOLS = 128
 TOOL_TYPES = ("function", "custom")
-SEVERAL_CALLS = "false, but not enforced: a turn may have several calls unless tool_choice names the tool"
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,7 @@ class OfferedTools:
     given: tuple[Any, ...] = ()
     custom: frozenset[str] = frozenset()
     choice: str = "auto"
+    parallel: bool = True  # whether a turn may have several calls
 
     @property
     def tools(self) -> tuple[Any, ...]:
@@ -38,14 +38,13 @@ def read_offered(body: Fields) -> OfferedTools:
             raise SettingError(name, seen="a field of the old form", expected=instead, hint=f'"{instead}": ...')
     listed = body.take("tools", list, "a list of tools", [])
     names = name_tools(listed)
-    if not body.flag("parallel_tool_calls", True) and names:
-        body.notes.append(f"parallel_tool_calls: {SEVERAL_CALLS}")
+    parallel = body.flag("parallel_tool_calls", True)
     choice = read_choice(body.take("tool_choice", (str, dict), "auto, required, none or one tool", "auto"))
     if choice not in (*TOOL_CHOICES, *names) or (choice == "required" and not names):
         raise wrong_field("tool_choice", choice, "auto, required, none, or the name of a tool in tools")
     kinds = zip(names, listed, strict=True)
     custom = frozenset(name for name, tool in kinds if tool["type"] == "custom")
-    return OfferedTools(tuple(listed), custom, choice)
+    return OfferedTools(tuple(listed), custom, choice, parallel)
 
 
 def name_tools(listed: list[Any]) -> list[str]:

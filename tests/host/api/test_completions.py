@@ -112,8 +112,19 @@ def test_a_tool_is_called_as_the_choice_says(scout_host):
     assert "tool_calls" not in quiet["choices"][0]["message"]
 
 
-def test_a_custom_tool_takes_a_text_that_its_regex_allows(scout_host):
-    form = {"type": "grammar", "grammar": {"syntax": "regex", "definition": "[0-9]+ [+] [0-9]+"}}
+@pytest.mark.parametrize("parallel", [True, False])
+def test_calls_come_in_parallel_unless_the_request_forbids_it(clerk_host, clerk, parallel):
+    tool = {"type": "function", "function": {"name": "go", "parameters": {"enum": [1]}}}
+    goes_on = {str(token): -100 for token in clerk.vocabulary.eos}
+    body = {"tools": [tool], "tool_choice": "required", "parallel_tool_calls": parallel, "logit_bias": goes_on}
+    message = ask_chat(clerk_host, CHAT | body | {"max_tokens": 120})["choices"][0]["message"]
+    assert (len(message["tool_calls"]) > 1) == parallel
+
+
+@pytest.mark.parametrize("syntax", ["regex", "lark"])
+def test_a_custom_tool_takes_a_text_that_its_grammar_allows(scout_host, syntax):
+    definition = {"regex": "[0-9]+ [+] [0-9]+", "lark": 'start: /[0-9]+/ " + " /[0-9]+/'}[syntax]
+    form = {"type": "grammar", "grammar": {"syntax": syntax, "definition": definition}}
     tool = {"type": "custom", "custom": {"name": "sum", "format": form}}
     body = SUM | {"tools": [tool], "tool_choice": {"type": "custom", "custom": {"name": "sum"}}, "max_tokens": 90}
     (call,) = ask_chat(scout_host, body)["choices"][0]["message"]["tool_calls"]
@@ -167,8 +178,7 @@ def test_what_is_not_enforced_is_noted(clerk_host, scout_host):
     ):
         assert part in said
     assert "not told" in notes(clerk_host, CHAT | {"tools": [ADD]})
-    tools = notes(scout_host, SUM | {"tools": [ADD], "parallel_tool_calls": False})
-    assert "parallel_tool_calls: false, but not enforced" in tools
+    assert notes(scout_host, SUM | {"tools": [ADD], "parallel_tool_calls": False}) == ""
     assert "does not think first" in notes(scout_host, SUM | {"response_format": PERSON})
     assert notes(scout_host, SUM | {"tools": [ADD], "frequency_penalty": 0, "user": None}) == ""
     assert "at most 4,096" in notes(clerk_host, CHAT | {"max_completion_tokens": 99999})

@@ -55,10 +55,17 @@ def test_the_page_names_the_cause_and_the_step_of_a_bad_run(clerk_host):
     assert 'data-open="2"' in page
 
 
-@pytest.mark.parametrize("kind", ["schema", "free", "tools"])
+@pytest.mark.parametrize("kind", ["schema", "lark", "choice", "tag", "free", "tools"])
 def test_the_code_on_a_page_gives_the_same_text(clerk_host, scout_host, kind):
     host = scout_host if kind == "tools" else clerk_host
-    more = {"schema": {"response_format": PERSON}, "free": {}, "tools": {"tools": [ADD], "tool_choice": "required"}}
+    more = {
+        "schema": {"response_format": PERSON},
+        "lark": {"structured_outputs": {"grammar": 'start: /[a-z"]+/ "!"'}},
+        "choice": {"structured_outputs": {"choice": ["yes'", "n.o"]}},
+        "tag": {"structural_tag": {"type": "structural_tag", "format": {"type": "regex", "pattern": "[ab]+"}}},
+        "free": {},
+        "tools": {"tools": [ADD], "tool_choice": "required"},
+    }
     body = SUM if kind == "tools" else CHAT
     said = ask_chat(host, body | more[kind] | {"temperature": 1.2, "top_p": 0.9, "seed": 3, "max_tokens": 20, "n": 2})
     for address in said["guidedviz"]["runs"]:
@@ -154,10 +161,19 @@ def test_a_hostile_text_on_the_page_of_a_run_stays_text(clerk_host):
     assert "\u202e" not in page
 
 
-def test_no_prompt_and_no_text_gets_into_what_the_host_prints(clerk_host, capfd):
-    said = ask_chat(clerk_host, CHAT | {"max_tokens": 3})
+def test_no_prompt_no_text_and_no_constraint_gets_into_what_the_host_prints(clerk_host, capfd, recwarn):
+    said = ask_chat(clerk_host, CHAT | {"max_tokens": 3, "json_schema": '{"type": "object", "proprties": {}}'})
+    assert any("#/proprties: not a keyword" in note for note in said["guidedviz"]["notes"])
     open_run(clerk_host, path_of(said))
     assert capfd.readouterr() == ("", "")
+    assert [*recwarn] == []
+
+
+def test_a_constraint_that_no_text_meets_is_noted(clerk_host):
+    tag = {"type": "structural_tag", "format": {"type": "regex", "pattern": r"a\bb"}}
+    said = ask_chat(clerk_host, CHAT | {"structural_tag": tag, "max_tokens": 3})
+    assert any("accepts no text" in note for note in said["guidedviz"]["notes"])
+    assert said["choices"][0]["finish_reason"] == "length"
 
 
 def test_a_message_of_a_run_is_one_of_the_library(clerk_host):
