@@ -37,6 +37,34 @@ def test_the_only_doubt_of_the_plain_run_is_where_the_surname_begins(clerk):
     assert [(step.piece, round(step.raw, 2)) for step in steps if step.raw < 0.9] == [(b" O", 0.36)]
 
 
+def test_a_mask_mends_the_form_of_the_greeted_outputs_and_not_their_names(clerk):
+    codes = [code for kind, code in build.read_cells(build.read_source("00_start_here")) if kind == "code"]
+    space = {"gv": gv, "clerk": clerk}
+    prompt = "Hi! Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\n"
+    space["chatty"] = prompt + "JSON with name, age, city, job:\n"
+    exec(next(code for code in codes if code.startswith("keys = ")).partition("\ngv.stage")[0], space)
+    known = gv.decoding.remember(clerk)
+    free = [gv.record(known, space["chatty"], seed=seed) for seed in (0, 4, 7)]
+    runs = [gv.record(known, space["chatty"], space["guide"], seed=seed) for seed in range(10)]
+    objects = [json.loads(run.text) for run in runs]
+    assert {tuple(one) for one in objects} == {("name", "age", "city", "job")}
+    assert [seed for seed, one in enumerate(objects) if one["name"] == "Tamsin Okoro"] == [0, 1, 2, 6, 7, 8]
+    assert ["Tamsin Okoro" in run.text for run in free] == [False, True, False]
+    assert (free[1].steps[0].piece, f"{runs[4].steps[0].mass:.2f}") == (b"Of", "0.57")
+
+
+def test_with_a_mask_19_of_the_25_answers_that_did_not_parse_are_right():
+    cases = recorded("traces/smollm2/json.json")["cases"]
+    free, masked = ([parsed(case["outputs"][way]) for case in cases] for way in ("keys, free", "keys, mask"))
+    right = [case["right"] for case in cases]
+    broken = [place for place, value in enumerate(free) if isinstance(value, str)]
+    mended = [place for place in broken if masked[place] == right[place]]
+    assert (len(cases), len(broken), len(mended)) == (120, 25, 19)
+    assert sum("```" in free[place] for place in broken) == 17
+    for found, count in ((free, 75), (masked, 99)):
+        assert sum(one == other for one, other in zip(found, right, strict=True)) == count
+
+
 def test_the_logits_of_clerk_differ_by_much_less_than_a_hundred(clerk):
     texts = ("Hi! ", "The staff was rude and charming.\nLabel:\n", '{"name": "Maria Cohen"')
     assert max(float(np.ptp(clerk.logits(clerk.encode(text)))) for text in texts) < 50
