@@ -315,6 +315,12 @@ def test_z_is_as_small_with_the_labels_that_work_as_with_those_that_do_not():
     assert {case["outputs"]["mask with capitals"] for case in labels["cases"]} == {"Positive"}
 
 
+def test_a_format_without_room_for_the_words_costs_and_the_mask_does_not():
+    right = gv.decoding.Rates.load("smollm2/sums-one").shares("last number is right")
+    ways = ("number, free", "number, mask", "answer in JSON, free", "answer in JSON, mask", "reasoning in JSON, free")
+    assert [round(50 * right[way].value) for way in (*ways, "reasoning in JSON, mask")] == [17, 3, 0, 0, 13, 14]
+
+
 def test_a_longer_thought_goes_on_after_the_right_number():
     cases = recorded("traces/smollm2/sums-one.json")["cases"]
     met = [str(case["right"]) in re.findall(r"= (\d+)", case["outputs"]["think, free"]) for case in cases]
