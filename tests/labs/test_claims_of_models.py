@@ -190,6 +190,18 @@ def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than
     assert (sum(step.how == "forced" for step in runs[-1].steps), runs[-1].prefilled) == (14, 12)
 
 
+@pytest.mark.parametrize(("blanks", "forced"), [("one", 24), ("space", 15)])
+def test_of_an_object_with_six_keys_24_of_52_tokens_are_forced_and_15_if_spaces_are_optional(clerk, blanks, forced):
+    codes = [code for kind, code in build.read_cells(build.read_source("11_jump_forward")) if kind == "code"]
+    space = {}
+    exec(next(code for code in codes if code.startswith("kinds = ")).partition("\nwrite(")[0], space)
+    guide = gv.guide(gv.json_schema(space["six"], whitespace=blanks), clerk.vocabulary)
+    runs = [gv.record(clerk, space["baker"], guide, temperature=0, jump_forward=jump) for jump in (False, True)]
+    assert runs[0].text == runs[1].text
+    assert [run.passes for run in runs] == [52, 52 - forced]
+    assert sum(step.how == "forced" for step in runs[1].steps) == forced
+
+
 def test_of_24_objects_of_smollm2_canonical_changes_four_and_raw_seven():
     record = recorded("traces/smollm2/jumps.json")
     assert {row["way"]: (row["same values"], row["passes"]) for row in record["table"]} == {
