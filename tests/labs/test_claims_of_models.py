@@ -431,6 +431,17 @@ def test_three_of_sixty_sums_are_right():
     assert sum(space["is_right"](space["write"](seed).text) for seed in range(1, 61)) == 3
 
 
+def test_the_run_that_nobody_has_seen_is_small_in_z_where_two_keywords_refuse(clerk):
+    colors = {"enum": ["red", "green", "blue"]}
+    fields = {"product": {"type": "string"}, "color": colors, "price": {"type": "number", "maximum": 10}}
+    schema = gv.json_schema({"type": "object", "properties": fields, "required": [*fields]})
+    prompt = "The lamp is pink and costs $12.50.\nJSON with product, color, price:\n"
+    run = gv.record(clerk, prompt, gv.guide(schema, clerk.vocabulary), temperature=0)
+    assert (run.text, run.steps[-1].end) == ('{"product": "lamp", "color": "green", "price": 1.5}', "eos")
+    low = [(step.piece, gv.sampling.probability(step.mass)) for step in run.steps if step.mass < 0.3]
+    assert low == [(b"green", "1 in 17,000"), (b".", "1 in 510")]
+
+
 def test_the_number_of_the_puzzle_is_33():
     bard = gv.load_model("bard")
     digits = [piece for piece in bard.vocabulary.pieces if piece.isdigit()]
