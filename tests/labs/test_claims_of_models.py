@@ -480,6 +480,17 @@ def test_a_parked_request_delays_no_other_and_its_first_token_comes_as_late():
     assert abs(blocks.served[4].first - parks.served[4].first) < 10
 
 
+def test_the_drawn_pass_has_a_compile_masks_beyond_the_pass_and_a_prompt():
+    codes = [code for kind, code in build.read_cells(build.read_source("14_in_production")) if kind == "code"]
+    space = {"Policy": Policy, "Request": Request, "simulate": simulate, "costs": COSTS}
+    exec(next(code for code in codes if code.startswith("three = ")).partition("\ngv.views")[0], space)
+    third = space["parts"].passes[2]
+    assert len(space["parts"].passes) == 3
+    assert third.parts == {"compile": {2: 14}, "masks": {1: 12, 2: 1}, "prompt": {2: 4.0}}
+    assert [round(time) for time in (third.start, third.end, third.forward[1] - third.forward[0])] == [24, 52, 12]
+    assert round(third.end - third.forward[1]) == 1
+
+
 def test_one_slow_grammar_makes_the_median_four_times_as_long():
     others = make_requests(63, per_second=400, tokens=60, schemas=[(0, 0.04)])
     times = []
