@@ -17,6 +17,8 @@ import guidedviz as gv
 from guidedviz.checks.grammars import GIVEN, NAMED, SERVICE
 from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
+from guidedviz.host.api.constraint import read_constraint
+from guidedviz.host.api.fields import Fields
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 from guidedviz.tokens.engines import PREPARE
 from tests.labs.sources import build
@@ -297,6 +299,24 @@ def test_xgrammar_also_reads_the_named_end_of_a_thought_as_text():
     letters = space["clerk"].encode("</think>")
     found = [(count_legal(form, [4096]), count_legal(form, letters)) for form in forms]
     assert found == [(2, 2), (4019, 4019), (2, -1)]
+
+
+def test_the_host_reads_the_constraint_of_each_body_on_the_page():
+    cells = build.read_cells(build.read_source("deeper/a_request"))
+    text = "\n".join(text for kind, text in cells if kind == "markdown")
+    space = {}
+    for code in re.findall(r"^```python\n(bodies .*?)^```", text, re.MULTILINE | re.DOTALL):
+        exec(code, space)
+    found = [read_constraint(Fields(body)) for body in space["bodies"].values()]
+    assert [(one.notation, one.field) for one in found] == [
+        ("choice", "structured_outputs.choice"),
+        ("regex", "regex"),
+        ("grammar", "ebnf"),
+        ("schema", "response_format.json_schema.schema"),
+    ]
+    machines = [one.build(gv.load_model("clerk").vocabulary) for one in found]
+    wanted = ["no", "07:30", "yes", '{"color": "pink"}']
+    assert all(machine.accepts(text.encode()) for machine, text in zip(machines, wanted, strict=True))
 
 
 def test_the_vocabularies_have_the_names_that_the_lab_tells():
