@@ -401,8 +401,9 @@ gv.predict(
     answer="`enum` for the color, `maximum: 10` for the price",
     reveal=[
         lambda: print(gv.diagnose(gv.record(clerk, lamp, gv.guide(gv.json_schema(
-            '{"type": "object", "required": ["product", "color", "price"], "properties": {"product": {"type": "string"}, '
-            '"color": {"enum": ["red", "green", "blue"]}, "price": {"type": "number", "maximum": 10}}}'
+            '{"type": "object", "required": ["product", "color", "price"], "properties": {"product": '
+            '{"type": "string"}, "color": {"enum": ["red", "green", "blue"]}, '
+            '"price": {"type": "number", "maximum": 10}}}'
         ), vocabulary), temperature=0))),
         """The color is one of `red`, `green` and `blue`, and the price is at most 10. An integer has no point, so `1.5`
         says that the type is number. After `1` the model wanted `2`, but 12 is more than 10. Of the legal tokens the
