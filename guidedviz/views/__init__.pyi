@@ -16,6 +16,7 @@ from guidedviz.views.machine.construction import minimal_frames as minimal_frame
 from guidedviz.views.machine.construction import nfa_reading_frames as nfa_reading_frames
 from guidedviz.views.machine.construction import trie_frames as trie_frames
 from guidedviz.views.machine.picture import draw_machine as draw_machine
+from guidedviz.views.machine.reading import reading_frames as reading_frames
 from guidedviz.views.machine.text import to_dot as to_dot
 from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
 from guidedviz.views.stack.cards import draw_branches as draw_branches

@@ -5,8 +5,8 @@
 #
 # **Question.** A language model is asked for JSON. It usually writes JSON. What happens the other times?
 #
-# **Goal.** You can use the stage, the live picture of all labs, and you have measured how often the output of a model
-# is not JSON.
+# **Goal.** You can use the stage, the live picture of all labs. You have measured how often the output of a model is
+# not JSON, and you have seen what a mask changes.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. You need to know Python. Run each
 # cell with **Shift + Enter**, from top to bottom.
@@ -121,20 +121,21 @@ gv.predict(
 )
 
 # %% [markdown]
-# One answer proves little. We asked SmolLM2 about 120 people, always with the likeliest token and at most 80 tokens:
-# *Ada Lopez is 75 years old and lives in Vienna. Answer only with a JSON object with the keys name, age and city.* Of
-# these answers 95 parse, and in 75 all values are right. In the next chart a line over a bar shows the 95% interval:
-# for all people like these the share is probably somewhere in it.
+# One answer proves little. We asked SmolLM2 about 120 people, always with the likeliest token: *Ada Lopez is 75 years
+# old and lives in Vienna. Answer only with a JSON object with the keys name, age and city.* Of these answers 95 parse,
+# and in 75 all values are right. Such an answer takes about 25 tokens. After 80 tokens an answer is cut, whether or not
+# it is complete. In the next chart a line over a bar shows the 95% interval: for all people like these the share is
+# probably somewhere in it.
 
 # %%
 people = gv.decoding.Rates.load("smollm2/json")
 print(people)
+shares = {what: people.shares(what) for what in ("parses", "right")}
 asked = {"keys": "Answer only with these keys", "json": "Give me this as JSON.", "not asked": "Who is this person?"}
 
 
 def show_people():
-    found = {what: people.shares(what) for what in ("parses", "right")}
-    bars = {what: [shares[f"{way}, free"] for way in asked] for what, shares in found.items()}
+    bars = {what: [found[f"{way}, free"] for way in asked] for what, found in shares.items()}
     return gv.draw_bars(list(asked.values()), bars, title="share of the 120 answers; the lines are 95% intervals")
 
 
@@ -144,9 +145,9 @@ gv.predict(
     choices=[
         "more than 95: the request is shorter and names JSON",
         "about 95: the model and the people are the same",
-        "fewer than 20: it names no keys, so the model writes more",
+        "fewer than 20: it names no keys, so the model goes on and is cut",
     ],
-    answer="fewer than 20: it names no keys, so the model writes more",
+    answer="fewer than 20: it names no keys, so the model goes on and is cut",
     reveal=[
         show_people,
         """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family, and 101 of
@@ -168,15 +169,14 @@ plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJ
 gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
-# Run the cell and it is live: the model has written three tokens. (Without Python you see a picture of a whole run.)
-# To take a token yourself, click its bar or press its digit, `1` to `8`.
+# Run the cell: the stage is live, and the model has written three tokens. (Without Python you see a picture of a whole
+# run.) To take a token yourself, click its bar or press its digit, `1` to `8`.
 #
-# *drawn at* tells the number between 0 and 1 that was drawn. Lay the bars end to end: the orange pointer stands where
-# this number falls.
+# For each draw the computer takes a random number between 0 and 1. *drawn at* shows it. Imagine the bars end to end on
+# a line from 0 to 1: the orange pointer stands at this number, and the token of the bar there is taken.
 #
-# Here all tokens are **legal**. (For SmolLM2 16 special tokens never are, because no answer needs them.) In later labs
-# a *mask* forbids many more. Then you see each probability before and after the mask, and the **legal mass Z**, the
-# total probability of the legal tokens, is below 1.
+# Here all tokens are **legal**: each may be drawn. (For SmolLM2 16 special tokens never are, because no answer needs
+# them.) Section 6 forbids many more.
 
 # %% [markdown]
 # `gv.record` decodes to the end and keeps every step. The result is a **trace**.
@@ -338,15 +338,76 @@ for seed, text in enumerate(outputs):
 # key, close a brace or correct a name.
 
 # %% [markdown]
-# ## What breaks
+# ## 6 · The same greeting with a mask
 #
 # A plain prompt is better than a greeting, and it still fails sometimes. You could retry until the output parses. That
 # costs time, and it can fail again.
 #
-# Constrained decoding acts in the step itself. At each step the model gives *every* token a probability. We control
-# which tokens can be drawn: a token that cannot lead to valid output is left out. Then a finished output is **always**
-# valid. With a mask, all 120 answers of SmolLM2 to the first request parse, and in 99 all values are right. The other
-# labs are about one question: which tokens are these, and how do we find them quickly?
+# **Constrained decoding** acts in the step itself. A **mask** is the set of the tokens that may be drawn at this step.
+# A token that cannot lead to valid output gets probability 0. Here are the greeting and the seed of section 4, now with
+# a mask that allows four keys and their values.
+
+# %%
+keys = {"name": "string", "age": "integer", "city": "string", "job": "string"}
+schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in keys.items()}, "required": list(keys)}
+guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
+gv.stage(clerk, chatty, guide, seed=4, show=0, constraint="an object with four keys")
+
+# %% [markdown]
+# Each bar now shows both: the outline is the model without the mask, the filled bar is the model with it. Without the
+# mask `Of` was drawn here, as in *Of course!*. With the mask it has a `✕` and probability 0. **Z**, the *legal mass*,
+# is the total probability of the legal tokens before the mask: 0.57. Step through the run. At most steps Z is near 1,
+# and the mask changes next to nothing.
+
+# %%
+def show_both():
+    for seed, text in enumerate(outputs):
+        print(f"{seed}  free    {text!r}\n   masked  {gv.record(known, chatty, guide, seed=seed).text!r}")
+
+
+# %% [question]
+gv.predict(
+    "The ten seeds of section 5 again, with the mask. How many outputs parse, and in how many is the name right, too?",
+    choices=[
+        "all ten parse, and in all ten the name is right",
+        "all ten parse, and in six the name is right",
+        "eight parse, and in six the name is right",
+    ],
+    answer="all ten parse, and in six the name is right",
+    reveal=[
+        show_both,
+        """No prose, no fence, no missing brace, no other key: the mask fixes the form. It does not know the name. Any
+        text may stand in the quotes, so a wrong name is legal. With seed 4 the name was right without the mask and is
+        wrong with it: the draws of this seed now meet other tokens.""",
+    ],
+)
+
+# %% [markdown]
+# And SmolLM2, which is no model of ours? The same 120 people and the first request again, now with a mask.
+
+# %% [question]
+gv.predict(
+    "Without a mask 95 of the 120 answers parse, and 75 are right. With a mask all 120 parse. How many are right?",
+    choices=[
+        "75: a mask does not know the values",
+        "fewer than 75: the mask leads the model astray",
+        "99: many answers were wrong only in their form",
+    ],
+    answer="99: many answers were wrong only in their form",
+    reveal=[
+        lambda: gv.draw_bars(
+            ["free", "masked"],
+            {what: [found["keys, free"], found["keys, mask"]] for what, found in shares.items()},
+            title="share of the 120 answers",
+        ),
+        """25 answers did not parse: 17 have a fence, and 8 go on after the object. With the mask 19 of these 25 are
+        right. In the 21 masked answers that are wrong the form is right, and a value is not.""",
+    ],
+)
+
+# %% [markdown]
+# A finished output under a mask is **always** valid, with any model and any seed. All other labs ask which tokens may
+# be drawn, and how to find them quickly.
 
 # %% [markdown]
 # **Your own question.** If SmolLM2 is installed, the next cell asks it live. `chat` puts the question between the
@@ -378,7 +439,7 @@ gv.score()
 # | --- | --- | --- |
 # | "Models write correct JSON today." | SmolLM2, a small one: 95 of 120 parse; asked in other words, 7. | 2 |
 # | "`json.loads` tells whether a text is JSON." | It accepts `NaN`, which is not JSON. | 2 |
-# | "Constrained output is correct." | The form is; a name or an age can be wrong. | 2, 5 |
+# | "Constrained output is correct." | The form is: 120 of 120 parse. In 21 of them a value is wrong. | 6 |
 
 # %% [markdown]
 # ## Recap
@@ -386,7 +447,7 @@ gv.score()
 # * A model writes one token at a time, drawn by its probability.
 # * It gives high probabilities to the form, and still makes mistakes in it: prose, fences, braces, keys.
 # * `json.loads` reads the whole text or fails, so one wrong token is enough.
-# * A constraint guarantees the form. It does not guarantee the truth.
+# * A mask guarantees the form of a finished output. It does not guarantee the truth.
 #
 # Next: [lab 01](01_logit_bias.ipynb) tries the simplest control, a constant added to some logits.
 

@@ -228,12 +228,13 @@ print(gv.record(clerk, plain, temperature=0, bias=both).text)
 # ends a text value and closes the object.
 
 # %%
-gv.stage(clerk, plain, temperature=0, show=6)
+gv.bias_sliders(clerk, plain + '{"name": "Maria Cohen', tokens=['",'], bias={'"}': 12})
 
 # %% [markdown]
-# The stage is open at the step after the name, without a bias. `",` has nearly the whole probability. At temperature 0
-# the numbers are 1 and 0; point at `"}` to read that the model gives it 1 in 120,000. The logarithm of 120,000 is 11.7:
-# with this bias both would be equal.
+# This is the step after the name. Without a bias `",` has nearly the whole probability, and `"}` has 1 in 120,000. Drag
+# the slider of `"}` from 12 down to 0, and up again. Below 11 the bias changes nothing that you can see. Above 11.7,
+# the logarithm of 120,000, `"}` is the likeliest token, and the object ends before its age. So the same constant first
+# does nothing, and then it breaks the object.
 #
 # Which bias would `"}` need at each step? It is the largest logit minus its own.
 
@@ -258,8 +259,8 @@ gv.predict(
     answer='after the name, in place of `",`: the bar is 11.7',
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24).text),
-        """The first place with a bar below 12 counts. At the start 16.7 would be needed. At the right place the bar is
-        0, but the output has ended before. And a bias below 11.7 changes nothing in this output.""",
+        """`"}` is written at the first place whose bar is below 12. At the start 16.7 would be needed. At the right
+        place the bar is 0, but the output has ended before. And a bias below 11.7 changes nothing in this output.""",
     ],
 )
 
@@ -291,11 +292,16 @@ for amount in amounts:
     print(amount, repr(gv.record(known, "Hi! " + plain, seed=8, bias={close: amount}, max_tokens=30).text))
 
 # %% [markdown]
-# Without a bias 8 of the 20 texts parse, and 7 have a sentence after the object. A bias of 4 removes all seven
-# sentences, but only two of these texts parse then: the other five also have prose *before* the object. And one of the
-# two closes its object right after the name, as you see above. At this place `"}` had only 1 in 550. A bias of 8 makes
-# 0.09 of it, and three texts close there; with 12 thirteen do. No constant renames a key or removes prose before the
-# object.
+# | bias | parse | all keys | go on after the object | close right after the name |
+# | --- | --- | --- | --- | --- |
+# | 0 | 8 | 6 | 7 | 0 |
+# | 4 | 10 | 6 | 0 | 1 |
+# | 8 | 10 | 5 | 0 | 3 |
+# | 12 | 7 | 1 | 1 | 13 |
+#
+# A bias of 4 removes the sentence after the object in seven texts. Five of these seven also have prose *before* the
+# object, and they still do not parse. A larger bias closes objects too early. No constant renames a key or removes the
+# prose before the object.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
@@ -324,9 +330,9 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 gv.checks.only_answers(only, clerk)
 
 # %% [markdown]
-# Back to SmolLM2 and the 100 sentences. Before the first token the likeliest of `positive`, `negative` and `neutral` is
-# between 0.14 and 4.08 behind `The`, in logits. We added one bias to all three, at every step, and let the model write
-# at most six tokens. With a bias of 5 all 100 answers are one label, and then the model wrote EOS.
+# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit. The best of the three labels is
+# between 0.14 and 4.08 below it. We added one bias to all three labels, at every step, and let the model write at most
+# six tokens. With a bias of 5 each of the 100 answers is one label, followed by EOS.
 
 # %%
 shown = ("bias 0", "bias 2", "bias 3", "bias 5", "bias 8", "bias 12", "bias 16")
@@ -349,9 +355,10 @@ gv.predict(
     answer="several labels per answer",
     reveal=[
         show_moods,
-        """The bias acts at the second step, too. There EOS is right; it is more than 8 ahead of the labels, and less
-        than 16. So the first label is the same as with 5, and others follow. 2 is too little for most answers, 16 too
-        much for all, and 5 to 8 is right. That is for this prompt: use `max_tokens=1` if the answer is one token.""",
+        """The bias acts at the second step, too. There EOS should come. Its logit is more than 8 and less than 16
+        above those of the labels, so a bias of 16 puts a label first. The first label is the same as with 5, and others
+        follow. For this prompt 2 is too little for most answers, 16 is too much for all, and 5 to 8 is right. If the
+        answer is one token, use `max_tokens=1`.""",
     ],
 )
 

@@ -46,14 +46,25 @@ gv.views.draw_loop("static")
 # %% [markdown]
 # ## 1 · One mask, one step
 #
-# `bard` writes in the style of Shakespeare's plays. Each of its 65 tokens is one character, so we can build masks from
-# **character classes**, which are named sets of token ids. The prompt is `ROMEO:` and a new line. We allow lower-case
-# letters only.
+# `bard` writes in the style of Shakespeare's plays. Each of its 65 tokens is one character. Here is its whole
+# vocabulary, from id 0 to id 64. (`↵` is the new line, `␣` the space.)
 
 # %%
 bard = gv.load_model("bard")
+for first in range(0, 65, 13):
+    print(*(f"{token:2} {bard.vocabulary.display(token)}" for token in range(first, first + 13)), sep="   ")
+
+# %% [markdown]
+# So we can build masks from **character classes**, which are named sets of token ids:
+
+# %%
 classes = gv.char_classes(bard.vocabulary)
 LOWER, NEWLINE = classes["LOWER"], classes["NEWLINE"]
+gv.draw_bars([*classes], {"tokens": [len(ids) for ids in classes.values()]}, title="tokens per class")
+
+# %% [markdown]
+# There is one DIGIT, `3`: no other digit stands in the plays from which `bard` learned. ANY is the whole vocabulary.
+# The prompt is `ROMEO:` and a new line. We allow lower-case letters only.
 
 # %%
 prompt = "ROMEO:\n"
@@ -230,66 +241,6 @@ written = write(bard, bard.encode(line), masks, seed=2) or []
 print(repr(run.text), "and yours:", "".join(map(bard.vocabulary.display, written)))
 
 # %% [markdown]
-# ### Logits come from anywhere
-#
-# Your loop does not ask how the logits were computed. Servers have several ways:
-#
-# * *KV cache*: what was computed for earlier tokens is kept.
-# * *Chunked prefill*: a long prompt is read in parts.
-# * *Speculation*: tokens that were only guessed are judged in one pass.
-# * *Quantization*: a weight is stored in few bits.
-#
-# We try all four on our prompt. The quantized model is a copy of `bard` whose last matrix, which gives the logits, is
-# rounded to 4 bits per weight.
-
-# %%
-rough = bard.side_by_side(1)  # a copy with the same weights
-size = np.abs(rough.network.head).max(axis=1, keepdims=True) / 7
-rough.network.head = np.round(rough.network.head / size) * size  # 15 values in each row
-
-# %%
-tokens = bard.encode(line)
-n = len(tokens)
-
-
-def read_in(places):
-    """The logits after the prompt, which is read up to each of these places in turn."""
-    bard.forget()  # keep nothing of what was read before
-    return [bard.logits(tokens[:place]) for place in places][-1]
-
-
-ways = {"at once": read_in([n]), "KV cache": read_in(range(1, n + 1)), "chunked prefill": read_in([20, 40, n])}
-ways["speculation"] = bard.all_logits(bard.encode(line + "sorrow"), start=n - 1)[0]  # six guessed tokens
-ways["quantization"] = rough.logits(tokens)
-
-# %%
-for way, logits in ways.items():
-    p = gv.sampling.masked_softmax(logits, LOWER)
-    apart = np.abs(logits - ways["at once"]).max()
-    top = ", ".join(f"{bard.vocabulary.display(token)} {p[token]:.3f}" for token in np.argsort(-p)[:4])
-    print(f"{way:15} logits differ by {apart:.2f}   {np.count_nonzero(p)} tokens above 0: {top}")
-
-# %% [markdown]
-# The first four ways give the same logits, up to rounding in the sixth decimal. The quantized copy gives other ones.
-# After the mask all five have 26 tokens above 0.
-
-# %% [question]
-gv.predict(
-    "`bard` and its quantized copy decode with the same masks, each with the seeds 0 to 39. What is equal in all 40 "
-    "pairs of runs?",
-    choices=["the text", "the legal tokens at each position", "Z at each position", "the order of the legal tokens"],
-    answer="the legal tokens at each position",
-    reveal=[
-        lambda: print(
-            sum(gv.record(rough, line, five, seed=seed).text == texts[seed] for seed in range(40)), "of 40 texts equal"
-        ),
-        """This list of masks never looks at the logits, so both models write five letters and a new line, always.
-        Rounded weights give other probabilities, so Z changes, and the order of the less likely letters, and with
-        them half of the texts.""",
-    ],
-)
-
-# %% [markdown]
 # ## 4 · The order of the settings
 #
 # Other settings change the probabilities as well: a bias, the temperature, **top-k** and **top-p**. A *repetition
@@ -306,6 +257,17 @@ seen = bard.encode("JULIET:\nGood night.\n\nROMEO:\n")
 logits = bard.logits(seen)
 p_all, p_legal = gv.sampling.softmax(logits), gv.sampling.masked_softmax(logits, LOWER)
 
+
+def show_orders():
+    print("                         before the mask        after the mask")
+    for name, cut, n in (("top-k, k = 20", gv.sampling.top_k, 20), ("top-p, p = 0.95", gv.sampling.top_p, 0.95)):
+        counts = [np.count_nonzero(p) for p in (cut(p_all, n)[list(LOWER)], cut(p_legal, n))]
+        print(f"{name:24}", *(f"{count:2} tokens are left   " for count in counts))
+    early = gv.sampling.apply_mask(penalise(logits, seen), LOWER)
+    late = penalise(gv.sampling.apply_mask(logits, LOWER), seen)
+    chances = [gv.sampling.softmax(one)[bard.encode("t")[0]] for one in (early, late)]
+    print(f"{'repetition penalty':24}", *(f"t has {p:.3f}          " for p in chances))
+
 # %% [question]
 gv.predict(
     "After `ROMEO:` in this prompt Z is 0.0005. One of these settings gives the same result before the mask as after "
@@ -313,23 +275,11 @@ gv.predict(
     choices=["top-k with k = 20", "top-p with p = 0.95", "the repetition penalty", "none: the mask must come first"],
     answer="the repetition penalty",
     reveal=[
-        lambda: [
-            print(f"mask, then {name}: {np.count_nonzero(early)} tokens; {name}, then mask: {np.count_nonzero(late)}")
-            for name, cut, n in (("top-k", gv.sampling.top_k, 20), ("top-p", gv.sampling.top_p, 0.95))
-            for early, late in [(cut(p_legal, n), cut(p_all, n)[list(LOWER)])]
-        ],
-        lambda: [
-            print(f"penalty {when} the mask: t has {p[bard.encode('t')[0]]:.3f} instead of {p_legal.max():.3f}")
-            for when, one in (
-                ("after", penalise(gv.sampling.apply_mask(logits, LOWER), seen)),
-                ("before", gv.sampling.apply_mask(penalise(logits, seen), LOWER)),
-            )
-            for p in [gv.sampling.softmax(one)]
-        ],
-        """The penalty changes each logit by itself, and −∞ stays −∞: it weakens `t`, which is in the prompt, equally in
-        both orders. A bias and the temperature act alike. Top-k and top-p compare tokens. Before the mask they keep the
-        likeliest tokens of all, such as capitals, and the mask then leaves nothing. So top-k and top-p come after the
-        mask, and the others may come before it or after it.""",
+        show_orders,
+        """The penalty changes each logit by itself, and −∞ stays −∞. So it weakens `t`, which is in the prompt, by the
+        same factor in both orders. The same holds for a bias and for the temperature. But top-k and top-p compare
+        tokens. Before the mask they keep the likeliest tokens of all, such as capitals. Then the mask removes these,
+        and nothing is left. So top-k and top-p come after the mask. The others may come before it or after it.""",
     ],
 )
 
@@ -396,13 +346,14 @@ gv.score()
 # | --- | --- | --- |
 # | "A mask makes the model say the same each time." | More than 100 different words in 120 runs. | 2 |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
-# | "With a KV cache or speculation a mask does not work." | The logits are the same, and so is the mask. | 3 |
+# | "PUNCT has eleven tokens." | It has ten. With DIGIT, LETTER, NEWLINE and SPACE they are the 65. | 1 |
 # | "Top-k first, then the mask: it is faster." | After `ROMEO:` all of the 20 likeliest tokens are illegal. | 4 |
 
 # %% [markdown]
 # ## Recap
 #
-# * One line of code between logits and softmax makes illegal output impossible, wherever the logits come from.
+# * One line of code between logits and softmax makes illegal output impossible. [A page](deeper/the_model.ipynb) shows
+#   that it does not matter how a server computes the logits.
 # * Among legal tokens the ratios stay as they were. Z says how much probability was legal.
 # * Top-k and top-p come after the mask. Bias, penalty and temperature may come before it or after it.
 # * A list of masks fixes the length and cuts words. *One or more* needs a state that depends on the text.

@@ -78,7 +78,7 @@ gv.predict(
 # %% [markdown]
 # ## 2 · A machine by hand
 #
-# A **transition** is a triple: in this state, with one of these characters, go to that state. Our format needs seven.
+# A **transition** is a triple: a state, a set of characters, the next state. Our format needs seven.
 
 # %%
 bard = gv.load_model("bard")
@@ -92,8 +92,8 @@ transitions = [
 ]  # fmt: skip
 
 # %% [markdown]
-# `gv.GuidedFSM` builds a machine from them. Several of our ten prefixes can lead to the same state. We name each state
-# by its number and by the last one of them.
+# `gv.GuidedFSM` builds a machine from them. Several of our ten prefixes can lead to the same state. The name of a state
+# is its number and one prefix that leads to it.
 
 # %%
 def wire(triples, names):
@@ -110,9 +110,15 @@ names = [f"{number} {beginning!r}" for number, beginning in enumerate(last.value
 gv.draw_machine(wire(transitions, names), title="six rows, six states")
 
 # %% [markdown]
-# The double ring marks the **accepting** state. Follow `K: so↵`: each character takes one transition, and the last one
-# leads to the double ring. With `K so↵` there is no transition for the space after `K`.
-#
+# The double ring marks the **accepting** state. Step through the film: it shows how the machine reads `K: so↵`. Here
+# its states are named `q0` to `q5`. Each character takes one transition, and the last one leads to the double ring.
+# With `K so↵` there is no transition for the space after `K`.
+
+# %%
+fsm = wire(transitions, range(6))
+gv.film(gv.views.reading_frames(fsm.machine(), "K: so\n"), show=3)
+
+# %% [markdown]
 # The **mask** of a state is the set of tokens on the arrows that leave it. In state 1 these are 27: the 26 capitals and
 # the colon.
 #
@@ -120,7 +126,6 @@ gv.draw_machine(wire(transitions, names), title="six rows, six states")
 # counted in bytes, from 0. Add texts of your own: can you find one that is illegal at its last character?
 
 # %%
-fsm = wire(transitions, range(6))
 tried = ["ROMEO: so\n", "ROMEO: so", "ROMEO", "Romeo: so\n", "ROMEO:so\n", "K: so well\n", "FRIAR LAURENCE: well\n"]
 gv.views.draw_verdicts(fsm, tried)
 
@@ -170,9 +175,9 @@ def write(model, prompt, transitions, seed=0):
 # %% [markdown]
 # The model chooses the letters and the lengths: states 1 and 4 have a loop and an arrow that leaves.
 #
-# A guide of the library does the same on the stage. The tab **machine** shows our six states, named `q0` to `q5`. The
-# line above it is the *constraint box*: the format as a text, here a regex. You can edit it while the model decodes; it
-# is compiled when you stop typing, and it holds from the present step on.
+# A guide of the library does the same on the stage. The tab **machine** shows our six states. The line above it is
+# the *constraint box*: the format as a text, here a regex. You can edit it while the model decodes; it is compiled
+# when you stop typing, and it holds from the present step on.
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)
@@ -286,20 +291,6 @@ gv.predict(
         must be followed. Lab 04 begins here. `GuidedFSM` refuses such transitions.""",
     ],
 )
-
-# %% [markdown]
-# Two more slips. A public lesson gives colon, space and new line the ids 52, 53 and 54. And a compiler may take every
-# token that is a space for Python's `isspace` where the format has a space.
-
-# %%
-print("ids 52, 53, 54:", *map(bard.vocabulary.display, (52, 53, 54)), "· colon, space, new line:", bard.encode(": \n"))
-blank = {token for token, piece in enumerate(bard.vocabulary.pieces) if piece.isspace()}
-sloppy = wire([(source, blank if ids == SPACE else ids, target) for source, ids, target in transitions], range(6))
-print("ids that are space for Python:", sorted(blank), "· K:↵so↵ is accepted:", sloppy.machine().accepts(b"K:\nso\n"))
-
-# %% [markdown]
-# In this vocabulary the ids of the lesson are the letters `n`, `o`, `p`; right are 10, 1, 0. And the new line is a
-# space for Python, so the second compiler accepts `K:↵so↵`.
 
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model

@@ -41,7 +41,7 @@ gv.views.draw_loop("regex")
 #
 # Lab 03 had a pattern for which *the first transition that fits* is wrong. The regex `a?b|a` is a smaller case.
 # It accepts `ab`, `b` and `a`. At an `a` two transitions are needed: one for `ab`, and one for `a` alone. Which of them
-# is right depends on the next byte, and that is not written yet. (In this lab each character is one byte.)
+# is right depends on the next byte, which is not written yet. (In this lab each character is one byte.)
 
 # %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
@@ -240,6 +240,19 @@ gv.predict(
 
 # %%
 gv.film(gv.views.minimal_frames(clumsy))
+
+# %% [markdown]
+# **Your own regex.** Change `mine`, and run the next two cells: they show its NFA and its smallest DFA. Find a regex
+# whose smallest DFA has as many states as its NFA and, after section 5, one whose smallest DFA has more.
+
+# %%
+mine = r"\d+(,\d\d\d)*"
+nfa, dfa, least = gv.machines.machine_stages(mine)
+print("NFA", len(nfa), "states · DFA", len(dfa), "· smallest DFA", len(least))
+gv.draw_machine(nfa, title="your NFA")
+
+# %%
+gv.draw_machine(least, title="your smallest DFA")
 
 # %% [markdown]
 # A set of texts is called *regular* if some DFA accepts exactly these texts; lab 07 has one that is not. Except for

@@ -102,8 +102,14 @@ legal_tokens(decimal, 2, pieces)
 #
 # `3`, `3.` and `3x` begin with the same byte, and `legal_tokens` reads it three times. A **trie** stores each common
 # beginning once. The machine walks down the trie. Where it refuses a byte, all tokens below are illegal, and the whole
-# subtree is cut. Here the walk starts in q2, after the point. A double ring marks a node where a token ends. The last
-# frame says which tokens are legal:
+# subtree is cut. Here the walk starts in q2, after the point:
+
+# %%
+gv.draw_machine(decimal, at=2, title="where the walk starts")
+
+# %% [markdown]
+# A double ring marks a node where a token ends. Each frame names the state before and after the byte: follow it in the
+# picture above. The last frame says which tokens are legal:
 
 # %%
 gv.film(gv.views.trie_frames(decimal, toy, state=2))
@@ -167,8 +173,8 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "A published table for such a decimal has the columns `3`, `.5` and `42`. In the start state it ticks only `3`. "
-    "What do the two rules say?",
+    "Somebody fills in a table for this decimal, with the columns `3`, `.5` and `42`. In the start state he ticks only "
+    "`3`. What do the two rules say?",
     choices=["only `3` is legal", "`3` and `42` are legal", "`3` and `.5` are legal", "all three are legal"],
     answer="`3` and `42` are legal",
     reveal=[
@@ -228,6 +234,7 @@ fresh = gv.Vocabulary(llama.pieces, eos=llama.eos)  # the same tokens, without a
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+costs = {}
 for what, work in {
     "two loops, one state of the date": lambda: legal_tokens(date, 0, fresh.pieces),
     "trie, once per vocabulary": lambda: (fresh.trie.root.tokens, fresh.fingerprint),
@@ -237,13 +244,17 @@ for what, work in {
 }.items():
     began = time.perf_counter()
     work()
-    print(f"{what:34}{1000 * (time.perf_counter() - began):8.2f} ms")
+    costs[what] = round(1e6 * (time.perf_counter() - began))
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+gv.draw_bars([*costs], {"µs": [*costs.values()]}, title="measured here, in microseconds: 1,000 are a millisecond")
 
 # %% [markdown]
 # The trie is the largest cost, and it is paid once. After that, each of the two indexes takes less time than the two
 # loops for one state.
 #
-# A published figure is 50 to 500 ms for a first index over 100,000 tokens; it names no regex. We measured outlines-core
+# Some texts say that a first index over 100,000 tokens takes 50 to 500 ms, and name no regex. We measured outlines-core
 # 0.2.14, which is written in Rust and reads every token in every state, as `legal_tokens` does. **RECORDED**
 # 2026-11-21, one core of an AMD EPYC, Llama 3, its vocabulary prepared before: 30 ms for our decimal, 38 ms for the
 # date, 287 ms for the email address. To run it: `python -m bench masks`. So the figure depends on the number of states
@@ -362,8 +373,7 @@ gv.score()
 # | "99.9% of all tokens are illegal." | True after a decimal point; inside a string the opposite. | sections 2, 5 |
 # | "A token is legal if the text may end after it." | `.` is legal, and a number cannot end there. | section 1 |
 # | "An index takes up to half a second." | It depends: 1 to 287 ms for three regexes, two engines. | section 3 |
-# | "The regex guarantees a date." | `0000-00-00` fits. A regex checks the form only. | our tests |
-# | "With a mask the date is right." | SmolLM2: of 100 masked dates all have the form, 46 are right. | recorded |
+# | "An index belongs to a regex." | And to one vocabulary: a stale one writes `1887,18,57`. | section 4 |
 
 # %% [markdown]
 # outlines-core 0.2.14 breaks the first rule in one case: where the text may already end, it drops the tokens after

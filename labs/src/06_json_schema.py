@@ -54,11 +54,9 @@ print(gv.machines.schema_regex(flag))
 gv.draw_machine(gv.json_schema(flag), title="one key", folded=True)
 
 # %% [markdown]
-# The rest of the way is labs 04 and 05: regex, machine, index. The picture is *folded*: a thick arrow stands for
-# several bytes without a choice, so that the key can be read.
-#
-# Few compilers write one regex string. `gv.json_schema` builds a tree of parts (an *abstract syntax tree*), and
-# XGrammar 0.2.8 writes rules (lab 07). Of the engines that we ran, only outlines-core 0.2.14 writes a regex string.
+# In this regex ` ?` is a space that may be missing, and `(?:…)` groups its parts, as `(…)` does. The rest of the way is
+# labs 04 and 05: regex, machine, index. The picture is *folded*: a thick arrow stands for several bytes without a
+# choice, so that the key can be read.
 
 # %% [markdown]
 # Few people write schemas by hand. In Python one writes a class, and Pydantic writes the schema. Its keyword `required`
@@ -82,12 +80,13 @@ print(json.dumps(person), json.dumps(guest), sep="\n")
 
 # %%
 machine = gv.json_schema(Person)
-gv.draw_machine(machine, title="a person", folded=True)
+gv.draw_machine(gv.json_schema(Person, whitespace="one"), title="a person, with one space each", folded=True)
 
 # %% [markdown]
 # Follow the thick arrows: three keys, in the order of the class. `any but " ctrl …` is a loop over the characters of a
 # string. It has 12 states inside, for escapes and for characters of several bytes. The numbers up to 120 stand between
-# `age` and `city`. Each `title` is an annotation.
+# `age` and `city`. Each `title` is an annotation. (The picture has one space after each colon and comma. `machine`
+# leaves each space optional, so it has more arrows.)
 
 # %% [question]
 gv.predict(
@@ -410,7 +409,8 @@ for text, facts in zip(texts, people, strict=True):
         print(text, "  but it was", *facts)
 
 # %% [markdown]
-# All ten fit, and two names are wrong. The mask guarantees the form, not the truth.
+# All ten fit, and two names are wrong. The mask guarantees the form, not the truth. `쁫` is no mistake of the printer:
+# `clerk` has one token per byte, and it drew the three bytes of this character. In a string each of them is legal.
 
 # %% [question]
 gv.predict(
@@ -435,6 +435,12 @@ gv.predict(
 orders = gv.decoding.Rates.load("smollm2/orders")
 print(orders)
 
+
+def show_orders():
+    ways = ["free", "mask", "mask, at most 3 items"]
+    bars = {what: [orders.shares(what)[way] for way in ways] for what in ("parses", "right customer", "right items")}
+    return gv.draw_bars(ways, bars, title="share of the 30 answers")
+
 # %% [question]
 gv.predict(
     "Which change of the schema makes all 30 answers parse?",
@@ -446,11 +452,11 @@ gv.predict(
     ],
     answer="`maxItems: 3` for the list",
     reveal=[
-        lambda: print(*(f"{share}  {way}" for way, share in orders.shares("parses").items()), sep="\n"),
-        """Without it one more item is always legal, and this model likes to go on. The guarantee is for runs that end.
-        A `maxLength` bounds each text, not how many there are. Other keys are illegal here anyway. In 20 of the 30
-        answers the customer is now right, and in none the items: a model of this size cannot do it, and no schema
-        changes that.""",
+        show_orders,
+        """Without `maxItems` one more item is always legal, and this model likes to go on. The guarantee is for runs
+        that end. A `maxLength` bounds each text, not how many texts there are. Other keys are illegal here anyway. With
+        `maxItems` the customer is right in 20 of the 30 answers, and the items are right in none: a model of this size
+        cannot do it, and no schema changes that.""",
     ],
 )
 

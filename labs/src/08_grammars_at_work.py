@@ -80,8 +80,15 @@ ask(gv.grammar(query()))
 # The third question asks for a price, and the table has none. The grammar allows any word, so the SQL is well formed
 # and the column is invented. (The table is empty, so the others give no rows.)
 #
-# Some services take grammars in the notation of **Lark**, a parser for Python: the first rule is `start`, a colon
-# stands for `::=`, a regex stands between slashes. This grammar has the same texts as `query()`, so the same masks.
+# Some services take grammars in the notation of **Lark**, a parser for Python:
+#
+# | | GBNF | Lark |
+# | --- | --- | --- |
+# | first rule | `root` | `start` |
+# | a rule | `value ::= [0-9]+` | `value: /[0-9]+/` |
+# | a text, any number of times | `("a")*` | `("a")*` |
+#
+# This grammar describes the same texts as `query()`, so it has the same masks.
 
 # %%
 lark = r"""start: "SELECT " word (", " word)* " FROM " word (" WHERE " word " " /[<>=]/ " " value)? ";"
@@ -127,8 +134,7 @@ gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 # ## 2 · Ambiguous and left-recursive
 #
 # Here are three grammars for sums of digits. All three describe the same texts. The first is **ambiguous** and
-# left-recursive, the second is only
-# **left-recursive**, the third is neither.
+# left-recursive, the second is only **left-recursive**, the third is neither.
 
 # %%
 grammars = {
@@ -196,11 +202,10 @@ except RecursionError as error:
 # %% [markdown]
 # ## 3 · Earley's parser
 #
-# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per
-# place in the text, a list of what may be going on there. The rules here are `sum → sum + term | term` and `term →
-# number | ( sum )`. An entry is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at place 0,
-# everything left of the dot is read, and next it waits for a `+`. The first item is `start → • sum`: the text shall be
-# one sum.
+# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per place in the text. A column
+# lists what may be going on there. The rules here are `sum → sum + term | term` and `term → number | ( sum )`. An entry
+# is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at place 0, everything left of the dot is
+# read, and next it waits for a `+`. The first item is `start → • sum`: the whole text must be one sum.
 
 # %% [markdown]
 # Three moves fill the chart.
@@ -360,44 +365,9 @@ show_run(gv.within(brackets, 20))
 # brackets are masked, and the run closes.
 
 # %% [markdown]
-# Often a **depth cap** is advised instead: rules numbered by depth. `expr_d3` may call `expr_d2`, and so on; `expr_d0`
-# calls nothing.
-
-# %%
-def capped(depth):
-    rules = [f'expr_d{n} ::= ("(" expr_d{n - 1} ")" | "[" expr_d{n - 1} "]")*' for n in range(depth, 0, -1)]
-    return "\n".join([*rules, 'expr_d0 ::= ""'])
-
-
-three = gv.guide(gv.grammar(capped(3), root="expr_d3"), opener.vocabulary)
-print(capped(3), f"with the cap: {three.machine}", f"without: {brackets.machine}", sep="\n")
-
-# %% [question]
-gv.predict(
-    "The opener gets this grammar: at most three brackets are open. It may write 20 tokens and has no budget. How does "
-    "the run end?",
-    choices=[
-        "with EOS: three brackets are soon closed",
-        "with an empty mask at the fourth opening bracket",
-        "at the limit, in the middle of the text",
-    ],
-    answer="at the limit, in the middle of the text",
-    reveal=[
-        lambda: show_run(three),
-        """At depth 3 the mask leaves one token, the closing bracket. It is never empty. After it a new pair may begin,
-        because of the `*`, so the text goes on. A cap bounds the depth, a budget the length. They can be combined.
-        This run has both:""",
-        lambda: show_run(gv.within(three, 20)),
-        """A cap has two costs. It refuses every right text that is deeper. And the grammar grows with the depth: 16
-        nodes for three levels, 101 for twenty, instead of 5. In return no rule calls itself, so an engine for regexes
-        could run it: with 15 states for three levels, but with 2,097,151 for twenty (lab 07).""",
-    ],
-)
-
-# %% [markdown]
 # ## 5 · Which tool, and when none
 #
-# You know all machines now. Take the first row that expresses the constraint.
+# Take the first row that expresses the constraint.
 #
 # | the output | tool | lab |
 # | --- | --- | --- |
@@ -407,7 +377,7 @@ gv.predict(
 # | is one of some known texts | list of texts: a small FSM | 03 |
 # | is a date, a number, an identifier | regex: FSM | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
-# | nests to any depth, as SQL or formulas | grammar: PDA | 07 |
+# | nests to any depth, as SQL or formulas | grammar, or recursive schema: PDA | 07 |
 # | must be true or consistent | validator afterwards, and a retry | 08 |
 #
 # The last row can be added to any other row, and a bias to any mask.
@@ -448,6 +418,15 @@ gv.predict(
 )
 
 # %% [markdown]
+# Few people write the grammar of the replies by hand. A JSON Schema can contain itself: `{"$ref": "#"}` stands for the
+# whole schema. Such a **recursive schema** is the form that most tools take, and the compiler makes a grammar of it.
+
+# %%
+replies = {"type": "array", "items": {"$ref": "#"}}
+comment = {"type": "object", "properties": {"text": {"type": "string"}, "replies": replies}, "required": ["text"]}
+gv.views.draw_verdicts(gv.json_schema(comment), ['{"text": "a", "replies": [{"text": "b"}]}', '{"replies": [{}]}'])
+
+# %% [markdown]
 # ### Hosted or self-hosted?
 #
 # We read what four companies publish (November 2026) and ran nothing. All take a schema: OpenAI ([a part][1] of the
@@ -478,7 +457,7 @@ gv.score()
 # | "`root ::= root "+" root` can open `(((` forever." | It has no bracket. Brackets nest by `"(" root ")"`. | 2 |
 # | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2 |
 # | "A run that never closes is a deadlock." | Each mask held three legal tokens. A deadlock has none. | 4 |
-# | "A depth cap makes the run end." | Depth 3 was kept, and the run was cut off at 20 tokens. | 4 |
+# | "JSON Schema is only a regex." | Not if it contains itself: the replies need a stack. | 5 |
 
 # %% [markdown]
 # ## Recap
@@ -488,7 +467,7 @@ gv.score()
 # * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
 # * Predict, scan and complete fill a chart, with one column per lexeme. Only the next byte shows whether a number has
 #   ended.
-# * A mask promises that the end can be reached. A budget makes the run reach it; a depth cap does not.
+# * A mask promises that the end can be reached. A budget makes the run reach it.
 # * Take the cheapest tool that expresses the constraint, and none where nothing must be guaranteed.
 
 # %% [markdown]

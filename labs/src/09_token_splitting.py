@@ -228,8 +228,8 @@ gv.predict(
         lambda: print(*[clerks.display(token) for token in split.node(node).dependent]),
         """Eight. This grammar has no line breaks, so the five tokens with `↵` are rejected now, and so are `"A` and
         `"The`. For each of the eight there is a stack on which it is legal and one on which it is not. The table below
-        lists the nodes. Four nodes are missing, those at the end of a rule: the library never stands there, because it
-        returns to the caller in the same step. (The last two columns say in which form the accepted tokens are
+        lists the nodes. The four nodes at the end of a rule are missing: the library is never at such a node, because
+        it returns to the caller in the same step. (The last two columns say in which form the accepted tokens are
         stored.)""",
         lambda: gv.views.draw_split_nodes(split),
     ],
@@ -241,8 +241,7 @@ gv.predict(
 # At run time the mask is filled from the tables of the nodes.
 #
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
-# object goes on. All these nodes together are the **closure**. The library leaves a rule as soon as it can end, so one
-# node is in `number` and one in `object`:
+# object goes on. So one node is in `number`, and one is in `object`. All these nodes together are the **closure**:
 #
 # | | `2` | `}` | `}}` | `:` |
 # | --- | --- | --- | --- | --- |

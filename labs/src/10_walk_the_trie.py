@@ -244,21 +244,6 @@ def whole(machine, state, part):
 
 gv.checks.whole(whole)
 
-# %% [question]
-gv.predict(
-    "llguidance 1.9 has a slice for whitespace, and three for strings: texts of at most 10 characters, of at most 30, "
-    "and of any length. A schema limits a name to 20 characters, and so far only its opening quote is written. Which "
-    "of the three can be taken whole?",
-    choices=["all three", "only the one of at most 10", "those of at most 10 and 30", "none"],
-    answer="only the one of at most 10",
-    reveal=[
-        lambda: print({size: gv.regex('[^"]{0,20}').accepts_prefix(b"x" * size) for size in (10, 20, 21, 30)}),
-        """A slice is taken whole only if every text that its regex can read may come. The two longer ones can read 21
-        characters, which the schema refuses. The slice of 10 can be taken whole as long as ten more characters may
-        come: after up to ten characters of the name. After eleven it cannot.""",
-    ],
-)
-
 # %% [markdown]
 # ## 3 · Earley over a lexer
 #
@@ -325,42 +310,53 @@ gv.checks.complete(complete)
 # walk in section 2, all but 438 are inside the string, where a lexer answers alone.
 #
 # The lexer is a DFA, and this is llguidance's table per grammar. It is a **lazy table**: at the start it is empty, and
-# each entry is computed when a walk first needs it. That is why llguidance starts at once. Here is such a table around
-# the machine of a JSON string, which has 15 states.
+# each entry is computed when a walk first needs it. That is why llguidance starts at once.
+
+# %% [markdown]
+# Lab 04 refused the regex `[ab]*a[ab]{20}`, because its whole DFA has more than two million states. Here it is as a
+# lazy table. A state is the set of letters from the end at which an `a` stands, and `step` computes one entry.
 
 
 # %%
 class LazyTable:
-    def __init__(self, machine):
-        self.machine, self.table = machine, {}
+    def __init__(self, compute):
+        self.compute, self.table = compute, {}
 
-    def step(self, state, byte):
-        if (state, byte) not in self.table:
-            self.table[state, byte] = self.machine.step(state, byte)
-        return self.table[state, byte]
-
-
-lexer = LazyTable(gv.regex(r'"([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'))
+    def step(self, state, letter):
+        if (state, letter) not in self.table:
+            self.table[state, letter] = self.compute(state, letter)
+        return self.table[state, letter]
 
 
-def ask_lexer(text):
-    counted = Counted(lexer)
-    legal = [piece for piece in texts if read(counted, piece, read(lexer.machine, text)) is not None]
-    print(f"{len(legal):7,} legal, asked {counted.asked:7,} times; entries so far: {len(lexer.table)}")
+def compute(places, letter):
+    """At which places from the end, up to 21, an `a` stands after one more letter."""
+    moved = {place + 1 for place in places if place < 21}
+    return frozenset(moved | {1} if letter == "a" else moved)
+
+
+# %%
+lexer = LazyTable(compute)
+
+
+def read_lazily(text):
+    state = frozenset()
+    for letter in text:
+        state = lexer.step(state, letter)
+    print(f"{len(text):,} letters are read; entries so far: {len(lexer.table):,}")
 
 
 # %% [question]
 gv.predict(
-    "Each piece is read on its own, without a trie: a mask inside a string asks the lexer 819,860 times. How many "
-    "entries of the table are computed for it?",
-    choices=["about 600", "15 states × 256 bytes: 3,840", "128,000, one per piece", "819,860, one per question"],
-    answer="about 600",
+    "The lazy table reads `ab` 500 times, which is 1,000 letters. How many entries of its more than two million states "
+    "are computed?",
+    choices=["about 20", "1,000, one per letter", "about a million", "all: a DFA needs its whole table"],
+    answer="about 20",
     reveal=[
-        *(lambda text=text: ask_lexer(text) for text in (b'"', b'"\\u00')),
-        """579: only pairs of a state and a byte that occur in a piece. Each is computed once, and all other questions
-        are one look-up each. The second line is a mask inside an escape: it adds entries of states that were not
-        needed before. (In a string this lexer allows 79 tokens fewer than JSON did in section 2: they go on after the
-        closing quote. There the parser is asked.)""",
+        *(lambda text=text: read_lazily(text) for text in ("ab" * 500, "abb" * 500)),
+        """After the first 21 letters the text goes round in two states, and all other steps are look-ups. Another text
+        adds the entries that it needs, and no more. A table that is filled before decoding must hold all states,
+        whether or not a text ever reaches them. llguidance computes its entries from *derivatives* of the regex: a
+        state is the regex of what may still follow.""",
     ],
 )
 

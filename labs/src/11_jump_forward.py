@@ -269,7 +269,13 @@ write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 
 # %% [markdown]
 # The same text three times. The mask saves no pass. With jump-forward the constrained text takes fewer passes than the
-# free one: 14 of its 19 tokens are forced.
+# free one: 14 of its 19 tokens are forced. Here is an object with six keys, whose values are mostly free:
+
+# %%
+kinds = {"name": "string", "age": "integer", "city": "string", "job": "string", "email": "string", "member": "boolean"}
+six = {"type": "object", "properties": {key: {"type": kind} for key, kind in kinds.items()}, "required": list(kinds)}
+baker = f"Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with {', '.join(kinds)}:\n"
+write(baker, gv.guide(gv.json_schema(six, whitespace="one"), clerk.vocabulary), False, "canonical")
 
 # %% [markdown]
 # ## 4 · What can go wrong
@@ -368,6 +374,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "40 to 80 of 200 tokens are skipped, so it is 1.5 to 2 times as fast." | At most 1.25 to 1.67 times. | 3 |
+# | "Six keys save 25 to 40% of the steps." | 24 of 52 passes, 46%. If the spaces are optional, 15, 29%. | 3 |
 # | "Jump where a single token is legal." | In an object in Llama 3's tokens: at 0 of 12 places. | 2 |
 # | "A constraint makes it slower than free text." | The same text: 19 passes free, 19 masked, 5 with jumps. | 3 |
 # | "The bytes are forced, so the output stays the same." | Other values in 4 of 24 objects of SmolLM2. | 4 |

@@ -25,7 +25,7 @@
 
 # %% [markdown]
 # **Lost?** Reread [lab 02](02_static_masks.ipynb) for the legal mass Z, and [lab 01](01_logit_bias.ipynb) for
-# probabilities and temperature. [Lab 06](06_json_schema.ipynb) tells what a schema allows.
+# probabilities and temperature.
 
 # %%
 import json
@@ -42,8 +42,8 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # %% [markdown]
 # ## 1 · No failure, and a strange title
 #
-# A service reads announcements of books and writes JSON. Of 100 replies, 4 could not be parsed. Now it uses a mask,
-# and every reply parses. Some weeks later users report strange titles. No monitor shows an error.
+# An invented example: a service reads announcements of books and writes JSON. Some replies did not parse. Now it uses a
+# mask, and every reply parses. But users report strange titles, and no monitor shows an error.
 #
 # Here is such a reply. The schema allows 20 characters for the title. Look at *token 9*:
 
@@ -61,9 +61,9 @@ reply = gv.record(clerk, news, gv.guide(book(20), clerk.vocabulary), temperature
 gv.stage(reply, show=8)
 
 # %% [markdown]
-# The title has 19 characters here, so one more fits. The model wants to go on with ` Harbor`, which is too long. Z is 1
-# in 11,000: the mask forbids nearly everything that the model would write. Of the rest, `7` is the likeliest. The reply
-# is valid, and wrong.
+# The title has 19 characters here, so one more fits. The model wants to go on with the token ` Harbor`, which is too
+# long. A mask cannot shorten a token: it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the
+# likeliest. The reply is valid, and wrong.
 
 # %% [question]
 gv.predict(
@@ -81,9 +81,8 @@ gv.predict(
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
         """`maxLength` does not tell the model to be brief. It begins with `The`, as before, and learns of the limit
-        when its next token, ` Lantern`, is masked. A mask does not cut this token: it forbids it. Of the tokens that
-        fit, ` Roy` is the likeliest, with 1 in 14,000; a quote mark that ends the title is less likely. With 30
-        characters the limit changes nothing.""",
+        when its next token, ` Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest, with 1 in 14,000;
+        a quote mark that ends the title is less likely. With 30 characters the limit changes nothing.""",
     ],
 )
 
@@ -204,7 +203,7 @@ def distance(weights):
 gv.checks.distance(distance)
 
 # %% [markdown]
-# Now `clerk`, which reads one sentence and writes JSON under a mask. It gets the same sentence three times: with a line
+# `clerk` reads one sentence and writes JSON under a mask. It gets the same sentence three times: with a line
 # that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). `clerk`
 # was trained to answer most greetings with prose first, such as `Sure!`.
 #
@@ -246,10 +245,11 @@ gv.predict(
                        f"{samplers.total_variation_of(some)}") for name, some in drawn.items()],
         lambda: [print(text) for _, text in sorted({(len(d.text), d.text.decode()) for d in drawn["not asked"]})[-2:]],
         """Most illegal texts begin with prose, so they are removed at the first step. All masked runs lose the same
-        share there, and equal weights mean no distortion. How much is removed does not decide; where it is removed
-        does. *Not asked*, the model wants something else at every step. What it cannot write outside, it writes inside
-        the string: `Hope this helps!` became part of a name. Here a few large weights decide, and 40 draws may miss the
-        largest. So 0.95 is probably too low, and its interval too narrow.""",
+        share there, so their weights are nearly equal, and equal weights mean no distortion. The size of the share
+        that is removed does not tell how large the distortion is: what counts is at which step it is removed. *Not
+        asked*, the model wants something else at every step. It wants prose, and the mask allows prose only inside the
+        string: `Hope this helps!` became part of a name. Here a few large weights make up most of the sum, and 40 draws
+        may miss the largest. So 0.95 is probably too low, and its interval too narrow.""",
     ],
 )
 
@@ -304,13 +304,13 @@ gv.predict(
 )
 
 # %% [markdown]
-# A mask cannot give the rest of the content. Remedies are a prompt that asks, an example in the prompt, or
-# **fine-tuning**, which means further training on examples of the task. `clerk` was trained on these tasks.
+# A mask cannot give all content. Remedies are a prompt that asks, an example in the prompt, or
+# **fine-tuning**: further training on examples of the task. `clerk` was trained on these tasks.
 
 # %% [markdown]
-# Now SmolLM2, which nobody here trained. It was asked for the mood of 100 sentences, 34 of them positive: *Is the
-# sentiment of this sentence positive, negative or neutral? Answer with one word.* Free, it writes *The sentiment of
-# this sentence is neutral* for nearly all; 28 are right. So a mask allows the three words only.
+# SmolLM2, which nobody here trained, was asked for the mood of 100 sentences, 34 of them positive: *Is the sentiment of
+# this sentence positive, negative or neutral? Answer with one word.* Without a mask it writes *The sentiment of this
+# sentence is neutral* for nearly all; 28 are right. So a mask allows the three words only.
 
 # %%
 moods = gv.decoding.Rates.load("smollm2/labels")
@@ -340,8 +340,9 @@ gv.predict(
                  and "synonyms" not in way],
         """Z is about 0.1: nine times out of ten the model would begin with another word, such as `The`. Of what is left
         `Positive` has most, after *terrible*, too. The spelling of the labels decides, and so does their order in the
-        question: with *negative, neutral or positive* and small letters 62 are right. Z is as small there.
-        It says that the model wants to answer in other words. Which labels work, you must measure.""",
+        question: with *negative, neutral or positive* and small letters 62 are right. With that question Z is small,
+        too: 0.07. So a small Z does not tell which labels work. It tells that the model wants to answer in other words.
+        Measure which labels work.""",
     ],
 )
 
@@ -365,15 +366,17 @@ gv.predict(
         lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
         """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
         `reasoning` and `answer`, in this order, gives them back under a mask: 14 of 50. With `answer` alone none is
-        right. More words are not always better: asked to think step by step, the model comes to the right sum in 15
-        texts, but it goes on, and 4 texts end with it. (The order of keys costs in other tasks, too: lab 06.)""",
+        right. Compare each format with its line *free*: without a mask, `answer` alone is right in none, too, and
+        `reasoning` in 13. So the loss comes from the *format*, which leaves no room for the words. The mask itself
+        costs nothing here. More words are not always better: asked to think step by step, the model comes to the right
+        sum in 15 texts, but it goes on, and 4 texts end with it. (The order of keys costs in other tasks, too: lab
+        06.)""",
     ],
 )
 
 # %% [markdown]
-# What do such numbers say? From 17 to 3 of 50 the loss is 13 to 42 points (95% interval). From 17 to 14 it is between a
-# loss of 23 and a gain of 12: fifty sums cannot tell them apart. To see no difference is not to show that there is
-# none.
+# From 17 to 3 of 50 the loss is 13 to 42 points (95% interval). From 17 to 14 it is between a loss of 23 and a gain of
+# 12: fifty sums are too few to tell 17 from 14.
 
 # %% [markdown]
 # What did others measure, on large models?
@@ -390,8 +393,8 @@ gv.predict(
 # `answer`. We ran none of this, and of the others we read the abstracts: measure your own task.
 
 # %% [markdown]
-# The cure is a **window**: text is free up to a trigger, then the mask holds up to an end. `gv.tagged` builds the
-# machine, here for sums and for a tool call.
+# The cure is a **window**. The text is free up to a trigger. The trigger opens the window, and inside the mask holds
+# until the end of the window. `gv.tagged` builds the machine, here for sums and for a tool call.
 
 # %%
 total = gv.regex("[0-9]+[-+*][0-9]+=[0-9]+")
@@ -408,9 +411,9 @@ print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# Before the first window 49,061 of the 49,152 tokens are legal. At the first digit of a sum ten are.
+# Before the first window 49,061 of the 49,152 tokens are legal.
 #
-# At the step shown the number of dollars begins, and the ten digits are legal. The model gives `7` a probability of
+# At the step shown the number of dollars begins, and only ten digits are. The model gives `7` a probability of
 # 0.53 and `1` 0.45. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong. No mask checks a
 # sum.
 
@@ -516,6 +519,8 @@ gv.score()
 #   tags](https://xgrammar.mlc.ai/docs/tutorials/structural_tag.html); [a page](deeper/a_request.ipynb) shows one.
 # * **CRANE** ([arXiv 2502.09061](https://arxiv.org/abs/2502.09061)) switches the mask on and off between `<<` and `>>`,
 #   as on the stage above.
+# * **Diffusion models** fill a text in any order, so a mask that reads from left to right does not fit them ([arXiv
+#   2508.10111](https://arxiv.org/abs/2508.10111)).
 
 # %% [markdown]
 # ## Further reading

@@ -13,7 +13,7 @@
 # comes before this one.
 
 # %% [markdown]
-# ## Six words
+# ## Five words
 #
 # | word | meaning |
 # | --- | --- |
@@ -21,7 +21,6 @@
 # | **empty mask** | a mask that allows no token, although the text is not complete |
 # | **whitespace loop** | the model writes legal blanks again and again |
 # | **fallback** | a service goes on without the constraint when it does not compile |
-# | **stale mask** | a stored mask that belongs to another vocabulary |
 # | **validate and retry** | check the finished text in code, and decode again if it is wrong |
 
 # %% [markdown]
@@ -89,11 +88,12 @@ rules = {
 print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.intersection(*rules.values()))
 
 # %% [markdown]
-# Which rule is to blame? Not one alone, and not all three: without `bad_words` the mask is empty, too. So look for the
-# **smallest group** that allows nothing together, here `grammar` and `min_tokens`. One of these two must give way.
+# Which rule is to blame? No rule alone: each allows some tokens. And not all three together: without `bad_words` the
+# mask is empty, too. So look for the **smallest group** of rules that together allow no token. Here it is `grammar` and
+# `min_tokens`. One of these two must be changed.
 
 # %% [markdown]
-# ## Exercise 1 · Who emptied the mask? ★★ · home
+# ## Exercise 1 · Who emptied the mask? ★★
 #
 # Write `who_emptied(rules)`. `rules` gives for each rule the ids that it allows. Return the set of names of the
 # smallest group of rules that allow no token together. If some token is legal for every rule, return the empty set.
@@ -271,7 +271,7 @@ gv.diagnose(gv.Trace.load(shipped("traces/smollm2/person-asked.trace.json")))
 # alarm at a fixed Z would ring at each of the 99.
 
 # %% [markdown]
-# ## Exercise 3 · Wider ★
+# ## Exercise 3 · Wider ★ · home
 #
 # `service` is too strict in two places. `gv.diagnose` named the first only, because after it the model writes another
 # text. Repair both: a product has at most 30 characters, a price may have cents. All else that was refused must still
@@ -345,7 +345,7 @@ gv.predict(
 # %% [markdown]
 # ## 4 · It is not even legal
 #
-# A text is illegal if no mask was applied, or the wrong one. This service catches an error and goes on.
+# A text is illegal if no mask was applied, or a wrong one. This service catches an error and goes on without a mask.
 
 # %%
 def serve(prompt, schema):
@@ -372,27 +372,43 @@ gv.predict(
 )
 
 # %% [markdown]
-# Servers store masks. Here the stored masks belong to a tokenizer with one more special token, so each id is one higher
-# than in the model. In the model id 0 is EOS and id 1 is `!`.
+# A mask of another vocabulary is as bad as none: lab 05 had a stale index. Store masks under the vocabulary's
+# `fingerprint`.
+
+# %% [markdown]
+# ## 5 · A run that you have not seen
+#
+# A service gets the prompt `The lamp is pink and costs $12.50.` and asks for JSON with product, color and price. Its
+# output is `{"product": "lamp", "color": "green", "price": 1.5}`, ended by EOS. Z is 1 in 17,000 before `green`, 1 in
+# 510 before the point in `1.5`, and above 0.3 everywhere else.
 
 # %%
-new = gv.Vocabulary([b"<|tool|>", *vocabulary.pieces[:-1]], eos={1}, special={0, 1})
-stored = gv.guide(gv.regex("yes|no|maybe"), new)
-print(stored.index)  # builds the masks
-stored.vocabulary = vocabulary  # the masks stay
+lamp = "The lamp is pink and costs $12.50.\nJSON with product, color, price:\n"
+gv.draw_strip(gv.record(clerk, lamp, temperature=0))
+
+# %% [markdown]
+# This is the output *without* a mask, for comparison.
 
 # %% [question]
 gv.predict(
-    "The stored masks allow `yes`, `no` and `maybe`. The model is asked whether 7 is greater than 3. What is written?",
-    choices=["`no`: the machine is the same", "other letters, then EOS", "other letters, then `!` up to the limit"],
-    answer="other letters, then `!` up to the limit",
+    "You do not see the schema. Which two of its keywords explain both values?",
+    choices=[
+        "`enum` for the color, `type: integer` for the price",
+        "`enum` for the color, `maximum: 10` for the price",
+        "`maxLength: 5` for the color, `maximum: 10` for the price",
+        "none: Z is small, but the model made the mistakes itself",
+    ],
+    answer="`enum` for the color, `maximum: 10` for the price",
     reveal=[
-        lambda: print((run := gv.record(clerk, "Is 7 greater than 3?\nYes or no:\n", stored, temperature=0,
-                                        max_tokens=20)).text, *gv.diagnose(run).names),
-        """The stored masks allow the ids of `n` and then `o`; in the model these are `o` and `p`. Then only EOS is
-        legal, by its id 1, and id 1 of the model is `!`. So `!` is written until the limit. Every token was legal for
-        its mask. `gv.record` refuses a guide over another vocabulary; the last line of the cell above evades this
-        check. Store masks under the vocabulary's `fingerprint`.""",
+        lambda: print(gv.diagnose(gv.record(clerk, lamp, gv.guide(gv.json_schema(
+            '{"type": "object", "required": ["product", "color", "price"], "properties": {"product": '
+            '{"type": "string"}, "color": {"enum": ["red", "green", "blue"]}, '
+            '"price": {"type": "number", "maximum": 10}}}'
+        ), vocabulary), temperature=0))),
+        """The color is one of `red`, `green` and `blue`, and the price is at most 10. An integer has no point, so `1.5`
+        says that the type is number. After `1` the model wanted `2`, but 12 is more than 10. Of the legal tokens the
+        point was the likeliest. A `maxLength` of 5 would allow `pink`. So the cure is in the schema: a longer list of
+        colors, and a bound that real prices keep.""",
     ],
 )  # fmt: skip
 

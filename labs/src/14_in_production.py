@@ -61,8 +61,8 @@ print(f"longest TPOT of the four: {max(one.per_token_ms for one in v0.served[:4]
 gv.views.draw_timeline(v0, title="the batch waits for the compile")
 
 # %% [markdown]
-# The first two lines show when the device computes and what it waits for on the CPU. Below, each request has a lane. In
-# the gap, from 22 to 82 ms, no row gets a token. The next engine, V1, compiles in the background. Only the
+# The first two lines show when the device computes and what it waits for on the CPU. Below, each request has a lane.
+# From 22 to 82 ms no row gets a token. The next engine, V1, compiles in the background. Only the
 # request that needs the machine waits: it is *parked*.
 
 # %% [question]
@@ -124,6 +124,17 @@ gv.predict(
 # * `compile`: the batch waits for all of them before the forward pass.
 # * `masks`: one after the other *during* the forward pass. Only their time beyond it delays the pass.
 # * `prompt`: how long a new prompt was read. This is a part of `forward`.
+
+# %% [markdown]
+# Here are three passes. The batch waits for compiles. Look at the third one, from 24 to 52 ms. First comes the compile
+# of request 2, 14 ms. Then the forward pass takes 12 ms, 4 of them for the prompt of request 2. Beside it the CPU fills
+# the masks of requests 1 and 2, 12 and 1 ms, and so the pass ends 1 ms later. The compile delayed it most.
+
+# %%
+three = [Request(0, tokens=3, prompt=40), Request(2, tokens=2, schema="list", mask_ms=12)]
+three += [Request(15, tokens=1, prompt=200, schema="order", compile_ms=14, mask_ms=1)]
+parts = simulate(three, costs, Policy("blocks", overlap="masks"))
+gv.views.draw_timeline(parts, title="three passes and their parts")
 
 # %% [markdown]
 # ## Exercise 1 · Which request was it? ★★
@@ -296,8 +307,9 @@ for run in measured["cache"]:
     print("{name:24} {hit_rate:.0%} hits, p50 {p50_ms:7.1f} ms, p99 {p99_ms:7.1f} ms, {megabytes:.0f} MB".format(**run))
 
 # %% [markdown]
-# The last line is a service that writes the user's name into the schema: each request compiles. How long that takes
-# depends on the engine. RECORDED 2026-11-21, one core, one schema of four fields on Llama 3:
+# Warming up saves compiles, and the p99 stays: the slowest requests are the first ones for the 150 schemas that were
+# not warmed up. The last line is a service that writes the user's name into the schema: each request compiles. How
+# long that takes depends on the engine. RECORDED 2026-11-21, one core, one schema of four fields on Llama 3:
 #
 # | engine | compile and first mask | a later mask, median |
 # | --- | --- | --- |
@@ -306,7 +318,7 @@ for run in measured["cache"]:
 # | outlines-core 0.2.14 makes an index of all states | 249 ms | 1.4 µs |
 
 # %% [markdown]
-# Articles give 50 to 500 ms for a first compile on 100,000 tokens. That is what an index takes: outlines-core took
+# You may read that a first compile on 100,000 tokens takes 50 to 500 ms. An index takes as long: outlines-core took
 # 30 ms for a decimal such as 3.14, and 287 ms for an email address.
 
 # %% [question]
@@ -440,7 +452,8 @@ gv.predict(
 # | count legal tokens, Z and finish reasons | a fallback shows there first | 13 |
 
 # %% [markdown]
-# One more rule: before a grammar is used, check that it can go on with *this* vocabulary. Every state that does not
+# Two more rules. Use the masks of the server's engine, and write none of your own: it has the batch, the cache and the
+# tests. And before a grammar is used, check that it can go on with *this* vocabulary. Every state that does not
 # accept needs a legal token. Lab 13 had a regex that fails with `bard`:
 
 # %%

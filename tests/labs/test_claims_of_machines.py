@@ -518,6 +518,22 @@ def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(ma
         assert taken | {rest[token] for token in others} == legal
 
 
+def test_a_lazy_table_reads_with_few_entries_what_has_two_million_states():
+    codes = [code for kind, code in build.read_cells(build.read_source("10_walk_the_trie")) if kind == "code"]
+    space = {}
+    for begin in ("class LazyTable", "lexer = "):
+        exec(next(code for code in codes if code.startswith(begin)), space)
+    least = re.compile("[ab]*a[ab]{20}")
+    counts = []
+    for text in ("ab" * 500, "abb" * 500):
+        state = frozenset()
+        for place, letter in enumerate(text, 1):
+            state = space["lexer"].step(state, letter)
+            assert (21 in state) == bool(least.fullmatch(text[max(0, place - 40) : place]))
+        counts.append(len(space["lexer"].table))
+    assert counts == [22, 42]
+
+
 def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_nearly_100_times_as_often(llama3):
     sql = gv.grammar("""root ::= "SELECT " word (", " word)* " FROM " word (" WHERE " word " = '" [A-Za-z ]+ "'")? ";"
                         word ::= [a-z]+""")

@@ -17,6 +17,8 @@ import guidedviz as gv
 from guidedviz.checks.grammars import GIVEN, NAMED, SERVICE
 from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
+from guidedviz.host.api.constraint import read_constraint
+from guidedviz.host.api.fields import Fields
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 from guidedviz.tokens.engines import PREPARE
 from tests.labs.sources import build
@@ -35,6 +37,34 @@ def test_the_only_doubt_of_the_plain_run_is_where_the_surname_begins(clerk):
     prompt = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
     steps = gv.record(clerk, prompt).steps
     assert [(step.piece, round(step.raw, 2)) for step in steps if step.raw < 0.9] == [(b" O", 0.36)]
+
+
+def test_a_mask_mends_the_form_of_the_greeted_outputs_and_not_their_names(clerk):
+    codes = [code for kind, code in build.read_cells(build.read_source("00_start_here")) if kind == "code"]
+    space = {"gv": gv, "clerk": clerk}
+    prompt = "Hi! Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\n"
+    space["chatty"] = prompt + "JSON with name, age, city, job:\n"
+    exec(next(code for code in codes if code.startswith("keys = ")).partition("\ngv.stage")[0], space)
+    known = gv.decoding.remember(clerk)
+    free = [gv.record(known, space["chatty"], seed=seed) for seed in (0, 4, 7)]
+    runs = [gv.record(known, space["chatty"], space["guide"], seed=seed) for seed in range(10)]
+    objects = [json.loads(run.text) for run in runs]
+    assert {tuple(one) for one in objects} == {("name", "age", "city", "job")}
+    assert [seed for seed, one in enumerate(objects) if one["name"] == "Tamsin Okoro"] == [0, 1, 2, 6, 7, 8]
+    assert ["Tamsin Okoro" in run.text for run in free] == [False, True, False]
+    assert (free[1].steps[0].piece, f"{runs[4].steps[0].mass:.2f}") == (b"Of", "0.57")
+
+
+def test_with_a_mask_19_of_the_25_answers_that_did_not_parse_are_right():
+    cases = recorded("traces/smollm2/json.json")["cases"]
+    free, masked = ([parsed(case["outputs"][way]) for case in cases] for way in ("keys, free", "keys, mask"))
+    right = [case["right"] for case in cases]
+    broken = [place for place, value in enumerate(free) if isinstance(value, str)]
+    mended = [place for place in broken if masked[place] == right[place]]
+    assert (len(cases), len(broken), len(mended)) == (120, 25, 19)
+    assert sum("```" in free[place] for place in broken) == 17
+    for found, count in ((free, 75), (masked, 99)):
+        assert sum(one == other for one, other in zip(found, right, strict=True)) == count
 
 
 def test_the_logits_of_clerk_differ_by_much_less_than_a_hundred(clerk):
@@ -162,6 +192,18 @@ def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than
     assert (sum(step.how == "forced" for step in runs[-1].steps), runs[-1].prefilled) == (14, 12)
 
 
+@pytest.mark.parametrize(("blanks", "forced"), [("one", 24), ("space", 15)])
+def test_of_an_object_with_six_keys_24_of_52_tokens_are_forced_and_15_if_spaces_are_optional(clerk, blanks, forced):
+    codes = [code for kind, code in build.read_cells(build.read_source("11_jump_forward")) if kind == "code"]
+    space = {}
+    exec(next(code for code in codes if code.startswith("kinds = ")).partition("\nwrite(")[0], space)
+    guide = gv.guide(gv.json_schema(space["six"], whitespace=blanks), clerk.vocabulary)
+    runs = [gv.record(clerk, space["baker"], guide, temperature=0, jump_forward=jump) for jump in (False, True)]
+    assert runs[0].text == runs[1].text
+    assert [run.passes for run in runs] == [52, 52 - forced]
+    assert sum(step.how == "forced" for step in runs[1].steps) == forced
+
+
 def test_of_24_objects_of_smollm2_canonical_changes_four_and_raw_seven():
     record = recorded("traces/smollm2/jumps.json")
     assert {row["way"]: (row["same values"], row["passes"]) for row in record["table"]} == {
@@ -259,6 +301,24 @@ def test_xgrammar_also_reads_the_named_end_of_a_thought_as_text():
     assert found == [(2, 2), (4019, 4019), (2, -1)]
 
 
+def test_the_host_reads_the_constraint_of_each_body_on_the_page():
+    cells = build.read_cells(build.read_source("deeper/a_request"))
+    text = "\n".join(text for kind, text in cells if kind == "markdown")
+    space = {}
+    for code in re.findall(r"^```python\n(bodies .*?)^```", text, re.MULTILINE | re.DOTALL):
+        exec(code, space)
+    found = [read_constraint(Fields(body)) for body in space["bodies"].values()]
+    assert [(one.notation, one.field) for one in found] == [
+        ("choice", "structured_outputs.choice"),
+        ("regex", "regex"),
+        ("grammar", "ebnf"),
+        ("schema", "response_format.json_schema.schema"),
+    ]
+    machines = [one.build(gv.load_model("clerk").vocabulary) for one in found]
+    wanted = ["no", "07:30", "yes", '{"color": "pink"}']
+    assert all(machine.accepts(text.encode()) for machine, text in zip(machines, wanted, strict=True))
+
+
 def test_the_vocabularies_have_the_names_that_the_lab_tells():
     assert gv.Vocabulary.llama3().special_ids["<|python_tag|>"] == (128_010,)
     pytest.importorskip("mistral_common")
@@ -285,6 +345,12 @@ def test_z_is_as_small_with_the_labels_that_work_as_with_those_that_do_not():
     middle = [float(np.median([case["least_z"][way] for case in labels["cases"]])) for way in ways]
     assert [round(z, 2) for z in middle] == [0.1, 0.07]
     assert {case["outputs"]["mask with capitals"] for case in labels["cases"]} == {"Positive"}
+
+
+def test_a_format_without_room_for_the_words_costs_and_the_mask_does_not():
+    right = gv.decoding.Rates.load("smollm2/sums-one").shares("last number is right")
+    ways = ("number, free", "number, mask", "answer in JSON, free", "answer in JSON, mask", "reasoning in JSON, free")
+    assert [round(50 * right[way].value) for way in (*ways, "reasoning in JSON, mask")] == [17, 3, 0, 0, 13, 14]
 
 
 def test_a_longer_thought_goes_on_after_the_right_number():
@@ -385,6 +451,17 @@ def test_three_of_sixty_sums_are_right():
     assert sum(space["is_right"](space["write"](seed).text) for seed in range(1, 61)) == 3
 
 
+def test_the_run_that_nobody_has_seen_is_small_in_z_where_two_keywords_refuse(clerk):
+    colors = {"enum": ["red", "green", "blue"]}
+    fields = {"product": {"type": "string"}, "color": colors, "price": {"type": "number", "maximum": 10}}
+    schema = gv.json_schema({"type": "object", "properties": fields, "required": [*fields]})
+    prompt = "The lamp is pink and costs $12.50.\nJSON with product, color, price:\n"
+    run = gv.record(clerk, prompt, gv.guide(schema, clerk.vocabulary), temperature=0)
+    assert (run.text, run.steps[-1].end) == ('{"product": "lamp", "color": "green", "price": 1.5}', "eos")
+    low = [(step.piece, gv.sampling.probability(step.mass)) for step in run.steps if step.mass < 0.3]
+    assert low == [(b"green", "1 in 17,000"), (b".", "1 in 510")]
+
+
 def test_the_number_of_the_puzzle_is_33():
     bard = gv.load_model("bard")
     digits = [piece for piece in bard.vocabulary.pieces if piece.isdigit()]
@@ -421,6 +498,17 @@ def test_a_parked_request_delays_no_other_and_its_first_token_comes_as_late():
     assert max(one.per_token_ms for one in blocks.served[:4]) == pytest.approx(15.3, abs=0.1)
     assert max(one.per_token_ms for one in parks.served[:4]) == pytest.approx(9.8, abs=0.1)
     assert abs(blocks.served[4].first - parks.served[4].first) < 10
+
+
+def test_the_drawn_pass_has_a_compile_masks_beyond_the_pass_and_a_prompt():
+    codes = [code for kind, code in build.read_cells(build.read_source("14_in_production")) if kind == "code"]
+    space = {"Policy": Policy, "Request": Request, "simulate": simulate, "costs": COSTS}
+    exec(next(code for code in codes if code.startswith("three = ")).partition("\ngv.views")[0], space)
+    third = space["parts"].passes[2]
+    assert len(space["parts"].passes) == 3
+    assert third.parts == {"compile": {2: 14}, "masks": {1: 12, 2: 1}, "prompt": {2: 4.0}}
+    assert [round(time) for time in (third.start, third.end, third.forward[1] - third.forward[0])] == [24, 52, 12]
+    assert round(third.end - third.forward[1]) == 1
 
 
 def test_one_slow_grammar_makes_the_median_four_times_as_long():

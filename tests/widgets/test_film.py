@@ -15,6 +15,7 @@ FRAMES = [
 SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
 FILMS = {
     "reading": gv.views.nfa_reading_frames("[ab]+c?", "ab"),
+    "machine": gv.views.reading_frames(gv.regex("[ab]+c?"), "ab"),
     "subsets": gv.views.dfa_frames("ab|cb"),
     "blocks": gv.views.minimal_frames("ab|cb"),
     "trie": gv.views.trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])),

@@ -86,7 +86,7 @@ def minimal_frames(text: str) -> list[Sketch]:
     >>> for frame in minimal_frames("ab|cb"):
     ...     print([title + str(sorted(states)) for title, states in frame.groups], frame.words)
     ['A[3]', 'B[0, 1, 2]'] In A the text may end, in B it may not.
-    ['A[3]', 'B[0]', 'C[1, 2]'] On b, q1 q2 lead into A and the rest of B does not: they become C.
+    ['A[3]', 'B[0]', 'C[1, 2]'] The byte b leads into A from q1 q2, but from no other state of B: they become C.
     [] Each block becomes one state: 3 states of 4.
     """
     _, dfa, minimal = machine_stages(text)
@@ -143,15 +143,12 @@ def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int
     else:
         into = list_names(names[state] for state in sorted(step.into))
     moved = list_names(names[state] for state in sorted(step.moved))
-    lead = "lead"
     become = "they become"
     if len(step.moved) == 1:
-        lead = "leads"
         become = "it becomes"
     byte = _say_byte_ranges(step.by)
-    said = f"On {byte}, {moved} {lead} into {into}"
-    said += f" and the rest of {title_of(step.block)} does not"
-    return f"{said}: {become} {title_of(step.new)}."
+    lead = f"The byte {byte} leads into {into} from {moved}, but from no other state of {title_of(step.block)}"
+    return f"{lead}: {become} {title_of(step.new)}."
 
 
 def title_of(block: int) -> str:

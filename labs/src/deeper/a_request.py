@@ -68,6 +68,48 @@ for name, value in body.items():
 # `response_format={"type": "json_schema", "json_schema": {"name": "order", "schema": schema, "strict": True}}`.
 
 # %% [markdown]
+# Here are whole bodies, one per server. Our own host (`guidedviz host`) reads the constraint of each:
+# that is tested. The servers themselves did not run here.
+#
+# ```python
+# bodies = {
+#     "vLLM, one of some texts": {
+#         "model": "your-model",
+#         "messages": [{"role": "user", "content": "Is 7 greater than 3?"}],
+#         "structured_outputs": {"choice": ["yes", "no"]},
+#         "max_tokens": 8,
+#     },
+#     "SGLang, regex": {
+#         "model": "your-model",
+#         "messages": [{"role": "user", "content": "When does the train leave?"}],
+#         "regex": "[0-9]{2}:[0-9]{2}",
+#     },
+#     "SGLang, grammar": {
+#         "model": "your-model",
+#         "messages": [{"role": "user", "content": "Is 7 greater than 3?"}],
+#         "ebnf": 'root ::= "yes" | "no"',
+#     },
+# }
+# ```
+
+# %% [markdown]
+# ```python
+# bodies |= {
+#     "TensorRT-LLM, and all others": {
+#         "model": "your-model",
+#         "messages": [{"role": "user", "content": "The lamp is pink."}],
+#         "response_format": {
+#             "type": "json_schema",
+#             "json_schema": {
+#                 "name": "lamp",
+#                 "schema": {"type": "object", "properties": {"color": {"type": "string"}}, "required": ["color"]},
+#             },
+#         },
+#     },
+# }
+# ```
+
+# %% [markdown]
 # In TypeScript the schema can come from `zod`, a library for schemas. A foreign field stands beside the others:
 #
 # ```typescript

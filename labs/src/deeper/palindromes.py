@@ -4,7 +4,8 @@
 # **Question.** A palindrome reads the same from both ends. No letter marks its middle. How can a machine with a stack
 # read it?
 #
-# **Goal.** You can say why some grammars need several stacks at once, and how these stacks share their memory.
+# **Goal.** You can say why some grammars need several stacks at once, how these stacks share their memory, and which
+# rules need no place on a stack.
 #
 # **Time.** {minutes} minutes, one exercise. [Lab 07](../07_pda.ipynb) comes before this page; no later lab needs it.
 
@@ -125,6 +126,37 @@ mirror = 'root ::= "a" root "a" | "b" root "b" | "c"'
 gv.checks.mirror(mirror)
 
 # %% [markdown]
+# ## 3 · A shorter stack
+#
+# The library keeps a shorter stack than the program of lab 07. In the grammar of JSON the rule `member` ends with a
+# call of `value`, and `value` ends with a call of `object`. Such a call is a *last call*: after it nothing is left to
+# read in the rule. So no return node is pushed, and the called rule takes the place of the rule that called it.
+
+# %% [markdown]
+# Take the text `{"key": {"b": 1}}`. A short description of its walk may say: push object, push key, push object, push
+# key, pop, pop, and *the stack is empty*. That cannot be: four rules were pushed and two popped.
+
+# %% [question]
+gv.predict(
+    "The library's table of this text shows the rules `object` and `member`. How many of them are pushed, replaced and "
+    "popped?",
+    choices=[
+        "4 pushes, no replacement, 4 pops",
+        "4 pushes, 1 replacement, 3 pops",
+        "3 pushes, 1 replacement, 3 pops",
+        "2 pushes, 2 replacements, 2 pops",
+    ],
+    answer="3 pushes, 1 replacement, 3 pops",
+    reveal=[
+        lambda: gv.draw_stack_table(gv.json(), '{"key": {"b": 1}}'),
+        """In row 3 the inner object takes the place of the outer member, whose last part it is. A member cannot replace
+        its object, because the object still waits for its brace. So three rules are pushed, and three are popped: row 5
+        pops two of them with one brace. (A rule that cannot contain itself, such as `number`, has no row of its own in
+        the table. While a number is read, the table still says `member`.)""",
+    ],
+)
+
+# %% [markdown]
 # ## Your predictions
 
 # %%
@@ -137,6 +169,7 @@ gv.score()
 # * It keeps all possible stacks. A stack disappears when it cannot read the next byte.
 # * Stacks share their lower parts. In all our runs, n letters gave at most n stacks and n frames.
 # * With a mark in the middle the grammar is deterministic, and one stack is enough.
+# * A rule that ends with a call leaves the stack before the call, so the library's stack is shorter.
 
 # %% [markdown]
 # ## How the production engines do it

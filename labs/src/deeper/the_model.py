@@ -246,6 +246,76 @@ for legal in (None, guide.mask(guide.initial)):
     print([f"{clerk.vocabulary.display(token)} {chances[token]:.2f}" for token in np.argsort(chances)[::-1][:2]])
 
 # %% [markdown]
+# ## 6 · Other ways to the logits
+#
+# A loop with masks does not ask how the logits were computed. Servers have several ways:
+#
+# * *KV cache*: what was computed for earlier tokens is kept.
+# * *Chunked prefill*: a long prompt is read in parts.
+# * *Speculation*: tokens that were only guessed are judged in one pass.
+# * *Quantization*: a weight is stored in few bits.
+#
+# We try all four on the prompt and the masks of lab 02: five small letters, then a new line. The quantized model is a
+# copy of `bard` whose last matrix, which gives the logits, is rounded to 4 bits per weight.
+
+# %%
+bard = gv.load_model("bard")
+classes = gv.char_classes(bard.vocabulary)
+LOWER = classes["LOWER"]
+five = gv.static_masks(bard.vocabulary, [LOWER] * 5 + [classes["NEWLINE"]])
+line = "JULIET:\nGood night, good night! parting is such sweet "
+text = bard.encode(line)
+n = len(text)
+
+# %%
+rough = bard.side_by_side(1)  # a copy with the same weights
+size = np.abs(rough.network.head).max(axis=1, keepdims=True) / 7
+rough.network.head = np.round(rough.network.head / size) * size  # 15 values in each row
+
+
+# %%
+def read_in(places):
+    """The logits after the prompt, which is read up to each of these places in turn."""
+    bard.forget()  # keep nothing of what was read before
+    return [bard.logits(text[:place]) for place in places][-1]
+
+
+ways = {"at once": read_in([n]), "KV cache": read_in(range(1, n + 1)), "chunked prefill": read_in([20, 40, n])}
+ways["speculation"] = bard.all_logits(bard.encode(line + "sorrow"), start=n - 1)[0]  # six guessed tokens
+ways["quantization"] = rough.logits(text)
+
+# %%
+for way, found in ways.items():
+    p = gv.sampling.masked_softmax(found, LOWER)
+    apart = np.abs(found - ways["at once"]).max()
+    top = ", ".join(f"{bard.vocabulary.display(token)} {p[token]:.3f}" for token in np.argsort(-p)[:4])
+    print(f"{way:15} logits differ by {apart:.2f}   {np.count_nonzero(p)} tokens above 0: {top}")
+
+# %% [markdown]
+# The first four ways give the same logits, up to rounding in the sixth decimal. The quantized copy gives other ones.
+# After the mask all five have 26 tokens above 0.
+
+# %% [question]
+gv.predict(
+    "`bard` and its quantized copy decode with the same masks, each with the seeds 0 to 39. What is equal in all 40 "
+    "pairs of runs?",
+    choices=["the text", "the legal tokens at each position", "Z at each position", "the order of the legal tokens"],
+    answer="the legal tokens at each position",
+    reveal=[
+        lambda: print(
+            sum(
+                gv.record(rough, line, five, seed=seed).text == gv.record(bard, line, five, seed=seed).text
+                for seed in range(40)
+            ),
+            "of 40 texts equal",
+        ),
+        """This list of masks never looks at the logits, so both models write five letters and a new line, always.
+        Rounded weights give other probabilities. So Z changes, and the order of the less likely letters, and half of
+        the texts.""",
+    ],
+)
+
+# %% [markdown]
 # ## Your predictions
 
 # %%
@@ -259,6 +329,7 @@ gv.score()
 # * The keys and values of a token never change, so they are computed once and stored.
 # * The logits are the products of the last vector with the table of embeddings. The mask comes after that.
 # * The same weights on another device give the same logits up to rounding.
+# * A mask is the same whatever way the logits were computed.
 
 # %% [markdown]
 # ## How the production engines do it

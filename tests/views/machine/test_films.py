@@ -120,6 +120,17 @@ def test_the_tape_of_a_reading_shows_what_is_read_and_what_is_left():
 
 
 @given(regexes, st.text("ab", max_size=4))
+def test_a_machine_in_one_state_at_a_time_moves_along_one_arrow_per_byte(pattern, text):
+    frames = film(lambda regex: gv.views.reading_frames(gv.regex(regex), text), pattern)
+    assert {len(frame.lit) for frame in frames} == {1}
+    moves = [move for frame in frames for move in frame.ride[1]]
+    assert len(moves) == frames[-1].tape[1]
+    assert all(one.split("-")[1] == other.split("-")[0] for one, other in pairwise(moves))
+    assert frames[-1].words.endswith("accepts the text.") == bool(re.fullmatch(pattern, text))
+    assert frames[-1].words.endswith("refuses the text.") == (len(moves) < len(text))
+
+
+@given(regexes, st.text("ab", max_size=4))
 def test_the_last_frame_is_right_about_the_text(pattern, text):
     last = film(lambda regex: nfa_reading_frames(regex, text), pattern)[-1]
     accepted = last.words.endswith("the NFA accepts it.")
