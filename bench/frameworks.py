@@ -24,7 +24,7 @@ from guidedviz.extras import installed, need
 from guidedviz.models.load import embedded_folder
 from guidedviz.tokens.build_guide import RealGuide
 from guidedviz.tokens.compare import ask
-from guidedviz.tokens.engines import PREPARE
+from guidedviz.tokens.engines import PREPARE, prepared
 
 CUE = "\nJSON with order, customer (name, city), items (item, count):\n"
 PROMPTS = (
@@ -203,7 +203,8 @@ def _token_data(core: Any, place: Place) -> Any:
 
 def run_engine(name: str, place: Place) -> tuple[Write, Masks, str]:
     """A real engine in our loop, with the schema that it compiles itself."""
-    masked = RealGuide(name, ask(ORDER), place.vocabulary)
+    asked = ask(ORDER)
+    masked = RealGuide(name, asked.machine, place.vocabulary, prepared(name, place.vocabulary)(asked))
 
     def write(prompt: str, seed: int | None) -> str:
         temperature = 0 if seed is None else HOT

@@ -37,6 +37,7 @@ from guidedviz.models.load import load_model as load_model
 from guidedviz.models.load import readiness as readiness
 from guidedviz.models.model import ToyModel as ToyModel
 from guidedviz.serving.logits_processor import LogitsProcessor as LogitsProcessor
+from guidedviz.serving.race import race as race
 from guidedviz.tokens.budget import within as within
 from guidedviz.tokens.build_guide import guide as guide
 from guidedviz.tokens.by_hand import GuidedFSM as GuidedFSM

@@ -39,6 +39,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 LABS = Path(__file__).resolve().parent
 README = LABS.parent / "README.md"
+PROJECT = "project"  # homework of two weeks: it is in no table of minutes
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -125,7 +126,7 @@ def read_source(name: str) -> str:
 def table_of_labs(folder: str) -> str:
     """The numbered labs, each with its question and its minutes; below them the optional pages."""
     minutes = {name: rounded(estimate(read_cells(read_source(name)))) for name in lab_names()}
-    rows = [(name, *describe(read_source(name)), *times) for name, times in minutes.items() if "/" not in name]
+    rows = [(name, *describe(read_source(name)), *times) for name, times in minutes.items() if name[0].isdigit()]
     pages = [
         f"[{title_of(read_source(name))}]({folder}{name}.ipynb) ({with_home})"
         for name, (_, with_home) in minutes.items()
@@ -195,7 +196,7 @@ def too_long(names: Iterable[str]) -> Iterator[str]:
     """Which labs take more minutes than a class has."""
     for name in names:
         minutes = estimate(read_cells(read_source(name)))[0]
-        if minutes > LIMIT and "/" not in name:
+        if minutes > LIMIT and name[0].isdigit():
             yield (
                 f"{name} takes {minutes:.1f} minutes in class, more than {LIMIT}; make an exercise homework "
                 "(`· home` after its stars), or move a section to labs/src/deeper"
@@ -296,9 +297,11 @@ def target(name: str, solved: bool) -> Path:
 
 
 def lab_names() -> list[str]:
-    """All labs that have a source, in order; then the optional pages, by their folder and name."""
+    """All labs that have a source, in order; then the optional pages, by their folder and name, and the project."""
     source = LABS / "src"
     pages = [*sorted(source.glob("[0-9][0-9]_*.py")), *sorted(source.glob("deeper/*.py"))]
+    if (source / f"{PROJECT}.py").exists():
+        pages.append(source / f"{PROJECT}.py")
     return [path.relative_to(source).with_suffix("").as_posix() for path in pages]
 
 

@@ -18,6 +18,7 @@ from guidedviz.checks.distribution import check_distance as distance
 from guidedviz.checks.earley import check_complete as complete
 from guidedviz.checks.earley import check_predict as predict
 from guidedviz.checks.earley import check_scan as scan
+from guidedviz.checks.exam import check_engine as engine
 from guidedviz.checks.forced_bytes import check_forced as forced
 from guidedviz.checks.forced_bytes import check_heal as heal
 from guidedviz.checks.forced_bytes import check_speedup as speedup
@@ -34,11 +35,17 @@ from guidedviz.checks.masks import check_fill_mask as fill_mask
 from guidedviz.checks.masks import check_sort_token as sort_token
 from guidedviz.checks.masks import check_storage as storage
 from guidedviz.checks.masks import check_whole as whole
+from guidedviz.checks.milestones import check_forced_moves as forced_moves
+from guidedviz.checks.milestones import check_push as push
+from guidedviz.checks.milestones import check_rows as rows
+from guidedviz.checks.milestones import check_split_node as split_node
+from guidedviz.checks.milestones import check_trie as trie
 from guidedviz.checks.production import check_cache_key as cache_key
 from guidedviz.checks.production import check_packed_row as packed_row
 from guidedviz.checks.production import check_slow_pass as slow_pass
 from guidedviz.checks.production import check_who_emptied as who_emptied
 from guidedviz.checks.production import check_z_bounds as z_bounds
+from guidedviz.checks.small_tasks import check_engine_masks as engine_masks
 from guidedviz.checks.stacks import check_may_end as may_end
 from guidedviz.checks.stacks import check_stack_step as stack_step
 from guidedviz.checks.turns import check_agent as agent

@@ -8,8 +8,7 @@ from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.texts import draw_path, machine_cases
 from guidedviz.checks.verdict import Verdict
 from guidedviz.decoding.payoff import Cost
-from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import expected_next
 
@@ -144,7 +143,7 @@ def check_forced(answer: Any) -> Verdict:
     return check_function(answer, machine_cases(forced_run, BEGUN), say)
 
 
-def forced_run(machine: DFA, state: Any) -> bytes:
+def forced_run(machine: Machine[Any], state: Any) -> bytes:
     """The forced bytes, not cut to whole characters as the library cuts them.
 
     >>> forced_run(gv.regex("caf[éè]"), 0)
@@ -160,7 +159,7 @@ def forced_run(machine: DFA, state: Any) -> bytes:
     return run
 
 
-def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
+def say_forced(machine: Machine[Any], state: Any, gave: bytes) -> str:
     """What may come where some bytes differ from the forced bytes.
 
     >>> say_forced(gv.regex("ab(cd)?"), 0, b"abcd"), say_forced(gv.regex("[ab]"), 0, b"a")

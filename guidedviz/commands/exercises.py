@@ -126,7 +126,7 @@ def read_exercises(name: str) -> Iterator[Exercise]:
         later = [one.solved for one in cells[place:]]
         check = next(code for code in later if "gv.checks." in code)
         graded, answer, model = CHECK.findall(check)[0]
-        is_function = f"def {answer}(" in cell.solved
+        is_function = is_defined(answer, cell.solved)
         shown = [without_shows(cells[one].solved) for one in needed]
         points = len(STARS.findall(text)[0])
         yield Exercise(
@@ -145,6 +145,15 @@ def _read_text(before: Sequence[LabCell]) -> str:
     """The text of an exercise: from its heading on to its answer."""
     start = max(place for place, cell in enumerate(before) if cell.opened.startswith("## Exercise "))
     return "\n\n".join(cell.opened for cell in before[start:])
+
+
+def is_defined(name: str, code: str) -> bool:
+    """Whether the code defines a function or a class of this name.
+
+    >>> is_defined("Engine", "class Engine:\\n    ..."), is_defined("only", "only = 1")
+    (True, False)
+    """
+    return f"def {name}(" in code or f"class {name}:" in code
 
 
 def write_check(name: str, answer: str, model: str, is_function: bool) -> str:

@@ -30,6 +30,7 @@ from guidedviz.tokens.guide import (
 )
 from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
+from guidedviz.tokens.own_engine import MakeEngine, OwnMatcher, start_engine
 from guidedviz.tokens.shown_mask import show_mask
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.thinking import ThinkingGuide
@@ -52,13 +53,13 @@ class RealState:
 
 
 class RealGuide(Guide):
-    """The masks of a real engine, and the explanations of the machine."""
+    """The masks of a real engine or of one's own, and the explanations of the machine."""
 
-    def __init__(self, name: str, asked: Asked, vocabulary: Vocabulary) -> None:
+    def __init__(self, name: str, machine: Machine[Any], vocabulary: Vocabulary, matcher: Matcher) -> None:
         self.name = name
         self.vocabulary = vocabulary
-        self.machine: Machine[Any] = asked.machine
-        self.initial = RealState((), asked.machine.initial, prepared(name, vocabulary)(asked))
+        self.machine: Machine[Any] = machine
+        self.initial = RealState((), machine.initial, matcher)
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r}, {self.name!r})"
@@ -74,6 +75,13 @@ class RealGuide(Guide):
         self.at(state)
         with ONE_THREAD:
             return show_mask(state.matcher.mask(), self.vocabulary)
+
+    def forced(self, state: RealState) -> bytes:
+        """The bytes that must come next, as an engine of one's own says, or as the machine says."""
+        self.at(state)
+        if isinstance(state.matcher, OwnMatcher):
+            return state.matcher.forced()
+        return super().forced(state)
 
     def is_accepting(self, state: RealState) -> bool:
         """Whether the engine allows the text to end here."""
@@ -114,10 +122,13 @@ class RealGuide(Guide):
 ENGINES = ("auto", "index", "split", "trie", *PREPARE)
 
 
-def guide(machine: Machine[Any], vocabulary: Any, engine: str = "auto", index: Index | None = None) -> Guide:
+def guide(
+    machine: Machine[Any], vocabulary: Any, engine: str | MakeEngine = "auto", index: Index | None = None
+) -> Guide:
     """A guide that allows the tokens after which a complete text of the machine can still be reached.
 
-    In the place of the vocabulary it takes a tokenizer of transformers.
+    In the place of the vocabulary it takes a tokenizer of transformers, in the place of an engine's name a class of
+    one's own (`labs/project.ipynb`).
 
     An `index` built before is used instead of a new one, if it was built for this machine and this vocabulary.
 
@@ -131,10 +142,13 @@ def guide(machine: Machine[Any], vocabulary: Any, engine: str = "auto", index: I
     expect(machine.initial, Hashable, "guide, machine.initial", "a value", "a tuple or an int")
     vocabulary = as_vocabulary(vocabulary, "guide")
     check_names(machine, vocabulary)
-    check_engine(engine, index)
+    check_engine_choice(engine, index)
     log.debug("guide of %r over %r, engine %s", machine, vocabulary, engine)
+    if not isinstance(engine, str):
+        name = getattr(engine, "__name__", "an engine of your own")
+        return with_limit(RealGuide(name, machine, vocabulary, start_engine(engine, machine, vocabulary)))
     if engine in PREPARE:
-        return with_limit(RealGuide(engine, Asked(machine), vocabulary))
+        return with_limit(RealGuide(engine, machine, vocabulary, prepared(engine, vocabulary)(Asked(machine))))
     if index is not None:
         hint = "gv.build_index(machine, vocabulary)"
         expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
@@ -163,12 +177,12 @@ def state_masks(
     return Indexed(machine, vocabulary, index)
 
 
-def check_engine(engine: Any, index: Index | None) -> None:
-    """Refuse what is not the name of an engine, and an index for another engine than its own."""
-    if not isinstance(engine, str) or engine not in ENGINES:
+def check_engine_choice(engine: Any, index: Index | None) -> None:
+    """Refuse what is neither the name of an engine nor a class, and an index for another engine than its own."""
+    if not callable(engine) and (not isinstance(engine, str) or engine not in ENGINES):
         raise SettingError("guide, engine", seen=quoted(engine), expected=f"one of {str(ENGINES)[1:-1]}")
     if index is not None and engine not in ("auto", "index"):
-        seen = f"engine {engine!r}"
+        seen = f"engine {quoted(engine)}"
         raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
 
 

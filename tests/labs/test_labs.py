@@ -8,10 +8,11 @@ from statistics import median
 import nbformat
 import pytest
 
-from tests.labs.sources import LABS, NAMES, NUMBERED, build
+from tests.labs.sources import BUILT, LABS, NAMES, NUMBERED, build
 
-BOTH = [(name, solved) for name in NAMES for solved in (False, True)]
+BOTH = [(name, solved) for name in BUILT for solved in (False, True)]
 each_lab = pytest.mark.parametrize("name", NAMES)
+each_source = pytest.mark.parametrize("name", BUILT)
 each_notebook = pytest.mark.parametrize(("name", "solved"), BOTH, ids=[f"{n}{' solved' * s}" for n, s in BOTH])
 
 
@@ -66,7 +67,7 @@ def test_every_picture_says_in_words_what_it_shows(name, solved):
     assert all('alt="' in page and 'alt=""' not in page for page in pictures)
 
 
-@each_lab
+@each_source
 def test_checks_are_open_for_students_and_right_in_solutions(name):
     for solved, word in ((False, "not done yet"), (True, "right")):
         cells = [cell for cell in committed(name, solved).cells if "gv.checks." in cell.source]
@@ -96,7 +97,7 @@ def test_every_section_of_a_lab_that_a_text_names_is_there():
     assert found > 10
 
 
-@each_lab
+@each_source
 def test_a_student_finds_no_solution(name):
     for cell in built(name, False).cells:
         assert "# solution" not in cell.source
@@ -125,21 +126,21 @@ def test_code_cells_are_short(name):
     assert max(lengths) <= 12
 
 
-@each_lab
+@each_source
 def test_prose_cells_are_short(name):
     texts = [text for text in prose_of(name) if "| the question it answers |" not in text]  # the table of labs
     long = {text[:60]: count for text in texts if (count := len(text.replace("|", " ").split())) >= 120}
     assert not long
 
 
-@each_lab
+@each_source
 def test_imports_stand_in_the_first_cell_only(name):
     first, *rest = code_of(name)
     assert "import guidedviz as gv" in first
     assert not [code for code in rest if "import " in code]
 
 
-@each_lab
+@each_source
 def test_nothing_is_installed_and_no_path_is_touched(name):
     lines = [line.strip() for code in code_of(name) for line in code.splitlines()]
     assert not [
@@ -266,7 +267,7 @@ def test_the_answer_to_a_question_stands_folded_below_it(name, solved):
             assert cell.outputs[-1].data["text/html"].count("<details><summary>Answer</summary>") == 1
 
 
-@each_lab
+@each_source
 def test_few_outputs_may_vary(name):
     assert sum("NBVAL_IGNORE_OUTPUT" in code for code in code_of(name)) <= 2
 

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from tests.labs.sources import NAMES
+from tests.labs.sources import BUILT
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
@@ -31,9 +31,9 @@ def runner():
         process.stdin.close()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT)
 @pytest.mark.parametrize("part", ["solved", "open"])
-@pytest.mark.quick(*(f"solved-{name}" for name in NAMES if name not in LONG), "open-03_fsm")
+@pytest.mark.quick(*(f"solved-{name}" for name in BUILT if name not in LONG), "open-03_fsm")
 def test_a_lab_gives_what_is_committed(runner, part, name):
     print(part, name, file=runner.stdin, flush=True)
     assert json.loads(runner.stdout.readline()) == []

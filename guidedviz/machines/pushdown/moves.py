@@ -10,6 +10,7 @@ from typing import Literal
 from guidedviz.errors import SettingError
 from guidedviz.machines.graph import reach
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
 
 Read = tuple[Literal["read"], int]  # the node after the byte
@@ -17,8 +18,11 @@ Called = tuple[Literal["call"], int, int]  # the first node of the rule, and the
 Moves = Mapping[tuple[int, int], Read | Called]  # by node and byte
 
 
-def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
-    """The move of each node on each byte, and the nodes where a rule may end.
+def pushdown_moves(pda: PDA | DFA) -> tuple[Moves, frozenset[int]]:
+    """The move of each node on each byte, and the nodes where a rule may end. A finite machine never calls.
+
+    >>> pushdown_moves(gv.regex("a|ba"))
+    ({(0, 97): ('read', 1), (0, 98): ('read', 2), (2, 97): ('read', 1)}, frozenset({1}))
 
     >>> moves, ends = pushdown_moves(gv.grammar('root ::= "(" root ")" | "x"'))
     >>> [(node, chr(byte), move) for (node, byte), move in moves.items() if node < 2]
@@ -27,6 +31,8 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
     Traceback (most recent call last):
     guidedviz.errors.SettingError: pushdown_moves: saw two moves in root on a, expected one; try: ...
     """
+    if isinstance(pda, DFA):
+        return finite_moves(pda), pda.accepting
     nodes = pda.nodes
     if any(nodes.counts):
         raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
@@ -46,6 +52,16 @@ def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
         for byte in _bytes_after(pda, nodes.rule_of[node]):
             check_free(node, byte)
     return moves, nodes.ends
+
+
+def finite_moves(machine: DFA) -> Moves:
+    """The moves of a finite machine: each reads a byte."""
+    moves: dict[tuple[int, int], Read | Called] = {}
+    for state, edges in enumerate(machine.edges):
+        for low, high, target in edges:
+            for byte in range(low, high + 1):
+                moves[state, byte] = ("read", target)
+    return moves
 
 
 def _moves_at(pda: PDA, node: int) -> Iterator[tuple[int, Read | Called]]:

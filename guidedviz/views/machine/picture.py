@@ -29,6 +29,7 @@ from guidedviz.views.figure import (
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
 from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
+from guidedviz.views.layout.own_sketch import sketch_given
 from guidedviz.views.layout.sketch import Sketch, sketch_of
 from guidedviz.views.machine.highlight import Highlight, state_after
 from guidedviz.views.machine.svg import FEW_CALLS, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
@@ -53,6 +54,7 @@ def draw_machine(
 ) -> Figure:
     """The states and arrows of a machine, or the rules of a grammar; with `at`, a state or a path is highlighted.
 
+    A machine of one's own has `initial`, `step` and `is_accepting`; its nearest 24 states are drawn.
     For a grammar's machine `at` is a state or a text. `died` names the byte that the last state of a path cannot read.
     With `folded` a chain or a loop such as a JSON string is one thick arrow, unless the current state is inside it. By
     default a finite machine of more than 40 states is folded; with folded=False it is drawn whole.
@@ -70,7 +72,7 @@ def draw_machine(
       ◎ n2
         n3  ) → n2
     """
-    sketch = sketch_of(machine)
+    sketch = sketch_given(machine)
     expect(title, str, "draw_machine, title", "a text")
     lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
     current: Sequence[int] = ()

@@ -1,0 +1,173 @@
+"""What an engine does wrong in a task: at each place its mask, its steps, its forced bytes, and its states as values.
+
+It runs under guard, task by task, and gives its faults as built-in values. A state is asked again after all others, and
+two ways to it must be equal, because a state is a value.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from guidedviz.checks.drawn_tasks import Cut, EngineTask
+from guidedviz.checks.function import is_open
+from guidedviz.checks.guard import run
+from guidedviz.checks.values import Failed, attempt
+from guidedviz.errors import GuidedVizError
+from guidedviz.tokens.own_engine import OwnEngine, mask_of
+
+STATES = "states as values"
+ENDING = "the end"
+DEAD = "dead ends"
+FORCED = "forced bytes"
+ASPECTS = (STATES, ENDING, DEAD, FORCED)
+ILLEGAL_ASKED = 4  # illegal tokens per place
+NOT_BEGUN_YET = "open"
+A_STATE = "a state"  # what an engine gave, where it must give None
+States = dict[tuple[int, ...], Any]  # of an engine, by the tokens that lead there
+
+
+class Fault(NamedTuple):
+    """What an engine did wrong at a place: a token, or -1, and what it gave."""
+
+    kind: str  # an aspect, or "" for the kind of the task
+    place: int  # of the task's cuts
+    token: int
+    gave: Any
+
+
+def examine_all(answer: Any, tasks: Sequence[EngineTask], jumps: bool = True) -> list[list[Any]]:
+    """The faults of an engine in each task; after it had to be stopped, the next tasks are not asked.
+
+    Its forced bytes are asked with `jumps`.
+    """
+    for task in tasks:
+        _ = task.cuts, task.table  # computed once, here
+    outcomes = run(lambda number: [tuple(fault) for fault in examine(answer, tasks[number], jumps)], _numbered(tasks))
+    found: list[list[Any]] = []
+    for outcome in outcomes:
+        if isinstance(outcome.value, Failed):
+            found.append([Fault("", 0, -1, outcome.value)])
+        elif outcome.value == [tuple(NOT_BEGUN_YET)]:
+            found.append([NOT_BEGUN_YET])
+        else:
+            found.append([Fault(*fault) for fault in outcome.value])
+    while len(found) < len(tasks):
+        found.append([])
+    return found
+
+
+def _numbered(tasks: Sequence[EngineTask]) -> list[tuple[int]]:
+    return [(number,) for number in range(len(tasks))]
+
+
+def examine(answer: Any, task: EngineTask, jumps: bool) -> Iterator[Any]:
+    """The faults of an engine in one task; a call that raises is a fault, too."""
+    made = attempt_raw(answer, *task.table, list(task.pieces), set(task.eos))
+    if not isinstance(made, Failed):
+        initial = attempt_raw(lambda: made.initial)
+    if isinstance(made, Failed) or isinstance(initial, Failed):
+        yield Fault("", 0, -1, made if isinstance(made, Failed) else initial)
+    elif is_open(attempt(lambda: made.mask(initial), ())):
+        yield NOT_BEGUN_YET
+    else:
+        yield from examine_places(made, task, {(): initial}, jumps)
+
+
+def examine_places(engine: OwnEngine, task: EngineTask, states: States, jumps: bool) -> Iterator[Fault]:
+    """The faults at all places; where nothing is wrong, the state is asked again after all others."""
+    right = []
+    for place, cut in enumerate(task.cuts):
+        if cut.tokens not in states:
+            before = states.get(cut.tokens[:-1])
+            if before is None or isinstance(before, Failed):
+                continue  # the step before it failed
+            states[cut.tokens] = step_engine(engine, before, cut.tokens[-1])
+        state = states[cut.tokens]
+        faults = [*examine_place(engine, task, place, state)]
+        if jumps and state is not None and not isinstance(state, Failed):
+            faults += forced_faults(engine, task, place, state)
+        yield from faults
+        if not faults:
+            right.append(place)
+    for place in right:
+        yield from value_faults(engine, task, place, states)
+
+
+def examine_place(engine: OwnEngine, task: EngineTask, place: int, state: Any) -> Iterator[Fault]:
+    """The faults at one place."""
+    cut = task.cuts[place]
+    if state is None or isinstance(state, Failed):
+        yield Fault("", place, cut.tokens[-1], state)
+        return
+    yield from mask_faults(attempt(lambda: engine.mask(state), ()), task, place)
+    for token in asked_illegal(task, cut):
+        after = step_engine(engine, state, token)
+        if after is not None:
+            yield Fault(DEAD, place, token, after if isinstance(after, Failed) else A_STATE)
+
+
+def forced_faults(engine: OwnEngine, task: EngineTask, place: int, state: Any) -> Iterator[Fault]:
+    """The fault of the forced bytes at a place."""
+    gave = attempt(lambda: engine.forced(state), ())
+    if gave != task.cuts[place].forced:
+        yield Fault(FORCED, place, -1, gave)
+
+
+def asked_illegal(task: EngineTask, cut: Cut) -> list[int]:
+    """Some illegal tokens of a place."""
+    illegal = [token for token in range(len(task.pieces)) if token not in cut.legal | task.eos]
+    return illegal[:: max(1, len(illegal) // ILLEGAL_ASKED)]
+
+
+def mask_faults(gave: Any, task: EngineTask, place: int) -> Iterator[Fault]:
+    """The first wrong id of a mask, and the first wrong EOS id."""
+    if isinstance(gave, Failed):
+        yield Fault("", place, -1, gave)
+        return
+    try:
+        mask = mask_of(gave, len(task.pieces))
+    except GuidedVizError as error:
+        yield Fault("", place, -1, Failed(str(error)))
+        return
+    legal = task.cuts[place].legal
+    wrong = {token for token, allowed in enumerate(mask.tolist()) if allowed != (token in legal)}
+    for kind, tokens in ((ENDING, wrong & task.eos), ("" if legal else DEAD, wrong - task.eos)):
+        if tokens:
+            token = min(tokens, key=lambda one: (len(task.pieces[one]), one))
+            yield Fault(kind, place, token, bool(mask[token]))
+
+
+def value_faults(engine: OwnEngine, task: EngineTask, place: int, states: States) -> Iterator[Fault]:
+    """The fault of a state that is no value; at this place the engine was right before."""
+    said = attempt(say_no_value, (engine, task, place, states))
+    if said:
+        yield Fault(STATES, place, -1, said if isinstance(said, Failed) else Failed(said))
+
+
+def say_no_value(engine: OwnEngine, task: EngineTask, place: int, states: States) -> str:
+    """Why a state is no value; empty if it is one."""
+    cut = task.cuts[place]
+    state = states[cut.tokens]
+    if not isinstance(state, Hashable):
+        return "the state cannot be hashed: a tuple can, a list cannot"
+    hash(state)
+    again = state
+    if cut.tokens:
+        again = engine.advance(states[cut.tokens[:-1]], cut.tokens[-1])
+    equal = again == state
+    if not equal:
+        return "the same step, made twice from one state, gives two states that are not equal"
+    if any(mask_faults(attempt(lambda: engine.mask(state), ()), task, place)):
+        return "right at first, and wrong when asked again after other steps: a call must not change anything"
+    return ""
+
+
+def step_engine(engine: OwnEngine, state: Any, token: int) -> Any:
+    """The state after a token, or how the step failed."""
+    return attempt_raw(lambda: engine.advance(state, token))
+
+
+def attempt_raw(function: Any, *arguments: Any) -> Any:
+    """What a function of the student gives, as it is, or how it failed."""
+    kept: list[Any] = []
+    failed = attempt(lambda: kept.append(function(*arguments)), ())
+    return failed if isinstance(failed, Failed) else kept[0]

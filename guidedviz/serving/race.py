@@ -1,0 +1,205 @@
+"""A race of an engine of one's own: compile, first masks and masks that were asked before, beside the real engines.
+
+All engines get the same machine, the same vocabulary and the same text. A time is that of the engine alone: what turns
+its mask into an array is not counted. The functions in which the time goes are found in a run of its own, because a
+profiler slows each call.
+"""
+
+import cProfile
+import pstats
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from guidedviz.errors import GuidedVizError, SettingError, expect
+from guidedviz.extras import installed
+from guidedviz.machines.machine import Machine, to_bytes
+from guidedviz.machines.pushdown.pda import json
+from guidedviz.markup import Element, node, together
+from guidedviz.models.load import load_model
+from guidedviz.tokens.build_guide import guide
+from guidedviz.tokens.engines import Asked, Matcher, prepared
+from guidedviz.tokens.own_engine import MakeEngine, start_engine, text_pieces
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
+
+RACE_TEXT = '{"name": "Ada", "tags": ["a", "b"], "at": {"x": -1.5, "on": true}}'
+REAL_ENGINES = ("xgrammar", "llguidance")
+MOST_PARTS = 6  # functions that are named
+LAP_COLUMNS = ("engine", "compile", "first mask", "warm mask")
+MICROSECONDS = 1e6
+
+AskMask = Callable[[], object]
+
+
+class Lap(NamedTuple):
+    """The times of one engine in seconds: to compile, per mask when first asked, and when asked again."""
+
+    name: str
+    compile: float
+    first: float
+    warm: float
+
+
+class RacePart(NamedTuple):
+    """The share of the time inside a function, without those that it calls."""
+
+    name: str
+    share: float
+    calls: int
+
+
+@dataclass(frozen=True)
+class Race:
+    """The laps, ours first, and where the time of the engine goes. `str()` formats them as text."""
+
+    laps: tuple[Lap, ...]
+    parts: tuple[RacePart, ...]
+    unable: tuple[str, ...] = ()  # engines that are not installed, or do not take the constraint
+
+    def __str__(self) -> str:
+        lines = [" · ".join(row) for row in (LAP_COLUMNS, *self.rows())]
+        lines += [f"{name}: {share}, {calls} calls" for name, share, calls in self.part_rows()]
+        lines += self.unable
+        return "\n".join(lines)
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The cells of the table: a time, and how many times as long as ours it is."""
+        ours = self.laps[0]
+        for lap in self.laps:
+            cells = [lap.name]
+            for mine, base in zip(lap[1:], ours[1:], strict=True):
+                ratio = "" if lap is ours else f" ({mine / base:,.3g}x)"
+                cells.append(f"{mine * MICROSECONDS:,.4g} µs{ratio}")
+            yield tuple(cells)
+
+    def part_rows(self) -> Iterator[tuple[str, str, str]]:
+        """The functions, their share of the time, and how often they are called."""
+        for part in self.parts:
+            yield part.name, f"{part.share:.0%}", f"{part.calls:,}"
+
+    def _repr_html_(self) -> str:
+        parts = write_table(("where your time goes", "share", "calls"), self.part_rows())
+        notes = [node("p", said) for said in self.unable]
+        return str(together([write_table(LAP_COLUMNS, self.rows()), parts, *notes]))
+
+
+def write_table(head: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Element:
+    """A table with a head."""
+    lines = [node("tr", *[node("th", name) for name in head])]
+    lines += [node("tr", *[node("td", cell) for cell in row]) for row in rows]
+    return node("table", *lines)
+
+
+def race(
+    make: MakeEngine,
+    machine: Machine[Any] | None = None,
+    text: str | bytes = RACE_TEXT,
+    vocabulary: Vocabulary | None = None,
+) -> Race:
+    """How fast a class of your own compiles and fills masks along a text, beside ours and the installed engines.
+
+    By default the constraint is JSON, and the vocabulary is that of `clerk`.
+
+    >>> class Table:
+    ...     initial = 0
+    ...     def __init__(self, moves, ends, pieces, eos): self.moves = moves
+    ...     def mask(self, state): return {0} if state == 0 else {1}
+    ...     def advance(self, state, token): return 1
+    ...     def forced(self, state): return b""
+    >>> found = race(Table, gv.regex("a"), "a", gv.Vocabulary([b"a", b"</s>"], eos={1}))
+    >>> [lap.name for lap in found.laps][:2]
+    ['guidedviz', 'Table']
+    """
+    if not callable(make):
+        raise SettingError("race", seen=type(make).__name__, expected="the class of your engine")
+    machine = json() if machine is None else machine
+    if vocabulary is None:
+        vocabulary = load_model("clerk").vocabulary
+    expect(vocabulary, Vocabulary, "race, vocabulary", "a vocabulary")
+    tokens = list(longest_tokens(vocabulary, to_bytes(text)))
+    name = getattr(make, "__name__", "yours")
+    _ = text_pieces(vocabulary), vocabulary.trie
+    laps = [time_guide(machine, vocabulary, tokens), time_own(name, make, machine, vocabulary, tokens)]
+    unable = []
+    for engine in REAL_ENGINES:
+        if not installed(engine):
+            unable.append(f"{engine} is not installed: pip install 'guidedviz[engines]'")
+            continue
+        try:
+            laps.append(time_real(engine, machine, vocabulary, tokens))
+        except GuidedVizError as error:
+            unable.append(f"{engine} does not take it: {error.seen}")
+    return Race(tuple(laps), tuple(find_parts(make, machine, vocabulary, tokens)), tuple(unable))
+
+
+def time_guide(machine: Machine[Any], vocabulary: Vocabulary, tokens: Sequence[int]) -> Lap:
+    """The lap of our engine."""
+    began = perf_counter()
+    ours = guide(machine, vocabulary)
+    compiled = perf_counter() - began
+    states = [ours.initial]
+    for token in tokens:
+        states.append(ours.advance(states[-1], token))
+    return time_masks("guidedviz", compiled, [partial(ours.mask, state) for state in states])
+
+
+def time_own(name: str, make: MakeEngine, machine: Machine[Any], vocabulary: Vocabulary, tokens: Sequence[int]) -> Lap:
+    """The lap of an engine of one's own."""
+    began = perf_counter()
+    matcher = start_engine(make, machine, vocabulary)
+    compiled = perf_counter() - began
+    asks: list[AskMask] = []
+    for token in [*tokens, None]:
+        asks.append(partial(matcher.engine.mask, matcher.state))
+        if token is not None and not matcher.take(token):
+            seen = f"it refuses {vocabulary.display(token)}"
+            raise SettingError(f"race, {name}", seen=seen, expected="a right engine", hint=f"gv.checks.engine({name})")
+    return time_masks(name, compiled, asks)
+
+
+def time_real(name: str, machine: Machine[Any], vocabulary: Vocabulary, tokens: Sequence[int]) -> Lap:
+    """The lap of a real engine."""
+    compile_asked = prepared(name, vocabulary)
+    began = perf_counter()
+    matcher: Any = compile_asked(Asked(machine))
+    compiled = perf_counter() - began
+    places: list[Matcher] = [matcher]
+    for token in tokens:
+        after = places[-1].copy()
+        after.take(token)
+        places.append(after)
+    return time_masks(name, compiled, [place.fill for place in places])  # type: ignore[attr-defined]
+
+
+def time_masks(name: str, compiled: float, asks: Sequence[AskMask]) -> Lap:
+    """The mean times of masks when first asked, and when asked again."""
+    return Lap(name, compiled, fmean(map(time_call, asks)), fmean(map(time_call, asks)))
+
+
+def time_call(ask: AskMask) -> float:
+    """The seconds of a call."""
+    began = perf_counter()
+    ask()
+    return perf_counter() - began
+
+
+def find_parts(
+    make: MakeEngine, machine: Machine[Any], vocabulary: Vocabulary, tokens: Sequence[int]
+) -> Iterator[RacePart]:
+    """The functions in which an engine spends its time, the largest share first."""
+    profile = cProfile.Profile()
+    matcher = start_engine(make, machine, vocabulary)
+    profile.enable()
+    matcher.engine.mask(matcher.state)
+    for token in tokens:
+        matcher.take(token)
+        matcher.engine.mask(matcher.state)
+    profile.disable()
+    found: Any = pstats.Stats(profile)
+    whole = found.total_tt or 1.0
+    rows = [(own, calls, name) for (_, _, name), (_, calls, own, _, _) in found.stats.items()]
+    for own, calls, name in sorted(rows, reverse=True)[:MOST_PARTS]:
+        yield RacePart(name, own / whole, calls)

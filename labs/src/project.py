@@ -1,0 +1,466 @@
+# question: Can you build an engine from your own answers?
+
+# %% [markdown]
+# # Project · Your own engine
+#
+# **Question.** You have written the parts of an engine in six labs. Do they decode together?
+#
+# **Goal.** You build an engine of about 120 lines: a trie, an index, a pushdown machine, a split, masks and jumps. It
+# is judged on constraints that nobody has seen, races against xgrammar and llguidance, and guides a model.
+#
+# **Time.** About six hours: two weeks of homework or a weekend, alone or in pairs. You need labs
+# [02](02_static_masks.ipynb), [03](03_fsm.ipynb), [05](05_machine_times_vocabulary.ipynb), [07](07_pda.ipynb),
+# [09](09_token_splitting.ipynb) and [11](11_jump_forward.ipynb). Start from your own answers there.
+
+# %% [markdown]
+# ## The rules
+#
+# * A constraint arrives as a **table**: `moves` and `ends`, as in lab 07. The first node is 0. A regex has a table
+#   that never calls, so one engine reads regexes, schemas and grammars.
+# * A vocabulary arrives as `pieces`, a list of bytes, and `eos`, a set of ids. A piece can be empty: EOS and special
+#   tokens have no bytes. Two tokens can have the same bytes.
+# * A **state is a value**: it can be hashed and compared, and no call changes it. Then going back is free.
+# * Use plain Python and, if you like, NumPy. `gv` only draws, checks and races.
+
+# %%
+import guidedviz as gv
+
+clerk = gv.load_model("clerk")
+
+# %% [markdown]
+# This grammar accompanies you: objects and lists of words. Its table has four kinds of facts: a node reads a byte, a
+# node calls a rule, a rule may end, and everything else is refused.
+
+# %%
+rules = r"""
+value  ::= object | list | string
+object ::= "{" (string ": " value (", " string ": " value)*)? "}"
+list   ::= "[" value (", " value)* "]"
+string ::= "\"" [a-z]+ "\""
+"""
+nested = gv.grammar(rules, root="value")
+moves, ends = gv.machines.pushdown_moves(nested)
+pieces = [b"a", b"b", b'"', b'"a', b'":', b'": ', b'",', b'"}', b'"]', b"}", b"]", b'["', b'{"', b"}}", b""]
+eos = {14}
+
+# %%
+gv.draw_machine(nested, title="the constraint")
+
+# %% [markdown]
+# ## Exercise 1 · A trie ★
+#
+# Write `build_trie(pieces)`. It returns a list of nodes; node 0 is the root. A node is a pair: a dictionary from a
+# byte to the number of a child, and the list of the ids that end at this node. A piece without bytes ends nowhere: it
+# must never become legal text. Two equal pieces end at the same node. For `[b"a", b"ab"]` the trie is `[({97: 1}, []),
+# ({98: 2}, [0]), ({}, [1])]`.
+
+# %% [markdown]
+# hint: Start with `trie = [({}, [])]`. For each piece, start at node 0 and go down byte by byte.
+#
+# hint: If a byte has no child yet, its number is `len(trie)`; then append `({}, [])`. After the last byte, append the
+# id.
+
+# %%
+def build_trie(pieces):
+    # solution:
+    trie = [({}, [])]
+    for token, piece in enumerate(pieces):
+        node = 0
+        for byte in piece:
+            if byte not in trie[node][0]:
+                trie[node][0][byte] = len(trie)
+                trie.append(({}, []))
+            node = trie[node][0][byte]
+        if piece:
+            trie[node][1].append(token)
+    return trie
+    # open:
+    # ...  # a list of pairs: children by their bytes, and the ids that end here
+    # end
+
+
+gv.checks.trie(build_trie)
+
+# %% [markdown]
+# Your trie, drawn. `gv.draw_machine` draws any object with `initial`, `step` and `is_accepting`; here a state is a
+# node of your trie, and a ring marks a node where a token ends.
+
+# %%
+class Drawn:
+    def __init__(self, initial, step, is_accepting):
+        self.initial, self.step, self.is_accepting = initial, step, is_accepting
+
+
+def draw_trie(trie):
+    return gv.draw_machine(Drawn(0, lambda node, byte: trie[node][0].get(byte), lambda node: bool(trie[node][1])))
+
+
+draw_trie(build_trie(pieces)) if build_trie(pieces) else "here is the picture of your trie, when it is built"
+
+# %% [markdown]
+# ## Exercise 2 · The rows of an index ★★
+#
+# A table that never calls has few states, so its masks can be computed before decoding. Write `build_rows(trie, step,
+# start)`. `step(state, byte)` gives the next state or `None`. Return a dictionary from each state that tokens lead to,
+# the start first, to its row: a dictionary from each legal token to the state after it. This is lab 05 on your own
+# trie, and the start is not always 0. For the regex `a` and the piece `a` it is `{0: {0: 1}, 1: {}}`.
+
+# %% [markdown]
+# hint: Walk the trie with a list of pairs: a node of the trie, and the state in which the machine reaches it.
+#
+# hint: A state that stands in a row needs a row too: `waiting.extend(row.values())`.
+
+# %%
+def build_rows(trie, step, start):
+    # solution:
+    rows, waiting = {}, [start]
+    for state in waiting:
+        if state not in rows:
+            rows[state] = walk(trie, step, state)
+            waiting.extend(rows[state].values())
+    return rows
+
+
+def walk(trie, step, state):
+    row, waiting = {}, [(0, state)]
+    while waiting:
+        node, here = waiting.pop()
+        children, ids = trie[node]
+        row.update(dict.fromkeys(ids, here))
+        for byte, child in children.items():
+            after = step(here, byte)
+            if after is not None:
+                waiting.append((child, after))
+    return row
+    # open:
+    # ...  # a row for each state that tokens lead to
+    # end
+
+
+gv.checks.rows(build_rows)
+
+# %% [markdown]
+# Your index of a decimal number, drawn: an arrow per token, and a state per row.
+
+# %%
+number = gv.regex(r"[0-9]+(\.[0-9]+)?")
+toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"x"])
+
+
+def draw_rows(rows):
+    drawn = gv.GuidedFSM(toy, accepting=number.accepting)
+    for state, row in rows.items():
+        for token, after in row.items():
+            drawn.add_transition(state, {token}, after)
+    return gv.draw_machine(drawn, title="your index")
+
+
+rows = build_rows(build_trie(toy.pieces), number.step, 0)
+draw_rows(rows) if rows else "here is the picture of your index, when it is built"
+
+# %% [markdown]
+# ## Exercise 3 · A stack that is a value ★★
+#
+# Write `push_byte(moves, ends, stack, byte)`. It is `step` of lab 07 with two changes. The stack is a **tuple** of
+# nodes, the top last: a tuple can be hashed, and nobody can change it. And the answer has three cases:
+#
+# * a tuple of nodes: the byte was read;
+# * `None`: a node refused the byte;
+# * `()`: every node was popped and the byte is still to be read. You need this case in exercise 4.
+#
+# For the grammar `root ::= "(" root ")" | "x"` and the byte `)`: `(3, 2)` becomes `(2,)`, and `(2,)` becomes `()`.
+
+# %% [markdown]
+# hint: Copy the stack to a list, and pop, call and return as in lab 07. A return pushes nothing.
+#
+# hint: `return (*left, move[1])` after a read. If the loop ends because the list is empty, return `()`.
+
+# %%
+def push_byte(moves, ends, stack, byte):
+    # solution:
+    left = list(stack)
+    while left:
+        node = left.pop()
+        move = moves.get((node, byte))
+        if move is None and node not in ends:
+            return None
+        if move and move[0] == "read":
+            return (*left, move[1])
+        if move:
+            left += [move[2], move[1]]
+    return ()
+    # open:
+    # ...  # a tuple, None or ()
+    # end
+
+
+gv.checks.push(push_byte)
+
+# %% [markdown]
+# You know `may_end` from lab 07. The engine needs it below.
+
+# %%
+def may_end(ends, stack):
+    return all(node in ends for node in stack)
+
+# %% [markdown]
+# The picture shows the stacks of your machine for the grammar of this exercise. A stack is a state here, so there is no
+# limit to the states: the nearest are drawn, and a mark says which of them go on.
+
+# %%
+def draw_stacks(small):
+    def step(stack, byte):
+        return push_byte(*small, stack, byte) or None
+
+    return gv.draw_machine(Drawn((0,), step, lambda stack: may_end(small[1], stack)), title="your stacks")
+
+
+brackets = gv.machines.pushdown_moves(gv.grammar('root ::= "(" root ")" | "x"'))
+draw_stacks(brackets)
+
+# %% [markdown]
+# ## Exercise 4 · The split of a node ★★
+#
+# Write `split_node(trie, step, node)`. It sorts the tokens at a node without knowing the stack below it, as in lab 09.
+# Here `step(stack, byte)` is your `push_byte` with its table. Start with the stack `(node,)`. Return two sets of ids:
+#
+# * *accepted*: the stack reads every byte. Nodes below cannot change this.
+# * *dependent*: at some byte the answer is `()`. The rest of the token is for the nodes below, whatever it is.
+#
+# All others are rejected. For `root ::= "x"`, at its first node, `x` is accepted, `xx` is dependent and `y` is
+# rejected.
+
+# %% [markdown]
+# hint: Walk the trie with pairs of a node of the trie and a stack. Where the stack is `()`, go on with `()`.
+#
+# hint: At each node of the trie, add its ids to *accepted* if the stack is not empty, else to *dependent*.
+
+# %%
+def split_node(trie, step, node):
+    # solution:
+    accepted, dependent, waiting = set(), set(), [(0, (node,))]
+    while waiting:
+        place, stack = waiting.pop()
+        children, ids = trie[place]
+        (accepted if stack else dependent).update(ids)
+        for byte, child in children.items():
+            after = step(stack, byte) if stack else ()
+            if after is not None:
+                waiting.append((child, after))
+    return accepted, dependent
+    # open:
+    # ...  # the accepted tokens, and the context-dependent ones
+    # end
+
+
+gv.checks.split_node(split_node)
+
+# %% [markdown]
+# Your split of all nodes of the grammar, with your trie. Where few tokens are context-dependent, a mask is nearly a
+# look-up.
+
+# %%
+def draw_split(trie):
+    nodes = sorted({node for node, _ in moves} | ends)
+    sorted_tokens = [split_node(trie, lambda stack, byte: push_byte(moves, ends, stack, byte), node) for node in nodes]
+    counts = {
+        "accepted": [len(accepted) for accepted, _ in sorted_tokens],
+        "context-dependent": [len(dependent) for _, dependent in sorted_tokens],
+    }
+    return gv.draw_bars([f"n{node}" for node in nodes], counts, title="your split")
+
+
+written = build_trie(pieces) and split_node(build_trie(pieces), lambda stack, byte: None, 0)
+draw_split(build_trie(pieces)) if written else "here is the picture of your split, when it is written"
+
+# %% [markdown]
+# ## Exercise 5 · The engine and its masks ★★★
+#
+# Now the class. Every engine is made with `MyEngine(moves, ends, pieces, eos)` and has three parts so far:
+#
+# * `initial`: the state at the start;
+# * `mask(state)`: the set of the legal ids. EOS ids are legal where the text may end, and only there;
+# * `advance(state, token)`: the state after a legal token. For an illegal token it is `None`, and for one without
+#   bytes.
+#
+# Use the index where the table never calls, and the split where it does. A node is sorted when it is first met.
+
+# %% [markdown]
+# hint: The state is the stack. Its top chooses the split; read the context-dependent tokens on the whole stack.
+#
+# hint: In this class `()` means "refused", as `None` does: `push_byte(...) or None`. Only the split needs the
+# difference.
+
+# %%
+class MyEngine:
+    # solution:
+    def __init__(self, moves, ends, pieces, eos):
+        self.moves, self.ends, self.pieces, self.eos = moves, ends, pieces, eos
+        self.trie = build_trie(pieces)
+        self.initial = (0,)
+        self.splits, self.masks, self.rows = {}, {}, {}
+        if all(move[0] == "read" for move in moves.values()):
+            self.rows = build_rows(self.trie, self.step, self.initial)
+
+    def read(self, stack, byte):
+        return push_byte(self.moves, self.ends, stack, byte)
+
+    def step(self, stack, byte):
+        return self.read(stack, byte) or None
+
+    def mask(self, state):
+        if state not in self.masks:
+            legal = set(self.rows[state]) if self.rows else self.fill_mask(state)
+            if may_end(self.ends, state):
+                legal |= self.eos
+            self.masks[state] = legal
+        return self.masks[state]
+
+    def fill_mask(self, state):
+        node = state[-1]
+        if node not in self.splits:
+            self.splits[node] = split_node(self.trie, self.read, node)
+        accepted, dependent = self.splits[node]
+        return accepted | {token for token in dependent if self.advance(state, token)}
+
+    def advance(self, state, token):
+        if not self.pieces[token]:
+            return None
+        for byte in self.pieces[token]:
+            state = self.step(state, byte)
+            if state is None:
+                return None
+        return state
+
+    def forced(self, state):
+        return forced_bytes(self.moves, self.ends, state)
+    # open:
+    # def __init__(self, moves, ends, pieces, eos):
+    #     self.initial = (0,)
+    #     ...  # what can be done before decoding
+    #
+    # def mask(self, state):
+    #     ...  # a set of ids
+    #
+    # def advance(self, state, token):
+    #     ...  # the state after the token, or None
+    #
+    # def forced(self, state):
+    #     return forced_bytes(self.moves, self.ends, state)  # exercise 6
+    # end
+
+# %%
+gv.checks.engine_masks(MyEngine)
+
+# %% [markdown]
+# Your engine decodes. `write` is the loop of lab 02: a mask, a softmax over the legal tokens, a draw, a step.
+
+# %%
+boxes = "Hi! The red shelf holds a piano and a kettle.\nJSON list in JSON:\n"
+
+
+def write(engine, seed, most=60):
+    tokens, written, state = clerk.encode(boxes), b"", engine.initial
+    while len(written) < most:
+        logits = gv.sampling.apply_mask(clerk.logits(tokens), engine.mask(state))
+        token = gv.sampling.sample(gv.sampling.softmax(logits), seed=seed, position=len(tokens))
+        if token in clerk.vocabulary.eos:
+            break
+        tokens, written = [*tokens, token], written + clerk.vocabulary.pieces[token]
+        state = engine.advance(state, token)
+    return written.decode()
+
+
+ready = MyEngine(moves, ends, pieces, eos).mask((0,)) is not None
+write(MyEngine(moves, ends, gv.tokens.text_pieces(clerk.vocabulary), set(clerk.vocabulary.eos)), 0) if ready else ""
+
+# %% [markdown]
+# `gv.guide` takes your class in the place of an engine's name. So your engine is a guide like any other: on the stage,
+# in `gv.record`, and in `gv.LogitsProcessor` for `generate` of transformers. The strips are the stack. A token that
+# your engine allows against the machine, or forbids, is explained in these words.
+
+# %%
+gv.stage(clerk, boxes, gv.guide(nested, clerk.vocabulary, engine=MyEngine), seed=1, show=6) if ready else ""
+
+# %% [markdown]
+# ## Exercise 6 · The jump ★★
+#
+# Write `forced_bytes(moves, ends, stack)`: the bytes that must come next, as in lab 11. Stop where the text may end,
+# and where not exactly one byte can come. `()` means that a byte cannot come, as `None` does. For the grammar of
+# exercise 3, on the stack `(3, 2)`, it is `b")"`. The library cuts the run into tokens and heals its end.
+#
+# hint: List the bytes of `range(256)` for which `push_byte` gives a stack that is not empty.
+#
+# hint: If there is one, append it, go on with its stack, and look again.
+
+# %%
+def forced_bytes(moves, ends, stack):
+    # solution:
+    run = b""
+    while not may_end(ends, stack):
+        ways = [byte for byte in range(256) if push_byte(moves, ends, stack, byte)]
+        if len(ways) != 1:
+            break
+        run += bytes(ways)
+        stack = push_byte(moves, ends, stack, ways[0])
+    return run
+    # open:
+    # ...  # bytes
+    # end
+
+
+gv.checks.forced_moves(forced_bytes)
+
+# %% [markdown]
+# Your jumps: a dashed frame marks tokens that took no forward pass.
+
+# %%
+person = gv.regex(r'\{"name": "(Ada|Grace)", "member": (true|false)\}')
+jumps = gv.guide(person, clerk.vocabulary, engine=MyEngine) if ready and forced_bytes(moves, ends, (0,)) == b"" else ""
+prompt = "Ada is 36 and is a member.\nJSON with name, member:\n"
+gv.draw_strip(gv.record(clerk, prompt, jumps, temperature=0, jump_forward="longest")) if jumps else ""
+
+# %% [markdown]
+# ## The exam
+#
+# The exam draws constraints and vocabularies that nobody has seen, new ones at each call: regexes, grammars, schemas,
+# and odd vocabularies with equal tokens, empty ones, missing bytes, two EOS ids or none. Along random cuts it compares
+# your masks with reading every token. It asks old states again, makes equal steps twice, offers illegal tokens, and
+# compares your forced bytes. A line that fails shows its shortest text. The seed in the verdict repeats it.
+
+# %%
+gv.checks.engine(MyEngine)
+
+# %% [markdown]
+# ## The race
+#
+# Which part of your engine costs most? `gv.race` compiles JSON for the 4,096 tokens of `clerk` and asks for masks
+# along one text: the time to compile, the first mask, and a mask that was asked before. Beside yours run our engine,
+# and xgrammar and llguidance if they are installed. A ratio says how many times as long as ours. The second table says
+# in which of your functions the time goes.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+gv.race(MyEngine) if ready else ""
+
+# %% [markdown]
+# Five ideas for the next factor of ten, in the order in which they pay:
+#
+# | idea | what it saves | where |
+# | --- | --- | --- |
+# | one byte per *kind* of bytes | most calls of `push_byte`: the digits are one kind | lab 05, section 3 |
+# | masks as arrays or bits, per node | sets of 4,000 ids; a union becomes one operation | lab 09, section 3 |
+# | context expansion | context-dependent tokens: what may follow a rule rejects most | lab 09, section 4 |
+# | the trie as one flat array | dictionaries; a refused subtree is one jump | lab 10, section 2 |
+# | a linked stack that shares its frames | copies of deep stacks | lab 09, section 7 |
+
+# %% [markdown]
+# ## Recap
+#
+# * A constraint is a table and a vocabulary is a trie; a mask is a walk of the trie with the table.
+# * What does not depend on the stack is computed once per node, everything else at each step.
+# * A state that is a value makes going back, caching and branching free.
+# * Forced bytes need no model.
+#
+# What is left to do in a real engine: grammars with several stacks at once, counted repeats, special tokens, and a
+# server around it ([lab 14](14_in_production.ipynb)).
