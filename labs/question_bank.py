@@ -121,7 +121,13 @@ def write_question(question: Question) -> str:
     for letter, choice in zip(string.ascii_uppercase, question.choices, strict=False):
         mark = "**Right.** " if choice.right else ""
         lines.append(f"* {letter} · {choice.text} · {mark}{choice.why}")
-    return "\n".join([*lines, "", f"See {question.place}."])
+    return "\n".join([*lines, "", refer(question)])
+
+
+def refer(question: Question) -> str:
+    """The place that clears a question, as a sentence."""
+    end = "" if question.place.endswith("?") else "."
+    return f"See {question.place}{end}"
 
 
 def write_lab(lab: str) -> str:
@@ -187,7 +193,7 @@ def write_gift_question(question: Question, feedback: bool) -> str:
         said = f"#{escape(choice.why)}" if feedback else ""
         lines.append(f"{sign}{escape(choice.text)}{said}")
     if feedback:
-        lines.append(f"####{escape(f'See {question.place}.')}")
+        lines.append(f"####{escape(refer(question))}")
     return "\n".join([*lines, "}"])
 
 
