@@ -73,6 +73,17 @@ def test_an_exam_takes_an_hour_and_its_questions_are_in_the_bank():
     assert not first & second
 
 
+def test_the_answers_to_the_written_tasks_are_computed():
+    first, last = EXAMS[0]["written"][0]["answer"], EXAMS[1]["written"][1]["answer"]
+    machine = gv.regex("[ab]+c?")
+    assert len(machine) == 3
+    legal = [token for token in ("a", "bc", "cb", "c") if machine.accepts_prefix(b"ab" + token.encode())]
+    assert machine.accepts(b"ab")
+    assert f"After `ab`: {', '.join(f'`{token}`' for token in legal)} and EOS." in first
+    for requests, compiles, (once, per_mask) in product([1000], [1, 1000], [(40, 0.02), (1, 0.4)]):
+        assert f"{compiles * once + requests * 100 * per_mask:,.0f} ms" in last
+
+
 # -- the two forms ----------------------------------------------------------------------------------------------------
 
 
