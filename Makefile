@@ -56,6 +56,7 @@ page:
 
 drift:
 	$(BIN)/python labs/build.py --check
+	$(BIN)/python labs/question_bank.py --check
 
 # the cells of all notebooks
 notebooks: .venv/test-is-ready
@@ -86,6 +87,7 @@ smollm2:
 labs: .venv/test-is-ready
 	$(BIN)/python assets/messages.py
 	$(BIN)/python labs/build.py
+	$(BIN)/python labs/question_bank.py
 
 site: .venv/lab-is-ready
 	$(BIN)/python assets/site/build.py $(SITE_FLAGS)

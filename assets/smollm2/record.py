@@ -19,7 +19,7 @@ import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from hashlib import file_digest
 from importlib.metadata import version
 from itertools import islice
@@ -28,6 +28,7 @@ from time import process_time
 from typing import Any
 
 import alone
+import repairs
 import tables
 import talks
 from questions import AFTER, AFTER_MASK, COUNTS, CUE, RECORDS, SEED, SUMS, Case, Way
@@ -179,6 +180,12 @@ def ask(model: Any, name: str, count: int | None) -> None:
                 print(f"{name}: {number} of {len(left)} runs, {process_time():.0f} s of CPU", flush=True)
 
 
+def ask_conversations(model: Any, asked: Iterable[tuple[int, list[dict[str, str]], Way]]) -> dict[int, dict[str, Any]]:
+    """Answer conversations side by side: the row of each, by its number."""
+    runs = [Run(number, "", model.chat(messages), way) for number, messages, way in asked]
+    return {row["case"]: row for row in decode_side_by_side(model, runs)}
+
+
 def about(day: str) -> dict[str, Any]:
     """Where the records come from."""
     weights = kept_folder(SMOLLM2) / "model.safetensors"
@@ -240,13 +247,15 @@ def make(model: Any, name: str, count: int | None) -> dict[str, Any]:
         return tables.count_classes(model.vocabulary, {kind: read_rows(kind, count) for kind in RECORDS})
     if name == "talks":
         return talks.record_talks(model, count, OUT)
+    if name == "repairs":
+        return repairs.record_repairs(partial(ask_conversations, model), OUT, count)
     if name == "alone":
         return compare_alone(model, count)
     return alone.RECORDS[name](model, count, OUT)
 
 
 def main() -> None:
-    every = [*RECORDS, *alone.RECORDS, "talks", "classes", "alone"]
+    every = [*RECORDS, *alone.RECORDS, "talks", "repairs", "classes", "alone"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(every)}; all without a name")
     parser.add_argument("--count", type=int, help="cases per record, for a pilot")

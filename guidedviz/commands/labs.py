@@ -137,7 +137,7 @@ def find_pages() -> dict[str, Path]:
     True
     """
     course = find_course()
-    pages = sorted(course.glob("teaching/*.md"))
+    pages = sorted(course.glob("teaching/*.*"))
     return {page.relative_to(course).as_posix(): page for page in pages}
 
 

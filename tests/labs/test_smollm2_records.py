@@ -7,6 +7,7 @@ import alone
 import pytest
 import questions
 import record
+import repairs
 import tables
 import talks
 
@@ -34,7 +35,7 @@ def rows_of(record):
 
 def test_every_record_is_there():
     assert list(questions.RECORDS) == JUDGED
-    assert set(KEPT) == {*questions.RECORDS, *alone.RECORDS, "talks", "classes", "alone"}
+    assert set(KEPT) == {*questions.RECORDS, *alone.RECORDS, "talks", "repairs", "classes", "alone"}
 
 
 def test_runs_side_by_side_write_what_they_write_alone(clerk):
@@ -85,7 +86,7 @@ def test_each_case_is_asked_in_each_way_and_is_one_of_the_script(name):
     assert [(case.fact, case.right) for case in made] == [(case["fact"], case["right"]) for case in record["cases"]]
 
 
-@pytest.mark.parametrize("name", [*JUDGED, "classes", "bias"])
+@pytest.mark.parametrize("name", [*JUDGED, "classes", "bias", "repairs"])
 def test_a_share_has_its_interval(name):
     for row in read(name)["table"]:
         found = share_of(row["hits"], row["of"])
@@ -130,6 +131,55 @@ def test_the_table_of_conversations_follows_from_what_was_said():
     assert (minus["results"], minus["turns"][-1]) == (["130", "50"], "130")
 
 
+def test_the_table_of_repairs_follows_from_what_was_said():
+    made = read("repairs")
+    table = []
+    for name, task in repairs.TASKS.items():
+        cases = [case for case in made["cases"] if case["task"] == name]
+        first = read(task.record)["cases"][: len(cases)]
+        assert [case["answers"]["free"] for case in cases] == [[case["outputs"][task.free]] for case in first]
+        assert [case["answers"]["mask"] for case in cases] == [[case["outputs"][task.mask]] for case in first]
+        table += repairs.tabulate(name, cases)
+    assert made["table"] == table
+    for case in made["cases"]:
+        schema = repairs.TASKS[case["task"]].schema
+        for texts in case["answers"].values():
+            assert all(repairs.complain(text, schema) for text in texts[:-1])
+
+
+def test_what_lab_13_tells_of_repairs():
+    made = read("repairs")["cases"]
+    again = [case["answers"] for case in made if case["task"] == "person" and len(case["answers"]["repair"]) > 1]
+    schema = repairs.TASKS["person"].schema
+    mended = {way: [not repairs.complain(case[way][-1], schema) for case in again] for way in ("retry", "repair")}
+    assert (len(again), sum(mended["repair"]), sum(mended["retry"])) == (26, 8, 17)
+    said = [repairs.complain(case["free"][0], schema) for case in again]
+    assert sum(message.startswith("Extra data") for message in said) == 25
+    third = [case["repair"] for case in again if len(case["repair"]) == 3]
+    assert len(third) == 18
+    assert all(texts[1] == texts[2] for texts in third)
+
+
+def test_a_repair_sends_text_and_message_back_and_a_retry_the_question_alone():
+    kept = [{"fact": "Ada is 36.", "cut": [], "outputs": {"keys, free": "{"}}]
+    said = iter(["[]", '{"name": "Ada", "age": 36, "city": "Oslo"}'])
+    asked = []
+
+    def ask(rows):
+        asked.extend(rows := list(rows))
+        return {number: {"text": next(said), "end": "eos"} for number, _, _ in rows}
+
+    task = repairs.TASKS["person"]
+    [answers] = repairs.collect(task, repairs.REPAIR, kept, ask)
+    assert [row["text"] for row in answers] == ["{", "[]", '{"name": "Ada", "age": 36, "city": "Oslo"}']
+    assert [message["role"] for message in asked[1][1]] == ["user", "assistant", "user", "assistant", "user"]
+    assert "[] is not of type 'object'" in asked[1][1][-1]["content"]
+    said = iter(["[]", "[]"])
+    asked.clear()
+    repairs.collect(task, repairs.RETRY, kept, ask)
+    assert [(len(messages), way.temperature, way.seed) for _, messages, way in asked] == [(1, 1.0, 2), (1, 1.0, 3)]
+
+
 @pytest.mark.parametrize("name", TRACES)
 def test_a_trace_is_read_and_shows_its_steps(name):
     trace = gv.Trace.load(FOLDER / name)
@@ -158,6 +208,6 @@ def test_the_records_are_small():
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 1_600_000
 
 
-@pytest.mark.parametrize("module", [questions, tables])
+@pytest.mark.parametrize("module", [questions, repairs, tables])
 def test_the_examples_of_the_script_hold(module):
     assert doctest.testmod(module).failed == 0

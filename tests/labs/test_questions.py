@@ -1,0 +1,361 @@
+"""The question bank: its two forms are equal, and its answers are computed.
+
+No right choice shows itself by its length or by its place.
+"""
+
+import doctest
+import json
+import re
+from collections import Counter
+from itertools import combinations, product
+
+import jsonschema
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.machine import read
+from tests.labs.sources import NUMBERED, import_module
+
+bank = import_module("question_bank")
+BY_LAB = {lab: bank.read_questions(lab) for lab in bank.lab_numbers()}
+INVENTORY = bank.read_questions(bank.INVENTORY)
+QUESTIONS = {question.name: question for questions in BY_LAB.values() for question in questions}
+EVERY = [*QUESTIONS.values(), *INVENTORY]
+EXAMS = bank.read_source("exams")["exam"]
+
+
+# -- what a question has ----------------------------------------------------------------------------------------------
+
+
+def test_each_lab_has_six_questions_and_the_inventory_twelve():
+    assert {lab: len(questions) for lab, questions in BY_LAB.items()} == {name[:2]: 6 for name in NUMBERED}
+    assert len(INVENTORY) == 12
+
+
+@pytest.mark.parametrize("question", EVERY, ids=lambda question: question.name)
+def test_a_question_has_one_right_choice_and_a_reason_for_each(question):
+    texts = [choice.text for choice in question.choices]
+    assert sum(choice.right for choice in question.choices) == 1
+    assert len(set(texts)) == len(texts) >= 3
+    assert all(choice.why.endswith(".") for choice in question.choices)
+
+
+def test_the_right_choice_is_not_shown_by_its_length():
+    longest, shortest = 0, 0
+    for question in EVERY:
+        others = [len(choice.text) for choice in question.choices if not choice.right]
+        longest += len(question.right.text) > max(others)
+        shortest += len(question.right.text) < min(others)
+    assert longest <= len(EVERY) / 3
+    assert shortest <= len(EVERY) / 3
+
+
+def test_the_right_choices_are_spread_over_the_places():
+    places = Counter(question.letter for question in EVERY)
+    assert set(places) == set("ABCD")
+    assert min(places.values()) > len(EVERY) / 8
+    assert max(places.values()) < 3 * len(EVERY) / 8
+
+
+def test_a_place_that_a_lab_does_not_have_is_an_error():
+    with pytest.raises(ValueError, match="lab 00 has no heading that begins with '9 · '"):
+        bank.name_place("00", 9)
+
+
+def test_an_exam_takes_an_hour_and_its_questions_are_in_the_bank():
+    for exam in EXAMS:
+        assert set(exam["choice"]) <= set(QUESTIONS)
+        assert len(set(exam["choice"])) == len(exam["choice"])
+        for part in ("minutes", "points"):
+            assert bank.POINTS * len(exam["choice"]) + sum(task[part] for task in exam["written"]) == 60
+    first, second = (set(exam["choice"]) for exam in EXAMS)
+    assert not first & second
+
+
+def test_the_answers_to_the_written_tasks_are_computed():
+    first, last = EXAMS[0]["written"][0]["answer"], EXAMS[1]["written"][1]["answer"]
+    machine = gv.regex("[ab]+c?")
+    assert len(machine) == 3
+    legal = [token for token in ("a", "bc", "cb", "c") if machine.accepts_prefix(b"ab" + token.encode())]
+    assert machine.accepts(b"ab")
+    assert f"After `ab`: {', '.join(f'`{token}`' for token in legal)} and EOS." in first
+    for requests, compiles, (once, per_mask) in product([1000], [1, 1000], [(40, 0.02), (1, 0.4)]):
+        assert f"{compiles * once + requests * 100 * per_mask:,.0f} ms" in last
+
+
+# -- the two forms ----------------------------------------------------------------------------------------------------
+
+
+def test_the_page_and_the_file_for_platforms_are_written_from_the_sources():
+    assert bank.PAGE.read_text(encoding="utf-8") == bank.write_page()
+    assert bank.GIFT.read_text(encoding="utf-8") == bank.write_gift()
+
+
+def read_gift(text):
+    """Each question of a GIFT file: its text, its choices with their reasons, and which one is right."""
+    found = {}
+    for block in text.split("\n\n"):
+        if not block.startswith("::"):
+            continue
+        name, ask, body = re.fullmatch(r"::(.+?)::\[markdown\](.+?)(?<!\\) \{\n(.*)\n\}\n?", block, re.DOTALL).groups()
+        choices = []
+        for line in body.split("\n"):
+            if not line.startswith("####"):
+                said, _, why = re.fullmatch(r"[=~]((?:[^\\#]|\\.)*)(#((?:[^\\#]|\\.)*))?", line).groups()
+                choices.append((unescape(said), unescape(why or ""), line.startswith("=")))
+        found[name] = (unescape(ask), choices)
+    return found
+
+
+def unescape(text):
+    assert not re.search(r"(?<!\\)(?:\\\\)*[~=#{}:]", text), text
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def test_the_file_for_platforms_says_what_the_sources_say():
+    found = read_gift(bank.GIFT.read_text(encoding="utf-8"))
+    assert list(found) == [question.name for question in EVERY]
+    for question in EVERY:
+        ask, choices = found[question.name]
+        assert ask == question.ask
+        assert [(text, right) for text, _, right in choices] == [(one.text, one.right) for one in question.choices]
+        reasons = [one.why if question.name in QUESTIONS else "" for one in question.choices]
+        assert [why for _, why, _ in choices] == reasons
+
+
+def test_the_page_says_what_the_sources_say():
+    page = bank.PAGE.read_text(encoding="utf-8")
+    for question in EVERY:
+        block = page.split(f"\n**{question.name}** ")[1].split("\n\n**")[0]
+        assert block.startswith(f"{question.ask}\n")
+        assert re.findall(r"^\* (\w) .*\*\*Right\.\*\*", block, re.MULTILINE) == [question.letter]
+        for choice in question.choices:
+            assert f" · {choice.text} · " in block
+
+
+def test_the_gain_is_computed_as_the_page_says():
+    code = bank.PAGE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    space = {}
+    exec(code, space)
+    assert round(space["gain"]([5, 6, 4], [9, 9, 9]), 2) == 0.57
+    assert space["gain"]([12, 0], [12, 12]) == 1
+
+
+def test_the_examples_of_the_writer_hold():
+    assert doctest.testmod(bank).failed == 0
+
+
+# -- answers that the library computes --------------------------------------------------------------------------------
+
+
+class Counted:
+    """A machine that counts its questions."""
+
+    def __init__(self, machine):
+        self.machine, self.asked = machine, 0
+
+    def step(self, state, byte):
+        self.asked += 1
+        return self.machine.step(state, byte)
+
+
+def asked_by_the_walk(regex, pieces):
+    machine = Counted(gv.regex(regex))
+
+    def walk(node, state):
+        for byte, child in node.children.items():
+            after = machine.step(state, byte)
+            if after is not None:
+                walk(child, after)
+
+    walk(gv.Vocabulary(pieces).trie.root, machine.machine.initial)
+    return machine.asked
+
+
+def hits(name, way, what):
+    rows = gv.decoding.Rates.load(name).table
+    return next(row["hits"] for row in rows if (row["way"], row["what"]) == (way, what))
+
+
+def nested(kinds, depth):
+    inside = ""
+    for _ in range(depth):
+        inside = "(" + "|".join(rf"\{opening}{inside}\{closing}" for opening, closing in kinds) + ")*"
+    return inside
+
+
+def next_bytes(machine, text):
+    return [byte for byte in range(256) if machine.accepts_prefix(text + bytes([byte]))]
+
+
+def opened_within(budget):
+    opener = gv.ToyModel([b"(", b")", b"start", b"</s>"], lambda tokens: [9, 0, 0, 0], eos={3})
+    guide = gv.within(gv.guide(gv.grammar('root ::= ("(" root ")")*'), opener.vocabulary), budget)
+    return gv.record(opener, "start", guide, max_tokens=budget).text.count("(")
+
+
+def forced(machine):
+    text = b""
+    while not machine.accepts(text) and len(next_bytes(machine, text)) == 1:
+        text += bytes(next_bytes(machine, text))
+    return text.decode()
+
+
+def longest_name_before_the_slice():
+    name = gv.regex('[^"]{0,15}')
+    return max(size for size in range(16) if name.accepts_prefix(b"x" * (size + 10)))
+
+
+def place_in_packed_mask(token):
+    [words] = gv.serving.pack_masks(np.arange(128)[None] == token)
+    [word] = np.flatnonzero(words)
+    return f"word {word}, bit {int(words[word]).bit_length() - 1}"
+
+
+def texts_at_temperature_0():
+    clerk = gv.load_model("clerk")
+    guide = gv.guide(gv.regex("[0-9]{2}"), clerk.vocabulary)
+    return len({gv.record(clerk, "Age:\n", guide, temperature=0, seed=seed).text for seed in range(10)})
+
+
+def share_inside_a_name():
+    vocabulary = gv.load_model("clerk").vocabulary
+    guide = gv.guide(RECORD, vocabulary)
+    return guide.mask(read(RECORD, b'{"name": "Zoe')).mean()
+
+
+RECORD = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
+SUMS = gv.earley('root ::= root "+" term | term\nterm ::= [0-9]+ | "(" root ")"')
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "city": {"type": "string", "default": "Oslo"}},
+    "required": ["name"],
+}
+FIGURES = {  # the text of the right choice
+    "00-5": lambda: str(hits("smollm2/json", "keys, mask", "right")),
+    "01-2": lambda: f"{np.log(0.5 / 0.05):.1f}",
+    "01-3": lambda: f"token {'AB'[int(np.argmax(gv.sampling.apply_bias([250.0, 0.0], {0: -100})))]}",
+    "02-1": lambda: f"{gv.sampling.masked_softmax(np.log([0.02, 0.03, 0.95]), {0, 1})[0]:.2f}",
+    "03-2": lambda: str(len(gv.regex("[a-z]+@[a-z]+"))),
+    "03-3": lambda: f"`{gv.machines.shortest_difference(gv.regex('a+b'), gv.regex('a*b')).decode()}`",
+    "04-4": lambda: str(len(gv.regex("[ab]*a[ab]{5}"))),
+    "05-3": lambda: f"{asked_by_the_walk('b', [b'a', b'ab', b'abc', b'b'])} times",
+    "06-5": lambda: str(len([keys for size in range(7) for keys in combinations("abcdef", size)])),
+    "07-2": lambda: str(len(gv.regex(nested(["()", "[]"], 4)))),
+    "08-3": lambda: str(len(next_bytes(SUMS, b"(7"))),
+    "08-4": lambda: str(opened_within(11)),
+    "10-2": lambda: f"{asked_by_the_walk('a*', [b'a', b'b', b'ba', b'bb'])} times",
+    "10-3": lambda: f"after at most {longest_name_before_the_slice()}",
+    "10-5": lambda: f"{60 / (0.7 - 0.1):.0f}",
+    "11-1": lambda: f"`{forced(gv.regex('colou?r'))}`",
+    "11-2": lambda: f"{gv.decoding.Cost(1, 0).speedup(0.75, 1):g} times",
+    "12-1": lambda: f"{0.2 / (0.2 + 0.5):.2f}",
+    "12-4": lambda: str(hits("smollm2/sums-one", "number, mask", "last number is right")),
+    "13-1": lambda: f"token {np.full(65, -np.inf).argmax()}",
+    "13-3": lambda: str(texts_at_temperature_0()),
+    "14-3": lambda: place_in_packed_mask(70),
+    "14-6": lambda: f"{(12 - 2) / (0.006 - 0.001):,.0f}",
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_figure_of_an_answer_is_computed(name):
+    assert QUESTIONS[name].right.text == FIGURES[name]()
+
+
+def is_read(text):
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_a_list_of_masks(regex):
+    """Whether the texts are all combinations of what each position allows; their length must be one."""
+    characters = "abcd" if regex[0] == "a" else "0124"  # enough to tell the formats apart
+    lengths = [size for size in range(1, 6) if any(texts_of(regex, characters, size))]
+    if len(lengths) > 1:
+        return False
+    found = set(texts_of(regex, characters, lengths[0]))
+    allowed = [{text[place] for text in found} for place in range(lengths[0])]
+    return len(found) == np.prod([len(one) for one in allowed])
+
+
+def texts_of(regex, characters, size):
+    found = [b""]
+    machine = gv.regex(regex)
+    for _ in range(size):
+        longer = [text + one.encode() for text, one in product(found, characters)]
+        found = [text for text in longer if machine.accepts_prefix(text)]
+    return [text.decode() for text in found if machine.accepts(text)]
+
+
+def need_one_state(pair):
+    one, other = re.findall("`(.*?)`", pair)
+    machine = gv.regex("[0-9]+,[0-9]+")
+    return read(machine, one.encode()) == read(machine, other.encode())
+
+
+def is_legal_after_the_point(token):
+    machine = gv.regex(r"\d+(\.\d+)?")
+    return machine.accepts(b"3.") if token == "EOS" else machine.accepts_prefix(b"3." + token.encode())
+
+
+def is_dependent(piece):
+    rule = gv.regex('"[a-z]+"')
+    fits = [rule.accepts_prefix(('"a' + piece[:size]).encode()) for size in range(len(piece) + 1)]
+    ended = [rule.accepts(('"a' + piece[:size]).encode()) for size in range(len(piece) + 1)]
+    return not fits[-1] and any(ended)
+
+
+def is_the_smallest_empty_group(words):
+    rules = {"grammar": {0}, "`min_tokens`": {1, 2, 3}, "`bad_words`": {0, 1, 2}}
+    named = [name for name in rules if name in words or words.startswith("all three")]
+    empty = [group for group in combinations(rules, 2) if not set.intersection(*(rules[name] for name in group))]
+    assert all(rules.values())
+    return empty == [tuple(named)]
+
+
+def refuses(grammar, text):
+    return not gv.grammar(grammar).accepts(text.encode())
+
+
+PAIRS = 'object ::= "{" pair (", " pair)* "}"\npair ::= "\\"" [a-z] "\\": " [0-9]'
+RANGE = gv.json_schema({"type": "integer", "minimum": 0, "maximum": 120})
+VERDICTS = {  # true of the right choice only, whose text comes without its quotes
+    "00-2": is_read,
+    "02-5": is_a_list_of_masks,
+    "03-1": need_one_state,
+    "03-5": gv.regex(r"20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])").accepts,
+    "04-3": lambda regex: gv.regex(regex) == gv.regex("a(ba)*"),
+    "05-1": is_legal_after_the_point,
+    "05-6": lambda piece: not RECORD.accepts_prefix(b'{"name": "Zoe' + piece.encode()),
+    "06-1": lambda text: gv.json_schema(PERSON).accepts(text.encode()),
+    "06-4": lambda digit: RANGE.accepts_prefix(b"12" + digit[:1].encode()),
+    "07-5": lambda text: refuses(PAIRS.replace("object", "root", 1), text),
+    "09-2": is_dependent,
+    "13-2": is_the_smallest_empty_group,
+}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_a_verdict_is_true_of_the_right_choice_only(name):
+    for choice in QUESTIONS[name].choices:
+        text = choice.text.strip("`") if choice.text.count("`") == 2 and name != "13-2" else choice.text
+        verdict = VERDICTS[name]
+        judged = text.encode() if name == "03-5" else text
+        assert bool(verdict(judged)) == choice.right, choice.text
+
+
+def test_what_other_answers_say_is_so():
+    assert not is_read('Sure: {"a": 1}')  # 00-1
+    same = [gv.sampling.softmax(np.array(logits)) for logits in ([3.0, 1.0, 1.0], [0.0, -2.0, -2.0])]
+    np.testing.assert_allclose(*same)  # 01-1
+    kept = gv.sampling.top_k(np.array([0.6, 0.3, 0.1]), 2)
+    assert kept[2] == 0  # 02-4
+    assert share_inside_a_name() > 0.9  # 05-5
+    assert jsonschema.Draft202012Validator({"type": "object", "requird": ["age"]}).is_valid({})  # 06-2
+    with pytest.raises(gv.PatternError):
+        gv.json_schema({"type": "int"})  # 13-5
