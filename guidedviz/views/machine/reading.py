@@ -22,7 +22,7 @@ def reading_frames(machine: DFA, text: str) -> list[Sketch]:
     "x" cannot be read in q1: the machine refuses the text.
     """
     expect(machine, DFA, "reading_frames, machine", "a finite machine", hint="gv.regex(text)")
-    data = expect(text, str, "reading_frames, text", "a text").encode()
+    data: bytes = expect(text, str, "reading_frames, text", "a text").encode()
     check_machine(text, machine)
     whole = replace(sketch_of(machine), tape=(data, 0))
     state = machine.initial
