@@ -21,6 +21,17 @@ class ShownMask(np.ndarray[Any, np.dtype[np.bool_]]):
     def __array_finalize__(self, made_from: Any) -> None:
         self.vocabulary = getattr(made_from, "vocabulary", None)
 
+    def __array_wrap__(self, result: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """What is computed from a mask; a sum is a plain number.
+
+        >>> mask = show_mask(np.array([True, False]), gv.Vocabulary([b"a", b"b"]))
+        >>> mask.sum(), mask | ~mask
+        (np.int64(1), mask(2 of 2 tokens are legal: a b))
+        """
+        if result.ndim == 0:
+            return result[()]
+        return super().__array_wrap__(result, context)
+
     @property
     def is_whole(self) -> bool:
         """Whether it has one bool per token; a part of a mask is shown as any array."""
