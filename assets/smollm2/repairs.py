@@ -68,23 +68,22 @@ def ask_again(way: str, call: int, messages: Messages, text: str, task: Task) ->
     return [*messages, *more], task.asked
 
 
-def collect(task: Task, way: str, kept: list[dict[str, Any]], ask: Ask) -> list[list[dict[str, Any]]]:
-    """All answers of each case, the first one from the record; a case that fits is not asked again."""
+def collect(task: Task, way: str, kept: list[dict[str, Any]], ask: Ask) -> list[list[str]]:
+    """All texts of each case, the first one from the record; a case that fits is not asked again."""
     answers = []
     waiting: dict[int, Messages] = {}
     for number, case in enumerate(kept):
-        cut = task.free in case["cut"]
-        answers.append([{"text": case["outputs"][task.free], "end": "max_tokens" if cut else "eos"}])
+        answers.append([case["outputs"][task.free]])
         waiting[number] = [{"role": "user", "content": f"{case['fact']} {task.words}"}]
     for call in range(2, CALLS + 1):
         asked = []
         for number, messages in waiting.items():
-            text = answers[number][-1]["text"]
+            text = answers[number][-1]
             if complain(text, task.schema):
                 asked.append((number, *ask_again(way, call, messages, text, task)))
         waiting = {number: messages for number, messages, _ in asked}
         for number, row in sorted(ask(asked).items()):
-            answers[number].append({"text": row["text"], "end": row["end"]})
+            answers[number].append(row["text"])
         print(f"{task.record}, {way}: call {call} of {len(asked)} cases", flush=True)
     return answers
 
@@ -120,7 +119,7 @@ def record_repairs(ask: Ask, folder: Path, count: int | None) -> dict[str, Any]:
         found = {way: collect(task, way, kept, ask) for way in (RETRY, REPAIR)}
         cases = []
         for number, case in enumerate(kept):
-            answers = {way: [row["text"] for row in rows[number]] for way, rows in found.items()}
+            answers = {way: texts[number] for way, texts in found.items()}
             answers["free"] = answers[RETRY][:1]
             answers["mask"] = [case["outputs"][task.mask]]
             cases.append({"task": name, "fact": case["fact"], "right": case["right"], "answers": answers})

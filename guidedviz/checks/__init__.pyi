@@ -45,6 +45,7 @@ from guidedviz.checks.production import check_packed_row as packed_row
 from guidedviz.checks.production import check_slow_pass as slow_pass
 from guidedviz.checks.production import check_who_emptied as who_emptied
 from guidedviz.checks.production import check_z_bounds as z_bounds
+from guidedviz.checks.repairs import check_repair as repair
 from guidedviz.checks.small_tasks import check_engine_masks as engine_masks
 from guidedviz.checks.stacks import check_may_end as may_end
 from guidedviz.checks.stacks import check_stack_step as stack_step

@@ -343,6 +343,78 @@ gv.predict(
 )
 
 # %% [markdown]
+# ### Retry, repair, or mask · home
+#
+# Without a mask a text may also need a second call for its form. A **repair** sends the wrong text back to the model,
+# with the message of a validator: *Your answer is not valid: Extra data: line 6 column 1. Write it again.*
+#
+# SmolLM2 wrote JSON for 120 people, as in lab 00. Free, 94 answers fit the schema, and most of the other 26 go on after
+# the object. Each of these gets at most two more calls. A *retry* asks the same again at temperature 1, a *repair* asks
+# at temperature 0. After its second call the repair has 102 answers that fit.
+
+# %%
+repairs = gv.decoding.Rates.load("smollm2/repairs")
+print(repairs)
+
+
+def show_repairs():
+    for way in ("free", "repair, at most 2 calls", "repair, at most 3 calls", "retry, at most 3 calls", "mask"):
+        fits, right = (row for row in repairs.table if row["way"] == f"person, {way}")
+        interval = "{low:.2f} to {high:.2f}".format(**fits)
+        print(f"{way:24}{fits['hits']:4} fit ({interval}), {right['hits']} right, {fits['calls']} calls")
+
+
+# %% [question]
+gv.predict(
+    "How many fit after the third call of the repair?",
+    choices=[
+        "102: the model writes the same wrong text again",
+        "about 110: the model has read two messages now",
+        "all 120: only few are left",
+    ],
+    answer="102: the model writes the same wrong text again",
+    reveal=[
+        show_repairs,
+        """All 18 third texts are equal to the second ones. At temperature 0 the model copies the text that it reads,
+        and `Extra data` does not say what to leave out. A retry draws a new text: 111 fit, after fewer calls. The mask
+        needs one call per person, 120 fit, and 99 are right. Of 30 orders, as in lab 06, no retry and no repair fits,
+        and all masked answers do. A larger model may understand the message: measure yours, and count the calls.""",
+    ],
+)
+
+# %% [markdown]
+# ## Exercise 4 · Send the message back ★ · home
+#
+# Write `repair(ask, complain, question, most)`. `ask(messages)` gives the text of the model. `complain(text)` gives the
+# message of the validator, or `""` if the text fits. The first message is `{"role": "user", "content": question}`.
+# After a text that does not fit, append it as `assistant`, then the message as `user`, and ask again. Return a pair:
+# the first text that fits, and the number of calls. After `most` calls return `(None, most)`.
+#
+# hint: The loop is that of `retry` above. Only the messages grow.
+#
+# hint: `messages += [{"role": "assistant", "content": text}, {"role": "user", "content": message}]`.
+
+
+# %%
+def repair(ask, complain, question, most):
+    # solution:
+    messages = [{"role": "user", "content": question}]
+    for calls in range(1, most + 1):
+        text = ask(messages)
+        message = complain(text)
+        if message == "":
+            return text, calls
+        messages += [{"role": "assistant", "content": text}, {"role": "user", "content": message}]
+    return None, most
+    # open:
+    # messages = [{"role": "user", "content": question}]
+    # ...  # ask, look at the message, append both
+    # end
+
+
+gv.checks.repair(repair)
+
+# %% [markdown]
 # ## 4 · It is not even legal
 #
 # A text is illegal if no mask was applied, or a wrong one. This service catches an error and goes on without a mask.
@@ -445,6 +517,7 @@ gv.score()
 # | "It parses, so the mask did no harm." | `pear` for an umbrella, with Z = 0.002 at one step. | 3 |
 # | "Forbid all whitespace, and no loop is possible." | With `compact` the run loops inside a string. | 2 |
 # | "Retry until it is right." | At temperature 0, ten calls give one text. | 3 |
+# | "Send the error back, and the model repairs it." | 8 of 26; then it repeats the wrong text. | 3 |
 
 # %% [markdown]
 # ## Recap

@@ -77,9 +77,25 @@ def agent_that_gives_up(ask, tools, messages, rounds):
     return None
 
 
+def repair_by_recursion(ask, complain, question, most):
+    def call(messages, calls):
+        if calls > most:
+            return None, most
+        text = ask(messages)
+        message = complain(text)
+        if not message:
+            return [text, calls]
+        both = {"role": "assistant", "content": text}, {"role": "user", "content": message}
+        return call((*messages, *both), calls + 1)
+
+    return call(({"role": "user", "content": question},), 1)
+
+
 CATCH = "except Exception as error"
 STARTED = "(begin is not None and begin not in written)"
 TOOK = 'messages = [*messages, {"role": "tool", "content": result}]'
+BOTH = '{"role": "assistant", "content": text}, {"role": "user", "content": message}'
+BOTH_SWAPPED = '{"role": "user", "content": message}, {"role": "assistant", "content": text}'
 WRONG = {
     "budget_mask": [
         budget_by_position,
@@ -123,8 +139,23 @@ WRONG = {
         ("(**call.arguments)", "(*call.arguments)", "(call.arguments)", "(*call.arguments.values())"),
     ],
 }
+WRONG["repair"] = [
+    lambda ask, complain, question, most: (ask([{"role": "user", "content": question}]), 1),
+    ('{"role": "assistant", "content": text}, ', ""),
+    (', {"role": "user", "content": message}', ""),
+    ('"assistant", "content": text', '"user", "content": text', '"assistant", "content": message'),
+    ('"user", "content": message', '"tool", "content": message', '"user", "content": question'),
+    ("messages += [", "messages = [", "messages = messages[:1] + ["),
+    (BOTH, BOTH_SWAPPED),
+    ("range(1, most + 1)", "range(most)", "range(1, most)", "range(1, most + 2)", "range(1, 3)"),
+    ('message == ""', "text", 'message != ""', "message is None", 'text == ""'),
+    ("return text, calls", "return text", "return calls, text", "return text, calls - 1", "return messages, calls"),
+    ("return None, most", "return text, most", "return None", "return None, calls + 1"),
+    ("message = complain(text)", "message = complain(question)", "message = complain(text) if calls == 1 else message"),
+]
 UNUSUAL = {
     "budget_mask": [counted_from_the_end, ("< most", "< max(most, 0)")],
     "turn_rule": [rules_of_strings, ("text ({calls})?", "(text | text {calls})"), ('"thought "', '" thought  "')],
+    "repair": [repair_by_recursion, ('message == ""', "not message"), ("messages += [", "messages = messages + [")],
     "agent": [agent_by_recursion, ('f"error: {error}"', 'f"Error: {error!r}"'), ("range(rounds)", "[None] * rounds")],
 }
