@@ -21,6 +21,12 @@ class ShownMask(np.ndarray[Any, np.dtype[np.bool_]]):
     def __array_finalize__(self, made_from: Any) -> None:
         self.vocabulary = getattr(made_from, "vocabulary", None)
 
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """What NumPy gives for a computation: a sum of a mask is a number and no array."""
+        if array.ndim == 0:
+            return array[()]
+        return super().__array_wrap__(array, context)
+
     @property
     def is_whole(self) -> bool:
         """Whether it has one bool per token; a part of a mask is shown as any array."""
