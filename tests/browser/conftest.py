@@ -51,7 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("GUIDEDVIZ_SITE", "GUIDEDVIZ_HEADLESS", "CUDA_VISIBLE_DEVICES"):
             patch.setenv(name, "")  # the build sets them: they are restored
-        load_site().build(folder, ["01_logit_bias"])
+        load_site().build(folder, ["02_static_masks"])
     return folder
 
 

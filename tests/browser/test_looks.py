@@ -73,8 +73,8 @@ def test_the_front_page_of_the_site(site, show, looks):
 
 
 @pytest.mark.slow
-def test_the_page_of_a_lab_with_a_stage_with_sliders_and_with_still_pictures(site, show, looks):
-    page = show(site / "labs" / "01_logit_bias.html")
+def test_the_page_of_a_lab_with_a_stage_and_with_still_pictures(site, show, looks):
+    page = show(site / "labs" / "02_static_masks.html")
     assert page.locator(".picture > .gv").count() > 2
     assert looks.compare_page(page) == []
     assert looks.seen >= {"gv-row", "gv-after", "text", "rect"}

@@ -29,9 +29,9 @@ def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(br
     assert audit(page, page.locator("html"), partial(set_theme, page)) == {}
     page.keyboard.press("ArrowRight")
     page.locator(".gv-stage[data-cursor='1']").wait_for()
-    page.locator(".search input").fill("yes or no")
+    page.locator(".search input").fill("the loop with masks")
     page.locator(".found a").first.click()
-    page.wait_for_url("**/labs/01_logit_bias.html#Exercise-3*")
+    page.wait_for_url("**/labs/02_static_masks.html#Exercise-2*")
     page.locator(".gv-place").first.scroll_into_view_if_needed()
     stage = page.locator(".gv-stage").first
     stage.click(position={"x": 5, "y": 5})
@@ -84,7 +84,7 @@ ENDS = """() => {
 def test_on_a_phone_a_stage_holds_its_controls_and_the_page_is_not_wider(browser, site):
     context = browser.browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
     page = context.new_page()
-    for name in ("index.html", "labs/01_logit_bias.html"):
+    for name in ("index.html", "labs/02_static_masks.html"):
         page.goto(f"file://{site}/{name}")
         page.locator(".gv-place").first.scroll_into_view_if_needed()
         page.locator(".gv-stage").first.wait_for()

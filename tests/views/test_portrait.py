@@ -51,6 +51,14 @@ def test_a_mask_is_one_line_and_a_map_and_remains_an_array(clerk, guide):
     assert gv.views.draw_map(guide).text.endswith("2 of 4,096 tokens legal (0.049%), EOS illegal")
 
 
+def test_a_sum_of_a_mask_is_a_number_and_a_computed_mask_is_a_mask(clerk):
+    mask = gv.guide(gv.regex("yes|no"), clerk.vocabulary).mask(0)
+    assert isinstance(mask.sum(), np.integer)
+    assert isinstance(mask.mean(), np.floating)
+    assert isinstance(mask.any(), np.bool_)
+    assert repr(~mask).startswith("mask(")
+
+
 def test_where_nothing_can_be_drawn_the_line_is_enough():
     v = gv.Vocabulary([b"a", b"b"])
     for value in (gv.earley('root ::= "a"'), gv.static_masks(v, [{0}, {1}]), gv.guide(gv.earley('root ::= "a"'), v)):
