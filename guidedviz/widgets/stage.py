@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Self
 
 from guidedviz.decoding.conversation import Conversation
+from guidedviz.decoding.inserted import cut_inserted
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead
@@ -148,6 +149,10 @@ class Stage:
         """Take this token as the next one."""
         return self._stop_and(lambda: self.player.choose(token))
 
+    def insert(self, text: str) -> Self:
+        """Put this text next, in the model's tokens; the mask must allow all of it."""
+        return self._stop_and(lambda: self.player.choose(*cut_inserted(self.player, text)))
+
     def _stop_and(self, change: Callable[[], Player]) -> Self:
         self.playing = False
         self._try(change)
@@ -281,14 +286,14 @@ class Stage:
                 self._take_by_hand(token)
             case {"do": "set", "name": str(name), "value": int() | float() as value}:
                 self._set(name, value)
-            case {"do": "edit" | "answer" | "visit"}:
+            case {"do": "edit" | "answer" | "visit" | "insert"}:
                 self._hear_text(said)
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()
 
     def _hear_text(self, said: Any) -> None:
-        """Take what a person wrote, a constraint or results for the model, or go to another turn."""
+        """Take what a person wrote: a constraint, results for the model or what comes next; or go to another turn."""
         match said:
             case {"do": "visit", "turn": int(turn), "cursor": int(cursor)}:
                 self.visit(turn, cursor)
@@ -297,6 +302,8 @@ class Stage:
                 self.editor.read(kind, text)
             case {"do": "answer", "texts": list(texts)}:
                 self.answer(*texts)
+            case {"do": "insert", "text": str(text)}:
+                self._insert_by_hand(text)
 
     def _set(self, name: str, value: float) -> None:
         """Change what a control of the page shows."""
@@ -330,15 +337,22 @@ class Stage:
         shown = panels.shown_run(run)
         return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
-    def _take_by_hand(self, token: int | None = None) -> None:
-        """Take a step, or another token for the step at the cursor."""
+    def _insert_by_hand(self, text: str) -> None:
+        try:
+            self._take_by_hand(*cut_inserted(self.player, text))
+        except GuidedVizError as error:
+            self._answer(str(error))
+            self.tell()
+
+    def _take_by_hand(self, *tokens: int) -> None:
+        """Take a step, or put these tokens at the cursor; one that is forbidden is explained."""
         self.playing = False
         self._runner.nudge()
-        why = None if token is None else self.panels.explain(self.player, token)
+        why = self.panels.explain(self.player, tokens[0]) if tokens else None
         if why:
             self._answer(why=why)
         elif self._try(lambda: self.player):
-            self._runner.take(token)
+            self._runner.take(*tokens)
         self.tell()
 
     def _answer(self, note: str = "", why: Message | None = None) -> None:
