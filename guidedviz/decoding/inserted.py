@@ -31,7 +31,6 @@ def cut_inserted(player: Player, text: str) -> list[int]:
     if passed < len(tokens):
         why = guide.explain(states[-1], tokens[passed])
         where = f"the inserted text, token {passed + 1} of {len(tokens)}"
-        raise IllegalToken(
-            where, seen=quoted(visible(why.piece)), expected="a token that the mask allows", hint=why.reason
-        )
+        expected = f"a token that the mask allows ({why.reason})"
+        raise IllegalToken(where, seen=quoted(visible(why.piece)), expected=expected)
     return tokens

@@ -14,7 +14,7 @@ from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.model import Model, check_model, check_tokens, context_of
 
 MOST_READ = 1e11  # weights times tokens read: about 10 seconds on two cores
-MOST_PASSES = 256  # of a model whose weights are not known here
+MOST_PASSES = 64  # of a model whose weights are not known here, such as one on a host
 FEWEST_PARTS = 8  # a text is not cut into fewer, however large the model is
 
 
@@ -78,7 +78,7 @@ def part_size(model: Any, count: int) -> int:
     """How many neighbours are left out together, so that the work stays within its limit.
 
     >>> part_size(gv.ToyModel([b"a"], lambda tokens: [0]), 40), part_size(gv.ToyModel([b"a"], lambda tokens: [0]), 1000)
-    (1, 4)
+    (1, 16)
     """
     passes = float(MOST_PASSES)
     if isinstance(model, LanguageModel):

@@ -24,11 +24,14 @@ from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
+from guidedviz.views.dependence import draw_dependence
+from guidedviz.views.figure import Figure
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.stage_text import write_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
+from guidedviz.widgets.looked_at import LookedAt, find_dependence
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 from guidedviz.widgets.talk import Talk
@@ -61,6 +64,7 @@ class Stage:
         self._stack = stack
         self._why: Message | None = None
         self._runner = Runner(self)
+        self._looked = LookedAt(self)
         self._page = panels.Page()
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
@@ -153,6 +157,10 @@ class Stage:
         """Put this text next, in the model's tokens; the mask must allow all of it."""
         return self._stop_and(lambda: self.player.choose(*cut_inserted(self.player, text)))
 
+    def looked_at(self) -> Figure:
+        """Draw what the token at the cursor depends on: each token before it is left out."""
+        return draw_dependence(find_dependence(self.player))
+
     def _stop_and(self, change: Callable[[], Player]) -> Self:
         self.playing = False
         self._try(change)
@@ -236,6 +244,7 @@ class Stage:
         self.player = self.player.close()
         self.editor = None
         self.talk = None
+        self._looked = LookedAt(self)
         self._page = panels.Page()
         if isinstance(self.panels, panels.Panels):
             self.panels = self.panels.close()
@@ -272,6 +281,7 @@ class Stage:
             "reset": self.reset,
             "go_back": self.go_back,
             "page": self._send_page,
+            "look": self._looked.ask,
         }
         match said:
             case {"do": str(do)} if do in moves:
@@ -423,6 +433,10 @@ class Stage:
         if page.head != head:
             page.head = head
             news["head"] = head
+        looked = self._looked.pack()
+        if page.looked is not looked:
+            page.looked = looked
+            news["looked"] = looked
         if self.talk:
             news["results"] = self.talk.pack()
         if self.editor:
