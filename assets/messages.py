@@ -84,6 +84,22 @@ class PackedLesson(TypedDict):
     keys: tuple[tuple[str, str], ...]
 
 
+class PackedLeftOut(NamedTuple):
+    """A part of the text that was left out, the probability without it, and the share that is lost."""
+
+    label: str
+    said: str
+    lost: float
+
+
+class PackedLooked(TypedDict):
+    """What the token before the cursor `place` depends on, and what the numbers mean."""
+
+    place: recording.Count
+    words: tuple[str, ...]
+    rows: tuple[PackedLeftOut, ...]
+
+
 PackedNewSteps = TypedDict(
     "PackedNewSteps",
     {"from": recording.Count, "add": tuple[recording.PackedStep | None, ...], "next": recording.PackedStep | None},
@@ -105,6 +121,7 @@ class PackedNews(PackedNewSteps, recording.PackedStage):
     machine: NotRequired[recording.PackedMachine | None]
     map: NotRequired[PackedMapNews]
     edit: NotRequired[PackedEdit]
+    looked: NotRequired[PackedLooked | None]
     results: NotRequired[tuple[PackedResult, ...]]
 
 

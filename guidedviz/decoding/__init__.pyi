@@ -1,6 +1,9 @@
 from guidedviz.checks.guard import run_apart as run_apart
 from guidedviz.decoding.conversation import Conversation as Conversation
 from guidedviz.decoding.distribution import Rates as Rates
+from guidedviz.decoding.left_out import Dependence as Dependence
+from guidedviz.decoding.left_out import LeftOut as LeftOut
+from guidedviz.decoding.left_out import leave_out as leave_out
 from guidedviz.decoding.overlap import Overlap as Overlap
 from guidedviz.decoding.payoff import Cost as Cost
 from guidedviz.decoding.payoff import Payoff as Payoff

@@ -191,8 +191,14 @@ class Player:
             return self.go(self.cursor + 1)
         return self._take(self.peek or self._compute(None))
 
-    def choose(self, token: int) -> Self:
-        """Take this token as the next one; if it replaces another, the steps so far are kept as a branch."""
+    def choose(self, *tokens: int) -> Self:
+        """Take these tokens as the next ones; if one replaces another, the steps so far are kept as a branch."""
+        player = self
+        for token in tokens:
+            player = player._choose_one(token)
+        return player
+
+    def _choose_one(self, token: int) -> Self:
         if self.known and self.taken[self.cursor].step.token == token:
             return self.go(self.cursor + 1)
         return self if self.at_end else self._take(self._compute(token))

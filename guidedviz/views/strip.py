@@ -89,14 +89,14 @@ def write_strip(
         said = step["massText"] if mass else step["maskedText"]
         current = cursor == place + 1
         drawn.append(write_chip(Chip(step, share, said, special, current, pale, gone)))
-    parts, y = _wrap_chips(drawn)
+    parts, y = wrap_chips(drawn)
     if words:
         parts.append(soft(0, y + 18, shorten(words, 130), 13))
         y += 22
     return write_panels(("text", STAGE_INNER, (together(parts), y)))
 
 
-def _wrap_chips(chips: Sequence[Drawn]) -> tuple[list[Element], float]:
+def wrap_chips(chips: Sequence[Drawn]) -> tuple[list[Element], float]:
     """Chips in lines, and the height of these."""
     parts = []
     x = y = 0.0

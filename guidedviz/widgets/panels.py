@@ -117,6 +117,7 @@ class Page:
         self.player: Player | None = None
         self.head: recording.PackedHead | None = None
         self.text = ""  # in the box of the constraint
+        self.looked: Message | None = None  # what the token at the cursor depends on
         self.masks = Masks()
         self.turn(None)
 

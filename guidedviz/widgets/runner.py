@@ -84,7 +84,7 @@ class Runner:
         self._hurry = False
         self._due = 0.0  # when the next step is taken while the stage plays
         self._task: asyncio.Task[None] | None = None
-        self._wish: tuple[int | None, int] | None = None  # a token, and the cursor it was chosen at
+        self._wish: tuple[tuple[int, ...], int] | None = None  # tokens, and the cursor they were chosen at
         self._by_hand = False  # whether a step that was asked for by hand is under way
         self._failed: Player | None = None  # the next step of this player cannot be computed
         self._nudged = asyncio.Event()
@@ -96,10 +96,10 @@ class Runner:
         self._failed = None
         self.wake()
 
-    def take(self, token: int | None) -> None:
-        """Take one step, or replace the current token; while one of these runs, the latest token waits."""
-        if token is not None or not self._by_hand:
-            self._wish = token, self._stage.player.cursor
+    def take(self, *tokens: int) -> None:
+        """Take one step, or put these tokens next; while one of these runs, the latest tokens wait."""
+        if tokens or not self._by_hand:
+            self._wish = tokens, self._stage.player.cursor
             self.wake()
 
     def nudge(self) -> None:
@@ -147,10 +147,10 @@ class Runner:
         self._by_hand = wish is not None and wish[1] == self._stage.player.cursor
         if wish is None or not self._by_hand:
             return None
-        token, _ = wish
-        if token is None:
+        tokens, _ = wish
+        if not tokens:
             return partial(step_on, self._stage.player)
-        return partial(self._stage.player.choose, token)
+        return partial(self._stage.player.choose, *tokens)
 
     def _due_step(self, now: float) -> PlayerMove | None:
         """The next step of a stage that plays, if it is time; at the end of the run the stage stops."""

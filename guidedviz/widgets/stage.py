@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Self
 
 from guidedviz.decoding.conversation import Conversation
+from guidedviz.decoding.inserted import cut_inserted
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead
@@ -23,11 +24,14 @@ from guidedviz.models.model import Model, check_model, check_utf8
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
+from guidedviz.views.dependence import draw_dependence
+from guidedviz.views.figure import Figure
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.stage_text import write_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
+from guidedviz.widgets.looked_at import LookedAt, find_dependence
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 from guidedviz.widgets.talk import Talk
@@ -60,6 +64,7 @@ class Stage:
         self._stack = stack
         self._why: Message | None = None
         self._runner = Runner(self)
+        self._looked = LookedAt(self)
         self._page = panels.Page()
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
@@ -148,6 +153,14 @@ class Stage:
         """Take this token as the next one."""
         return self._stop_and(lambda: self.player.choose(token))
 
+    def insert(self, text: str) -> Self:
+        """Put this text next, in the model's tokens; the mask must allow all of it."""
+        return self._stop_and(lambda: self.player.choose(*cut_inserted(self.player, text)))
+
+    def looked_at(self) -> Figure:
+        """Draw what the token at the cursor depends on: each token before it is left out."""
+        return draw_dependence(find_dependence(self.player))
+
     def _stop_and(self, change: Callable[[], Player]) -> Self:
         self.playing = False
         self._try(change)
@@ -231,6 +244,7 @@ class Stage:
         self.player = self.player.close()
         self.editor = None
         self.talk = None
+        self._looked = LookedAt(self)
         self._page = panels.Page()
         if isinstance(self.panels, panels.Panels):
             self.panels = self.panels.close()
@@ -267,6 +281,7 @@ class Stage:
             "reset": self.reset,
             "go_back": self.go_back,
             "page": self._send_page,
+            "look": self._looked.ask,
         }
         match said:
             case {"do": str(do)} if do in moves:
@@ -281,14 +296,14 @@ class Stage:
                 self._take_by_hand(token)
             case {"do": "set", "name": str(name), "value": int() | float() as value}:
                 self._set(name, value)
-            case {"do": "edit" | "answer" | "visit"}:
+            case {"do": "edit" | "answer" | "visit" | "insert"}:
                 self._hear_text(said)
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()
 
     def _hear_text(self, said: Any) -> None:
-        """Take what a person wrote, a constraint or results for the model, or go to another turn."""
+        """Take what a person wrote: a constraint, results for the model or what comes next; or go to another turn."""
         match said:
             case {"do": "visit", "turn": int(turn), "cursor": int(cursor)}:
                 self.visit(turn, cursor)
@@ -297,6 +312,8 @@ class Stage:
                 self.editor.read(kind, text)
             case {"do": "answer", "texts": list(texts)}:
                 self.answer(*texts)
+            case {"do": "insert", "text": str(text)}:
+                self._insert_by_hand(text)
 
     def _set(self, name: str, value: float) -> None:
         """Change what a control of the page shows."""
@@ -330,15 +347,22 @@ class Stage:
         shown = panels.shown_run(run)
         return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
-    def _take_by_hand(self, token: int | None = None) -> None:
-        """Take a step, or another token for the step at the cursor."""
+    def _insert_by_hand(self, text: str) -> None:
+        try:
+            self._take_by_hand(*cut_inserted(self.player, text))
+        except GuidedVizError as error:
+            self._answer(str(error))
+            self.tell()
+
+    def _take_by_hand(self, *tokens: int) -> None:
+        """Take a step, or put these tokens at the cursor; one that is forbidden is explained."""
         self.playing = False
         self._runner.nudge()
-        why = None if token is None else self.panels.explain(self.player, token)
+        why = self.panels.explain(self.player, tokens[0]) if tokens else None
         if why:
             self._answer(why=why)
         elif self._try(lambda: self.player):
-            self._runner.take(token)
+            self._runner.take(*tokens)
         self.tell()
 
     def _answer(self, note: str = "", why: Message | None = None) -> None:
@@ -409,6 +433,10 @@ class Stage:
         if page.head != head:
             page.head = head
             news["head"] = head
+        looked = self._looked.pack()
+        if page.looked is not looked:
+            page.looked = looked
+            news["looked"] = looked
         if self.talk:
             news["results"] = self.talk.pack()
         if self.editor:

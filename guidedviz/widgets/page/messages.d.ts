@@ -265,6 +265,16 @@ export interface Lesson {
   keys: [string, string][];
 }
 
+/** A part of the text that was left out, the probability without it, and the share that is lost. */
+export type LeftOut = [label: string, said: string, lost: number];
+
+/** What the token before the cursor `place` depends on, and what the numbers mean. */
+export interface Looked {
+  place: number;
+  words: string[];
+  rows: LeftOut[];
+}
+
 export interface NewSteps {
   from: number;
   add: (Step | null)[];
@@ -296,5 +306,6 @@ export interface News {
   machine?: Machine | null;
   map?: MapNews;
   edit?: Edit;
+  looked?: Looked | null;
   results?: Result[];
 }

@@ -66,6 +66,7 @@ export interface StageView {
   drawings: Record<number, told.Drawing>;
   known: Record<number, StackState>;
   edit?: Edit;
+  looked?: told.Looked | null;
   /** What the tools gave at the end of a turn of a conversation, and what the person wrote in place of it. */
   results?: told.Result[];
   replies: string[];

@@ -8,6 +8,7 @@
 import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
 import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
 import { constraintPart, regexPart } from "./constraint-box.js";
+import { askRows, lookedPart } from "./looked.js";
 import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
 import { resultsPart } from "./results.js";
@@ -111,6 +112,7 @@ function headPart(view, act, islands) {
       popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" },
         choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.set({ colour: name })),
         choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.set({ bars: name })),
+        ...askRows(view, act),
         ...saveRows(view, act, islands),
         ["button.gv-key", { hidden: narrow || !there.length, click: () => act.choose("swapped", view.swapped ? "" : "true") }, "⇄ exchange the panels"]),
       popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, helpPart(view, act))]];
@@ -200,7 +202,7 @@ export function stagePart(view, act, islands, onChips, tipId) {
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
-      tapePart(view, act, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act), resultsPart(view, act)],
+      tapePart(view, act, tipId, onChips), wordsPart(view), lookedPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act), resultsPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.map.slot, constraintPart(view, act)],

@@ -1,0 +1,92 @@
+"""What a prediction depends on: each token before it is left out, and the model reads the rest again.
+
+This shows what the answer changes with, and not how the model computes it (erasure: Li et al., arXiv 1612.08220).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from guidedviz.decoding.sampling import softmax
+from guidedviz.errors import SettingError
+from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.model import Model, check_model, check_tokens, context_of
+
+MOST_READ = 1e11  # weights times tokens read: about 10 seconds on two cores
+MOST_PASSES = 64  # of a model whose weights are not known here, such as one on a host
+FEWEST_PARTS = 8  # a text is not cut into fewer, however large the model is
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Adjacent tokens that were left out, and the token's probability without them."""
+
+    pieces: tuple[bytes, ...]
+    probability: float
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """A token, the model's probability of it, and what this probability is without each part of the text before it."""
+
+    piece: bytes
+    probability: float
+    parts: tuple[LeftOut, ...]
+
+    def lost(self, part: LeftOut) -> float:
+        """The share of the probability that is lost without a part; 0.0 if the probability does not fall."""
+        if part.probability >= self.probability:
+            return 0.0
+        return 1 - part.probability / self.probability
+
+
+def leave_out(model: Model, tokens: Sequence[int], token: int) -> Dependence:
+    """The model's probability of a token after these tokens, and after all of them but one, for each one.
+
+    The probabilities are those before the mask. Of a long text before a large model, neighbours are left out together.
+
+    >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0, 9 * tokens.count(1)])
+    >>> found = leave_out(toy, [0, 1, 0], token=1)
+    >>> [(part.pieces, round(found.lost(part), 2)) for part in found.parts]
+    [((b'a',), 0.0), ((b'b',), 0.5), ((b'a',), 0.0)]
+    """
+    check_model(model, "leave_out, model")
+    vocabulary = model.vocabulary
+    before = check_tokens(tokens, int(min(context_of(model), 1e9)), len(vocabulary))
+    if len(before) < 2:
+        raise SettingError("leave_out, tokens", seen="one token", expected="two or more, so that one may be left out")
+    token = vocabulary.as_id(token)
+    reader = own_caches(model)
+    size = part_size(model, len(before))
+    whole = chance(reader, before, token)
+    parts = []
+    for part in reversed(range(0, len(before), size)):  # from the end, so that the longest beginnings are read once
+        gone = before[part : part + size]
+        left = before[:part] + before[part + size :]
+        pieces = tuple(vocabulary.pieces[one] for one in gone)
+        parts.append(LeftOut(pieces, chance(reader, left, token)))
+    return Dependence(vocabulary.pieces[token], whole, tuple(reversed(parts)))
+
+
+def own_caches(model: Model) -> Model:
+    """The same weights with caches of their own, so that the model still knows the texts that it read."""
+    return model.side_by_side(1) if isinstance(model, LanguageModel) else model
+
+
+def part_size(model: Any, count: int) -> int:
+    """How many neighbours are left out together, so that the work stays within its limit.
+
+    >>> part_size(gv.ToyModel([b"a"], lambda tokens: [0]), 40), part_size(gv.ToyModel([b"a"], lambda tokens: [0]), 1000)
+    (1, 16)
+    """
+    passes = float(MOST_PASSES)
+    if isinstance(model, LanguageModel):
+        read = count / 2  # tokens per pass, on average: those before the part are known
+        passes = MOST_READ / (model.network.weights * read)
+    return ceil(count / max(passes, FEWEST_PARTS))
+
+
+def chance(model: Model, tokens: list[int], token: int) -> float:
+    """The model's probability of a token after these tokens."""
+    return float(softmax(model.logits(tokens))[token])

@@ -1,0 +1,54 @@
+"""What a token depends on: each token before it is left out."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding import left_out
+from guidedviz.errors import SettingError
+
+
+def year_of(model):
+    """A date, and the last digit of its year, which the model copies."""
+    before = [*model.encode("March 3rd 2024 is "), *model.encode("202")]
+    return before, model.encode("4")[0]
+
+
+def test_a_copied_digit_depends_on_what_it_copies_and_not_on_the_day(clerk):
+    before, digit = year_of(clerk)
+    found = gv.decoding.leave_out(clerk, before, digit)
+    assert b"".join(part.pieces[0] for part in found.parts) == b"March 3rd 2024 is 202"
+    lost = [(part.pieces[0], found.lost(part)) for part in found.parts]
+    copied = next(lost for piece, lost in lost if piece == b"4")
+    day = next(lost for piece, lost in lost if piece == b"3")
+    assert copied > 0.99
+    assert day < 0.01
+
+
+def test_the_numbers_are_those_of_the_shorter_texts_and_the_model_keeps_its_caches(clerk):
+    before, digit = year_of(clerk)
+    kept = list(clerk._texts)
+    found = gv.decoding.leave_out(clerk, before, digit)
+    assert clerk._texts == kept
+    for place, part in enumerate(found.parts):
+        shorter = before[:place] + before[place + 1 :]
+        assert part.probability == pytest.approx(gv.sampling.softmax(clerk.logits(shorter))[digit], rel=1e-3)
+
+
+def test_of_a_long_text_neighbours_are_left_out_together(monkeypatch):
+    read = []
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: read.append(tokens) or [0, 0])
+    monkeypatch.setattr(left_out, "MOST_PASSES", 10)
+    found = gv.decoding.leave_out(toy, [0] * 25, 1)
+    assert [len(part.pieces) for part in found.parts] == [3] * 8 + [1]
+    assert len(read) == 10
+
+
+def test_a_probability_that_rises_loses_nothing():
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0, -9 * tokens.count(0)])
+    found = gv.decoding.leave_out(toy, [0, 1], token=1)
+    assert [found.lost(part) for part in found.parts] == [0.0, 0.0]
+
+
+def test_one_token_alone_cannot_be_left_out(clerk):
+    with pytest.raises(SettingError, match="leave_out, tokens: saw one token, expected two or more"):
+        gv.decoding.leave_out(clerk, [5], 5)
