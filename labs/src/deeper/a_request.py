@@ -30,13 +30,21 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 import guidedviz as gv
+from guidedviz.host.here import start_host
+
+try:
+    import openai
+except ImportError:  # urllib sends the same requests
+    openai = None
 
 clerk = gv.load_model("clerk")
 
 # %% [markdown]
 # ## 1 · Ask
 #
-# A shop reads orders. The schema is a Pydantic class. This is the body of the request to vLLM:
+# A shop reads orders. The schema is a Pydantic class. The server is a host of `clerk` in this notebook: it takes the
+# fields of OpenAI, vLLM and SGLang, as the command `guidedviz host` does. It needs the extra `classroom`; without it,
+# and in a browser tab, the same functions answer without a socket.
 
 
 # %%
@@ -47,55 +55,63 @@ class Order(BaseModel):
 
 
 schema, text = Order.model_json_schema(), "The lamp is pink and costs $12.50."
-body = {"model": "your-model", "messages": [{"role": "user", "content": text}], "structured_outputs": {"json": schema}}
-print("POST /v1/chat/completions")
-for name, value in body.items():
-    print(f"  {name:20}{json.dumps(value)}")
+
+# %%
+host, client = start_host(clerk), None
+if openai and host.address:
+    client = openai.OpenAI(base_url=f"{host.address}/v1", api_key="none")
 
 # %% [markdown]
-# The client of OpenAI sends it to any server with the same interface. In Python a field that OpenAI does not have goes
-# into `extra_body`:
-#
-# ```python
-# client = openai.OpenAI(base_url="http://localhost:8000/v1", api_key="none")
-# reply = client.chat.completions.create(
-#     model="your-model", messages=messages, extra_body={"structured_outputs": {"regex": "[0-9]{2}:[0-9]{2}"}}
-# )
-# print(reply.choices[0].message.content)
-# ```
-#
-# For a schema there is a standard field that vLLM, SGLang and TensorRT-LLM take, too:
-# `response_format={"type": "json_schema", "json_schema": {"name": "order", "schema": schema, "strict": True}}`.
+# The client of OpenAI sends a request to any server with the same interface. In Python a field that OpenAI does not
+# have goes into `extra_body`. `host.ask` sends the same body with urllib.
+
+# %%
+content = f"{text}\nJSON with product, color, price:"
+asked = {"model": "clerk", "temperature": 0, "seed": 0, "messages": [{"role": "user", "content": content}]}
+
+
+def ask(fields):
+    if client:
+        return client.chat.completions.create(**asked, extra_body=fields).model_dump()
+    return host.ask(asked | fields)
+
+
+# %%
+price, colors = r"\$[0-9]+\.[0-9]{2}", ["red", "pink", "blue"]
+strict = {"name": "order", "schema": schema, "strict": True}
+bodies = {
+    "OpenAI, a schema": {"response_format": {"type": "json_schema", "json_schema": strict}},
+    "vLLM, a schema": {"structured_outputs": {"json": schema}},
+    "vLLM, a choice": {"structured_outputs": {"choice": colors}},
+    "vLLM, a regex": {"structured_outputs": {"regex": price}},
+    "SGLang, a regex": {"regex": price},
+    "SGLang, a grammar": {"ebnf": 'root ::= "red" | "pink" | "blue"'},
+    "SGLang, a schema": {"json_schema": json.dumps(schema)},
+}
+
+# %%
+replies = {name: ask(fields) for name, fields in bodies.items()}
+for name, reply in replies.items():
+    least = min(step.mass for step in host.trace(reply).steps)
+    print(f"{name:18} least Z {least:<8.2g} {reply['choices'][0]['message']['content']}")
 
 # %% [markdown]
-# Here are whole bodies, one per server. Our own host (`guidedviz host`) reads the constraint of each:
-# that is tested. The servers themselves did not run here.
+# vLLM and SGLang take the `response_format` of OpenAI, too. The prompt asks for JSON. So Z, the part of
+# the model's probability that is legal, is almost 0 where the constraint wants a color or a price.
+#
+# **Open a run.** The host keeps the run of each answer. `print(reply["guidedviz"]["run"])` gives the address of its
+# page, which a browser on this machine opens; it also says what a diagnosis finds. The stage plays the same run. It
+# opens before the first token: look at what the model wanted there.
+
+# %%
+gv.stage(host.trace(replies["vLLM, a choice"]), show=0)
+
+# %% [markdown]
+# **Not run here**: TensorRT-LLM. This is a whole body for it, which the other servers take as well:
 #
 # ```python
 # bodies = {
-#     "vLLM, one of some texts": {
-#         "model": "your-model",
-#         "messages": [{"role": "user", "content": "Is 7 greater than 3?"}],
-#         "structured_outputs": {"choice": ["yes", "no"]},
-#         "max_tokens": 8,
-#     },
-#     "SGLang, regex": {
-#         "model": "your-model",
-#         "messages": [{"role": "user", "content": "When does the train leave?"}],
-#         "regex": "[0-9]{2}:[0-9]{2}",
-#     },
-#     "SGLang, grammar": {
-#         "model": "your-model",
-#         "messages": [{"role": "user", "content": "Is 7 greater than 3?"}],
-#         "ebnf": 'root ::= "yes" | "no"',
-#     },
-# }
-# ```
-
-# %% [markdown]
-# ```python
-# bodies |= {
-#     "TensorRT-LLM, and all others": {
+#     "TensorRT-LLM": {
 #         "model": "your-model",
 #         "messages": [{"role": "user", "content": "The lamp is pink."}],
 #         "response_format": {
@@ -110,7 +126,8 @@ for name, value in body.items():
 # ```
 
 # %% [markdown]
-# In TypeScript the schema can come from `zod`, a library for schemas. A foreign field stands beside the others:
+# **Not run here**: in TypeScript a foreign field stands beside the others, and the schema can come from the library
+# `zod`. This ran on 2026-11-25 against a program that prints the body (openai 6.49, zod 4.6):
 #
 # ```typescript
 # const client = new OpenAI({ baseURL: "http://localhost:8000/v1", apiKey: "none" });
@@ -124,9 +141,6 @@ for name, value in body.items():
 #   structured_outputs: { choice: ["yes", "no"] },
 # });
 # ```
-#
-# Both clients ran here on 2026-11-25 against a program that prints the body (openai 3.57 in Python, openai 6.49 and zod
-# 4.6 in TypeScript). No server of a model ran.
 
 # %% [markdown]
 # The five kinds of constraints, read in November 2026 in the pages of vLLM (0.31 and later), SGLang 0.5 and
@@ -140,7 +154,7 @@ for name, value in body.items():
 # | grammar | `grammar` | `ebnf` | `grammar` |
 # | free text with parts | `structural_tag` | `structural_tag` | `structural_tag` |
 #
-# Offline, vLLM takes the same names in Python:
+# **Not run here**: offline, vLLM takes the same names in Python:
 # `SamplingParams(structured_outputs=StructuredOutputsParams(json=schema))`, and TensorRT-LLM
 # `SamplingParams(guided_decoding=GuidedDecodingParams(json=schema))`. Grammars are GBNF (lab 07) where XGrammar reads
 # them. llguidance reads a notation like that of Lark (lab 08), and so does XGrammar since 0.2.8 (`Grammar.from_lark`).
@@ -226,6 +240,8 @@ gv.predict(
 # %% [markdown]
 # ## 2 · Pin
 #
+# **Not run here**: options of the commands that launch a server, from the pages of both.
+#
 # | | vLLM | SGLang |
 # | --- | --- | --- |
 # | engine | `--structured-outputs-config.backend xgrammar` | `--grammar-backend xgrammar` |
@@ -257,9 +273,7 @@ gv.predict(
 # early: `from_json(text, allow_partial=True)` returns what is there.
 
 # %%
-prompt = f"{text}\nJSON with product, color, price:\n"
-guide = gv.guide(gv.json_schema(Order), clerk.vocabulary)
-run = gv.record(clerk, prompt, guide, temperature=0)
+run = host.trace(replies["OpenAI, a schema"])
 for end in (5, 6, 11, 16):
     piece = b"".join(step.piece for step in run.steps[:end])
     print(f"{piece.decode():42} {from_json(piece, allow_partial=True)}")
