@@ -1,20 +1,20 @@
-"""What a diagnosis looks at: each look reads a run again and yields findings."""
+"""What a diagnosis looks at: each look reads a run again and yields findings. Cuts and loops have their own files."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby, starmap, takewhile
-from operator import eq
+from itertools import chain, starmap
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import CHOSEN, Step, Trace, taken_back
+from guidedviz.errors import SettingError
 from guidedviz.machines.machine import Machine, next_bytes, read
-from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
+from guidedviz.tokens.budget import within
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.guide import Guide, expected_next, guide_states
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -26,6 +26,8 @@ class Finding(NamedTuple):
     name: str
     step: int
     seen: str
+    cure: str = ""  # what to try, where the usual advice does not fit this run
+    follows: bool = False  # whether another finding, a refusal, is its cause
 
 
 SHOWN_END = 24  # characters of the text, from its end
@@ -101,9 +103,6 @@ class Run:
 
 
 LOW_MASS = 0.1  # of Z; right runs of `clerk` stay above 0.7
-BLANKS_OF_LOOP = 8  # tokens of whitespace only, one after the other
-TOKENS_OF_LOOP = 12  # tokens of a loop
-CYCLES_SEEN = 4  # that its cycle is seen
 DEEPER = 8  # open rules more than in the middle of the run
 NEARLY_ALL = 0.99  # of the vocabulary, legal at each step
 
@@ -190,44 +189,16 @@ def say_other_token(step: Step, vocabulary: Vocabulary) -> str:
     return f"{said} and {other} in the vocabulary of the guide"
 
 
-def find_loop(run: Run) -> Iterator[Finding]:
-    """The model wrote whitespace, or the same tokens, again and again."""
-    blanks = longest_blank(run.steps)
-    if len(blanks) >= BLANKS_OF_LOOP:
-        seen = f"{len(blanks)} tokens of whitespace in a row, all legal"
-        refused = next((one for one in blanks if one.step.mass < LOW_MASS), None)
-        if refused:
-            seen += f"; at step {refused.place} {say_refused(refused, run)}"
-        yield Finding("whitespace loop", blanks[0].place, seen)
-        return
-    found = find_cycle([one.step.token for one in run.steps])
-    if found and run.end in ENDS_BY_LIMIT:
-        size, count = found
-        pieces = [one.step.piece for one in run.steps[-size:]]
-        said = visible(b"".join(pieces))
-        seen = f'the last {count} tokens repeat "{said}"'
-        yield Finding("repetition loop", run.steps[-count].place, seen)
-
-
-def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:
-    """The longest sequence of steps whose tokens are whitespace; the first of them."""
-    runs = groupby(steps, lambda one: one.step.piece.strip() == b"")
-    blanks = [list(run) for is_blank, run in runs if is_blank]
-    return max(blanks, key=len, default=[])
-
-
-def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
-    """The length of the shortest cycle that the end of a text repeats, and how many tokens do so.
-
-    >>> find_cycle([7, *[1, 2, 3] * 5]), find_cycle(list(range(30)))
-    ((3, 15), None)
-    """
-    for size in range(1, len(tokens) // CYCLES_SEEN + 1):
-        equal = map(eq, reversed(tokens), reversed(tokens[:-size]))
-        count = size + sum(takewhile(bool, equal))
-        if count >= max(CYCLES_SEEN * size, TOKENS_OF_LOOP):
-            return size, count
-    return None
+def cure_by_limit(run: Run, otherwise: str) -> str:
+    """To give the guide the limit of the run, if a text of the guide is sure to fit; otherwise something else."""
+    if run.guide is None:
+        return otherwise
+    count = len(run.steps)
+    try:
+        within(run.guide, count)
+    except SettingError as error:
+        return f"{otherwise} (for gv.within {count} are too few: expected {error.expected})"
+    return f"gv.within(guide, {count}), or {otherwise}"
 
 
 def find_nesting(run: Run) -> Iterator[Finding]:
@@ -242,7 +213,7 @@ def find_nesting(run: Run) -> Iterator[Finding]:
         place = later[0].place
         seen = f"of {first} rules open at step {place} none is closed"
         seen += f", and {last} are open at the end: {run.tail()}"
-        yield Finding("unbounded nesting", place, seen)
+        yield Finding("unbounded nesting", place, seen, cure_by_limit(run, "a deepest level"))
 
 
 def find_refusals(run: Run) -> Iterator[Finding]:
@@ -250,14 +221,18 @@ def find_refusals(run: Run) -> Iterator[Finding]:
 
     Refused whitespace is told apart: a model that breaks lines after each brace wants it in sound runs, too.
     """
-    low = [one for one in run.asked if one.step.mass < LOW_MASS]
-    blank = [one for one in low if wanted_blank(one.step)]
-    other = [one for one in low if not wanted_blank(one.step)]
+    blank = [one for one in run.asked if one.step.mass < LOW_MASS and wanted_blank(one.step)]
+    other = refused_words(run)
     if other:
         early = other[0] == run.asked[0]
         yield say_low("early mask" if early else "over-tight constraint", other, run)
     if blank:
         yield say_low("whitespace refused", blank, run)
+
+
+def refused_words(run: Run) -> list[Placed]:
+    """The steps at which the mask refused what the model wanted, if that was no whitespace."""
+    return [one for one in run.asked if one.step.mass < LOW_MASS and not wanted_blank(one.step)]
 
 
 def wanted_blank(step: Step) -> bool:
@@ -307,41 +282,7 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
             return
 
 
-def find_cut(run: Run) -> Iterator[Finding]:
-    """A limit ended the run in the middle of its text."""
-    assert run.guide is not None
-    if run.end not in ENDS_BY_LIMIT or run.refused:
-        return
-    if run.guide.is_accepting(run.states[-1]):
-        return
-    limit = "the model's context"
-    if run.end == "max_tokens":
-        limit = f"{len(run.steps)} tokens"
-    seen = f"{limit} ended the text at {run.tail()}, which is not complete"
-    if run.end == "cut":
-        seen = f"the text ends at {run.tail()}, which is not complete"
-    if run.machine:
-        needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))
-        if needed:
-            seen += f"; its shortest end takes {needed} bytes more"
-    yield Finding("cut in the middle", len(run.trace.steps) - 1, seen)
-
-
 def find_notes(run: Run) -> Iterator[Finding]:
     """The machine does not enforce all that its source says."""
     if isinstance(run.machine, DFA | PDA) and run.machine.notes:
         yield Finding("keyword not enforced", 0, "; ".join(run.machine.notes))
-
-
-ALL_LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = (  # True: it needs the guide
-    ("empty masks", find_empty_mask, False),  # the likeliest cause first
-    ("whether the constraint refuses the text", find_refused_text, False),
-    ("whether a mask was applied", find_no_mask, False),
-    ("the text, read again by the guide", find_wrong_mask, True),
-    ("loops of tokens", find_loop, False),
-    ("open rules", find_nesting, False),
-    ("what the mask refused (Z)", find_refusals, False),
-    ("ids with the same bytes", find_same_bytes, False),
-    ("whether the text is complete", find_cut, True),
-    ("keywords that are not enforced", find_notes, True),
-)

@@ -28,7 +28,8 @@ from guidedviz.views.dependence import draw_dependence
 from guidedviz.views.figure import Figure
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.stage_text import write_stage
-from guidedviz.views.words import kept_source
+from guidedviz.views.step_words import shown_candidates
+from guidedviz.views.words import kept_source, label
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
 from guidedviz.widgets.looked_at import LookedAt, find_dependence
@@ -38,6 +39,7 @@ from guidedviz.widgets.talk import Talk
 
 GO_ON = "next: stage.take() a step, stage.choose(id) another token, stage.play() all steps; then print(stage)"
 AT_END = "the run has ended: stage.go(n) to a step, stage.choose(id) another token there; then print(stage)"
+REPLAY = "a recorded run: stage.go(n) to a step, stage.take() the next one; then print(stage)"
 LOOK_AT_IT = 'in a browser: stage.trace.page("run.html"); in a notebook it is live'
 SAVED_AFTER = 0.7  # seconds in which nothing moved
 
@@ -255,10 +257,25 @@ class Stage:
         return draw_stage(self.trace).text
 
     def __str__(self) -> str:
-        text = write_stage(replace(self.trace, steps=self.player.steps), self.player.cursor, self.note)
+        run = replace(self.trace, steps=self.player.steps)
+        text = write_stage(run, self.player.cursor, self.note, self._say_forbidden())
         if in_notebook():
             return text
-        return f"{text}\n{AT_END if self.player.at_end else GO_ON}\n{LOOK_AT_IT}"
+        then = AT_END if self.player.at_end else GO_ON
+        if isinstance(self.player.walk, ReplayWalk):
+            then = REPLAY
+        return f"{text}\n{then}\n{LOOK_AT_IT}"
+
+    def _say_forbidden(self) -> str:
+        """Why the likeliest forbidden token of the step that the text shows cannot come; "" if none is forbidden."""
+        place = min(self.player.cursor, len(self.player.taken) - 1)
+        if place < 0:
+            return ""
+        for candidate in shown_candidates(self.player.taken[place].step):
+            if not candidate.legal:
+                why = self.panels.explain(self.player, candidate.token)
+                return f"forbidden: “{label(candidate.piece)}” · {why['reason']}" if why else ""
+        return ""
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         if in_terminal():

@@ -218,11 +218,61 @@ def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):
 
 
 def test_a_run_from_a_file_needs_the_guide_for_some_findings(tmp_path):
-    for run in (no_token_for_a_character(), cut_in_the_middle()):
+    for run, alone in ((no_token_for_a_character(), ("empty mask",)), (a_keyword_with_a_typo(), ())):
         run.save(tmp_path / "run.json")
         kept = gv.Trace.load(tmp_path / "run.json")
         assert gv.diagnose(kept, run.guide).names == gv.diagnose(run).names
-        assert gv.diagnose(kept).names == (("empty mask",) if run.steps[-1].end == "dead_end" else ())
+        assert gv.diagnose(kept).names == alone
+
+
+def test_a_run_from_a_file_that_a_limit_ended_is_cut_unless_its_drawing_knows_that_it_may_end_there(tmp_path):
+    complete = gv.record(clerk(), "12", gv.guide(gv.regex("[0-9]*"), clerk().vocabulary), max_tokens=3)
+    found = []
+    for run in (cut_in_the_middle(), open_brackets(), complete):
+        run.save(tmp_path / "run.json")
+        kept = gv.Trace.load(tmp_path / "run.json")
+        found.append(gv.diagnose(kept))
+    assert [one.names for one in found] == [("cut in the middle",), ("unbounded nesting",), ()]
+    assert "which is not complete" in found[0].findings[0].seen
+    unknown = gv.diagnose(
+        replace(gv.record(clerk(), ADA, max_tokens=2), constraint="of a server", vocabulary_size=9999)
+    )
+    assert "only the guide knows whether it is complete" in unknown.findings[0].seen
+    free = gv.diagnose(gv.record(clerk(), ADA, max_tokens=2))
+    for one in (*found, unknown, free):
+        assert "sound" not in str(one)
+
+
+def test_a_limit_of_the_guide_is_advised_only_where_a_text_is_sure_to_fit():
+    refused = "more tokens (for gv.within 8 are too few: expected at least 20)"
+    assert gv.diagnose(cut_in_the_middle()).findings[0].cure == refused
+    assert gv.diagnose(open_brackets()).findings[0].cure == "gv.within(guide, 40), or a deepest level"
+
+
+def test_another_guide_than_that_of_the_run_is_named(tmp_path):
+    run = a_limit_that_cuts_words(30)
+    run.save(tmp_path / "run.json")
+    kept = gv.Trace.load(tmp_path / "run.json")
+    assert "another guide" not in str(gv.diagnose(kept, run.guide))
+    other = a_limit_that_cuts_words(9).guide
+    assert gv.diagnose(kept, other).other_guide.startswith("the guide that was given is not that of the run: at step ")
+    assert "another guide" not in str(gv.diagnose(fell_back(), MASKED["guide"]()))
+
+
+def test_a_loop_that_follows_from_a_refusal_comes_after_it_also_from_a_file(tmp_path):
+    prompt = "Ada Lovelace is 36 years old and lives in London.\nJSON with name, age, city:\n"
+    guide = gv.guide(gv.regex(r'\{"name": "[A-Za-z ]+'), clerk().vocabulary)
+    run = gv.record(clerk(), prompt, guide, temperature=0, max_tokens=40)
+    run.save(tmp_path / "run.json")
+    for one in (run, gv.Trace.load(tmp_path / "run.json")):
+        refused, loop = gv.diagnose(one).findings
+        assert (refused.name, refused.step, loop.name) == ("over-tight constraint", 6, "repetition loop")
+        assert 'the model wanted "","' in refused.seen
+        assert "it might have ended before each of them; it follows from step 6" in loop.seen
+        assert loop.cure == "first what is to try at step 6"
+    (alone,) = gv.diagnose(the_same_words()).findings
+    assert "follows" not in alone.seen + alone.cure
+    assert "ended" not in alone.seen
 
 
 def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
