@@ -65,7 +65,7 @@ class Exercise:
 
 
 def numbered_labs() -> list[str]:
-    """The names of the labs of the course, without the optional pages.
+    """The names of the labs of the course and of the project, without the optional pages.
 
     >>> numbered_labs()[0]
     '00_start_here'

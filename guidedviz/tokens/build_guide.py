@@ -30,7 +30,7 @@ from guidedviz.tokens.guide import (
 )
 from guidedviz.tokens.index import Index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
-from guidedviz.tokens.own_engine import MakeEngine, OwnMatcher, start_engine
+from guidedviz.tokens.own_engine import MakeEngine, OwnMatcher, prepare_engine, start_engine
 from guidedviz.tokens.shown_mask import show_mask
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.thinking import ThinkingGuide
@@ -146,7 +146,8 @@ def guide(
     log.debug("guide of %r over %r, engine %s", machine, vocabulary, engine)
     if not isinstance(engine, str):
         name = getattr(engine, "__name__", "an engine of your own")
-        return with_limit(RealGuide(name, machine, vocabulary, start_engine(engine, machine, vocabulary)))
+        own = start_engine(engine, prepare_engine(machine, vocabulary), vocabulary)
+        return with_limit(RealGuide(name, machine, vocabulary, own))
     if engine in PREPARE:
         return with_limit(RealGuide(engine, machine, vocabulary, prepared(engine, vocabulary)(Asked(machine))))
     if index is not None:

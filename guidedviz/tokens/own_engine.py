@@ -111,11 +111,19 @@ def text_pieces(vocabulary: Vocabulary) -> list[bytes]:
     return [piece if vocabulary.is_text(token) else b"" for token, piece in enumerate(vocabulary.pieces)]
 
 
-def start_engine(make: MakeEngine, machine: Machine[Any], vocabulary: Vocabulary) -> OwnMatcher:
-    """An engine at the start of a text."""
+Prepared = tuple[Moves, Collection[int], list[bytes], Collection[int]]
+
+
+def prepare_engine(machine: Machine[Any], vocabulary: Vocabulary) -> Prepared:
+    """What the class of an engine gets: the moves, the nodes where a rule may end, the pieces and the EOS ids."""
     if not isinstance(machine, PDA | DFA):
         seen = type(machine).__name__
         raise SettingError("an engine of your own", seen=seen, expected="a regex, a grammar or a schema")
     moves, ends = pushdown_moves(machine)
-    engine = make(moves, ends, text_pieces(vocabulary), set(vocabulary.eos))
+    return moves, ends, text_pieces(vocabulary), set(vocabulary.eos)
+
+
+def start_engine(make: MakeEngine, given: Prepared, vocabulary: Vocabulary) -> OwnMatcher:
+    """An engine at the start of a text."""
+    engine = make(*given)
     return OwnMatcher(engine, engine.initial, vocabulary)

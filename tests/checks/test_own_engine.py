@@ -1,11 +1,13 @@
 """An engine of one's own: a right one passes all milestones and the exam, a usual mistake fails at its milestone."""
 
 import os
+import re
 
 import pytest
 
 import guidedviz as gv
 from tests.checks.answers.own_engine import MILESTONES, MISTAKES, SEED, engine_space, first_failing, judge_mistake
+from tests.labs.sources import LABS
 
 here = pytest.mark.usefixtures("in_this_process")
 MyEngine = engine_space()["MyEngine"]
@@ -30,6 +32,27 @@ def test_what_is_not_written_is_open_and_what_is_nothing_is_wrong(name):
     check = getattr(gv.checks, name)
     assert check(None).result == check(...).result == "open"
     assert check(7).result == check("x").result == "wrong"
+
+
+PAGE = (LABS / "teaching" / "project.md").read_text(encoding="utf-8")
+SAMPLES = {}
+for code in re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL):
+    exec(code, SAMPLES)
+THREE = [SAMPLES["NaiveEngine"], MyEngine, SAMPLES["ExcellentEngine"]]
+
+
+@here
+@pytest.mark.parametrize("engine", THREE)
+def test_the_sample_engines_of_the_teacher_pass_the_exam(engine):
+    for check in (gv.checks.engine_masks(engine), gv.checks.engine(engine, seed=SEED)):
+        assert check, check
+
+
+def test_the_teachers_page_names_each_mistake_at_its_milestone():
+    rows = re.findall(r"^\| [A-Z].*\. \| (\d|the exam)", PAGE, re.MULTILINE)
+    found = {"the exam" if name == "engine" else str(place) for place, name in enumerate(MILESTONES, 1)}
+    assert len(rows) >= 8
+    assert set(rows) == found
 
 
 class Begun:

@@ -16,7 +16,8 @@ import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.commands import export
 from guidedviz.commands.exercises import numbered_labs, read_exercises
-from tests.labs.sources import NUMBERED, build
+from tests.labs.sources import NUMBERED as LABS_OF_THE_COURSE
+from tests.labs.sources import build
 
 WIDGETS = ("gv.stage", "gv.film", "gv.predict", "gv.score", "_slider", "_map(", "bias_sliders", "gv.folded")
 CHEATS = {
@@ -42,6 +43,7 @@ class Yes:
     def __call__(self, *args, **more):
         return True
 """
+NUMBERED = [*LABS_OF_THE_COURSE, build.PROJECT]  # what is exported
 each_lab = pytest.mark.parametrize("name", NUMBERED)
 
 

@@ -1,0 +1,62 @@
+"""A machine that somebody wrote is drawn as far as its bytes lead, the nearest states first."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.views.layout.own_sketch import MOST_OWN_STATES, sketch_given
+from guidedviz.views.layout.sketch import sketch_of
+
+
+class Copy:
+    """The steps of another machine."""
+
+    def __init__(self, machine):
+        self.initial = machine.initial
+        self.step = machine.step
+        self.is_accepting = machine.is_accepting
+
+
+@pytest.mark.parametrize("text", ["a", "ab|cd", "[0-9]+(x|y)?", "é*"])
+def test_the_same_machine_has_the_same_drawing(text):
+    machine = gv.regex(text)
+    own, ours = sketch_given(Copy(machine)), sketch_of(machine)
+    assert len(own.names) == len(ours.names)
+    assert sorted(len(arrow.ranges) for arrow in own.arrows) == sorted(len(arrow.ranges) for arrow in ours.arrows)
+    assert len(own.accepting) == len(ours.accepting)
+
+
+class Counts:
+    """Its states are without number, and a tuple is a stack."""
+
+    initial = ()
+
+    def step(self, state, byte):
+        return (*state, len(state)) if byte == 97 else None
+
+    def is_accepting(self, state):
+        return False
+
+
+def test_of_states_without_number_the_nearest_are_drawn_and_the_last_is_marked():
+    sketch = sketch_given(Counts())
+    assert len(sketch.names) == MOST_OWN_STATES
+    assert sketch.groups == (("goes on", frozenset({MOST_OWN_STATES - 1})),)
+    assert sketch.names[:3] == ("empty", "0", "0 1")
+    assert sketch.names[-1].endswith(f" {MOST_OWN_STATES - 2}")
+
+
+def test_a_name_is_shown_as_text():
+    class Hostile(Counts):
+        initial = "<script>alert(1)</script>\n"
+
+        def step(self, state, byte):
+            return None
+
+    assert "<script" not in gv.draw_machine(Hostile()).svg
+
+
+@pytest.mark.parametrize("machine", ["[0-9]+", 7, None, gv.earley('root ::= root "a" | "a"')])
+def test_what_is_no_machine_is_refused_as_before(machine):
+    with pytest.raises(SettingError, match=r"draw_machine: saw .*, expected a machine"):
+        gv.draw_machine(machine)
