@@ -30,6 +30,7 @@ REAL_ENGINES = ("xgrammar", "llguidance")
 MOST_PARTS = 6  # functions that are named
 LAP_COLUMNS = ("engine", "compile", "first mask", "warm mask")
 MICROSECONDS = 1e6
+CELL = "text-align:left;padding:1px 18px 1px 0"
 COMPILES = 3
 
 AskMask = Callable[[], object]
@@ -73,8 +74,10 @@ class Race:
         for lap in self.laps:
             cells = [lap.name]
             for mine, base in zip(lap[1:], ours[1:], strict=True):
-                ratio = "" if lap is ours else f" ({mine / base:,.3g}x)"
-                cells.append(f"{mine * MICROSECONDS:,.4g} µs{ratio}")
+                said = spell_time(mine)
+                if lap is not ours:
+                    said += f" ({spell_ratio(mine / base)})"
+                cells.append(said)
             yield tuple(cells)
 
     def part_rows(self) -> Iterator[tuple[str, str, str]]:
@@ -90,9 +93,29 @@ class Race:
 
 def write_table(head: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Element:
     """A table with a head."""
-    lines = [node("tr", *[node("th", name) for name in head])]
-    lines += [node("tr", *[node("td", cell) for cell in row]) for row in rows]
-    return node("table", *lines)
+    lines = [node("tr", *[node("th", name, style=CELL) for name in head])]
+    lines += [node("tr", *[node("td", cell, style=CELL) for cell in row]) for row in rows]
+    return node("table", *lines, style="margin:6px 0 12px")
+
+
+def spell_ratio(ratio: float) -> str:
+    """How many times as long.
+
+    >>> spell_ratio(0.0312), spell_ratio(2.345), spell_ratio(3100.7)
+    ('0.031x', '2.3x', '3,101x')
+    """
+    return f"{ratio:,.0f}x" if ratio >= 10 else f"{ratio:.2g}x"
+
+
+def spell_time(seconds: float) -> str:
+    """A time in words.
+
+    >>> spell_time(0.0123), spell_time(0.00123), spell_time(4.5e-07)
+    ('12.3 ms', '1.23 ms', '0.45 µs')
+    """
+    if seconds >= 1e-3:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds * MICROSECONDS:.3g} µs"
 
 
 def race(
@@ -100,6 +123,7 @@ def race(
     machine: Machine[Any] | None = None,
     text: str | bytes = RACE_TEXT,
     vocabulary: Vocabulary | None = None,
+    engines: Sequence[str] = REAL_ENGINES,
 ) -> Race:
     """How fast a class of your own compiles and fills masks along a text, beside ours and the installed engines.
 
@@ -111,8 +135,8 @@ def race(
     ...     def mask(self, state): return {0} if state == 0 else {1}
     ...     def advance(self, state, token): return 1
     ...     def forced(self, state): return b""
-    >>> found = race(Table, gv.regex("a"), "a", gv.Vocabulary([b"a", b"</s>"], eos={1}))
-    >>> [lap.name for lap in found.laps][:2]
+    >>> found = race(Table, gv.regex("a"), "a", gv.Vocabulary([b"a", b"</s>"], eos={1}), engines=())
+    >>> [lap.name for lap in found.laps]
     ['guidedviz', 'Table']
     """
     if not callable(make):
@@ -127,7 +151,7 @@ def race(
     _ = vocabulary.trie  # as the real engines, ours has read the vocabulary before
     laps = [time_guide(machine, vocabulary, tokens), time_own(name, make, given, vocabulary, tokens)]
     unable = []
-    for engine in REAL_ENGINES:
+    for engine in engines:
         if not installed(engine):
             unable.append(f"{engine} is not installed: pip install 'guidedviz[engines]'")
             continue

@@ -38,6 +38,13 @@ def test_it_decodes_and_jumps_like_ours():
     assert runs[0].passes == runs[1].passes
 
 
+def test_it_is_a_logits_processor():
+    processor = gv.LogitsProcessor(gv.guide(gv.grammar(NESTED), V, engine=MyEngine))
+    for row in ([[0]], [[0, 0]], [[0, 0, 2]]):
+        scores = processor(np.array(row), np.zeros((1, len(V)), np.float32))
+    assert np.flatnonzero(np.isfinite(scores[0])).tolist() == [1]  # after (x
+
+
 class Careless(MyEngine):
     def mask(self, state):
         return super().mask(state) | {1}

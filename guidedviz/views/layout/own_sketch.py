@@ -14,6 +14,7 @@ from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_of
 from guidedviz.views.words import reading
 
 MOST_OWN_STATES = 24
+OF_ENDLESS = 10  # states of a machine with more than those
 NAME_LENGTH = 12  # characters of a state's name
 
 
@@ -28,7 +29,7 @@ def sketch_given(machine: Any) -> Sketch:
     return sketch_own(wrapped)
 
 
-def sketch_own(machine: Machine[Any]) -> Sketch:
+def sketch_own(machine: Machine[Any], most: int = MOST_OWN_STATES) -> Sketch:
     """The first states of a machine, and the arrows between them.
 
     >>> class Brackets:
@@ -48,7 +49,7 @@ def sketch_own(machine: Machine[Any]) -> Sketch:
     waiting = [machine.initial]
     for source, state in enumerate(waiting):  # it grows
         for after, read in _moves_of(machine, state).items():
-            if after not in number and len(number) >= MOST_OWN_STATES:
+            if after not in number and len(number) >= most:
                 cut.add(source)
                 continue
             if after not in number:
@@ -56,8 +57,10 @@ def sketch_own(machine: Machine[Any]) -> Sketch:
                 waiting.append(after)
             arrows.append(Arrow(source, number[after], tuple(byte_ranges(read))))
     groups: Groups = ()
+    if cut and most > OF_ENDLESS:
+        return sketch_own(machine, OF_ENDLESS)
     if cut:
-        groups = (("goes on", frozenset(cut)),)
+        groups = (("…", frozenset(cut)),)
     names = tuple(_name_own_state(machine, state) for state in waiting)
     accepting = frozenset(number[state] for state in waiting if machine.is_accepting(state))
     return Sketch(names, tuple(arrows), 0, accepting, groups)

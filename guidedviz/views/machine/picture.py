@@ -54,7 +54,7 @@ def draw_machine(
 ) -> Figure:
     """The states and arrows of a machine, or the rules of a grammar; with `at`, a state or a path is highlighted.
 
-    A machine of one's own has `initial`, `step` and `is_accepting`; its nearest 24 states are drawn.
+    A machine of one's own has `initial`, `step` and `is_accepting`; up to 24 states are drawn, of more the nearest 10.
     For a grammar's machine `at` is a state or a text. `died` names the byte that the last state of a path cannot read.
     With `folded` a chain or a loop such as a JSON string is one thick arrow, unless the current state is inside it. By
     default a finite machine of more than 40 states is folded; with folded=False it is drawn whole.

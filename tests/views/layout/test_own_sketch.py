@@ -4,7 +4,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.views.layout.own_sketch import MOST_OWN_STATES, sketch_given
+from guidedviz.views.layout.own_sketch import OF_ENDLESS, sketch_given
 from guidedviz.views.layout.sketch import sketch_of
 
 
@@ -40,10 +40,10 @@ class Counts:
 
 def test_of_states_without_number_the_nearest_are_drawn_and_the_last_is_marked():
     sketch = sketch_given(Counts())
-    assert len(sketch.names) == MOST_OWN_STATES
-    assert sketch.groups == (("goes on", frozenset({MOST_OWN_STATES - 1})),)
+    assert len(sketch.names) == OF_ENDLESS
+    assert sketch.groups == (("…", frozenset({OF_ENDLESS - 1})),)
     assert sketch.names[:3] == ("empty", "0", "0 1")
-    assert sketch.names[-1].endswith(f" {MOST_OWN_STATES - 2}")
+    assert sketch.names[-1].endswith(f" {OF_ENDLESS - 2}")
 
 
 def test_a_name_is_shown_as_text():
