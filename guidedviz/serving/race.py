@@ -30,7 +30,7 @@ REAL_ENGINES = ("xgrammar", "llguidance")
 MOST_PARTS = 6  # functions that are named
 LAP_COLUMNS = ("engine", "compile", "first mask", "warm mask")
 MICROSECONDS = 1e6
-CELL = "text-align:left;padding:1px 18px 1px 0"
+RACE_CELL = "text-align:left;padding:1px 18px 1px 0"
 COMPILES = 3
 
 AskMask = Callable[[], object]
@@ -93,8 +93,8 @@ class Race:
 
 def write_table(head: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Element:
     """A table with a head."""
-    lines = [node("tr", *[node("th", name, style=CELL) for name in head])]
-    lines += [node("tr", *[node("td", cell, style=CELL) for cell in row]) for row in rows]
+    lines = [node("tr", *[node("th", name, style=RACE_CELL) for name in head])]
+    lines += [node("tr", *[node("td", cell, style=RACE_CELL) for cell in row]) for row in rows]
     return node("table", *lines, style="margin:6px 0 12px")
 
 

@@ -256,9 +256,9 @@ def split_node(trie, step, node):
 gv.checks.split_node(split_node)
 
 # %% [markdown]
-# Your split of all nodes of the grammar, with your trie. At a node such as n1, where a rule has ended and reads nothing
-# more, every token is context-dependent. At n18, inside a word, six tokens are: they begin with the closing quote and go
-# on. At most other nodes a mask is a look-up.
+# Your split of all nodes of the grammar, with your trie. At a node such as n1, where a rule has ended and reads
+# nothing more, every token is context-dependent. At n18, inside a word, six tokens are: they begin with the closing
+# quote and go on. At most other nodes a mask is a look-up.
 
 # %%
 def draw_split(trie):

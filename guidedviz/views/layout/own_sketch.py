@@ -43,27 +43,38 @@ def sketch_own(machine: Machine[Any], most: int = MOST_OWN_STATES) -> Sketch:
     >>> sketch_given(Brackets()).names[:3]
     ('empty', '(', '( (')
     """
-    number: dict[Hashable, int] = {machine.initial: 0}
-    arrows: list[Arrow] = []
-    cut = set()  # states with arrows that are not drawn
-    waiting = [machine.initial]
-    for source, state in enumerate(waiting):  # it grows
-        for after, read in _moves_of(machine, state).items():
-            if after not in number and len(number) >= most:
-                cut.add(source)
-                continue
-            if after not in number:
-                number[after] = len(number)
-                waiting.append(after)
-            arrows.append(Arrow(source, number[after], tuple(byte_ranges(read))))
-    groups: Groups = ()
+    states, cut = near_states(machine, most)
     if cut and most > OF_ENDLESS:
         return sketch_own(machine, OF_ENDLESS)
+    number = {state: place for place, state in enumerate(states)}
+    arrows = []
+    for source, state in enumerate(states):
+        for after, read in _moves_of(machine, state).items():
+            if after in number:
+                arrows.append(Arrow(source, number[after], tuple(byte_ranges(read))))
+    groups: Groups = ()
     if cut:
-        groups = (("…", frozenset(cut)),)
-    names = tuple(_name_own_state(machine, state) for state in waiting)
-    accepting = frozenset(number[state] for state in waiting if machine.is_accepting(state))
+        groups = (("…", frozenset(number[state] for state in cut)),)
+    names = tuple(_name_own_state(machine, state) for state in states)
+    accepting = frozenset(number[state] for state in states if machine.is_accepting(state))
     return Sketch(names, tuple(arrows), 0, accepting, groups)
+
+
+def near_states(machine: Machine[Any], most: int) -> tuple[list[Hashable], set[Hashable]]:
+    """The states that are reached first, and those of them from which others are reached."""
+    states: list[Hashable] = [machine.initial]
+    met = {machine.initial}
+    cut = set()
+    for state in states:  # it grows
+        for after in _moves_of(machine, state):
+            if after in met:
+                continue
+            if len(states) >= most:
+                cut.add(state)
+                continue
+            met.add(after)
+            states.append(after)
+    return states, cut
 
 
 def _moves_of(machine: Machine[Any], state: Hashable) -> dict[Hashable, list[int]]:
