@@ -98,11 +98,13 @@ def examine_place(engine: OwnEngine, task: EngineTask, place: int, state: Any) -
     if state is None or isinstance(state, Failed):
         yield Fault("", place, cut.tokens[-1], state)
         return
-    yield from mask_faults(attempt(lambda: engine.mask(state), ()), task, place)
+    mask = attempt(lambda: engine.mask(state), ())
+    yield from mask_faults(mask, task, place)
     for token in asked_illegal(task, cut):
         after = step_engine(engine, state, token)
         if after is not None:
-            yield Fault(DEAD, place, token, after if isinstance(after, Failed) else A_STATE)
+            gave = after if isinstance(after, Failed) else A_STATE
+            yield Fault(DEAD, place, token, gave)
 
 
 def forced_faults(engine: OwnEngine, task: EngineTask, place: int, state: Any) -> Iterator[Fault]:
@@ -130,7 +132,9 @@ def mask_faults(gave: Any, task: EngineTask, place: int) -> Iterator[Fault]:
         return
     legal = task.cuts[place].legal
     wrong = {token for token, allowed in enumerate(mask.tolist()) if allowed != (token in legal)}
-    for kind, tokens in ((ENDING, wrong & task.eos), ("" if legal else DEAD, wrong - task.eos)):
+    of_text = "" if legal else DEAD
+    at_end = wrong & task.eos
+    for kind, tokens in ((ENDING, at_end), (of_text, wrong - at_end)):
         if tokens:
             token = min(tokens, key=lambda one: (len(task.pieces[one]), one))
             yield Fault(kind, place, token, bool(mask[token]))
@@ -140,7 +144,9 @@ def value_faults(engine: OwnEngine, task: EngineTask, place: int, states: States
     """The fault of a state that is no value; at this place the engine was right before."""
     said = attempt(say_no_value, (engine, task, place, states))
     if said:
-        yield Fault(STATES, place, -1, said if isinstance(said, Failed) else Failed(said))
+        if not isinstance(said, Failed):
+            said = Failed(said)
+        yield Fault(STATES, place, -1, said)
 
 
 def say_no_value(engine: OwnEngine, task: EngineTask, place: int, states: States) -> str:
@@ -152,11 +158,13 @@ def say_no_value(engine: OwnEngine, task: EngineTask, place: int, states: States
     hash(state)
     again = state
     if cut.tokens:
-        again = engine.advance(states[cut.tokens[:-1]], cut.tokens[-1])
+        *before, last = cut.tokens
+        again = engine.advance(states[tuple(before)], last)
     equal = again == state
     if not equal:
         return "the same step, made twice from one state, gives two states that are not equal"
-    if any(mask_faults(attempt(lambda: engine.mask(state), ()), task, place)):
+    mask = attempt(lambda: engine.mask(state), ())
+    if any(mask_faults(mask, task, place)):
         return "right at first, and wrong when asked again after other steps: a call must not change anything"
     return ""
 

@@ -30,6 +30,9 @@ SHOWN_CONSTRAINT = 60  # characters
 SHOWN_BYTES = 24  # bytes
 
 
+Found = tuple[EngineTask, Fault]
+
+
 def check_engine(answer: Any, seed: int | None = None) -> Verdict:
     """Does a class of your own decode as the rules say, on random constraints? Each call draws new ones.
 
@@ -57,7 +60,7 @@ def check_engine(answer: Any, seed: int | None = None) -> Verdict:
 
 def judge_kinds(answer: Any, kinds: dict[str, list[EngineTask]], seed: int) -> Verdict:
     """The verdict over all kinds, each with its first failure."""
-    found: dict[str, list[tuple[EngineTask, Fault]]] = {name: [] for name in (*kinds, *ASPECTS)}
+    found: dict[str, list[Found]] = {name: [] for name in (*kinds, *ASPECTS)}
     opened = 0
     for name, tasks in kinds.items():
         for task, faults in zip(tasks, examine_all(answer, tasks), strict=True):
@@ -72,21 +75,25 @@ def judge_kinds(answer: Any, kinds: dict[str, list[EngineTask]], seed: int) -> V
     wrong = sum(map(bool, found.values()))
     if not wrong:
         return Verdict("right", f"agrees with reading every token, on {count} random constraints", facts)
-    repeat = f"gv.checks.engine({getattr(answer, '__name__', 'MyEngine')}, seed={seed})"
+    called = getattr(answer, "__name__", "MyEngine")
+    repeat = f"gv.checks.engine({called}, seed={seed})"
     return Verdict("wrong", f"{wrong} of {len(found)} kinds fail; the same again: {repeat}", facts)
 
 
-def say_kind_of_fault(faults: Sequence[tuple[EngineTask, Fault]]) -> str:
+def say_kind_of_fault(faults: Sequence[Found]) -> str:
     """The fault after the shortest text, in words."""
     if not faults:
         return "✓"
-    return "✗ " + " · ".join(value for _, value in say_fault(*min(faults, key=_size_of)))
+    task, first = min(faults, key=_size_of)
+    said = [value for _, value in say_fault(task, first)]
+    return "✗ " + " · ".join(said)
 
 
-def _size_of(found: tuple[EngineTask, Fault]) -> tuple[int, int, int, int]:
+def _size_of(found: Found) -> tuple[int, ...]:
     task, fault = found
     tokens = task.cuts[fault.place].tokens
-    return len(task.text(tokens)), len(tokens), len(task.constraint), fault.token
+    text = task.text(tokens)
+    return len(text), len(tokens), fault.token
 
 
 # -- faults in words -----------------------------------------------------------------------------------------------
@@ -98,12 +105,15 @@ def say_fault(task: EngineTask, fault: Fault) -> Iterator[tuple[str, str]]:
     text = task.text(cut.tokens)
     where = f"after {visible(text[-SHOWN_BYTES:])}" if text else "at the start"
     vocabulary = Vocabulary(task.pieces, eos=task.eos)
-    yield "yours", f"{where}: {say_what(vocabulary, cut, fault)}"
+    what = say_what(vocabulary, cut, fault)
+    yield "yours", f"{where}: {what}"
     if fault.kind == FORCED:
         yield "because", f"may come: {expected_next(task.machine, cut.state)}"
     elif fault.gave == A_STATE or isinstance(fault.gave, bool):
-        yield "because", explain_token(task.machine, vocabulary, cut.state, fault.token).reason
-    yield "constraint", shorten(" ".join(task.constraint.split()), SHOWN_CONSTRAINT)
+        why = explain_token(task.machine, vocabulary, cut.state, fault.token)
+        yield "because", why.reason
+    on_a_line = " ".join(task.constraint.split())
+    yield "constraint", shorten(on_a_line, SHOWN_CONSTRAINT)
 
 
 def say_what(vocabulary: Vocabulary, cut: Cut, fault: Fault) -> str:

@@ -300,7 +300,9 @@ def _say_split(case: Case, value: Any) -> str:
     stack: Any = (node,)
     for place, byte in enumerate(piece):
         after = step(stack, byte)
-        before = f"after {visible(piece[:place])} " if place else ""
+        before = ""
+        if place:
+            before = f"after {visible(piece[:place])} "
         if after is None:
             return f"{name} is rejected: {before}{visible(bytes([byte]))} cannot come"
         if after == ():

@@ -4,7 +4,7 @@ The states of such a machine may be without number, as the stacks of a pushdown 
 those that lead to others are marked. A tuple is a stack: its last items are its name.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from guidedviz.errors import SettingError, shorten
@@ -47,17 +47,20 @@ def sketch_own(machine: Machine[Any], most: int = MOST_OWN_STATES) -> Sketch:
     if cut and most > OF_ENDLESS:
         return sketch_own(machine, OF_ENDLESS)
     number = {state: place for place, state in enumerate(states)}
-    arrows = []
-    for source, state in enumerate(states):
-        for after, read in _moves_of(machine, state).items():
-            if after in number:
-                arrows.append(Arrow(source, number[after], tuple(byte_ranges(read))))
     groups: Groups = ()
     if cut:
         groups = (("…", frozenset(number[state] for state in cut)),)
     names = tuple(_name_own_state(machine, state) for state in states)
     accepting = frozenset(number[state] for state in states if machine.is_accepting(state))
-    return Sketch(names, tuple(arrows), 0, accepting, groups)
+    return Sketch(names, tuple(_arrows_between(machine, number)), 0, accepting, groups)
+
+
+def _arrows_between(machine: Machine[Any], number: dict[Hashable, int]) -> Iterator[Arrow]:
+    """The arrows from and to the states that are drawn."""
+    for state, source in number.items():
+        for after, read in _moves_of(machine, state).items():
+            if after in number:
+                yield Arrow(source, number[after], tuple(byte_ranges(read)))
 
 
 def near_states(machine: Machine[Any], most: int) -> tuple[list[Hashable], set[Hashable]]:
