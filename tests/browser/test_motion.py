@@ -142,7 +142,7 @@ def test_each_phase_is_seen_in_its_frames(bare, bard):
     end = stage.root.evaluate(LOOK)
     bare.page.evaluate(HOLD)
     step_on(bare, stage)
-    grows, falls, flows, stretches = (look(bare, stage, time) for time in (100, 350, 700, 1100))
+    grows, falls, flows, stretches = (look(bare, stage, time) for time in (100, 550, 900, 1300))
     forbidden = [place for place, row in enumerate(grows["rows"]) if row["forbidden"]]
     legal = [place for place, row in enumerate(grows["rows"]) if not row["forbidden"]]
     assert len(forbidden) >= 4, "the model wants what is illegal"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { exitsLight, findRefused } from "../../guidedviz/widgets/page/motion/exits.js";
-import { CHANGED, FALLEN, GONE, GROWN, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
+import { CHANGES, drawAt, FALLEN, FALLS, GONE, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
 import { FLIGHT, paceOf, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 import { barsOf, removedOf, rulerOf } from "../../guidedviz/widgets/page/stage/bars.js";
@@ -10,13 +10,14 @@ import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/pace.js";
 import { step } from "./fixtures.js";
 
 const HIGH = 24;
+const GROWN = 200; // milliseconds in which the outlines grow
 const FROM = step("x", { token: 1, rows: [[1, "x", 0.6, 0.6, true, "0.60", "0.60"], [2, "b", 0.4, 0.4, true, "0.40", "0.40"]], mass: 1, others: [], inside: 0.5 });
 const ROWS = [[3, "f", 0.5, 0, false, "0.50", "forbidden"], [2, "b", 0.3, 0.6, true, "0.30", "0.60"], [4, "c", 0.2, 0.4, true, "0.20", "0.40"]];
 const TO = step("c", { token: 4, rows: ROWS, mass: 0.5, others: [], inside: 0.5 });
 
 function shownIn(one) {
   const bars = barsOf(one);
-  return { bars, ruler: rulerOf(one, bars), mass: one.mass, removed: removedOf(one), changed: Boolean(one.changes) };
+  return { bars, ruler: rulerOf(one, bars), chosen: bars.findIndex(({ token }) => token === one.token), mass: one.mass, removed: removedOf(one), changed: Boolean(one.changes) };
 }
 const moves = (more = {}, from = FROM) => maskFalls(from && shownIn(from), shownIn({ ...TO, ...more }), HIGH);
 const of = (list, part, name) => list.filter(([one, look]) => one === part && (!name || name in look));
@@ -27,6 +28,22 @@ test("first the outlines grow to what the model wants", () => {
     const [[, , to, begin, end]] = of(moves(), `${key}.before`, "width");
     assert.deepEqual([to.width, begin, end], [raw, 0, GROWN]);
   }
+});
+
+test("a number stands at what the model wants from the first frame, and its row rests before the mask falls", () => {
+  for (const [key, raw] of [["t3", 0.5], ["t2", 0.3], ["t4", 0.2]]) {
+    const counts = of(moves(), `${key}.said`);
+    assert.deepEqual([0, 100, GROWN, FALLS, FALLEN].map((time) => countAt(counts, time)), [raw, raw, raw, raw, raw]);
+  }
+  const grown = moves().filter(([, , , begin]) => begin > GROWN).map(([, , , begin]) => begin);
+  assert.ok(Math.min(...grown) >= GROWN + 130, "only the mask's line appears, just before it falls");
+  assert.ok(FALLS - GROWN >= 200);
+});
+
+test("the number of a forbidden bar is what the model wants until the bar is in the bin", () => {
+  const counts = of(moves(), "t3.said");
+  const [, inBin] = of(moves(), "t3.after", "left")[0].slice(3);
+  assert.deepEqual([inBin, inBin + 1, GONE].map((time) => countAt(counts, time)), [0.5, 0, 0]);
 });
 
 test("a token that was there before comes from its own row and its own length, a new one appears", () => {
@@ -40,9 +57,9 @@ test("a token that was there before comes from its own row and its own length, a
 
 test("then the mask falls from the first row to the last, and strikes a forbidden bar as it passes", () => {
   const [[, , , begin, end]] = of(moves(), "mask", "top");
-  assert.deepEqual([begin, end], [GROWN, FALLEN]);
+  assert.deepEqual([begin, end], [FALLS, FALLEN]);
   const passes = [0, 1, 2].map((place) => passAt(place, 3));
-  assert.ok(GROWN < passes[0] && passes[0] < passes[1] && passes[1] < passes[2] && passes[2] < FALLEN);
+  assert.ok(FALLS < passes[0] && passes[0] < passes[1] && passes[1] < passes[2] && passes[2] < FALLEN);
   for (const part of ["t3.name", "t3.cross"]) assert.equal(of(moves(), part)[0][3], passes[0]);
   assert.equal(of(moves(), "t2.name").length, 0, "a legal name is not struck");
   assert.equal(of(moves(), "t2.after", "opacity")[0][3], passes[1], "a legal bar is filled as the mask passes");
@@ -78,8 +95,9 @@ test("at last the pointer runs along the legal bars and stops at the number that
 test("bias, temperature, top-k and top-p come between the mask and the draw, where they are set", () => {
   const list = moves({ changes: "T 0.50", rows: [ROWS[0], [2, "b", 0.3, 0.69, true, "0.30", "0.69"], [4, "c", 0.2, 0.31, true, "0.20", "0.31"]] });
   const widths = of(list, "t2.after", "width").map(([, from, to, ...when]) => [from.width, to.width, ...when]);
-  assert.deepEqual(widths, [["30.000%", "60.000%", GONE, SHARED], ["60.000%", "69.000%", SHARED, CHANGED]]);
-  assert.equal(of(list, "pointer", "left")[0][3], CHANGED);
+  assert.deepEqual(widths, [["30.000%", "60.000%", GONE, SHARED], ["60.000%", "69.000%", CHANGES, CHANGES + 400]]);
+  assert.equal(CHANGES - SHARED, 200, "what the mask made is seen before");
+  assert.equal(of(list, "pointer", "left")[0][3], CHANGES + 400);
 });
 
 test("where the mask changes nothing, only bars grow and the pointer runs", () => {
@@ -91,6 +109,16 @@ test("where the mask changes nothing, only bars grow and the pointer runs", () =
 test("the first step of a run has no step before it, and a token that a person chose has no pointer", () => {
   assert.equal(of(moves({}, null), "t2.before", "width")[0][1].width, "0.000%");
   assert.equal(of(moves({ how: "inserted" }), "pointer").length, 0);
+});
+
+test("no token is marked before it is drawn, also where no number is drawn and where the text knows it", () => {
+  const [, drawn] = of(moves(), "pointer", "left")[1].slice(3);
+  const certain = moves({ rows: [ROWS[0], [2, "b", 0.3, 0, true, "0.30", "0"], [4, "c", 0.2, 1, true, "0.20", "1"]], changes: "T 0.00" });
+  assert.equal(of(certain, "pointer").length, 0);
+  for (const [list, time] of [[moves(), drawn], [certain, CHANGES + 400]]) {
+    for (const part of ["chosen", "ahead", "t4"]) assert.deepEqual(times(of(list, part).slice(-1)), [[time, time + 70]]);
+    assert.equal(of(list, "t4", "borderColor")[0][1].borderColor, "transparent");
+  }
 });
 
 test("every moving part ends as the page has painted it", () => {
@@ -115,10 +143,12 @@ test("a number counts as its bar moves", () => {
 
 test("while the mask falls the exits of the state are lit, and the byte of the first forbidden bar stands before none", () => {
   const { bars } = shownIn(TO);
-  const list = exitsLight(bars, findRefused(bars, [3, "f"]));
-  assert.deepEqual([of(list, "exits")[0][3], of(list, "exits").at(-1)[3]], [GROWN, GONE]);
-  assert.equal(of(list, "refused")[0][3], passAt(0, 3));
-  assert.deepEqual(of(exitsLight(bars, findRefused(bars, null)), "refused"), [], "its first byte has a way on");
+  const draw = drawAt(shownIn(TO));
+  const list = exitsLight(bars, findRefused(bars, [3, "f"]), draw);
+  assert.equal(draw, of(moves(), "pointer", "left")[0][3]);
+  assert.deepEqual([of(list, "exits")[0][3], of(list, "exits").at(-1)[3]], [FALLS, draw], "until the draw");
+  assert.deepEqual([of(list, "refused")[0][3], of(list, "refused").at(-1)[3]], [passAt(0, 3), draw]);
+  assert.deepEqual(of(exitsLight(bars, findRefused(bars, null), draw), "refused"), [], "it is unknown where it dies");
 });
 
 test("an older record does not say which byte dies: a token of one byte does, and a special one that the machine names", () => {
@@ -193,6 +223,15 @@ test("a motion that is finished leaves every element as it was", () => {
   motion.finish();
   motion.finish();
   assert.deepEqual([nodes.said.textContent, nodes.bar.cancelled, done], ["0.60", true, 1]);
+});
+
+test("after its last count a number is what the page says, also before the motion ends", () => {
+  const nodes = { bar: actor(), said: actor("legal, 0") };
+  const motion = play([["said", { count: 0.3 }, { count: 0 }, 0, 50], ["bar", { opacity: 0 }, { opacity: 1 }, 0, 100]], (part) => nodes[part], { say: String });
+  nodes.bar.animation.currentTime = 60;
+  globalThis.frames.splice(0).forEach((draw) => draw(0));
+  assert.equal(nodes.said.textContent, "legal, 0");
+  motion.finish();
 });
 
 test("a motion can go slower, and back from its end", () => {

@@ -1,10 +1,10 @@
-// Why the mask falls as it does: while it falls, the exits of the current state are lit in the drawing of the machine, and the
-// byte of the first forbidden bar stands before its missing exit.
+// Why the mask falls as it does: from then until the draw the exits of the current state are lit in the drawing of the machine,
+// and the byte of the first forbidden bar stands before its missing exit.
 
 /** @import { Bar } from "../stage/bars.js" */
 /** @import { Step } from "../types.js" */
 /** @import { Move } from "./player.js" */
-import { FALLEN, GONE, GROWN, passAt, SHARED } from "./mask-falls.js";
+import { FALLEN, FALLS, passAt } from "./mask-falls.js";
 
 const TURN = 80; // milliseconds
 
@@ -26,12 +26,15 @@ export function findRefused(bars, refused) {
 /**
  * @param {Bar[]} bars
  * @param {Refused} refused
+ * @param {number} draw when the draw begins
  * @returns {Move[]}
  */
-export function exitsLight(bars, { row }) {
+export function exitsLight(bars, { row }, draw) {
+  const gone = draw + TURN;
   /** @type {Move[]} */
-  const moves = [["exits", { opacity: 0 }, { opacity: 1 }, GROWN, GROWN + TURN], ["exits", { opacity: 1 }, { opacity: 0 }, GONE, SHARED]];
+  const moves = [["exits", { opacity: 0 }, { opacity: 1 }, FALLS, FALLS + TURN], ["exits", { opacity: 1 }, { opacity: 0 }, draw, gone]];
   if (row < 0) return moves;
   const begin = passAt(row, bars.length);
-  return [...moves, ["refused", { opacity: 0, scale: "0.4" }, { opacity: 1, scale: "1" }, begin, Math.min(begin + 2 * TURN, FALLEN)], ["refused", { opacity: 1 }, { opacity: 0 }, GONE, SHARED]];
+  const end = Math.min(begin + 2 * TURN, FALLEN);
+  return [...moves, ["refused", { opacity: 0, scale: "0.4" }, { opacity: 1, scale: "1" }, begin, end], ["refused", { opacity: 1 }, { opacity: 0 }, draw, gone]];
 }

@@ -1,18 +1,28 @@
 // The mask falls: how the panel of the next token comes from one step to the next, as a list of moves.
 //
-//     0 -  200 ms  outlines grow to what the model wants
-//   200 -  500     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
-//   500 -  900     forbidden bars flow into the bin
-//   900 - 1300     legal bars stretch by 1/Z
-//  1300 - 1700     bias, temperature, top-k and top-p, where they are set
+//     0 -  200 ms  outlines grow to what the model wants, whose numbers stand there from the start
+//   200 -  400     all rest: this is what the model wants
+//   400 -  700     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
+//   700 - 1100     forbidden bars flow into the bin
+//  1100 - 1500     legal bars stretch by 1/Z
+//  1700 - 2100     after a rest: bias, temperature, top-k and top-p, where they are set
 //      then        a pointer runs along the legal bars and stops at the number that was drawn
 //
-// Where the mask changes nothing, the bars grow and the pointer runs.
+// Where the mask changes nothing, the bars grow and the pointer runs. A number is that of its bar: it never counts to what it
+// is before. What is drawn is marked when it is drawn.
 
 /** @import { Bar, Ruler } from "../stage/bars.js" */
 /** @import { Move } from "./player.js" */
 
-export const [GROWN, FALLEN, GONE, SHARED, CHANGED] = [200, 500, 900, 1300, 1700]; // milliseconds
+const REST = 200; // milliseconds in which a picture is looked at
+const GROWN = 200; // milliseconds after the begin, as the next ones
+export const FALLS = GROWN + REST;
+export const FALLEN = FALLS + 300;
+const BINNED = FALLEN + 220; // forbidden bars stand over the bin
+export const GONE = FALLEN + 400;
+export const SHARED = GONE + 400;
+export const CHANGES = SHARED + REST;
+const CHANGED = CHANGES + 400;
 const SWEEP = 700; // milliseconds in which the pointer runs from 0 to 1
 const LEAST = 250; // milliseconds that it takes at least
 const UNJUDGED = { backgroundColor: "color-mix(in srgb, var(--gv-soft) 30%, transparent)", backgroundImage: "none" };
@@ -20,8 +30,9 @@ const JUDGED = { backgroundColor: "transparent", backgroundImage: "none" };
 const TURN = 70; // milliseconds in which the mask turns a bar
 
 /**
- * What is shown of a step: its bars, the legal mass, whether anything besides the mask changes them, and the ruler.
- * @typedef {{ bars: Bar[], mass: number, removed: number, changed: boolean, ruler: Ruler | null }} Shown
+ * What is shown of a step: its bars, the legal mass, whether anything besides the mask changes them, the ruler, and the row of
+ * the token that is drawn, or -1.
+ * @typedef {{ bars: Bar[], mass: number, removed: number, changed: boolean, ruler: Ruler | null, chosen: number }} Shown
  */
 
 /** @param {number} share */
@@ -35,7 +46,7 @@ const wide = (share) => `${(100 * share).toFixed(3)}%`;
  * @returns {Move[]}
  */
 export function maskFalls(before, after, high) {
-  const { bars, removed, mass, changed, ruler } = after;
+  const { bars, removed, mass, changed, ruler, chosen } = after;
   const falls = removed > 0;
   const was = new Map(before?.bars.map((bar, place) => [bar.key, { raw: bar.raw, place }]));
   /** @type {Move[]} */
@@ -44,23 +55,31 @@ export function maskFalls(before, after, high) {
     const old = was.get(bar.key);
     moves.push(...grow(bar, old?.raw ?? 0, old ? (old.place - place) * high : 0, Boolean(old)));
     if (falls) moves.push(...(bar.legal ? stay(bar, passAt(place, bars.length), mass, changed) : leave(bar, passAt(place, bars.length), (bars.length - place - 1) * high)));
-    else if (changed) moves.push(...share(bar, bar.raw, bar.drawn, GROWN, FALLEN));
+    else if (changed) moves.push(...share(bar, bar.raw, bar.drawn, FALLS, FALLEN));
     else moves.push([`${bar.key}.after`, { width: wide(old?.raw ?? 0) }, { width: wide(bar.raw) }, 0, GROWN]);
   });
-  let time = changed ? FALLEN : GROWN;
   if (falls) {
-    time = changed ? CHANGED : SHARED;
     moves.push(
-      ["mask", { opacity: 0 }, { opacity: 1 }, GROWN - TURN, GROWN],
-      ["mask", { top: "0%" }, { top: "100%" }, GROWN, FALLEN],
+      ["mask", { opacity: 0 }, { opacity: 1 }, FALLS - TURN, FALLS],
+      ["mask", { top: "0%" }, { top: "100%" }, FALLS, FALLEN],
       ["mask", { opacity: 1 }, { opacity: 0 }, FALLEN, FALLEN + TURN],
       ["bin", { height: "0%" }, { height: wide(removed) }, FALLEN + 100, GONE],
       ["removed", { opacity: 0 }, { opacity: 1 }, FALLEN + 100, FALLEN + 200],
       ["scale", { opacity: 0 }, { opacity: 1 }, GONE, GONE + 150],
     );
   }
-  if (ruler) moves.push(...sweep(bars, ruler, time));
-  return moves;
+  const time = drawAt(after);
+  if (ruler) return [...moves, ...sweep(bars, ruler, time)];
+  return [...moves, ...mark(bars[chosen], time)];
+}
+
+/**
+ * When the draw begins.
+ * @param {Pick<Shown, "removed" | "changed">} after
+ */
+export function drawAt({ removed, changed }) {
+  if (removed > 0) return changed ? CHANGED : SHARED;
+  return changed ? FALLEN : GROWN;
 }
 
 /**
@@ -68,10 +87,10 @@ export function maskFalls(before, after, high) {
  * @param {number} place
  * @param {number} count
  */
-export const passAt = (place, count) => GROWN + ((FALLEN - GROWN) * (place + 0.5)) / count;
+export const passAt = (place, count) => FALLS + ((FALLEN - FALLS) * (place + 0.5)) / count;
 
 /**
- * A bar grows to what the model wants. A token that was there before comes from its old row.
+ * A bar grows to what the model wants, and its number says so from the start. A token that was there before comes from its old row.
  * @param {Bar} bar
  * @param {number} old
  * @param {number} from pixels
@@ -83,7 +102,7 @@ function grow({ key, raw }, old, from, known) {
   const moves = [
     [`${key}.before`, { width: wide(old) }, { width: wide(raw) }, 0, GROWN],
     [`${key}.end`, { width: wide(old) }, { width: wide(raw) }, 0, GROWN],
-    [`${key}.said`, { count: old }, { count: raw }, 0, GROWN],
+    [`${key}.said`, { count: raw }, { count: raw }, 0, GROWN],
   ];
   if (from) moves.push([key, { transform: `translateY(${from}px)` }, { transform: "none" }, 0, GROWN]);
   if (!known) moves.push([key, { opacity: 0 }, { opacity: 1 }, 0, GROWN]);
@@ -119,12 +138,12 @@ function stay(bar, at, mass, changed) {
     [`${bar.key}.before`, UNJUDGED, JUDGED, at, at + TURN],
     [`${bar.key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
     ...share(bar, bar.raw, shared, GONE, SHARED),
-    ...(changed ? share(bar, shared, bar.drawn, SHARED, CHANGED) : []),
+    ...(changed ? share(bar, shared, bar.drawn, CHANGES, CHANGED) : []),
   ];
 }
 
 /**
- * A forbidden bar turns as the mask passes, and flows into the bin, which stands right of all bars.
+ * A forbidden bar turns as the mask passes, and flows into the bin, which stands right of all bars; when it is there its number is 0.
  * @param {Bar} bar
  * @param {number} at when the mask passes
  * @param {number} down pixels to the bottom of the bin
@@ -135,10 +154,10 @@ const leave = ({ key, raw }, at, down) => [
   [`${key}.cross`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
   [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-magenta)", ...JUDGED, backgroundImage: "var(--gv-hatch)", borderStyle: "dashed" }, at, at + TURN],
   [`${key}.after`, { opacity: 0, scale: "1 0" }, { opacity: 1, scale: "1 1" }, at, at + TURN],
-  [`${key}.after`, { left: "0%", width: wide(raw) }, { left: "calc(100% + var(--gap))", width: raw > 0 ? "24px" : "0px" }, FALLEN, 720],
-  [`${key}.after`, { translate: "0 0" }, { translate: `0 ${down}px` }, 720, GONE],
+  [`${key}.after`, { left: "0%", width: wide(raw) }, { left: "calc(100% + var(--gap))", width: raw > 0 ? "24px" : "0px" }, FALLEN, BINNED],
+  [`${key}.after`, { translate: "0 0" }, { translate: `0 ${down}px` }, BINNED, GONE],
   [`${key}.after`, { opacity: 1 }, { opacity: 0 }, GONE - 30, GONE],
-  [`${key}.said`, { count: raw }, { count: 0 }, FALLEN, GONE],
+  [`${key}.said`, { count: raw }, { count: 0 }, BINNED, BINNED + 1],
 ];
 
 /**
@@ -161,7 +180,21 @@ function sweep(bars, { row, at, number }, begin) {
     moves.push(["pointer", { left: "0%", top }, { left: wide(part), top }, time, then]);
     time = then;
   });
-  for (const part of ["number", "chosen"]) moves.push([part, { opacity: 0 }, { opacity: 1 }, time, time + TURN]);
-  moves.push([bars[row].key, { borderColor: "transparent" }, { borderColor: "var(--gv-orange)" }, time, time + TURN]);
-  return moves;
+  return [...moves, ["number", { opacity: 0 }, { opacity: 1 }, time, time + TURN], ...mark(bars[row], time)];
+}
+
+/**
+ * The drawn token is marked, in its row and in a text that is known already.
+ * @param {Bar | undefined} bar
+ * @param {number} time
+ * @returns {Move[]}
+ */
+function mark(bar, time) {
+  if (!bar) return [];
+  const end = time + TURN;
+  return [
+    ["chosen", { opacity: 0 }, { opacity: 1 }, time, end],
+    ["ahead", { opacity: 0 }, { opacity: 1 }, time, end],
+    [bar.key, { borderColor: "transparent" }, { borderColor: "var(--gv-orange)" }, time, end],
+  ];
 }

@@ -80,8 +80,9 @@ export function play(moves, find, { rate = 1, back = false, say, done }) {
   const write = () => {
     if (ended) return;
     const time = Number(running[0].currentTime);
-    for (const [node, counts] of counted) {
-      const text = say(countAt(counts, time));
+    for (const [node, counts, painted] of counted) {
+      const isOver = time >= /** @type {Move} */ (counts.at(-1))[4];
+      const text = isOver ? painted : say(countAt(counts, time));
       if (node.textContent !== text) node.textContent = text;
     }
     requestAnimationFrame(write);

@@ -7,7 +7,7 @@
 /** @import { Islands } from "./layout.js" */
 import { drawExits } from "../machine/exits.js";
 import { exitsLight, findRefused } from "../motion/exits.js";
-import { maskFalls } from "../motion/mask-falls.js";
+import { drawAt, maskFalls } from "../motion/mask-falls.js";
 import { lengthOf, play } from "../motion/player.js";
 import { make, wantsStillness } from "../shared/elements.js";
 import { sayChance } from "./bars.js";
@@ -147,11 +147,11 @@ export function move(moving, view, root, { machine }) {
   moving.motion?.finish();
   if (!step || !panel || step.how === "forced" || wantsStillness()) return;
   const moves = movesBetween(view, from, step, panel);
-  const { bars, removed } = shownOf(view, step);
-  const refused = findRefused(bars, step.refused);
-  const shown = removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign) : [];
-  if (shown.length) moves.push(...exitsLight(bars, refused));
-  const find = finder(panel, ...shown);
+  const after = shownOf(view, step);
+  const refused = findRefused(after.bars, step.refused);
+  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign) : [];
+  if (shown.length) moves.push(...exitsLight(after.bars, refused, drawAt(after)));
+  const find = finder(root.querySelector(".gv-chips"), panel, ...shown);
   const done = () => {
     shown.forEach((node) => node.remove());
     view.sheets = view.sheets.filter((sheet) => !shown.includes(sheet));

@@ -170,8 +170,10 @@ const freeBars = (bars) =>
  */
 export function shownOf(view, step) {
   const bars = view.head.free ? freeBars(barsOf(step)) : barsOf(step);
-  const ruler = Number.isNaN(chosenNow(view, step)) ? null : rulerOf(step, bars);
-  return { bars, ruler, mass: step.mass, removed: removedOf(step), changed: Boolean(step.changes) };
+  const token = chosenNow(view, step);
+  const chosen = bars.findIndex((bar) => bar.token === token);
+  const ruler = Number.isNaN(token) ? null : rulerOf(step, bars);
+  return { bars, ruler, chosen, mass: step.mass, removed: removedOf(step), changed: Boolean(step.changes) };
 }
 
 /**

@@ -25,13 +25,13 @@ export const lookOf = ({ cursor, stale, seen }, place) =>
   (place === cursor - 1 ? ".gv-now" : "") + (place < cursor ? "" : stale.includes(place) ? ".gv-ahead.gv-stale" : ".gv-ahead") + (place < seen ? "" : ".gv-unseen");
 
 /**
- * @param {{ step: Step, place: number, look: string, special: boolean, reached: boolean, tip: string | undefined }} token
+ * @param {{ step: Step, place: number, look: string, special: boolean, reached: boolean, isNext: boolean, tip: string | undefined }} token
  * @returns {Part}
  */
-function chip({ step, place, look, special, reached, tip }) {
+function chip({ step, place, look, special, reached, isNext, tip }) {
   const { how, dropped, end, label, masked, maskedText } = step;
   const below = { sampled: maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${maskedText}`, given: maskedText }[how];
-  const about = { "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-part": "token", "data-place": place };
+  const about = { "data-move": isNext ? "ahead" : undefined, "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-part": "token", "data-place": place };
   return [`button.gv-chip.gv-how-${how}${look}`, { tabindex: reached ? 0 : -1, vars: { "--p": masked }, ...about },
     special ? ["span.gv-name", specialPart(label)] : tokenPart(label), ["small", { "data-end": ENDS[end] }, dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
 }
@@ -70,7 +70,7 @@ export function tapePart(view, act, tipId, on) {
   const chips = steps.map((step, place) => {
     const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edit?.place === place ? ".gv-rejected" : "");
     const special = (Boolean(head.parts) && step.end === "eos") || Boolean(step.names?.includes(step.token));
-    return [chip, { step, place, look, special, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
+    return [chip, { step, place, look, special, reached: place === currentChip(view), isNext: place === view.cursor, tip: tip?.place === place ? tipId : undefined }];
   });
   const [before, after] = turnsParts(view, act);
   return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt }], before, ["span.gv-chips", on, ...chips], after];
