@@ -174,6 +174,25 @@ test("a token flies from its bar to the current state and opens into its bytes, 
   assert.equal(of(list, "byte1", "translate")[0][2].translate, place(20, 0));
 });
 
+test("an arrow is lit as its byte goes along it, and the new state is named when the last byte lands", () => {
+  const list = travel({ bar: BAR, states: POINTS, text: null, died: false });
+  assert.deepEqual(["arrow0", "arrow1"].map((part) => times(of(list, part))), [[[FLIGHT, FLIGHT + 160]], [[FLIGHT + 160, FLIGHT + 320]]]);
+  assert.deepEqual(of(list, "arrow1")[0].slice(1, 3), [{ opacity: 0 }, { opacity: 1 }]);
+  assert.equal(of(list, "title")[0][4], FLIGHT + 320);
+});
+
+test("a byte is on its arrow all the time: along a loop, whose state is seen faintly until the byte is back", () => {
+  const loop = [POINTS[0], { x: -5, y: -20 }, { x: 5, y: -20 }, POINTS[0]];
+  const list = travel({ bar: BAR, states: [POINTS[0], POINTS[0]], lines: [loop], text: null, died: false });
+  const parts = of(list, "byte0", "translate");
+  assert.deepEqual(parts.map(([, , to]) => to.translate), loop.slice(1).map(({ x, y }) => place(x, y)));
+  assert.deepEqual([parts[0][3], parts[2][4]], [FLIGHT, FLIGHT + 160]);
+  const frames = framesOf(parts, lengthOf(list));
+  assert.ok(frames.every(({ easing = "linear" }) => easing === "linear"), "at one pace");
+  assert.ok(of(list, "state")[0][1].opacity > 0);
+  assert.equal(of(travel({ bar: BAR, states: POINTS, text: null, died: false }), "state")[0][1].opacity, 0);
+});
+
 test("the state fills when the last byte lands, and the token lands in the text", () => {
   const list = travel({ bar: BAR, states: POINTS, text: { x: 5, y: -40 }, died: false });
   assert.equal(of(list, "state")[0][4], FLIGHT + 320);

@@ -22,11 +22,11 @@ export function framesOf(moves, length) {
   /** @type {(Look & { offset: number })[]} */
   const frames = [];
   for (const name of new Set(moves.flatMap(([, from]) => Object.keys(from)))) {
-    if (name === "count") continue;
+    if (name === "count" || name === "easing") continue;
     const own = moves.filter(([, from]) => name in from);
     frames.push({ offset: 0, [name]: own[0][1][name] });
     for (const [, from, to, begin, end] of own) {
-      frames.push({ offset: begin / length, easing: "ease-in-out", [name]: from[name] }, { offset: end / length, [name]: to[name] });
+      frames.push({ offset: begin / length, easing: from.easing ?? "ease-in-out", [name]: from[name] }, { offset: end / length, [name]: to[name] });
     }
     frames.push({ offset: 1, [name]: /** @type {Move} */ (own.at(-1))[2][name] });
   }

@@ -10,6 +10,7 @@
  * @property {Point} bar
  * @property {Point[]} states before, between and after the bytes; the last one is where a forbidden byte dies
  * @property {Point[]} [starts] where each byte begins, if that is not where the one before it ended
+ * @property {Point[][]} [lines] points along the arrow of each byte; without them it goes straight
  * @property {number[]} [begins] when each byte begins, if not at once after the one before it
  * @property {Point | null} text
  * @property {boolean} died
@@ -19,6 +20,7 @@ export const FLIGHT = 250; // milliseconds from the bar to the state, and from t
 const [BYTE, LONGEST] = [160, 900]; // milliseconds of a byte, and of all bytes at most
 const [SHAKE, STAYS, FALL] = [240, 600, 350]; // milliseconds of the byte that dies
 const DEEP = 140; // pixels that it falls
+const FAINT = 0.45; // how much is seen of a state until its byte has landed
 
 /** @param {Point} point where the middle of a part stands */
 const at = ({ x, y }) => ({ translate: `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 50%)` });
@@ -34,7 +36,7 @@ export const paceOf = (count) => Math.min(BYTE, LONGEST / Math.max(1, count));
  * @param {number[]} [lengths] the bytes of each token of a forced text
  * @returns {Move[]}
  */
-export function travel({ bar, states, starts = states, begins, text, died }, lengths = []) {
+export function travel({ bar, states, starts = states, lines = [], begins, text, died }, lengths = []) {
   const [start, last] = [states[0] ?? bar, states[states.length - 1] ?? bar];
   const count = states.length - 1;
   const pace = paceOf(count);
@@ -51,13 +53,30 @@ export function travel({ bar, states, starts = states, begins, text, died }, len
     const end = begin + pace;
     moves.push([`byte${place}`, { opacity: 0 }, { opacity: 1 }, opens - 1, opens]);
     if (begins && opens < begin) moves.push([`byte${place}`, at(states[place]), at(starts[place]), opens, begin]);
-    moves.push([`byte${place}`, at(starts[place]), at(states[place + 1]), begin, end]);
+    const line = lines[place]?.length ? lines[place] : [starts[place], states[place + 1]];
+    moves.push(...slide(`byte${place}`, line, begin, end), [`arrow${place}`, { opacity: 0 }, { opacity: 1 }, begin, end]);
     if (!died || place < count - 1) moves.push([`byte${place}`, { opacity: 1 }, { opacity: 0 }, end - 1, end]);
   });
   if (died) return [...moves, ...fall(`byte${count - 1}`, at(last), at({ x: last.x, y: last.y + DEEP }), landed)];
-  moves.push(["state", { opacity: 0 }, { opacity: 1 }, landed - 1, landed]);
+  const stays = last.x === start.x && last.y === start.y; // a state that a loop leads back to is not left
+  moves.push(["state", { opacity: stays ? FAINT : 0 }, { opacity: 1 }, landed - 1, landed], ["title", { opacity: 0 }, { opacity: 1 }, landed - 1, landed]);
   if (lengths.length > 1) return [...moves, ...unroll(lengths, times.map((time) => time + pace), landed)];
   return text ? [...moves, ...land(last, text, landed, count > 0)] : moves;
+}
+
+/**
+ * A byte goes along a line, at one pace.
+ * @param {string} part
+ * @param {Point[]} line
+ * @param {number} begin
+ * @param {number} end
+ * @returns {Move[]}
+ */
+function slide(part, line, begin, end) {
+  const count = line.length - 1;
+  const easing = count > 1 ? "linear" : "ease-in-out";
+  const pace = (end - begin) / count;
+  return line.slice(1).map((point, place) => [part, { easing, ...at(line[place]) }, at(point), begin + place * pace, begin + (place + 1) * pace]);
 }
 
 /**

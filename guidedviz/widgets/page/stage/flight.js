@@ -14,6 +14,8 @@ import { make, writeToken } from "../shared/elements.js";
 import { mayMove, rateOf } from "./pace.js";
 import { takenSince } from "./view.js";
 
+const PARTS = 8; // straight parts of the way along an arrow
+
 /**
  * The middle of an element, in pixels of the stage.
  * @param {Element} root
@@ -60,6 +62,32 @@ function placesOf(root, { drawing }, view, path) {
 }
 
 /**
+ * Points along the arrow of a byte; none where it is not all in sight.
+ * @param {Point} corner of the drawing
+ * @param {MachinePanel["drawing"]} drawing
+ * @param {string} key of the arrow
+ * @returns {Point[]}
+ */
+function lineOf(corner, { arrows, camera, room }, key) {
+  const line = /** @type {SVGPathElement | null | undefined} */ (arrows.get(key)?.querySelector("path.gv-line"));
+  const length = line?.getTotalLength() ?? 0;
+  if (!line || !length) return [];
+  const points = Array.from({ length: PARTS + 1 }, (_, place) => {
+    const { x, y } = line.getPointAtLength((length * place) / PARTS);
+    return { x: camera.x + x * camera.scale, y: camera.y + y * camera.scale };
+  });
+  if (points.some(({ x, y }) => x < 0 || x > room[0] || y < 0 || y > room[1])) return [];
+  return points.map(({ x, y }) => ({ x: corner.x + x, y: corner.y + y }));
+}
+
+/**
+ * The arrow of each byte of a way.
+ * @param {Way} way
+ * @returns {string[]}
+ */
+const arrowsOf = ({ path = [], taken }) => path.slice(1).map((state, place) => taken?.[place]?.[0] ?? `${path[place]}-${state}`);
+
+/**
  * The corner of an element, in pixels of the stage.
  * @param {Element} root
  * @param {Element} node
@@ -74,6 +102,7 @@ function cornerOf(root, node) {
  * @typedef {object} Route where the bytes pass, when each begins, and the rules that are called on the way
  * @property {Point[]} states
  * @property {Point[]} [starts]
+ * @property {Point[][]} [lines]
  * @property {number[]} [begins]
  * @property {Move[]} [moves]
  * @property {HTMLElement | null} [sheet]
@@ -88,7 +117,11 @@ function cornerOf(root, node) {
  */
 function routeOf(root, machine, view, way) {
   if (machine.slot.hidden || !machine.drawing.view.getBoundingClientRect().width) return { states: [] };
-  if (!machine.focus) return { states: placesOf(root, machine, view, way.path) };
+  if (!machine.focus) {
+    const corner = cornerOf(root, machine.drawing.view);
+    const lines = arrowsOf(way).map((key) => lineOf(corner, machine.drawing, key));
+    return { states: placesOf(root, machine, view, way.path), lines };
+  }
   const found = stageCalls(machine, view, way, machine.before);
   if (!found) return { states: [] };
   const corner = cornerOf(root, machine.scene);
@@ -188,7 +221,7 @@ export function fly(moving, view, root, machine) {
   const journey = { ...route, bar, text: middleOf(root, chips[0]), died: passenger.died };
   const lengths = passenger.steps.map(({ path }) => (path?.length ?? 1) - 1);
   const moves = [...travel(journey, lengths), ...(route.moves ?? [])];
-  if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chips, moves, route.sheet);
+  if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chips, moves, passenger.way, route.sheet);
 }
 
 /**
@@ -199,14 +232,20 @@ export function fly(moving, view, root, machine) {
  * @param {HTMLElement} sheet
  * @param {Element[]} chips where it lands
  * @param {Move[]} moves
+ * @param {Way} way
  * @param {HTMLElement | null} [calls] the scenes of the rules that are called
  */
-function start(moving, view, root, machine, sheet, chips, moves, calls) {
+function start(moving, view, root, machine, sheet, chips, moves, way, calls) {
   view.sheets = [...view.sheets, sheet];
   root.append(sheet);
   const takeCalls = showCalls(machine, calls);
   const lit = view.machine?.stack ? null : machine.drawing.layer.querySelector(".gv-state.gv-lit");
-  const others = new Map([["state", lit], ...chips.map((chip, place) => /** @type {const} */ ([`text${place}`, chip]))]);
+  const arrows = arrowsOf(way);
+  const passed = arrows.flatMap((key, place) => {
+    const node = arrows.indexOf(key) === place && machine.drawing.layer.querySelector(`.gv-on[data-arrow="${key}"]`); // a loop is lit once
+    return node ? [/** @type {const} */ ([`arrow${place}`, node])] : [];
+  });
+  const others = new Map([["state", lit], ["title", machine.now], ...passed, ...chips.map((chip, place) => /** @type {const} */ ([`text${place}`, chip]))]);
   const done = () => {
     sheet.remove();
     takeCalls();
