@@ -173,6 +173,13 @@ class MachineFeed:
         page.passed |= {state.number: state for state in path}
         return way | {"drawing": self._draw_passed(self._pda, path, way)}
 
+    def pass_state(self, state: Any, page: Page) -> int:
+        """The number of a state, whose stack the page gets."""
+        if not self._pda:
+            return int(state)
+        page.passed[state.number] = state
+        return int(state.number)
+
     def _draw_passed(self, pda: PDA, path: StatePath, way: Message) -> int:
         """Draw the rules that a token passes; the number of the drawing where it ends."""
         self._draw_grammar()
@@ -366,21 +373,27 @@ class Panels:
                 one |= self.map.at(state, page.masks)
                 shown = [candidate.token for candidate in step_words.shown_candidates(step)]
                 one["ranks"] = self.guide.vocabulary.rank[shown].tolist()
-                one["refused"] = self._refused(state, step)
+                one |= self._refused(state, step, page)
             packed.append(one)
         return packed
 
-    def _refused(self, state: Any, step: Step) -> tuple[int, str] | None:
-        """The likeliest forbidden token and its first byte, if this byte has no way on in this state."""
+    def _refused(self, state: Any, step: Step, page: Page) -> Message:
+        """The likeliest forbidden token and its byte that has no way on, with the place where that is."""
         forbidden = [candidate for candidate in step_words.shown_candidates(step) if not candidate.legal]
         if self.guide is None or not (self.machine and forbidden):
-            return None
+            return {"refused": None}
         token = forbidden[0].token
         if token in self.guide.vocabulary.eos:
-            return token, "end"
+            return {"refused": (token, "end")}
         signs = signs_of(forbidden[0].piece)
         path = self.guide.path(state, token)
-        return (token, words.label(signs[0])) if signs and len(path) == 1 else None
+        passed = len(path) - 1
+        if not 0 <= passed < len(signs):
+            return {"refused": None}
+        said: Message = {"refused": (token, words.label(signs[passed]))}
+        if passed:
+            said["refusedIn"] = (self.machine.pass_state(path[-1], page), words.label(b"".join(signs[:passed])))
+        return said
 
     def _state_at(self, player: Player) -> Any:
         """The state whose mask is shown: of the step that comes next or, at the end, of the last step."""

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { fitLabel } from "../../guidedviz/widgets/page/machine/exits.js";
 import { exitsLight, findRefused } from "../../guidedviz/widgets/page/motion/exits.js";
 import { CHANGES, drawAt, FALLEN, FALLS, GONE, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
@@ -149,6 +150,20 @@ test("while the mask falls the exits of the state are lit, and the byte of the f
   assert.deepEqual([of(list, "exits")[0][3], of(list, "exits").at(-1)[3]], [FALLS, draw], "until the draw");
   assert.deepEqual([of(list, "refused")[0][3], of(list, "refused").at(-1)[3]], [passAt(0, 3), draw]);
   assert.deepEqual(of(exitsLight(bars, findRefused(bars, null), draw), "refused"), [], "it is unknown where it dies");
+});
+
+test("the label of an exit that runs out of sight stands where its line is still seen", () => {
+  const arrow = document.createElement("div");
+  arrow.innerHTML = '<svg><path class="gv-line"></path><text class="gv-label" x="250" y="50"></text></svg>';
+  const line = arrow.querySelector("path");
+  line.getTotalLength = () => 400;
+  line.getPointAtLength = (x) => ({ x, y: 50 });
+  const label = arrow.querySelector("text");
+  const drawing = { camera: { x: 0, y: 0, scale: 0.5 }, room: [200, 100] };
+  fitLabel(arrow, drawing);
+  assert.equal(label.getAttribute("x"), "250", "it is seen");
+  fitLabel(arrow, { ...drawing, camera: { x: 0, y: 0, scale: 1 } });
+  assert.equal(label.getAttribute("x"), "170", "the end of what is seen, less the room for it");
 });
 
 test("an older record does not say which byte dies: a token of one byte does, and a special one that the machine names", () => {
