@@ -64,11 +64,13 @@ Frames = Annotated[tuple[PackedFrame, ...], ShortList]
 class PackedStackState(TypedDict):
     """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first.
 
-    `others` are the frames of each other stack, down to the one where it leaves this stack.
+    `others` are the frames of each other stack, down to the one where it leaves this stack. `exits` are the nodes that
+    may read the next byte: those of `now`, and what follows them over calls that may read nothing.
     """
 
     name: str
     now: WholeNumbers
+    exits: NotRequired[WholeNumbers]
     back: WholeNumbers
     calls: Annotated[tuple[tuple[str, int], ...], ShortList]
     last: Texts

@@ -31,7 +31,7 @@ from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
 from guidedviz.views.layout.plan import choose_rules
 from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.film import bare_drawing, rule_drawing
-from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
+from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, free_places, read_bytes, taken_arrows
 from guidedviz.views.machine.text import say_size
 from guidedviz.views.stack.stack_table import list_other_stacks, say_ground, say_ways
 from guidedviz.widgets.display import Message
@@ -134,6 +134,7 @@ def pack_state(pda: PDA, state: State) -> Message:
     return {
         "name": repr(state),
         "now": sorted(lit.now),
+        "exits": sorted({place for start in lit.now for place in free_places(pda.nodes, start)}),
         "back": sorted(lit.back),
         "calls": lit.calls,
         "last": sorted(lit.last),

@@ -7,6 +7,7 @@ import { CHANGES, drawAt, FALLEN, FALLS, GONE, maskFalls, passAt, SHARED } from 
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
 import { FLIGHT, paceOf, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 import { barsOf, removedOf, rulerOf } from "../../guidedviz/widgets/page/stage/bars.js";
+import { exitsNow } from "../../guidedviz/widgets/page/stage/moving.js";
 import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/pace.js";
 import { step } from "./fixtures.js";
 
@@ -150,6 +151,13 @@ test("while the mask falls the exits of the state are lit, and the byte of the f
   assert.deepEqual([of(list, "exits")[0][3], of(list, "exits").at(-1)[3]], [FALLS, draw], "until the draw");
   assert.deepEqual([of(list, "refused")[0][3], of(list, "refused").at(-1)[3]], [passAt(0, 3), draw]);
   assert.deepEqual(of(exitsLight(bars, findRefused(bars, null), draw), "refused"), [], "it is unknown where it dies");
+});
+
+test("the exits of a grammar lie behind calls that may read nothing too; an older record has only where it stands", () => {
+  const view = { steps: [{ path: [0, 7] }], cursor: 1, machine: { initial: 0, stack: true }, known: { 7: { now: [3], exits: [3, 4] }, 0: { now: [1] } } };
+  assert.deepEqual(exitsNow(view), [3, 4]);
+  assert.deepEqual(exitsNow({ ...view, cursor: 0 }), [1]);
+  assert.deepEqual(exitsNow({ ...view, machine: { stack: false } }), [7]);
 });
 
 test("the label of an exit that runs out of sight stands where its line is still seen", () => {

@@ -316,3 +316,11 @@ def test_where_a_likely_token_dies_in_a_grammar_the_page_has_the_stack():
     state, read = last["refusedIn"]
     assert (last["refused"], read) == ([3, "}"], "]")
     assert str(state) in news["stacks"]
+
+
+def test_the_exits_of_a_state_lie_behind_calls_that_may_read_nothing_too():
+    grammar = gv.grammar('root ::= ws value "!"\nws ::= " "*\nvalue ::= "a" | "b"')
+    packed = panels.pack_state(grammar, grammar.initial)
+    called = {grammar.nodes.names[rule] for place in packed["exits"] for rule, _ in grammar.nodes.calls[place]}
+    assert called == {"ws", "value"}
+    assert set(packed["now"]) < set(packed["exits"])

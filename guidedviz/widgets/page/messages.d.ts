@@ -12,10 +12,11 @@ export type Frame = [id: number, rule: string, waits: string];
 /** The frame where another stack leaves the first one, and its rules from there on. */
 export type Branching = [id: number, words: string];
 
-/** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. `others` are the frames of each other stack, down to the one where it leaves this stack. */
+/** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. `others` are the frames of each other stack, down to the one where it leaves this stack. `exits` are the nodes that may read the next byte: those of `now`, and what follows them over calls that may read nothing. */
 export interface StackState {
   name: string;
   now: number[];
+  exits?: number[];
   back: number[];
   calls: [string, number][];
   last: string[];

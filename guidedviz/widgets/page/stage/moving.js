@@ -173,7 +173,7 @@ export function move(moving, view, root, { machine }) {
  */
 function showExits(view, root, { drawing }, refused, died) {
   const states = statesNow(view);
-  const shown = [drawExits(drawing, states)];
+  const shown = [drawExits(drawing, exitsNow(view))];
   const there = died && placeIn(root, drawing, nodesOf(view, died[0])[0]);
   const place = there ?? placeIn(root, drawing, states[0]);
   if (!refused || !place) return shown;
@@ -202,7 +202,19 @@ function placeIn(root, { states, view }, state) {
  * The states of the drawing at the cursor.
  * @param {StageView} view
  */
-const statesNow = (view) => nodesOf(view, view.steps[view.cursor - 1]?.path?.at(-1) ?? view.machine?.initial ?? -1);
+const statesNow = (view) => nodesOf(view, stateNow(view));
+
+/** @param {StageView} view */
+const stateNow = ({ steps, cursor, machine }) => steps[cursor - 1]?.path?.at(-1) ?? machine?.initial ?? -1;
+
+/**
+ * The nodes that may read the next byte; an older record does not say them.
+ * @param {StageView} view
+ */
+export function exitsNow(view) {
+  const exits = view.machine?.stack && view.known[stateNow(view)]?.exits;
+  return exits || statesNow(view);
+}
 
 /**
  * Where a state of the machine is drawn.
