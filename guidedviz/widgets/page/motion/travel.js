@@ -20,7 +20,7 @@ export const FLIGHT = 250; // milliseconds from the bar to the state, and from t
 const [BYTE, LONGEST] = [160, 900]; // milliseconds of a byte, and of all bytes at most
 const [SHAKE, STAYS, FALL] = [240, 600, 350]; // milliseconds of the byte that dies
 const DEEP = 140; // pixels that it falls
-const FAINT = 0.45; // how much is seen of a state until its byte has landed
+export const FAINT = 0.45; // how much is seen of a state until its byte has landed
 
 /** @param {Point} point where the middle of a part stands */
 const at = ({ x, y }) => ({ translate: `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 50%)` });
