@@ -204,12 +204,13 @@ test("an arrow is lit as its byte goes along it, and the new state is named when
   assert.equal(of(list, "title")[0][4], FLIGHT + 320);
 });
 
-test("a byte is on its arrow all the time: along a loop, whose state is seen faintly until the byte is back", () => {
-  const loop = [POINTS[0], { x: -5, y: -20 }, { x: 5, y: -20 }, POINTS[0]];
+test("a byte is on its arrow most of the time: along a loop, whose state is seen faintly until the byte is back", () => {
+  const loop = [{ x: -4, y: -3 }, { x: -5, y: -20 }, { x: 5, y: -20 }, { x: 4, y: -3 }];
   const list = travel({ bar: BAR, states: [POINTS[0], POINTS[0]], lines: [loop], text: null, died: false });
   const parts = of(list, "byte0", "translate");
-  assert.deepEqual(parts.map(([, , to]) => to.translate), loop.slice(1).map(({ x, y }) => place(x, y)));
-  assert.deepEqual([parts[0][3], parts[2][4]], [FLIGHT, FLIGHT + 160]);
+  assert.deepEqual(parts.map(([, , to]) => to.translate), [...loop, POINTS[0]].map(({ x, y }) => place(x, y)));
+  assert.deepEqual([parts[0][3], parts[4][4]], [FLIGHT, FLIGHT + 160]);
+  assert.equal(parts[3][4] - parts[1][3], 0.6 * 160, "between the ends of its line");
   const frames = framesOf(parts, lengthOf(list));
   assert.ok(frames.every(({ easing = "linear" }) => easing === "linear"), "at one pace");
   assert.ok(of(list, "state")[0][1].opacity > 0);

@@ -53,7 +53,7 @@ export function travel({ bar, states, starts = states, lines = [], begins, text,
     const end = begin + pace;
     moves.push([`byte${place}`, { opacity: 0 }, { opacity: 1 }, opens - 1, opens]);
     if (begins && opens < begin) moves.push([`byte${place}`, at(states[place]), at(starts[place]), opens, begin]);
-    const line = lines[place]?.length ? lines[place] : [starts[place], states[place + 1]];
+    const line = [starts[place], ...(lines[place] ?? []), states[place + 1]];
     moves.push(...slide(`byte${place}`, line, begin, end), [`arrow${place}`, { opacity: 0 }, { opacity: 1 }, begin, end]);
     if (!died || place < count - 1) moves.push([`byte${place}`, { opacity: 1 }, { opacity: 0 }, end - 1, end]);
   });
