@@ -64,11 +64,13 @@ Frames = Annotated[tuple[PackedFrame, ...], ShortList]
 class PackedStackState(TypedDict):
     """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first.
 
-    `others` are the frames of each other stack, down to the one where it leaves this stack.
+    `others` are the frames of each other stack, down to the one where it leaves this stack. `exits` are the nodes that
+    may read the next byte: those of `now`, and what follows them over calls that may read nothing.
     """
 
     name: str
     now: WholeNumbers
+    exits: NotRequired[WholeNumbers]
     back: WholeNumbers
     calls: Annotated[tuple[tuple[str, int], ...], ShortList]
     last: Texts
@@ -117,7 +119,8 @@ class PackedStep(PackedWay):
     the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens
     it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal
     and the forbidden ones; `inside` says where in its share the token was drawn. `refused` is the likeliest forbidden
-    token and its first byte, where this byte has no way on here; an EOS has "end" in its place.
+    token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one,
+    `refusedIn` has the state after them, and these bytes.
     """
 
     token: int
@@ -150,6 +153,7 @@ class PackedStep(PackedWay):
     asked: NotRequired[Count | None]
     ranks: NotRequired[WholeNumbers]
     refused: NotRequired[tuple[int, str] | None]
+    refusedIn: NotRequired[tuple[int, str]]
     whys: NotRequired[Annotated[dict[int, PackedWhy], ShortList]]
 
 

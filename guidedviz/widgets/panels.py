@@ -31,7 +31,7 @@ from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
 from guidedviz.views.layout.plan import choose_rules
 from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.film import bare_drawing, rule_drawing
-from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, read_bytes, taken_arrows
+from guidedviz.views.machine.highlight import Drawable, Highlight, StatePath, free_places, read_bytes, taken_arrows
 from guidedviz.views.machine.text import say_size
 from guidedviz.views.stack.stack_table import list_other_stacks, say_ground, say_ways
 from guidedviz.widgets.display import Message
@@ -135,6 +135,7 @@ def pack_state(pda: PDA, state: State) -> Message:
     return {
         "name": repr(state),
         "now": sorted(lit.now),
+        "exits": sorted({place for start in lit.now for place in free_places(pda.nodes, start)}),
         "back": sorted(lit.back),
         "calls": lit.calls,
         "last": sorted(lit.last),
@@ -173,6 +174,13 @@ class MachineFeed:
             return way | {"drawing": self._drawing(path[-1])}
         page.passed |= {state.number: state for state in path}
         return way | {"drawing": self._draw_passed(self._pda, path, way)}
+
+    def pass_state(self, state: Any, page: Page) -> int:
+        """The number of a state, whose stack the page gets."""
+        if not self._pda:
+            return int(state)
+        page.passed[state.number] = state
+        return int(state.number)
 
     def _draw_passed(self, pda: PDA, path: StatePath, way: Message) -> int:
         """Draw the rules that a token passes; the number of the drawing where it ends."""
@@ -367,21 +375,27 @@ class Panels:
                 one |= self.map.at(state, page.masks)
                 shown = [candidate.token for candidate in step_words.shown_candidates(step)]
                 one["ranks"] = self.guide.vocabulary.rank[shown].tolist()
-                one["refused"] = self._refused(state, step)
+                one |= self._refused(state, step, page)
             packed.append(one)
         return packed
 
-    def _refused(self, state: Any, step: Step) -> tuple[int, str] | None:
-        """The likeliest forbidden token and its first byte, if this byte has no way on in this state."""
+    def _refused(self, state: Any, step: Step, page: Page) -> Message:
+        """The likeliest forbidden token and its byte that has no way on, with the place where that is."""
         forbidden = [candidate for candidate in step_words.shown_candidates(step) if not candidate.legal]
         if self.guide is None or not (self.machine and forbidden):
-            return None
+            return {"refused": None}
         token = forbidden[0].token
         if token in self.guide.vocabulary.eos:
-            return token, "end"
+            return {"refused": (token, "end")}
         signs = signs_of(forbidden[0].piece)
         path = self.guide.path(state, token)
-        return (token, words.label(signs[0])) if signs and len(path) == 1 else None
+        passed = len(path) - 1
+        if not 0 <= passed < len(signs):
+            return {"refused": None}
+        said: Message = {"refused": (token, words.label(signs[passed]))}
+        if passed:
+            said["refusedIn"] = (self.machine.pass_state(path[-1], page), words.label(b"".join(signs[:passed])))
+        return said
 
     def _state_at(self, player: Player) -> Any:
         """The state whose mask is shown: of the step that comes next or, at the end, of the last step."""

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { fitLabel } from "../../guidedviz/widgets/page/machine/exits.js";
 import { exitsLight, findRefused } from "../../guidedviz/widgets/page/motion/exits.js";
 import { CHANGES, drawAt, FALLEN, FALLS, GONE, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
 import { FLIGHT, paceOf, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 import { barsOf, removedOf, rulerOf } from "../../guidedviz/widgets/page/stage/bars.js";
+import { exitsNow } from "../../guidedviz/widgets/page/stage/moving.js";
 import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/pace.js";
 import { step } from "./fixtures.js";
 
@@ -151,6 +153,27 @@ test("while the mask falls the exits of the state are lit, and the byte of the f
   assert.deepEqual(of(exitsLight(bars, findRefused(bars, null), draw), "refused"), [], "it is unknown where it dies");
 });
 
+test("the exits of a grammar lie behind calls that may read nothing too; an older record has only where it stands", () => {
+  const view = { steps: [{ path: [0, 7] }], cursor: 1, machine: { initial: 0, stack: true }, known: { 7: { now: [3], exits: [3, 4] }, 0: { now: [1] } } };
+  assert.deepEqual(exitsNow(view), [3, 4]);
+  assert.deepEqual(exitsNow({ ...view, cursor: 0 }), [1]);
+  assert.deepEqual(exitsNow({ ...view, machine: { stack: false } }), [7]);
+});
+
+test("the label of an exit that runs out of sight stands where its line is still seen", () => {
+  const arrow = document.createElement("div");
+  arrow.innerHTML = '<svg><path class="gv-line"></path><text class="gv-label" x="250" y="50"></text></svg>';
+  const line = arrow.querySelector("path");
+  line.getTotalLength = () => 400;
+  line.getPointAtLength = (x) => ({ x, y: 50 });
+  const label = arrow.querySelector("text");
+  const drawing = { camera: { x: 0, y: 0, scale: 0.5 }, room: [200, 100] };
+  fitLabel(arrow, drawing);
+  assert.equal(label.getAttribute("x"), "250", "it is seen");
+  fitLabel(arrow, { ...drawing, camera: { x: 0, y: 0, scale: 1 } });
+  assert.equal(label.getAttribute("x"), "170", "the end of what is seen, less the room for it");
+});
+
 test("an older record does not say which byte dies: a token of one byte does, and a special one that the machine names", () => {
   const refused = (shown) => findRefused(shownIn(shown).bars).row;
   assert.equal(refused(TO), 0);
@@ -181,12 +204,13 @@ test("an arrow is lit as its byte goes along it, and the new state is named when
   assert.equal(of(list, "title")[0][4], FLIGHT + 320);
 });
 
-test("a byte is on its arrow all the time: along a loop, whose state is seen faintly until the byte is back", () => {
-  const loop = [POINTS[0], { x: -5, y: -20 }, { x: 5, y: -20 }, POINTS[0]];
+test("a byte is on its arrow most of the time: along a loop, whose state is seen faintly until the byte is back", () => {
+  const loop = [{ x: -4, y: -3 }, { x: -5, y: -20 }, { x: 5, y: -20 }, { x: 4, y: -3 }];
   const list = travel({ bar: BAR, states: [POINTS[0], POINTS[0]], lines: [loop], text: null, died: false });
   const parts = of(list, "byte0", "translate");
-  assert.deepEqual(parts.map(([, , to]) => to.translate), loop.slice(1).map(({ x, y }) => place(x, y)));
-  assert.deepEqual([parts[0][3], parts[2][4]], [FLIGHT, FLIGHT + 160]);
+  assert.deepEqual(parts.map(([, , to]) => to.translate), [...loop, POINTS[0]].map(({ x, y }) => place(x, y)));
+  assert.deepEqual([parts[0][3], parts[4][4]], [FLIGHT, FLIGHT + 160]);
+  assert.equal(parts[3][4] - parts[1][3], 0.6 * 160, "between the ends of its line");
   const frames = framesOf(parts, lengthOf(list));
   assert.ok(frames.every(({ easing = "linear" }) => easing === "linear"), "at one pace");
   assert.ok(of(list, "state")[0][1].opacity > 0);

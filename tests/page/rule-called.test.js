@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { aim, around, LESS } from "../../guidedviz/widgets/page/machine/camera.js";
 import { placeOthers } from "../../guidedviz/widgets/page/machine/other-stacks.js";
 import { EDGE, GAP, placeRows, STRIP } from "../../guidedviz/widgets/page/machine/rows.js";
-import { ruleCalled, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
+import { nameCalled, ruleCalled, statesLight, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
 import { FLIGHT, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 
 const LABELS = { least: 1, most: 1.5 };
@@ -175,4 +175,18 @@ test("a byte waits where the one before it ended, and goes with the call to its 
   assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT + 160, FLIGHT + 500], [FLIGHT + 500, FLIGHT + 660]]);
   assert.match(ways[0][0], /10\.0px/);
   assert.equal(ways[0][1], ways[1][0]);
+});
+
+test("a rule that took the place of the called one is shown with both names", () => {
+  assert.deepEqual([nameCalled("1:value", "object"), nameCalled("1:value", "value"), nameCalled(undefined, "object")], ["value → object", "value", "object"]);
+});
+
+test("some state is lit at each time: the one that is left faintly, until its byte has landed", () => {
+  const story = { scenes: [[], []], reads: [0, 0], causes: [1] };
+  const moves = statesLight(story, timeCalls(story));
+  const of = (part) => moves.filter(([one]) => one === part).map(([, from, to, begin]) => [from.opacity, to.opacity, begin]);
+  const [first, second] = [FLIGHT, FLIGHT + 160];
+  assert.deepEqual(of("stop 0 0"), [[1, 0.45, first], [0.45, 0, second]]);
+  assert.deepEqual(of("stop 0 1"), [[0, 1, second - 1], [1, 0.45, second], [0.45, 0, second + 160]]);
+  assert.deepEqual(of("stop 0 2"), [[0, 1, second + 159]]);
 });

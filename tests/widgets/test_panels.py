@@ -159,14 +159,16 @@ def test_why_shows_the_stack_where_the_token_died():
     assert "innermost open rule is array" in why["reason"]
 
 
-def test_a_step_says_the_likeliest_forbidden_token_and_its_first_byte_where_it_dies_at_once():
+def test_a_step_says_the_likeliest_forbidden_token_and_its_byte_that_dies():
     pieces = [b"<eos>", b"a", b"no", b"ab", b"b"]
     wanted = [[0, 3, 9, 0, 1], [9, 1, 0, 0, 3], [0, 1, 0, 9, 8]]
     model = gv.ToyModel(pieces, lambda tokens: wanted[len(tokens) - 1], eos={0})
     stage = gv.stage(model, "a", gv.guide(gv.regex("aba"), model.vocabulary), temperature=0, steps=3)
-    assert [step["refused"] for step in told(stage)["add"]] == [[2, "n"], [0, "end"], None], (
-        "of ab the first byte is legal"
-    )
+    steps = told(stage)["add"]
+    assert [step["refused"] for step in steps] == [[2, "n"], [0, "end"], [3, "b"]]
+    assert "refusedIn" not in steps[0], "it dies at once"
+    last = steps[2]
+    assert last["refusedIn"] == [last["path"][-1], "a"], "of ab the first byte is legal"
     free = gv.stage(model, "a", temperature=0, steps=1)
     assert "refused" not in told(free)["add"][0]
 
@@ -305,3 +307,20 @@ def test_no_byte_of_a_name_is_shown_as_a_number():
     machine = gv.grammar('root ::= <x> "a"')
     assert "0xFF" not in gv.draw_machine(machine).text
     assert "⟪" in gv.draw_machine(machine).text
+
+
+def test_where_a_likely_token_dies_in_a_grammar_the_page_has_the_stack():
+    model = says([b"<eos>", b"[", b"1", b"]}", b"]", b"x"], b"[", b"1", b"]", likely=(b"]}",))
+    news = told(gv.stage(model, "x", gv.guide(gv.json(), model.vocabulary), temperature=0, steps=3))
+    last = news["add"][2]
+    state, read = last["refusedIn"]
+    assert (last["refused"], read) == ([3, "}"], "]")
+    assert str(state) in news["stacks"]
+
+
+def test_the_exits_of_a_state_lie_behind_calls_that_may_read_nothing_too():
+    grammar = gv.grammar('root ::= ws value "!"\nws ::= " "*\nvalue ::= "a" | "b"')
+    packed = panels.pack_state(grammar, grammar.initial)
+    called = {grammar.nodes.names[rule] for place in packed["exits"] for rule, _ in grammar.nodes.calls[place]}
+    assert called == {"ws", "value"}
+    assert set(packed["now"]) < set(packed["exits"])

@@ -12,10 +12,11 @@ export type Frame = [id: number, rule: string, waits: string];
 /** The frame where another stack leaves the first one, and its rules from there on. */
 export type Branching = [id: number, words: string];
 
-/** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. `others` are the frames of each other stack, down to the one where it leaves this stack. */
+/** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. `others` are the frames of each other stack, down to the one where it leaves this stack. `exits` are the nodes that may read the next byte: those of `now`, and what follows them over calls that may read nothing. */
 export interface StackState {
   name: string;
   now: number[];
+  exits?: number[];
   back: number[];
   calls: [string, number][];
   last: string[];
@@ -53,7 +54,7 @@ export interface Why {
   stacks?: Record<number, StackState>;
 }
 
-/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. `refused` is the likeliest forbidden token and its first byte, where this byte has no way on here; an EOS has "end" in its place. */
+/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. `refused` is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one, `refusedIn` has the state after them, and these bytes. */
 export interface Step {
   path?: number[];
   taken?: string[][];
@@ -89,6 +90,7 @@ export interface Step {
   asked?: number | null;
   ranks?: number[];
   refused?: [number, string] | null;
+  refusedIn?: [number, string];
   whys?: Record<number, Why>;
 }
 

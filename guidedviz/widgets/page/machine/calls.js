@@ -7,11 +7,11 @@
 /** @import { Camera } from "./camera.js" */
 /** @import { MachinePanel } from "./machine-panel.js" */
 /** @import { RuleRow } from "./rule-rows.js" */
-import { ruleCalled, stripName, tellCalls, timeCalls, topOf } from "../motion/rule-called.js";
+import { nameCalled, ruleCalled, statesLight, stopName, stripName, tellCalls, timeCalls, topOf } from "../motion/rule-called.js";
 import { FLIGHT } from "../motion/travel.js";
 import { make } from "../shared/elements.js";
 import { aim, around, transformOf } from "./camera.js";
-import { scalesOf } from "./drawing.js";
+import { copyPart, scalesOf } from "./drawing.js";
 import { framesOf } from "./machine-panel.js";
 import { findRow, rowsOf } from "./rule-rows.js";
 import { placeRows, STRIP } from "./rows.js";
@@ -39,7 +39,7 @@ function passedIn({ scenes, reads }, { path, taken }, { known }, scene) {
 }
 
 /**
- * The box of a call in the row of its caller: of a call that is open, else of any call of the rule.
+ * The key of a call in the row of its caller: of a call that is open, else of any call of the rule.
  * @param {RuleRow} row
  * @param {string} rule
  * @param {string[]} open keys of calls
@@ -47,7 +47,7 @@ function passedIn({ scenes, reads }, { path, taken }, { known }, scene) {
 function findCall({ spots }, rule, open) {
   const here = open.filter((key) => spots.has(key));
   const calls = [...spots.keys()].filter((key) => key.endsWith(`:${rule}`));
-  return spots.get(here.find((key) => calls.includes(key)) ?? here[0] ?? calls[0]);
+  return here.find((key) => calls.includes(key)) ?? here[0] ?? calls[0];
 }
 
 /**
@@ -71,11 +71,13 @@ export function stageCalls(panel, view, way, before, start) {
     const places = placeRows(frames.length - 1, height, row.size[1] * scales.least);
     const calls = place < story.causes.length ? [...known(view, path[story.causes[place] + 1])] : [];
     const next = story.scenes[place + 1];
-    const box = next && next.length >= frames.length ? findCall(row, topOf(next)[1], calls) : undefined;
+    const box = next && next.length >= frames.length ? row.spots.get(findCall(row, topOf(next)[1], calls)) : undefined;
     const spots = passed.flatMap((name) => row.spots.get(name) ?? []);
     const camera = aim(row.size, [width - 2 * EDGE, places.row.high - STRIP - EDGE], scales, around(box ? [...spots, box] : spots));
     const ends = place > 0 && place === story.scenes.length - 1;
-    return { frames, row, places, camera, lit: ends ? passed[passed.length - 1] : passed[0] };
+    const stops = taken.flatMap((keys, byte) => (story.reads[byte] === place && keys.length ? [endsOf(keys[0])] : []));
+    const lit = ends ? passed[passed.length - 1] : passed[0];
+    return { frames, row, places, camera, lit, stops: [...stops.map(([from]) => from).slice(0, 1), ...stops.map(([, to]) => to)], name: topOf(frames)[1] };
   });
   if (!width || shown.some((one) => !one)) return null;
   const found = /** @type {NonNullable<typeof shown[number]>[]} */ (shown);
@@ -84,10 +86,13 @@ export function stageCalls(panel, view, way, before, start) {
     const isCall = found[place + 1].frames.length >= found[place].frames.length;
     const [outer, inner] = isCall ? [found[place], found[place + 1]] : [found[place + 1], found[place]];
     const open = known(view, path[story.causes[place] + (isCall ? 1 : 0)]);
-    const spot = findCall(outer.row, topOf(inner.frames)[1], open);
+    const rule = topOf(inner.frames)[1];
+    const call = findCall(outer.row, rule, open);
+    inner.name = nameCalled(call, rule);
+    const spot = outer.row.spots.get(call);
     return spot ? boxOf(spot, outer) : null;
   });
-  const moves = ruleCalled(story, times, found.map(({ places }) => places), boxes, width);
+  const moves = [...ruleCalled(story, times, found.map(({ places }) => places), boxes, width), ...statesLight(story, times)];
   const [first] = found;
   const { scale } = first.camera;
   if (before.painted === first.row.drawing) moves.push(["picture 0", { transform: transformOf(before.camera, scale) }, { transform: transformOf(first.camera, scale) }, 0, FLIGHT]);
@@ -133,12 +138,12 @@ function boxOf({ x, y, rx, ry }, { camera, places }) {
   return { ...corner, width: 2 * rx * camera.scale, high: 2 * ry * camera.scale };
 }
 
-/** @param {{ frames: Scene, row: RuleRow, places: import("./rows.js").Places, camera: Camera, lit: string }[]} scenes */
+/** @param {{ frames: Scene, row: RuleRow, places: import("./rows.js").Places, camera: Camera, lit: string, stops: string[], name: string }[]} scenes */
 function buildSheet(scenes) {
   const sheet = make("div", { class: "gv-calls", "aria-hidden": "true" });
   /** @type {Map<string, HTMLElement>} */
   const strips = new Map();
-  scenes.forEach(({ frames, row, places, camera, lit }, number) => {
+  scenes.forEach(({ frames, row, places, camera, lit, stops, name: shownName }, number) => {
     frames.slice(0, -1).forEach((frame, height) => {
       const name = stripName(frame);
       if (strips.has(name)) return;
@@ -148,12 +153,19 @@ function buildSheet(scenes) {
       strips.set(name, card);
     });
     const svg = /** @type {SVGElement} */ (row.svg.cloneNode(true));
-    svg.querySelector(`[data-state="${lit}"]`)?.classList.add("gv-lit");
+    if (!stops.length) svg.querySelector(`[data-state="${lit}"]`)?.classList.add("gv-lit");
+    stops.forEach((stop, nth) => {
+      const state = /** @type {SVGElement | null} */ (svg.querySelector(`[data-state="${stop}"]:not([data-move])`));
+      if (!state) return;
+      const twin = copyPart(state, "gv-lit");
+      twin.dataset.move = stopName(number, nth);
+      state.parentElement?.append(twin);
+    });
     const picture = make("div", { class: "gv-sheets", "data-move": `picture ${number}` }, svg);
     const [width, height] = row.size.map((size) => `${size * camera.scale}px`);
     Object.assign(picture.style, { width, height, transform: transformOf(camera, camera.scale) });
-    const top = /** @type {import("../types.js").Frame} */ (topOf(frames));
-    const node = make("div", { class: "gv-row-sheet", "data-move": `row ${number}` }, frameCard(top, frames.length, true), make("div", { class: "gv-diagram" }, picture));
+    const [id, , waits] = topOf(frames);
+    const node = make("div", { class: "gv-row-sheet", "data-move": `row ${number}` }, frameCard([id, shownName, waits], frames.length, true), make("div", { class: "gv-diagram" }, picture));
     hang(node, places.row);
     sheet.append(node);
   });

@@ -1,17 +1,53 @@
-// The exits of the current states, on a sheet above the drawing.
+// The exits of the current states, on a sheet above the drawing. The label of one that runs out of sight stands where its line is
+// still seen.
 
+/** @import { Point } from "../motion/travel.js" */
 /** @import { Drawing } from "./drawing.js" */
 import { shape } from "../shared/elements.js";
 import { copyPart } from "./drawing.js";
+
+const PARTS = 40; // straight parts of a line that is looked along
+const ROOM = 26; // pixels that a label needs
+const ABOVE = 6; // units between a line and its label
 
 /**
  * @param {Drawing} drawing
  * @param {number[]} states
  */
-export function drawExits({ arrows, layer }, states) {
+export function drawExits(drawing, states) {
+  const { arrows, layer } = drawing;
   const own = [...arrows].filter(([key]) => states.includes(Number.parseInt(key, 10)));
-  const exits = shape("g", { class: "gv-exits", "data-move": "exits", opacity: 0 }, ...own.map(([, node]) => copyPart(node)));
+  const copies = own.map(([, node]) => copyPart(node));
+  copies.forEach((copy) => fitLabel(copy, drawing));
+  const exits = shape("g", { class: "gv-exits", "data-move": "exits", opacity: 0 }, ...copies);
   const group = shape("g", { class: "gv-machine", transform: layer.getAttribute("transform") ?? "" }, exits);
   layer.parentElement?.append(group);
   return group;
+}
+
+/**
+ * Whether a label at a point is seen.
+ * @param {Drawing} drawing
+ * @param {Point} point
+ */
+function isSeen({ camera, room }, { x, y }) {
+  const [left, top] = [camera.x + x * camera.scale, camera.y + y * camera.scale];
+  return left >= ROOM && left <= room[0] - ROOM && top >= ROOM / 2 && top <= room[1] - ROOM / 2;
+}
+
+/**
+ * Moves the label of an arrow that runs out of sight to the last point of its line that is seen.
+ * @param {SVGElement} arrow
+ * @param {Drawing} drawing
+ */
+export function fitLabel(arrow, drawing) {
+  const label = arrow.querySelector("text.gv-label");
+  const line = /** @type {SVGPathElement | null} */ (arrow.querySelector("path.gv-line"));
+  if (!label || !line || isSeen(drawing, { x: Number(label.getAttribute("x")), y: Number(label.getAttribute("y")) })) return;
+  const length = line.getTotalLength();
+  const points = Array.from({ length: PARTS + 1 }, (_, place) => line.getPointAtLength((length * place) / PARTS));
+  const last = points.filter((point) => isSeen(drawing, point)).at(-1);
+  if (!last) return;
+  label.setAttribute("x", String(last.x));
+  label.setAttribute("y", String(last.y - ABOVE));
 }

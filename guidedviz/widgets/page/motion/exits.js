@@ -8,10 +8,10 @@ import { FALLEN, FALLS, passAt } from "./mask-falls.js";
 
 const TURN = 80; // milliseconds
 
-/** @typedef {{ row: number, sign: string }} Refused the row of a forbidden token, or -1, and its byte that has no way on here */
+/** @typedef {{ row: number, sign: string }} Refused the row of a forbidden token, or -1, and its byte that has no way on */
 
 /**
- * The likeliest forbidden token, if its first byte dies here. An older record does not say it: then one of a single byte, or a
+ * The likeliest forbidden token, if it is known where it dies. An older record does not say it: then one of a single byte, or a
  * special one that the machine names.
  * @param {Bar[]} bars
  * @param {Step["refused"]} refused

@@ -5,7 +5,7 @@
 /** @import { Places } from "../machine/rows.js" */
 /** @import { Move } from "./player.js" */
 
-import { FLIGHT, paceOf } from "./travel.js";
+import { FAINT, FLIGHT, paceOf } from "./travel.js";
 
 const [ALONE, QUICK, LONGEST] = [350, 120, 900]; // milliseconds of one call, of one of several, and of all at most
 
@@ -92,6 +92,43 @@ export function timeCalls({ scenes, reads }, start = FLIGHT) {
     time += each;
   }
   return { begins, changes, each, end: time };
+}
+
+/**
+ * The states that a scene's bytes leave and reach: one that is left stays faintly lit until the next one is.
+ * @param {Story} story
+ * @param {Times} times
+ * @returns {Move[]}
+ */
+export function statesLight({ reads }, { begins }) {
+  const pace = paceOf(reads.length);
+  return reads.flatMap((scene, byte) => {
+    const nth = reads.slice(0, byte).filter((one) => one === scene).length;
+    const [left, reached] = [stopName(scene, nth), stopName(scene, nth + 1)];
+    const begin = begins[byte];
+    const end = begin + pace;
+    return /** @type {Move[]} */ ([
+      [left, { opacity: 1 }, { opacity: FAINT }, begin, begin + 1],
+      [left, { opacity: FAINT }, { opacity: 0 }, end, end + 1],
+      [reached, { opacity: 0 }, { opacity: 1 }, end - 1, end],
+    ]);
+  });
+}
+
+/**
+ * @param {number} scene
+ * @param {number} nth state where its bytes stop
+ */
+export const stopName = (scene, nth) => `stop ${scene} ${nth}`;
+
+/**
+ * A called rule's name; one that took the place of another one has both names.
+ * @param {string | undefined} call its key
+ * @param {string} rule
+ */
+export function nameCalled(call, rule) {
+  const called = call?.slice(call.indexOf(":") + 1) ?? rule;
+  return called === rule ? rule : `${called} → ${rule}`;
 }
 
 /**

@@ -20,7 +20,7 @@ export const FLIGHT = 250; // milliseconds from the bar to the state, and from t
 const [BYTE, LONGEST] = [160, 900]; // milliseconds of a byte, and of all bytes at most
 const [SHAKE, STAYS, FALL] = [240, 600, 350]; // milliseconds of the byte that dies
 const DEEP = 140; // pixels that it falls
-const FAINT = 0.45; // how much is seen of a state until its byte has landed
+export const FAINT = 0.45; // how much is seen of a state until its byte has landed
 
 /** @param {Point} point where the middle of a part stands */
 const at = ({ x, y }) => ({ translate: `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 50%)` });
@@ -53,7 +53,7 @@ export function travel({ bar, states, starts = states, lines = [], begins, text,
     const end = begin + pace;
     moves.push([`byte${place}`, { opacity: 0 }, { opacity: 1 }, opens - 1, opens]);
     if (begins && opens < begin) moves.push([`byte${place}`, at(states[place]), at(starts[place]), opens, begin]);
-    const line = lines[place]?.length ? lines[place] : [starts[place], states[place + 1]];
+    const line = [starts[place], ...(lines[place] ?? []), states[place + 1]];
     moves.push(...slide(`byte${place}`, line, begin, end), [`arrow${place}`, { opacity: 0 }, { opacity: 1 }, begin, end]);
     if (!died || place < count - 1) moves.push([`byte${place}`, { opacity: 1 }, { opacity: 0 }, end - 1, end]);
   });

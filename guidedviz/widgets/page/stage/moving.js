@@ -1,5 +1,6 @@
 // When the stage moves: one step on or one step back, where there is time for it. All else shows the end at once.
 
+/** @import { Drawing } from "../machine/drawing.js" */
 /** @import { MachinePanel } from "../machine/machine-panel.js" */
 /** @import { Motion } from "../motion/player.js" */
 /** @import { Point } from "../motion/travel.js" */
@@ -149,7 +150,7 @@ export function move(moving, view, root, { machine }) {
   const moves = movesBetween(view, from, step, panel);
   const after = shownOf(view, step);
   const refused = findRefused(after.bars, step.refused);
-  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign) : [];
+  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign, step.refusedIn) : [];
   if (shown.length) moves.push(...exitsLight(after.bars, refused, drawAt(after)));
   const find = finder(root.querySelector(".gv-chips"), panel, ...shown);
   const done = () => {
@@ -161,19 +162,23 @@ export function move(moving, view, root, { machine }) {
 }
 
 /**
- * Puts the exits of the current states on the drawing, and below the state a byte that has none.
+ * Puts the exits of the current states on the drawing, and a byte that has none below the state that it dies in; where that is
+ * not in sight, the bytes before it stand with it below the current state.
  * @param {StageView} view
  * @param {Element} root
  * @param {MachinePanel} machine
  * @param {string} refused
+ * @param {Step["refusedIn"]} died
  * @returns {Element[]}
  */
-function showExits(view, root, { drawing }, refused) {
+function showExits(view, root, { drawing }, refused, died) {
   const states = statesNow(view);
-  const shown = [drawExits(drawing, states)];
-  const place = middleOf(root, drawing.states.get(states[0])?.querySelector(".gv-disc"));
+  const shown = [drawExits(drawing, exitsNow(view))];
+  const there = died && placeIn(root, drawing, nodesOf(view, died[0])[0]);
+  const place = there ?? placeIn(root, drawing, states[0]);
   if (!refused || !place) return shown;
-  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `✕ ${refused}`);
+  const read = died && !there ? died[1] : "";
+  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `${read} ✕ ${refused}`.trim());
   const sheet = make("div", { class: "gv-travel", "aria-hidden": "true" }, sign);
   view.sheets = [...view.sheets, sheet];
   root.append(sheet);
@@ -181,13 +186,42 @@ function showExits(view, root, { drawing }, refused) {
 }
 
 /**
+ * The middle of a state, if it is in sight.
+ * @param {Element} root
+ * @param {Drawing} drawing
+ * @param {number} state
+ */
+function placeIn(root, { states, view }, state) {
+  const node = states.get(state)?.querySelector(".gv-disc");
+  const [box, room] = [node?.getBoundingClientRect(), view.getBoundingClientRect()];
+  const isIn = box && box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom;
+  return isIn ? middleOf(root, node) : null;
+}
+
+/**
  * The states of the drawing at the cursor.
  * @param {StageView} view
  */
-function statesNow({ machine, known, steps, cursor }) {
-  const last = steps[cursor - 1]?.path?.at(-1) ?? machine?.initial ?? -1;
-  return machine?.stack ? known[last]?.now ?? [] : [last];
+const statesNow = (view) => nodesOf(view, stateNow(view));
+
+/** @param {StageView} view */
+const stateNow = ({ steps, cursor, machine }) => steps[cursor - 1]?.path?.at(-1) ?? machine?.initial ?? -1;
+
+/**
+ * The nodes that may read the next byte; an older record does not say them.
+ * @param {StageView} view
+ */
+export function exitsNow(view) {
+  const exits = view.machine?.stack && view.known[stateNow(view)]?.exits;
+  return exits || statesNow(view);
 }
+
+/**
+ * Where a state of the machine is drawn.
+ * @param {StageView} view
+ * @param {number} state
+ */
+const nodesOf = ({ machine, known }, state) => (machine?.stack ? known[state]?.now ?? [] : [state]);
 
 /**
  * Shows the way back from a step: a copy of its panel, kept over the panel that is painted already, moves backwards.
