@@ -1,13 +1,27 @@
 """The likely cause of a bad run, from its record: findings with their evidence, and what was looked at.
 
-`diagnose` runs each look of decoding/looks.py, which finds a cause and the step that shows it; `ADVICE` says what to
-check and what to try. With the guide, the tokens are read again.
+`diagnose` runs each look, which finds a cause and the step that shows it; `ADVICE` says what to check and what to try.
+With the guide, the tokens are read again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from guidedviz.decoding.looks import ALL_LOOKS, Finding, Run
+from guidedviz.decoding.cut_text import find_cut
+from guidedviz.decoding.looks import (
+    ENDS_BY_LIMIT,
+    Finding,
+    Run,
+    find_empty_mask,
+    find_loop,
+    find_nesting,
+    find_no_mask,
+    find_notes,
+    find_refusals,
+    find_refused_text,
+    find_same_bytes,
+    find_wrong_mask,
+)
 from guidedviz.decoding.trace import END_IN_WORDS, TRACE_HINT, Trace
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.visible import counted
@@ -23,17 +37,26 @@ ADVICE = {  # the name of a finding -> what to check, and what to try
     "text outside the language": ("which token switched the mask on?", "one guide that reads all tokens: gv.tagged"),
     "whitespace loop": ('[ \\n]* in the grammar, whitespace="any"', 'one blank at most: " "?, whitespace="space"'),
     "repetition loop": ("which rule repeats without a limit?", "a limit ({0,20}, maxItems), or a temperature above 0"),
-    "unbounded nesting": (
-        "a rule that calls itself between two texts",
-        "gv.within(guide, max_tokens), a deepest level",
-    ),
+    "unbounded nesting": ("a rule that calls itself between two texts", "a deepest level"),
     "early mask": ("what comes without a guide?", "ask for the format in the prompt; after reasoning: gv.tagged"),
     "over-tight constraint": ("machine.accepts(a right answer)", "a wider rule, limit or pattern"),
     "whitespace refused": ("are the values right? Then it is harmless", 'ask for JSON in one line; whitespace="any"'),
     "same bytes, several ids": ("the ids that a ban or a bias names", "vocabulary.ids(piece)"),
-    "cut in the middle": ("the length of the longest right answer", "gv.within(guide, max_tokens), or more tokens"),
+    "cut in the middle": ("the length of the longest right answer", "more tokens"),
     "keyword not enforced": ("machine.notes", 'correct the keyword, or gv.json_schema(schema, unknown="error")'),
 }
+ALL_LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = (  # True: it needs the guide
+    ("empty masks", find_empty_mask, False),  # the likeliest cause first
+    ("whether the constraint refuses the text", find_refused_text, False),
+    ("whether a mask was applied", find_no_mask, False),
+    ("the text, read again by the guide", find_wrong_mask, True),
+    ("loops of tokens", find_loop, False),
+    ("open rules", find_nesting, False),
+    ("what the mask refused (Z)", find_refusals, False),
+    ("ids with the same bytes", find_same_bytes, False),
+    ("whether a limit cut the text", find_cut, False),
+    ("keywords that are not enforced", find_notes, True),
+)
 REFUSALS = ("over-tight constraint", "whitespace refused", "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
     "no mask": (*REFUSALS, "text outside the language", "cut in the middle"),
@@ -45,14 +68,21 @@ EXPLAINS = {  # a cause -> findings that are only its symptoms
 }
 
 
+def advice_for(finding: Finding) -> tuple[str, str]:
+    """What to check and what to try."""
+    check, cure = ADVICE[finding.name]
+    return check, finding.cure or cure
+
+
 @dataclass(frozen=True)
 class Diagnosis:
-    """The findings of a run, the likeliest cause first; none if the run looks sound."""
+    """The findings of a run, the likeliest cause first; none if the run looks sound, or if only a limit ended it."""
 
     findings: tuple[Finding, ...]
     ended: str  # how long the run was and how it ended, in words
     looked: tuple[str, ...]
     skipped: tuple[str, ...] = ()  # what could not be looked at without the guide
+    by_limit: bool = False  # whether a limit ended the run
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,18 +90,24 @@ class Diagnosis:
         return tuple(finding.name for finding in self.findings)
 
     @property
+    def result(self) -> str:
+        """How many findings there are or, without one, how the run looks."""
+        if self.findings:
+            return counted(len(self.findings), "finding")
+        return "no finding, but a limit ended the run" if self.by_limit else "the run looks sound"
+
+    @property
     def head(self) -> str:
         """The result in one line."""
-        result = counted(len(self.findings), "finding") if self.findings else "the run looks sound"
-        return f"{result} · {self.ended}"
+        return f"{self.result} · {self.ended}"
 
     @property
     def rows(self) -> Iterator[tuple[str, str]]:
         """The findings with their evidence, what to check and what to try; of a sound run, what was looked at."""
-        for number, (name, step, seen) in enumerate(self.findings, 1):
-            check, cure = ADVICE[name]
-            yield f"{number}. {name}", f"at step {step}"
-            yield "seen", seen
+        for number, finding in enumerate(self.findings, 1):
+            check, cure = advice_for(finding)
+            yield f"{number}. {finding.name}", f"at step {finding.step}"
+            yield "seen", finding.seen
             yield "check", check
             yield "try", cure
         if self.skipped:
@@ -86,7 +122,7 @@ class Diagnosis:
         return escaped("\n".join([self.head, *lines]))
 
     def _repr_html_(self) -> str:
-        sign, colour = ("!", "#b3400a") if self.findings else ("✓", "#0b6e4f")
+        sign, colour = ("!", "#b3400a") if self.findings or self.by_limit else ("✓", "#0b6e4f")
         rows = ((name, escaped(said)) for name, said in self.rows)
         return str(notice(f"{sign} {escaped(self.head)}", colour, table(rows)))
 
@@ -118,7 +154,8 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
             looked.append(what)
             findings += find(run)
     ended = f"{counted(len(trace.tokens), 'token')} · {END_IN_WORDS.get(run.end, 'not ended')}"
-    return Diagnosis(tuple(without_symptoms(findings)), ended, tuple(looked), tuple(skipped))
+    causes = tuple(without_symptoms(findings))
+    return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT)
 
 
 def without_symptoms(findings: list[Finding]) -> list[Finding]:

@@ -1,6 +1,6 @@
-"""What a diagnosis looks at: each look reads a run again and yields findings."""
+"""What a diagnosis looks at: each look reads a run again and yields findings. What a limit cut is in cut_text.py."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, starmap, takewhile
@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import CHOSEN, Step, Trace, taken_back
+from guidedviz.errors import SettingError
 from guidedviz.machines.machine import Machine, next_bytes, read
-from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
+from guidedviz.tokens.budget import within
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.guide import Guide, expected_next, guide_states
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -26,6 +27,7 @@ class Finding(NamedTuple):
     name: str
     step: int
     seen: str
+    cure: str = ""  # what to try, where the usual advice does not fit this run
 
 
 SHOWN_END = 24  # characters of the text, from its end
@@ -230,6 +232,18 @@ def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
     return None
 
 
+def cure_by_limit(run: Run, otherwise: str) -> str:
+    """To give the guide the limit of the run, if a text of the guide is sure to fit; otherwise something else."""
+    if run.guide is None:
+        return otherwise
+    count = len(run.steps)
+    try:
+        within(run.guide, count)
+    except SettingError as error:
+        return f"{otherwise} (for gv.within {count} are too few: expected {error.expected})"
+    return f"gv.within(guide, {count}), or {otherwise}"
+
+
 def find_nesting(run: Run) -> Iterator[Finding]:
     """Rules were opened and never closed until a limit ended the run."""
     later = run.steps[len(run.steps) // 2 :]
@@ -242,7 +256,7 @@ def find_nesting(run: Run) -> Iterator[Finding]:
         place = later[0].place
         seen = f"of {first} rules open at step {place} none is closed"
         seen += f", and {last} are open at the end: {run.tail()}"
-        yield Finding("unbounded nesting", place, seen)
+        yield Finding("unbounded nesting", place, seen, cure_by_limit(run, "a deepest level"))
 
 
 def find_refusals(run: Run) -> Iterator[Finding]:
@@ -307,41 +321,7 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
             return
 
 
-def find_cut(run: Run) -> Iterator[Finding]:
-    """A limit ended the run in the middle of its text."""
-    assert run.guide is not None
-    if run.end not in ENDS_BY_LIMIT or run.refused:
-        return
-    if run.guide.is_accepting(run.states[-1]):
-        return
-    limit = "the model's context"
-    if run.end == "max_tokens":
-        limit = f"{len(run.steps)} tokens"
-    seen = f"{limit} ended the text at {run.tail()}, which is not complete"
-    if run.end == "cut":
-        seen = f"the text ends at {run.tail()}, which is not complete"
-    if run.machine:
-        needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))
-        if needed:
-            seen += f"; its shortest end takes {needed} bytes more"
-    yield Finding("cut in the middle", len(run.trace.steps) - 1, seen)
-
-
 def find_notes(run: Run) -> Iterator[Finding]:
     """The machine does not enforce all that its source says."""
     if isinstance(run.machine, DFA | PDA) and run.machine.notes:
         yield Finding("keyword not enforced", 0, "; ".join(run.machine.notes))
-
-
-ALL_LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = (  # True: it needs the guide
-    ("empty masks", find_empty_mask, False),  # the likeliest cause first
-    ("whether the constraint refuses the text", find_refused_text, False),
-    ("whether a mask was applied", find_no_mask, False),
-    ("the text, read again by the guide", find_wrong_mask, True),
-    ("loops of tokens", find_loop, False),
-    ("open rules", find_nesting, False),
-    ("what the mask refused (Z)", find_refusals, False),
-    ("ids with the same bytes", find_same_bytes, False),
-    ("whether the text is complete", find_cut, True),
-    ("keywords that are not enforced", find_notes, True),
-)

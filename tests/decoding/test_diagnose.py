@@ -218,11 +218,35 @@ def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):
 
 
 def test_a_run_from_a_file_needs_the_guide_for_some_findings(tmp_path):
-    for run in (no_token_for_a_character(), cut_in_the_middle()):
+    for run, alone in ((no_token_for_a_character(), ("empty mask",)), (a_keyword_with_a_typo(), ())):
         run.save(tmp_path / "run.json")
         kept = gv.Trace.load(tmp_path / "run.json")
         assert gv.diagnose(kept, run.guide).names == gv.diagnose(run).names
-        assert gv.diagnose(kept).names == (("empty mask",) if run.steps[-1].end == "dead_end" else ())
+        assert gv.diagnose(kept).names == alone
+
+
+def test_a_run_from_a_file_that_a_limit_ended_is_cut_unless_its_drawing_knows_that_it_may_end_there(tmp_path):
+    complete = gv.record(clerk(), "12", gv.guide(gv.regex("[0-9]*"), clerk().vocabulary), max_tokens=3)
+    found = []
+    for run in (cut_in_the_middle(), open_brackets(), complete):
+        run.save(tmp_path / "run.json")
+        kept = gv.Trace.load(tmp_path / "run.json")
+        found.append(gv.diagnose(kept))
+    assert [one.names for one in found] == [("cut in the middle",), ("unbounded nesting",), ()]
+    assert "which is not complete" in found[0].findings[0].seen
+    unknown = gv.diagnose(
+        replace(gv.record(clerk(), ADA, max_tokens=2), constraint="of a server", vocabulary_size=9999)
+    )
+    assert "only the guide knows whether it is complete" in unknown.findings[0].seen
+    free = gv.diagnose(gv.record(clerk(), ADA, max_tokens=2))
+    for one in (*found, unknown, free):
+        assert "sound" not in str(one)
+
+
+def test_a_limit_of_the_guide_is_advised_only_where_a_text_is_sure_to_fit():
+    refused = "more tokens (for gv.within 8 are too few: expected at least 20)"
+    assert gv.diagnose(cut_in_the_middle()).findings[0].cure == refused
+    assert gv.diagnose(open_brackets()).findings[0].cure == "gv.within(guide, 40), or a deepest level"
 
 
 def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():

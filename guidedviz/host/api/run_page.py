@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz import lazy
-from guidedviz.decoding.diagnosis import ADVICE, Diagnosis, diagnose
+from guidedviz.decoding.diagnosis import Diagnosis, advice_for, diagnose
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import END_IN_WORDS, Trace
 from guidedviz.errors import escaped
@@ -133,10 +133,10 @@ def say_least(run: KeptRun) -> Element:
 def say_diagnosis(run: KeptRun, found: Diagnosis) -> Element:
     """What a diagnosis finds, with the step to look at, what to check and what to try."""
     if not found.findings:
-        return node("span", f"the run looks sound; looked at: {'; '.join(found.looked)}")
+        return node("span", f"{found.result}; looked at: {'; '.join(found.looked)}")
     rows = []
     for finding in found.findings:
-        check, cure = ADVICE[finding.name]
+        check, cure = advice_for(finding)
         said = f": {escaped(finding.seen)}. Check: {check} Try: {cure}. "
         rows.append(node("li", node("strong", finding.name), said, step_link(run, finding.step)))
     return node("ol", *rows)

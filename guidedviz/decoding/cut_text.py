@@ -1,0 +1,73 @@
+"""Whether a limit cut a text: the guide knows it, or else the drawing of the machine that a saved run keeps.
+
+Where neither knows it, the run is still called cut, because nobody has seen that it is complete.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from guidedviz.decoding.looks import ENDS_BY_LIMIT, Finding, Run, cure_by_limit
+from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.distance import bytes_to_end
+
+
+def find_cut(run: Run) -> Iterator[Finding]:
+    """A limit ended the run in the middle of its text, or nobody knows that it did not."""
+    if run.end not in ENDS_BY_LIMIT or run.refused or not (run.guide or run.trace.constraint):
+        return
+    complete = is_complete_text(run)
+    if complete:
+        return
+    seen = f"{say_limit(run)} at {run.tail()}"
+    if complete is None:
+        seen += "; only the guide knows whether it is complete"
+    else:
+        seen += ", which is not complete"
+    if run.machine:
+        needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))
+        if needed:
+            seen += f"; its shortest end takes {needed} bytes more"
+    cure = cure_by_limit(run, "more tokens")
+    yield Finding("cut in the middle", len(run.trace.steps) - 1, seen, cure)
+
+
+def say_limit(run: Run) -> str:
+    """What ended the text."""
+    if run.end == "max_tokens":
+        return f"{len(run.steps)} tokens ended the text"
+    return "the text ends" if run.end == "cut" else "the model's context ended the text"
+
+
+def is_complete_text(run: Run) -> bool | None:
+    """Whether the text may end where it does; None if neither the guide nor the drawing of a saved run knows it."""
+    if run.guide is not None:
+        return run.guide.is_accepting(run.states[-1])
+    shown = run.trace.shown
+    machine = shown.get("machine")
+    if machine is None or machine["stack"] or not run.steps:
+        return None
+    last = shown["add"][run.steps[-1].place]
+    path = last.get("path")
+    drawing = shown.get("drawings", {}).get(str(last.get("drawing")))
+    if not path or drawing is None:
+        return None
+    kinds = kinds_of_state(drawing["shapes"], path[-1])
+    return "gv-may-end" in kinds if kinds else None
+
+
+def kinds_of_state(shape: Any, state: int) -> list[str]:
+    """The classes of a state in a drawing; none if it is not drawn.
+
+    >>> kinds_of_state(["svg", {}, ["g", {"class": "gv-state gv-may-end", "data-state": 3}]], 3)
+    ['gv-state', 'gv-may-end']
+    """
+    if not isinstance(shape, list):
+        return []
+    _, attributes, *inner = shape
+    if attributes.get("data-state") == state:
+        return str(attributes.get("class", "")).split()
+    for part in inner:
+        kinds = kinds_of_state(part, state)
+        if kinds:
+            return kinds
+    return []
