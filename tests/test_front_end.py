@@ -8,6 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz import front_end
+from guidedviz.decoding.sampling import probability
 
 
 class TerminalInteractiveShell:
@@ -62,6 +63,23 @@ def test_a_script_steps_a_stage_as_text_with_the_words_of_the_page(shell, stage)
     assert "step 1 of 2" in str(stage)
     stage.play()
     assert "the run has ended" in str(stage)
+
+
+def test_the_step_of_a_diagnosis_is_the_one_that_text_and_picture_are_about_to_draw(shell, tmp_path):
+    shell(None)
+    clerk = gv.load_model("clerk")
+    guide = gv.guide(gv.regex(r'\{"city": "(Paris|Rome)"\}'), clerk.vocabulary)
+    run = gv.record(clerk, "Ada lives in London.\nJSON with city:\n", guide, temperature=0)
+    run.save(tmp_path / "run.json")
+    kept = gv.Trace.load(tmp_path / "run.json")
+    (finding,) = gv.diagnose(kept).findings
+    for one in (run, kept):
+        text = str(gv.stage(one, show=finding.step))
+        assert f"step {finding.step} of {len(run.steps)}" in text
+        assert "next token: “Paris” taken as the likeliest" in text
+        assert f"Z {probability(run.steps[finding.step].mass)} · " in text
+        assert "forbidden: “London” · L cannot come: expected P R" in text
+    assert "next token, probability before and as drawn (T 0.00): London" in gv.views.draw_stage(kept, finding.step).alt
 
 
 def test_a_refused_choice_is_said_in_the_text(shell, stage):

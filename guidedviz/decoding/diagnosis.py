@@ -54,7 +54,7 @@ ALL_LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = ( 
     ("open rules", find_nesting, False),
     ("what the mask refused (Z)", find_refusals, False),
     ("ids with the same bytes", find_same_bytes, False),
-    ("whether a limit cut the text", find_cut, False),
+    ("whether the text is complete", find_cut, False),
     ("keywords that are not enforced", find_notes, True),
 )
 REFUSALS = ("over-tight constraint", "whitespace refused", "early mask")
@@ -131,7 +131,8 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     """Name the likely causes of a bad run, with evidence, what to check and what to try.
 
     The guide is by default that of the trace. A trace from a file has none: give the guide, or fewer things are looked
-    at. If another guide is given, the run is judged by it.
+    at. If another guide is given, the run is judged by it. The step of a finding is the one that
+    `gv.stage(trace, show=step)` is about to draw.
 
     >>> toy = gv.ToyModel([b"a", b"b", b"</s>"], lambda tokens: [2, 1, 0], eos={2})
     >>> run = gv.record(toy, "a", gv.guide(gv.regex(r"ab\\$"), toy.vocabulary))

@@ -9,8 +9,11 @@ from guidedviz.views.strip import pack_trace
 from guidedviz.views.words import align, prompt_parts, say_badge
 
 
-def write_stage(trace: Trace, cursor: int, note: str = "") -> str:
-    """The stage after `cursor` steps of a trace, as text; the token of the step is in brackets.
+def write_stage(trace: Trace, cursor: int, note: str = "", reason: str = "") -> str:
+    """The stage after `cursor` steps of a trace, as text; the token of the last of them is in brackets.
+
+    Below stands the distribution of the next token or, after the last step, of the last one, as on the page. `reason`
+    says why its likeliest forbidden token cannot come.
 
     >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 0.0])
     >>> print(write_stage(gv.record(toy, "a", max_tokens=2, seed=1), 1))
@@ -18,9 +21,10 @@ def write_stage(trace: Trace, cursor: int, note: str = "") -> str:
     prompt  a
     text    [b] a
     step 1 of 2 · “b” sampled, p 0.50
-        id  token   own  after the mask
-         0  a      0.50            0.50
-      >  1  b      0.50            0.50
+    next token: “a” sampled, p 0.50 · stopped at the token limit
+         id  token   own  after the mask
+      >   0  a      0.50            0.50
+          1  b      0.50            0.50
     """
     steps = pack_trace(trace)
     labels = [step["label"] for step in steps]
@@ -35,9 +39,17 @@ def write_stage(trace: Trace, cursor: int, note: str = "") -> str:
         lines.append(note)
     if cursor:
         lines.append(f"step {cursor} of {len(steps)} · {steps[cursor - 1]['words']}")
-        lines += list_candidates(steps[cursor - 1])
     else:
         lines.append("at the prompt" if steps else "no step yet")
+    if cursor < len(steps):
+        lines.append(f"next token: {steps[cursor]['words']}")
+    if steps:
+        shown = steps[min(cursor, len(steps) - 1)]
+        if trace.constraint and shown["rows"]:
+            lines.append(f"Z {shown['massText']} · {shown['legal']:,} of {trace.vocabulary_size:,} legal")
+        if reason:
+            lines.append(reason)
+        lines += list_candidates(shown)
     return escaped("\n".join(lines))
 
 

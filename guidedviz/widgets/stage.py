@@ -25,7 +25,8 @@ from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.stage_text import write_stage
-from guidedviz.views.words import kept_source
+from guidedviz.views.step_words import shown_candidates
+from guidedviz.views.words import kept_source, label
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
@@ -241,10 +242,22 @@ class Stage:
         return draw_stage(self.trace).text
 
     def __str__(self) -> str:
-        text = write_stage(replace(self.trace, steps=self.player.steps), self.player.cursor, self.note)
+        run = replace(self.trace, steps=self.player.steps)
+        text = write_stage(run, self.player.cursor, self.note, self._say_forbidden())
         if in_notebook():
             return text
         return f"{text}\n{AT_END if self.player.at_end else GO_ON}\n{LOOK_AT_IT}"
+
+    def _say_forbidden(self) -> str:
+        """Why the likeliest forbidden token of the step that the text shows cannot come; "" if none is forbidden."""
+        place = min(self.player.cursor, len(self.player.taken) - 1)
+        if place < 0:
+            return ""
+        for candidate in shown_candidates(self.player.taken[place].step):
+            if not candidate.legal:
+                why = self.panels.explain(self.player, candidate.token)
+                return f"forbidden: “{label(candidate.piece)}” · {why['reason']}" if why else ""
+        return ""
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         if in_terminal():
