@@ -15,7 +15,7 @@ def find_cut(run: Run) -> Iterator[Finding]:
     """A limit ended the run in the middle of its text, or nobody knows that it did not."""
     if run.end not in ENDS_BY_LIMIT or run.refused or not (run.guide or run.trace.constraint):
         return
-    complete = is_complete_text(run)
+    complete = may_end_after(run, len(run.steps))
     if complete:
         return
     seen = f"{say_limit(run)} at {run.tail()}"
@@ -38,17 +38,16 @@ def say_limit(run: Run) -> str:
     return "the text ends" if run.end == "cut" else "the model's context ended the text"
 
 
-def is_complete_text(run: Run) -> bool | None:
-    """Whether the text may end where it does; None if neither the guide nor the drawing of a saved run knows it."""
+def may_end_after(run: Run, taken: int) -> bool | None:
+    """Whether the text may end after so many tokens; None if neither the guide nor the drawing of a saved run knows."""
     if run.guide is not None:
-        return run.guide.is_accepting(run.states[-1])
-    shown = run.trace.shown
-    machine = shown.get("machine")
-    if machine is None or machine["stack"] or not run.steps:
+        return taken < len(run.states) and run.guide.is_accepting(run.states[taken])
+    machine = run.trace.shown.get("machine")
+    if machine is None or machine["stack"] or not taken:
         return None
-    last = shown["add"][run.steps[-1].place]
-    path = last.get("path")
-    drawing = shown.get("drawings", {}).get(str(last.get("drawing")))
+    shown = run.trace.shown["add"][run.steps[taken - 1].place]
+    drawing = run.trace.shown.get("drawings", {}).get(str(shown.get("drawing")))
+    path = shown.get("path")
     if not path or drawing is None:
         return None
     kinds = kinds_of_state(drawing["shapes"], path[-1])

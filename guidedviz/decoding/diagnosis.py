@@ -13,7 +13,6 @@ from guidedviz.decoding.looks import (
     Finding,
     Run,
     find_empty_mask,
-    find_loop,
     find_nesting,
     find_no_mask,
     find_notes,
@@ -22,6 +21,7 @@ from guidedviz.decoding.looks import (
     find_same_bytes,
     find_wrong_mask,
 )
+from guidedviz.decoding.repetition import find_loop
 from guidedviz.decoding.trace import END_IN_WORDS, TRACE_HINT, Trace
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.visible import counted
@@ -160,8 +160,9 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
 
 
 def without_symptoms(findings: list[Finding]) -> list[Finding]:
-    """The findings that no other finding explains."""
+    """The findings that no other finding explains; one that follows from another comes last."""
     symptoms: set[str] = set()
     for finding in findings:
         symptoms.update(EXPLAINS.get(finding.name, ()))
-    return [finding for finding in findings if finding.name not in symptoms]
+    causes = [finding for finding in findings if finding.name not in symptoms]
+    return sorted(causes, key=lambda finding: finding.follows)

@@ -1,10 +1,9 @@
-"""What a diagnosis looks at: each look reads a run again and yields findings. What a limit cut is in cut_text.py."""
+"""What a diagnosis looks at: each look reads a run again and yields findings. Cuts and loops have their own files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby, starmap, takewhile
-from operator import eq
+from itertools import chain, starmap
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.recording import End
@@ -28,6 +27,7 @@ class Finding(NamedTuple):
     step: int
     seen: str
     cure: str = ""  # what to try, where the usual advice does not fit this run
+    follows: bool = False  # whether another finding, a refusal, is its cause
 
 
 SHOWN_END = 24  # characters of the text, from its end
@@ -103,9 +103,6 @@ class Run:
 
 
 LOW_MASS = 0.1  # of Z; right runs of `clerk` stay above 0.7
-BLANKS_OF_LOOP = 8  # tokens of whitespace only, one after the other
-TOKENS_OF_LOOP = 12  # tokens of a loop
-CYCLES_SEEN = 4  # that its cycle is seen
 DEEPER = 8  # open rules more than in the middle of the run
 NEARLY_ALL = 0.99  # of the vocabulary, legal at each step
 
@@ -192,46 +189,6 @@ def say_other_token(step: Step, vocabulary: Vocabulary) -> str:
     return f"{said} and {other} in the vocabulary of the guide"
 
 
-def find_loop(run: Run) -> Iterator[Finding]:
-    """The model wrote whitespace, or the same tokens, again and again."""
-    blanks = longest_blank(run.steps)
-    if len(blanks) >= BLANKS_OF_LOOP:
-        seen = f"{len(blanks)} tokens of whitespace in a row, all legal"
-        refused = next((one for one in blanks if one.step.mass < LOW_MASS), None)
-        if refused:
-            seen += f"; at step {refused.place} {say_refused(refused, run)}"
-        yield Finding("whitespace loop", blanks[0].place, seen)
-        return
-    found = find_cycle([one.step.token for one in run.steps])
-    if found and run.end in ENDS_BY_LIMIT:
-        size, count = found
-        pieces = [one.step.piece for one in run.steps[-size:]]
-        said = visible(b"".join(pieces))
-        seen = f'the last {count} tokens repeat "{said}"'
-        yield Finding("repetition loop", run.steps[-count].place, seen)
-
-
-def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:
-    """The longest sequence of steps whose tokens are whitespace; the first of them."""
-    runs = groupby(steps, lambda one: one.step.piece.strip() == b"")
-    blanks = [list(run) for is_blank, run in runs if is_blank]
-    return max(blanks, key=len, default=[])
-
-
-def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
-    """The length of the shortest cycle that the end of a text repeats, and how many tokens do so.
-
-    >>> find_cycle([7, *[1, 2, 3] * 5]), find_cycle(list(range(30)))
-    ((3, 15), None)
-    """
-    for size in range(1, len(tokens) // CYCLES_SEEN + 1):
-        equal = map(eq, reversed(tokens), reversed(tokens[:-size]))
-        count = size + sum(takewhile(bool, equal))
-        if count >= max(CYCLES_SEEN * size, TOKENS_OF_LOOP):
-            return size, count
-    return None
-
-
 def cure_by_limit(run: Run, otherwise: str) -> str:
     """To give the guide the limit of the run, if a text of the guide is sure to fit; otherwise something else."""
     if run.guide is None:
@@ -264,14 +221,18 @@ def find_refusals(run: Run) -> Iterator[Finding]:
 
     Refused whitespace is told apart: a model that breaks lines after each brace wants it in sound runs, too.
     """
-    low = [one for one in run.asked if one.step.mass < LOW_MASS]
-    blank = [one for one in low if wanted_blank(one.step)]
-    other = [one for one in low if not wanted_blank(one.step)]
+    blank = [one for one in run.asked if one.step.mass < LOW_MASS and wanted_blank(one.step)]
+    other = refused_words(run)
     if other:
         early = other[0] == run.asked[0]
         yield say_low("early mask" if early else "over-tight constraint", other, run)
     if blank:
         yield say_low("whitespace refused", blank, run)
+
+
+def refused_words(run: Run) -> list[Placed]:
+    """The steps at which the mask refused what the model wanted, if that was no whitespace."""
+    return [one for one in run.asked if one.step.mass < LOW_MASS and not wanted_blank(one.step)]
 
 
 def wanted_blank(step: Step) -> bool:

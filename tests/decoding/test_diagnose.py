@@ -249,6 +249,22 @@ def test_a_limit_of_the_guide_is_advised_only_where_a_text_is_sure_to_fit():
     assert gv.diagnose(open_brackets()).findings[0].cure == "gv.within(guide, 40), or a deepest level"
 
 
+def test_a_loop_that_follows_from_a_refusal_comes_after_it_also_from_a_file(tmp_path):
+    prompt = "Ada Lovelace is 36 years old and lives in London.\nJSON with name, age, city:\n"
+    guide = gv.guide(gv.regex(r'\{"name": "[A-Za-z ]+'), clerk().vocabulary)
+    run = gv.record(clerk(), prompt, guide, temperature=0, max_tokens=40)
+    run.save(tmp_path / "run.json")
+    for one in (run, gv.Trace.load(tmp_path / "run.json")):
+        refused, loop = gv.diagnose(one).findings
+        assert (refused.name, refused.step, loop.name) == ("over-tight constraint", 6, "repetition loop")
+        assert 'the model wanted "","' in refused.seen
+        assert "it might have ended before each of them; it follows from step 6" in loop.seen
+        assert loop.cure == "first what is to try at step 6"
+    (alone,) = gv.diagnose(the_same_words()).findings
+    assert "follows" not in alone.seen + alone.cure
+    assert "ended" not in alone.seen
+
+
 def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
     guide = gv.guide(gv.json_schema(PERSON), clerk().vocabulary)
     (finding,) = gv.diagnose(gv.record(clerk(), "Hello! " + ADA, None, max_tokens=20, seed=1), guide).findings

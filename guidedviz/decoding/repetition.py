@@ -1,0 +1,68 @@
+"""Loops of tokens: whitespace, or a cycle that the end of a text repeats.
+
+A loop may be the consequence of a refusal: the model wanted to go on, was not allowed to, and never found its way back.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, takewhile
+from operator import eq
+
+from guidedviz.decoding.cut_text import may_end_after
+from guidedviz.decoding.looks import ENDS_BY_LIMIT, LOW_MASS, Finding, Placed, Run, refused_words, say_refused
+from guidedviz.machines.visible import visible
+
+BLANKS_OF_LOOP = 8  # tokens of whitespace only, one after the other
+TOKENS_OF_LOOP = 12  # tokens of a loop
+CYCLES_SEEN = 4  # that its cycle is seen
+
+
+def find_loop(run: Run) -> Iterator[Finding]:
+    """The model wrote whitespace, or the same tokens, again and again."""
+    blanks = longest_blank(run.steps)
+    if len(blanks) >= BLANKS_OF_LOOP:
+        seen = f"{len(blanks)} tokens of whitespace in a row, all legal"
+        refused = next((one for one in blanks if one.step.mass < LOW_MASS), None)
+        if refused:
+            seen += f"; at step {refused.place} {say_refused(refused, run)}"
+        yield Finding("whitespace loop", blanks[0].place, seen)
+        return
+    found = find_cycle([one.step.token for one in run.steps])
+    if found and run.end in ENDS_BY_LIMIT:
+        yield say_repetition(run, *found)
+
+
+def say_repetition(run: Run, size: int, count: int) -> Finding:
+    """The last `count` tokens repeat a cycle; a refusal where it begins is its cause."""
+    pieces = [one.step.piece for one in run.steps[-size:]]
+    seen = f'the last {count} tokens repeat "{visible(b"".join(pieces))}"'
+    end = len(run.steps)
+    if all(may_end_after(run, taken) for taken in range(end - count, end + 1)):
+        seen += "; it might have ended before each of them"
+    begin = run.steps[-count].place
+    refused = refused_words(run)
+    if not refused or not begin - 1 <= refused[0].place <= begin + size:
+        return Finding("repetition loop", begin, seen)
+    place = refused[0].place
+    seen += f"; it follows from step {place}, where the model wanted something else"
+    return Finding("repetition loop", begin, seen, f"first what is to try at step {place}", follows=True)
+
+
+def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:
+    """The longest sequence of steps whose tokens are whitespace; the first of them."""
+    runs = groupby(steps, lambda one: one.step.piece.strip() == b"")
+    blanks = [list(run) for is_blank, run in runs if is_blank]
+    return max(blanks, key=len, default=[])
+
+
+def find_cycle(tokens: Sequence[int]) -> tuple[int, int] | None:
+    """The length of the shortest cycle that the end of a text repeats, and how many tokens do so.
+
+    >>> find_cycle([7, *[1, 2, 3] * 5]), find_cycle(list(range(30)))
+    ((3, 15), None)
+    """
+    for size in range(1, len(tokens) // CYCLES_SEEN + 1):
+        equal = map(eq, reversed(tokens), reversed(tokens[:-size]))
+        count = size + sum(takewhile(bool, equal))
+        if count >= max(CYCLES_SEEN * size, TOKENS_OF_LOOP):
+            return size, count
+    return None
