@@ -1,6 +1,7 @@
 """The page "My output is wrong": its session runs from top to bottom, and says what the page says."""
 
 import re
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,12 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def session():
-    """The names after all code of the page, with clerk."""
+def session(tmp_path_factory):
+    """The names after all code of the page, with clerk; its files are in a folder of their own."""
     names = {"__name__": "page"}
-    for code in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
-        exec(code.replace("smollm2 or clerk", "clerk"), names)
+    with chdir(tmp_path_factory.mktemp("page")):
+        for code in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
+            exec(code.replace("smollm2 or clerk", "clerk"), names)
     return names
 
 
@@ -31,6 +33,8 @@ def test_each_symptom_has_a_section_and_each_section_ends_at_a_stage():
 
 def test_the_session_runs_and_finds_what_the_page_says(session):
     assert session["seen"].refusal.words in TEXT
+    assert session["kept"].refusal == session["seen"].refusal
+    assert gv.diagnose(session["kept"], session["guide"]).other_guide == ""
     assert gv.diagnose(session["run"]).names == ("over-tight constraint",)
     assert session["run"].text == '{"name": "Adaran", "age": 36}'
     assert "1 in 7,400" in gv.diagnose(session["run"]).findings[0].seen

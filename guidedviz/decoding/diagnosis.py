@@ -22,7 +22,7 @@ from guidedviz.decoding.looks import (
     find_wrong_mask,
 )
 from guidedviz.decoding.repetition import find_loop
-from guidedviz.decoding.trace import END_IN_WORDS, TRACE_HINT, Trace
+from guidedviz.decoding.trace import CHOSEN, END_IN_WORDS, TRACE_HINT, Trace
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.visible import counted
 from guidedviz.markup import notice, table
@@ -83,6 +83,7 @@ class Diagnosis:
     looked: tuple[str, ...]
     skipped: tuple[str, ...] = ()  # what could not be looked at without the guide
     by_limit: bool = False  # whether a limit ended the run
+    other_guide: str = ""  # where the guide that was given is seen not to be that of the run
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,6 +105,8 @@ class Diagnosis:
     @property
     def rows(self) -> Iterator[tuple[str, str]]:
         """The findings with their evidence, what to check and what to try; of a sound run, what was looked at."""
+        if self.other_guide:
+            yield "another guide", self.other_guide
         for number, finding in enumerate(self.findings, 1):
             check, cure = advice_for(finding)
             yield f"{number}. {finding.name}", f"at step {finding.step}"
@@ -156,7 +159,21 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
             findings += find(run)
     ended = f"{counted(len(trace.tokens), 'token')} · {END_IN_WORDS.get(run.end, 'not ended')}"
     causes = tuple(without_symptoms(findings))
-    return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT)
+    other = ""
+    if guide is not None and trace.constraint and not any(finding.name == "no mask" for finding in causes):
+        other = say_other_guide(run, guide)
+    return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT, other)
+
+
+def say_other_guide(run: Run, guide: Guide) -> str:
+    """The first step at which a guide allows more or fewer tokens than were legal in the run; "" if there is none."""
+    for (place, step), state in zip(run.steps, run.states, strict=False):
+        if step.how in CHOSEN:
+            allowed = int(guide.mask(state).sum())
+            if allowed != step.legal:
+                said = f"at step {place} it allows {allowed:,} tokens, and in the run {step.legal:,} were legal"
+                return f"the guide that was given is not that of the run: {said}"
+    return ""
 
 
 def without_symptoms(findings: list[Finding]) -> list[Finding]:

@@ -249,6 +249,16 @@ def test_a_limit_of_the_guide_is_advised_only_where_a_text_is_sure_to_fit():
     assert gv.diagnose(open_brackets()).findings[0].cure == "gv.within(guide, 40), or a deepest level"
 
 
+def test_another_guide_than_that_of_the_run_is_named(tmp_path):
+    run = a_limit_that_cuts_words(30)
+    run.save(tmp_path / "run.json")
+    kept = gv.Trace.load(tmp_path / "run.json")
+    assert "another guide" not in str(gv.diagnose(kept, run.guide))
+    other = a_limit_that_cuts_words(9).guide
+    assert gv.diagnose(kept, other).other_guide.startswith("the guide that was given is not that of the run: at step ")
+    assert "another guide" not in str(gv.diagnose(fell_back(), MASKED["guide"]()))
+
+
 def test_a_loop_that_follows_from_a_refusal_comes_after_it_also_from_a_file(tmp_path):
     prompt = "Ada Lovelace is 36 years old and lives in London.\nJSON with name, age, city:\n"
     guide = gv.guide(gv.regex(r'\{"name": "[A-Za-z ]+'), clerk().vocabulary)
