@@ -79,6 +79,8 @@ def test_the_step_of_a_diagnosis_is_the_one_that_text_and_picture_are_about_to_d
         assert "next token: “Paris” taken as the likeliest" in text
         assert f"Z {probability(run.steps[finding.step].mass)} · " in text
         assert "forbidden: “London” · L cannot come: expected P R" in text
+        assert "stage.choose" not in text, "a recording refuses another token"
+        assert "stage.go(n)" in text
     assert "next token, probability before and as drawn (T 0.00): London" in gv.views.draw_stage(kept, finding.step).alt
 
 

@@ -47,6 +47,7 @@ END_IN_WORDS: dict[End, str] = {
     "cut": "the text ends here and is not complete",
 }
 TRACE_HINT = "gv.record(model, prompt, guide)"  # how to make a trace
+COLD = "T 0.00"  # in the changes of a step: nothing is drawn, the likeliest token is taken
 CHOSEN = ("sampled", "inserted", "accepted", "given")  # from the probabilities of the model
 
 
@@ -236,6 +237,11 @@ class Trace:
         return load_record(cls, path, hint="give the path of a saved trace, or record it again", check=check_steps)
 
 
+def is_likeliest(step: Step) -> bool:
+    """Whether the token was taken as the likeliest: temperature 0."""
+    return step.how == "sampled" and COLD in step.changes
+
+
 def row_of(step: Step) -> dict[str, Any]:
     """A step as a row of a table."""
     chosen = step.how in CHOSEN
@@ -244,7 +250,7 @@ def row_of(step: Step) -> dict[str, Any]:
         "position": step.position,
         "token": None if step.token < 0 else step.token,
         "text": visible(step.piece),
-        "how": step.how,
+        "how": "likeliest" if is_likeliest(step) else step.how,
         "p": step.raw if chosen else None,
         "p_masked": step.masked if chosen else None,
         "p_drawn": step.drawn if chosen else None,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from guidedviz.decoding.recording import PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import END_IN_WORDS, Candidate, Step
+from guidedviz.decoding.trace import END_IN_WORDS, Candidate, Step, is_likeliest
 from guidedviz.machines.names import is_name
 from guidedviz.machines.visible import counted
 from guidedviz.views.words import label, milliseconds, short
@@ -16,7 +16,6 @@ FULL_MASS = 0.999999  # a legal mass above this counts as 1
 NOISE = 1e-6  # what rounding leaves of nothing
 OTHERS = -1  # the token of a row for many tokens
 MOST_CANDIDATES = 8  # candidates in a distribution, one per digit key
-COLD = "T 0.00"  # nothing is drawn: the likeliest token is taken
 CAME = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted", "given": "given"}
 
 
@@ -43,7 +42,7 @@ def _say_drawn(step: Step) -> str:
     if step.mass <= FULL_MASS:
         odds = f"p {probability(step.masked)} of the legal, {probability(step.raw)} of all"
     came = CAME[step.how]
-    if step.how == "sampled" and COLD in step.changes:
+    if is_likeliest(step):
         came = "taken as the likeliest"
     elif step.how not in ("inserted", "given") and not is_plain(step):
         odds += f", drawn with {probability(step.drawn)}"

@@ -35,6 +35,7 @@ from guidedviz.widgets.talk import Talk
 
 GO_ON = "next: stage.take() a step, stage.choose(id) another token, stage.play() all steps; then print(stage)"
 AT_END = "the run has ended: stage.go(n) to a step, stage.choose(id) another token there; then print(stage)"
+REPLAY = "a recorded run: stage.go(n) to a step, stage.take() the next one; then print(stage)"
 LOOK_AT_IT = 'in a browser: stage.trace.page("run.html"); in a notebook it is live'
 SAVED_AFTER = 0.7  # seconds in which nothing moved
 
@@ -246,7 +247,10 @@ class Stage:
         text = write_stage(run, self.player.cursor, self.note, self._say_forbidden())
         if in_notebook():
             return text
-        return f"{text}\n{AT_END if self.player.at_end else GO_ON}\n{LOOK_AT_IT}"
+        then = AT_END if self.player.at_end else GO_ON
+        if isinstance(self.player.walk, ReplayWalk):
+            then = REPLAY
+        return f"{text}\n{then}\n{LOOK_AT_IT}"
 
     def _say_forbidden(self) -> str:
         """Why the likeliest forbidden token of the step that the text shows cannot come; "" if none is forbidden."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from guidedviz.views.step_words import say_step
 
 ADA = "Ada is 36.\nJSON with age:\n"
 
@@ -76,7 +77,11 @@ def test_rows_of_a_trace_are_the_rows_of_a_table(clerk, guide, trace):
     first = trace.steps[0]
     seen = rows[0]
     assert (seen["token"], seen["p"], seen["Z"], seen["legal"]) == (first.token, first.raw, first.mass, first.legal)
-    jumped = gv.record(clerk, ADA, guide, temperature=0, jump_forward=True).rows()
+    cold = gv.record(clerk, ADA, guide, temperature=0, jump_forward=True)
+    jumped = cold.rows()
+    words = [say_step(step) for step in cold.steps]
+    assert [row["how"] == "likeliest" for row in jumped] == ["taken as the likeliest" in said for said in words]
+    assert {row["how"] for row in jumped} == {"likeliest", "forced"}
     forced = next(row for row in jumped if row["how"] == "forced")
     assert (forced["p"], forced["Z"], forced["legal"]) == (None, None, None)
     stopped = gv.record(clerk, ADA, guide, stop=lambda: True).rows()
