@@ -83,17 +83,24 @@ def run_get(options: argparse.Namespace) -> None:
 
 def add_host(parser: argparse.ArgumentParser) -> None:
     """The options of `host`."""
-    parser.add_argument("--model", default="clerk", help="an embedded model, a folder or a hub name")
-    parser.add_argument("--device", default="auto", help=", ".join(DEVICES))
-    parser.add_argument("--bind", default="127.0.0.1", help="the address to listen on; outside this machine: 0.0.0.0")
-    parser.add_argument("--port", type=int, default=8765)
+    parser.add_argument(
+        "--model", default="clerk", help="an embedded model, a folder or a hub name; default: %(default)s"
+    )
+    parser.add_argument("--device", default="auto", help=f"{', '.join(DEVICES)}; default: %(default)s")
+    shown = "the address to listen on; outside this machine: 0.0.0.0; default: %(default)s"
+    parser.add_argument("--bind", default="127.0.0.1", help=shown)
+    parser.add_argument("--port", type=int, default=8765, help="default: %(default)s")
     shown = "of the whole class; `ps` shows it: better the variable GUIDEDVIZ_TOKEN"
     parser.add_argument("--token", default="", help=shown)
     parser.add_argument("--tokens", type=Path, help="a file with a line per student: name token")
     parser.add_argument("--certfile", type=Path, help="the certificate for HTTPS")
     parser.add_argument("--keyfile", type=Path, help="the key of the certificate")
-    parser.add_argument("--rate", type=float, default=Limits.rate, help="requests per second and student")
-    parser.add_argument("--cache-mb", type=int, default=CACHE // MB, help="keys and values that it keeps")
+    parser.add_argument(
+        "--rate", type=float, default=Limits.rate, help="requests per second and student; default: %(default)g"
+    )
+    parser.add_argument(
+        "--cache-mb", type=int, default=CACHE // MB, help="keys and values that it keeps; default: %(default)s"
+    )
     parser.set_defaults(run=run_host)
 
 

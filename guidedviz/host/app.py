@@ -33,7 +33,7 @@ from guidedviz.host.api.routes import (
     send_stream,
 )
 from guidedviz.host.batcher import CACHE, MB, Engine
-from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_page
+from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, no_class, say, serve_front, serve_page
 from guidedviz.host.limits import Guard, Limits, Refused, is_loopback
 from guidedviz.models.frames import JSON, OCTETS, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.load import load_here
@@ -41,7 +41,7 @@ from guidedviz.models.model import check_tokens
 
 Counted = TypeVar("Counted")
 Done = TypeVar("Done")
-OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
+OPEN = {"/", "/v1/health", *CLASS_PAGE}  # told without a token
 MOST_BODY = 1 << 13  # bytes of a body
 MOST_ENCODED = 1 << 20  # of a text to encode
 MOST_VALUES = 1 << 16  # of the messages of a conversation
@@ -76,6 +76,7 @@ class Service:
         self._class = VERSION if whole else 0
         self.start = token_hex(8) if whole else ""  # which start of the host this is
         self._handlers: dict[tuple[str, str], Callable[[Request], Coroutine[Any, Any, Response]]] = {
+            ("GET", "/"): serve_front,
             ("GET", "/v1/health"): self._health,
             ("GET", "/v1/card"): self._card,
             ("GET", "/v1/vocabulary"): self._vocabulary,

@@ -24,6 +24,7 @@ from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Guard, Refused
 from guidedviz.host.standing import Sessions, Standing, between, read_body, read_report
+from guidedviz.markup import node
 from guidedviz.models.frames import JSON
 from guidedviz.models.remote import MOST_RUN, forget
 
@@ -97,6 +98,11 @@ class Showing:
 VERSION = 3  # of this part of the protocol
 MOST_CHANGE = MOST_RUN + 4096  # bytes
 LONGEST_WAIT = 10.0  # seconds that a follower waits for the next step, at most
+HOST_PLACES = {  # the start message and the page / name them
+    "/v1": "the API of OpenAI: the base_url of a client",
+    "/runs": "the last runs, each as a stage",
+    "/class": "the class, for the teacher",
+}
 CLASS_PAGE = {
     "/class": "text/html",
     "/class/class.js": "text/javascript",
@@ -178,6 +184,18 @@ async def serve_page(request: Request) -> Response:
     file = FILES / PAGE_FILES.get(path, path.rpartition("/")[2])
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
     return Response(file.read_bytes(), headers=headers, media_type=CLASS_PAGE[path])
+
+
+async def serve_front(request: Request) -> Response:
+    """The page / : what this host has, and where."""
+    rows = []
+    for path, words in HOST_PLACES.items():
+        name = node("code", path) if path == "/v1" else node("a", path, href=path)  # the API has no page
+        rows.append(node("li", name, f": {words}"))
+    head = node("head", node("meta", charset="utf-8"), node("title", "guidedviz host"))
+    body = node("body", node("main", node("h1", "A host of guidedviz"), node("ul", *rows)))
+    page = f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
+    return Response(page, headers={"Content-Security-Policy": POLICY}, media_type="text/html")
 
 
 def say(value: Any, status: int = 200) -> Response:

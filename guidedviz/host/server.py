@@ -22,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.host.access import find_tokens, make_token, warn_of_tokens
 from guidedviz.host.app import Service, open_service, reply
+from guidedviz.host.classroom import HOST_PLACES
 from guidedviz.host.limits import Refused, is_loopback
 
 MOST_HEAD = 1 << 14  # bytes
@@ -271,7 +272,11 @@ def say_start(options: argparse.Namespace, port: int, about: str, guarded: bool)
     if ":" in name:
         name = f"[{name}]"
     scheme = "https" if options.certfile else "http"
-    given = f'"{scheme}://{name}:{port}"'
+    address = f"{scheme}://{name}:{port}"
+    given = f'"{address}"'
     if guarded:
         given += ', token="..."'
-    return f"{about}\nlistening on {options.bind}, port {port}\nin a lab: gv.load_model({given})"
+    lines = [about, f"listening on {options.bind}, port {port}", f"in a lab: gv.load_model({given})"]
+    for path, words in HOST_PLACES.items():
+        lines.append(f"{address}{path}: {words}")
+    return "\n".join(lines)

@@ -55,6 +55,17 @@ def test_with_a_token_it_may_listen_outside(monkeypatch):
     assert 'token="..."' in server.say_start(argparse.Namespace(bind="0.0.0.0", certfile=None), 1, "clerk", True)
 
 
+def test_the_start_names_what_the_host_has_and_the_help_its_defaults(capsys):
+    said = server.say_start(argparse.Namespace(bind="127.0.0.1", certfile=None), 8765, "clerk", False)
+    with pytest.raises(SystemExit):
+        main(["host", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    for path in ("/v1", "/runs", "/class"):
+        assert f"http://127.0.0.1:8765{path}: " in said
+    for default in ("clerk", "auto", "127.0.0.1", "8765", "100", "256"):
+        assert f"default: {default} " in f"{shown} "
+
+
 def hear_interrupts():
     """A run in the background of a shell ignores interrupts, and so would its children: a test would never end."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

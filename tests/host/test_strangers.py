@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from starlette.datastructures import Headers
@@ -177,6 +178,15 @@ threads = [threading.Thread(target=ask) for _ in range(8)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
 """
+
+
+def test_the_front_page_and_the_list_of_runs_say_where_to_go_without_a_script(host):
+    with urlopen(f"{host.address}/") as answer:
+        front = answer.read().decode()
+    for place in ('<a href="/runs">', '<a href="/class">', "<code>/v1</code>"):
+        assert place in front
+    with urlopen(f"{host.address}/runs") as answer:
+        assert b"<noscript>" in answer.read()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
