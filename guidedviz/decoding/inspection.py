@@ -4,6 +4,7 @@ The model is asked at each token, as if it had written the text. So a step shows
 and Z. The last step says where the constraint refuses the text and why.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,11 +18,11 @@ from guidedviz.decoding.trace import NO_TOKEN, Measured, Point, Refusal, Step, T
 from guidedviz.errors import expect
 from guidedviz.files import text_of
 from guidedviz.machines.json_path import json_path
-from guidedviz.machines.names import name_bytes, split_names, without_names
+from guidedviz.machines.names import is_name, name_bytes, split_names, without_names
 from guidedviz.machines.visible import visible
 from guidedviz.models.model import Array, Model, check_utf8, context_of
 from guidedviz.tokens.build_guide import name_guide
-from guidedviz.tokens.guide import Guide, guide_states
+from guidedviz.tokens.guide import Explanation, Guide, guide_states
 from guidedviz.tokens.jump import spell_output
 from guidedviz.tokens.vocabulary import join_pieces, longest_tokens
 
@@ -39,7 +40,7 @@ def inspect_text(model: Model, prompt: str, text: str | Sequence[str], guide: Gu
     >>> toy = gv.ToyModel([b"3", b"6", b"x", b"</s>"], lambda tokens: [0, 9, 0, 0], eos={3})
     >>> seen = inspect_text(toy, "3", "36x", gv.guide(gv.regex("[0-9]+"), toy.vocabulary))
     >>> seen.text, seen.refusal.byte, seen.refusal.reason
-    ('36', 2, 'x cannot come: expected 0-9 or the end')
+    ('36', 2, 'after `36`: `x` cannot come, expected 0-9 or the end')
     """
     prompt = text_of(prompt, "prompt")
     point = start(model, prompt, guide)
@@ -140,9 +141,33 @@ def find_refusal(guide: Guide, point: Point, left: Sequence[int], data: bytes) -
         reason = why.reason
         if left:
             read += why.died_at or 0
+            reason = say_refused_byte(why, data[:read])
     passed = data[:read]
     text = split_names(passed)[-1]  # after the last special token
     return Refusal(token, len(without_names(passed)), json_path(text), reason)
+
+
+LAST_WORD = re.compile(rb"\S*\s*\Z")
+LONGEST_WORD = 24  # characters
+
+
+def say_refused_byte(why: Explanation, passed: bytes) -> str:
+    """Why a token is refused, with the last word of the text before its refused byte, and that byte, in marks.
+
+    An engine that gives another reason is left its own words.
+    """
+    if why.died_at is None:
+        return why.reason
+    refused = visible(why.piece if is_name(why.piece) else why.piece[why.died_at : why.died_at + 1])
+    before = f"after {visible(why.piece[: why.died_at])}, " if why.died_at else ""
+    _, found, wanted = why.reason.partition(f"{before}{refused} cannot come: ")
+    if not found:
+        return why.reason
+    word = LAST_WORD.search(split_names(passed)[-1])
+    place = ""
+    if word and word[0]:
+        place = f"after `{visible(word[0])[-LONGEST_WORD:]}`: "
+    return f"{place}`{refused}` cannot come, {wanted}"
 
 
 def write_on(model: Model, guide: Guide, point: Point) -> str:

@@ -135,7 +135,7 @@ def find_refused_text(run: Run) -> Iterator[Finding]:
     """The constraint refuses a text that another program wrote."""
     refusal = run.trace.refusal
     if run.end == "refused" and refusal:
-        yield Finding("refused text", len(run.trace.steps) - 1, f"after {run.tail()} {refusal.words}")
+        yield Finding("refused text", len(run.trace.steps) - 1, refusal.words)
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:

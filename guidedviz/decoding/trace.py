@@ -77,8 +77,8 @@ class Refusal:
     def words(self) -> str:
         """The same in one line.
 
-        >>> Refusal(7, 9, "$.age", "x cannot come: expected 0-9", "36}").words
-        'byte 9, at $.age: x cannot come: expected 0-9; the model writes "36}" here'
+        >>> Refusal(7, 9, "$.age", "`x` cannot come, expected 0-9", "36}").words
+        'byte 9, at $.age: `x` cannot come, expected 0-9; the model writes "36}" here'
         """
         place = f", at {self.path}" if self.path else ""
         instead = f'; the model writes "{self.instead}" here' if self.instead else ""

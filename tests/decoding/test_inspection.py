@@ -33,11 +33,11 @@ def test_a_text_of_the_model_itself_gives_the_steps_of_its_run(clerk, person):
 @pytest.mark.parametrize(
     ("text", "end", "byte", "path", "reason"),
     [
-        ('{"name": "Ada", "age": "36"}', "refused", 23, "$.age", '" cannot come: expected - 0-9'),
-        ('{"nmae": 3}', "refused", 3, "$", "m cannot come: expected a"),
-        ("Sure! {}", "refused", 0, "", "S cannot come: expected {"),
+        ('{"name": "Ada", "age": "36"}', "refused", 23, "$.age", 'after `"age":␣`: `"` cannot come, expected - 0-9'),
+        ('{"nmae": 3}', "refused", 3, "$", 'after `{"n`: `m` cannot come, expected a'),
+        ("Sure! {}", "refused", 0, "", "`S` cannot come, expected {"),
         ('{"name": "Ada", "age": 36} ok', "refused", 26, "$", "expected the end"),
-        ('{"name": "Zoé 🎵", "age": x', "refused", 29, "$.age", "x cannot come"),
+        ('{"name": "Zoé 🎵", "age": x', "refused", 29, "$.age", "`x` cannot come"),
         ('{"name": "Ada"', "cut", 14, "$", "before it is complete"),
         ("", "cut", 0, "", "before it is complete"),
     ],

@@ -124,9 +124,8 @@ def say_least(run: KeptRun) -> Element:
     """The least Z, and the step where it is."""
     mass, place = run.least
     step = run.steps[place]
-    said = (
-        f'{probability(mass)} before the token "{visible(step.piece)}": so much of the model\'s probability was legal'
-    )
+    taken = visible(step.piece)
+    said = f'{probability(mass)}: this share of the model\'s probability was legal where "{taken}" was taken'
     return node("span", said, ", ") + step_link(run, place)
 
 

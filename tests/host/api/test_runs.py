@@ -38,7 +38,7 @@ def test_an_answer_has_the_address_of_its_run_and_the_page_says_what_happened(cl
         "JSON Schema (response_format.json_schema.schema)",
         "user: no effect here",
         "complete and valid after 15 tokens",
-        "so much of the model&#x27;s probability was legal",
+        "this share of the model&#x27;s probability was legal where",
         "the run looks sound",
         "gv.json_schema(",
     ):
