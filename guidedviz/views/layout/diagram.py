@@ -130,13 +130,14 @@ Jumps = tuple[Curve, ...]
 
 @dataclass(frozen=True)
 class Spot:
-    """The position of a state, half its size, and whether it is drawn as a dot."""
+    """The position of a state, half its size, and whether it is drawn as a dot, or not at all inside a name."""
 
     x: float
     y: float
     rx: float
     ry: float
     dot: bool = False
+    in_name: bool = False  # of a special token
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,7 @@ class Label:
     arrows: tuple[int, ...]  # their numbers
     bundle: bool = False  # the arrows overlap (`plan.Bundle`)
     call: bool = False  # the name of a called rule, in a box
+    chip: bool = False  # the name of a special token
 
 
 @dataclass(frozen=True)

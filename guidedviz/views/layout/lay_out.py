@@ -151,6 +151,7 @@ def _meets(block: Block, others: Sequence[Block]) -> bool:
 
 
 RADIUS = 16.0
+CHIP_EDGE = 5.0  # left and right of the name of a special token
 BEYOND = "beyond ASCII"
 BEYOND_IN_FULL = "a character beyond ASCII: two to four bytes"
 FREE_END = 22.0  # from the start's dot to the first state
@@ -223,6 +224,9 @@ def _lines_between(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Boxed, f
         last = sketch.arrows[line.arrows[-1]]
         dots = min(240.0, 7.0 * len(line.dots))
         label = wide(line.label, 12) + 8
+        if line.is_name:
+            dots = 0.0
+            label += 2 * CHIP_EDGE
         yield first.source, last.target, max(label, dots)
     for bundle in plan.bundles:
         yield bundle.source, bundle, wide(BEYOND, 12) + 8
@@ -287,11 +291,11 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curve
     size = max(1.6, min(3.6, length * 0.36))
     for state, part in zip(line.dots, parts, strict=False):
         x, y = part[-1]
-        spots[state] = Spot(x, y, size, size, dot=True)
+        spots[state] = Spot(x, y, size, size, dot=True, in_name=line.is_name)
     x, y = centre
     if line.dots:
         y -= 3
-    return Label(x, y, line.label, line.full, line.arrows)
+    return Label(x, y, line.label, line.full, line.arrows, chip=line.is_name)
 
 
 def _bundle_spots(bundle: Bundle, centre: Point) -> Spots:

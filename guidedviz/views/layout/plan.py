@@ -1,7 +1,8 @@
 """Which states of a machine are drawn, as discs or as dots on a line; of a large machine those around the current one.
 
 Large machines consist mostly of runs: the letters of a key, a class repeated thirty times, the bytes of a character.
-A state inside a run is a dot on a line with one label; it can still be highlighted.
+A state inside a run is a dot on a line with one label; it can still be highlighted. The name of a special token is a
+run of its own, without dots: it is one token.
 """
 
 from collections import defaultdict
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 from guidedviz.errors import shorten
 from guidedviz.machines.graph import distances, grouped, reach
+from guidedviz.machines.names import BEGIN, END
 from guidedviz.views.layout.fold import Chain, find_rows, inside_chain
 from guidedviz.views.layout.sketch import (
     LABEL_LENGTH,
@@ -27,6 +29,9 @@ MOST_DISCS = 16  # states above which runs are drawn as runs
 SHORT_RUN = 2  # a run has more arrows than this
 FEWEST_BUNDLED = 3  # a bundle has at least so many states
 
+FIRST_OF_NAME = ((BEGIN[0], BEGIN[0]),)  # the bytes of an arrow, as ranges
+LAST_OF_NAME = ((END[0], END[0]),)
+
 Numbered = Mapping[Arrow, int]  # the drawn arrows, and their numbers in the sketch
 
 
@@ -38,6 +43,7 @@ class ArrowLine:
     dots: tuple[int, ...]
     label: str
     full: str  # the label in full, for the tooltip
+    is_name: bool = False  # they read the name of a special token
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,9 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None) -> Pl
         drawn.update(sketch.arrows[n] for n in bundle.arrows)
         dots.update(*bundle.columns)
     has_runs = len(keep) > MOST_DISCS if compact is None else compact
-    runs = find_runs(sketch, number, drawn) if has_runs else []
+    runs = find_runs(sketch, number, drawn)
+    if not has_runs:
+        runs = list(filter(reads_name, runs))
     lines = [_line_of_run(run, number) for run in runs]
     drawn.update(*runs)
     dots.update(*map(inside_chain, runs))
@@ -91,7 +99,12 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None) -> Pl
 def _line_of_run(run: Chain, number: Numbered) -> ArrowLine:
     full = " ".join(say_row([arrow.ranges for arrow in run]))
     numbers = tuple(number[arrow] for arrow in run)
-    return ArrowLine(numbers, inside_chain(run), shorten(full, 2 * LABEL_LENGTH), full)
+    return ArrowLine(numbers, inside_chain(run), shorten(full, 2 * LABEL_LENGTH), full, reads_name(run))
+
+
+def reads_name(run: Chain) -> bool:
+    """Whether a row of arrows reads the name of a special token, from its first byte to its last."""
+    return run[0].ranges == FIRST_OF_NAME and run[-1].ranges == LAST_OF_NAME
 
 
 def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> list[Chain]:
@@ -100,6 +113,10 @@ def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> 
     for arrow in arrows:
         if arrow in others or arrow.call or sketch.is_chain(arrow):
             ends |= {arrow.source, arrow.target}
+        elif arrow.ranges == FIRST_OF_NAME:
+            ends.add(arrow.source)
+        elif arrow.ranges == LAST_OF_NAME:
+            ends.add(arrow.target)
     return [row for row in find_rows(arrows, ends) if len(row) > SHORT_RUN]
 
 

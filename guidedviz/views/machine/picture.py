@@ -213,6 +213,7 @@ LEGEND_LETTER = 6.6  # pixels per character, about
 MOST_IN_FULL = 8  # shortened labels in full; the others have their tooltip
 LINE_ICON = path_of("M1,0h17", class_="gv-line")
 CROSS_ICON = path_of("M4,-5l10,10m0,-10l-10,10")
+CHIP_ICON = rect(0, -6, 18, 12, 6, class_="gv-chip")
 CALL_SIDES = path_of("M3,-7v14M15,-7v14", class_="gv-box")
 CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + CALL_SIDES
 
@@ -270,9 +271,11 @@ def _signs_of_parts(diagram: Diagram) -> Iterator[Sign]:
     """What is folded, and what is not drawn in full."""
     sketch = diagram.sketch
     folded = any(map(sketch.is_chain, sketch.arrows))
-    dots = any(spot.dot for spot in diagram.spots.values())
+    dots = any(spot.dot and not spot.in_name for spot in diagram.spots.values())
+    chips = any(label.chip for label in diagram.labels)
     yield folded, _arrow_icon("chain"), say_thick(sketch)
     yield dots, _icon("dot", _circle(3.4)), "a state inside a run or a character"
+    yield chips, _icon("arrow", CHIP_ICON), "one special token"
     yield diagram.more, _icon("more", _circle(7)), "has neighbours that are not drawn"
 
 

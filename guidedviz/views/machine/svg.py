@@ -13,7 +13,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import NEAR_EDGE, centred, circle_at, path_of, rect, ruled, wide, write
 from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
-from guidedviz.views.layout.lay_out import FREE_END, short_name
+from guidedviz.views.layout.lay_out import CHIP_EDGE, FREE_END, short_name
 from guidedviz.views.layout.room import call_box
 from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Sketch, say_arrow_in_full
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
@@ -110,7 +110,11 @@ def _write_title(sketch: Sketch, arrow: Arrow) -> Element:
 
 def _write_label(label: Label) -> Element:
     words = _write_middle(label.x, label.y + 3, label.words, "gv-label", mono=True)
-    return node("g", node("title", label.full), words)
+    parts = [node("title", label.full), words]
+    if label.chip:
+        half = wide(label.words, 12) / 2 + CHIP_EDGE
+        parts.insert(1, rect(label.x - half, label.y - 9, 2 * half, 17, 8, class_="gv-chip"))
+    return node("g", *parts)
 
 
 def _write_middle(x: float, y: float, words: str, kind: str, mono: bool = False) -> Element:
@@ -136,6 +140,7 @@ def _write_state(diagram: Diagram, state: int, lit: Highlight) -> Element:
         if state in states:
             parts.append(_write_tag(spot, number, title))
     kinds = {"gv-dot": spot.dot, "gv-may-end": is_end}
+    kinds["gv-in-name"] = spot.in_name and state not in lit.now
     kinds["gv-more"] = state in diagram.more
     kinds["gv-lit"] = state in lit.now
     kinds["gv-met"] = state in lit.met - lit.now

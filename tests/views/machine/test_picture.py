@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
+import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
@@ -48,6 +49,23 @@ def test_every_state_and_every_arrow_is_drawn_once(pattern, compact):
     assert len(drawn) == len(arrows)
     ends = {int(state) for state, node in parts_of(figure, "gv-state").items() if "gv-may-end" in classes(node)}
     assert ends == dfa.accepting
+
+
+def test_a_special_token_is_one_edge_with_its_name_on_a_chip():
+    turn = gv.grammar('root ::= <think> [a-z]* </think> "{" <call>')
+    figure = draw_machine(turn)
+    tree = ET.fromstring(figure.svg)
+    chips = [
+        node for node in tree.iter() if node.tag == f"{SVG}g" and node.find(f"{SVG}rect[@class='gv-chip']") is not None
+    ]
+    named = [chip.findtext(f"{SVG}text") for chip in chips if chip.find(f"{SVG}text") is not None]
+    assert sorted(named) == ["</think>", "<call>", "<think>"]
+    dots = [node for node in parts_of(figure, "gv-dot").values() if "gv-in-name" not in classes(node)]
+    assert dots == [], "no letter of a name is a dot"
+    hidden = [state for state, node in parts_of(figure, "gv-state").items() if "gv-in-name" in classes(node)]
+    assert len(hidden) == len("<think></think><call>") + 3
+    inside = parts_of(draw_machine(turn, b"\xff<th"), "gv-lit")
+    assert [classes(node) & {"gv-in-name"} for node in inside.values() if "gv-state" in classes(node)] == [set()]
 
 
 @pytest.mark.parametrize("pattern", [RECORD, STRING, EMAIL])
