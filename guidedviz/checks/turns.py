@@ -19,7 +19,7 @@ from guidedviz.tokens.arrays import Mask
 
 # -- the mask of a budget ------------------------------------------------------------------------------------------
 
-END_ID = 2  # of </think>; that of <think> is 1 or None
+END_ID = 2  # of </think>; that of <think> is 1, or 0, or None
 FOUR_LEGAL = (True, True, True, True)
 # what is written, the id of <think> or None, the budget, and the mask of the machine if not all is legal
 BUDGETS = read_trials(
@@ -47,6 +47,9 @@ begin is None: the prompt has opened the thought, and all that is written belong
     [0, 3], None, 2
     [0, 3], None, 3
     [0, 3, 2, 0], None, 2
+the id of <think> may be 0: ask for None, not for a false value
+    [3], 0, 0
+    [0, 3], 0, 2
 where </think> is illegal, as inside a character, the mask of the machine stays
     [1, 3], 1, 1, (True, True, False, True)
 a thought that could not end in time ends as soon as it can: at least `most` tokens, not exactly
@@ -93,12 +96,11 @@ def budget_mask(mask: Mask, written: Sequence[int], begin: int | None, end: int,
 # -- the machine of a turn -----------------------------------------------------------------------------------------
 
 TURN_PARTS = r"""
-thought ::= <think> "hm" </think>
-text ::= [a-z]*
-call ::= find | plus | days
-find ::= <tool_call> "find" </tool_call>
-plus ::= <tool_call> "plus" </tool_call>
-days ::= <tool_call> "days" </tool_call>"""
+thought ::= <think> (!</think>)* </think> "\n\n"
+text ::= [^\x00]*
+call ::= find | plus
+find ::= <tool_call> "\n{\"name\": \"find\"" [^<]* </tool_call>
+plus ::= <tool_call> "\n{\"name\": \"plus\"" [^<]* </tool_call>"""  # those of lab 15
 CALLS = r'call ("\n" call)*'
 TURN_CHOICES = read_trials("""
 a thought, and then a text
@@ -110,7 +112,6 @@ a thought and a text, and then one call or more, or none
 a thought, and then one call of this tool, by the rule of its name
     "find"
     "plus"
-    "days"
 """)
 
 
@@ -118,10 +119,10 @@ def check_turn_rule(answer: Any) -> Verdict:
     """Does `answer(choice)` give the right side of the rule of a whole turn?
 
     >>> check_turn_rule(lambda choice: "thought text")
-    ✗ not yet right: on input 2 of 6, the first on which it fails
+    ✗ not yet right: on input 2 of 5, the first on which it fails
         choice      'required'
         yours gave  'thought text'
-        a turn      <think>hm</think>
+        a turn      <think></think>↵↵
         yours       accepts it
         expected    refuses it
         because     a thought, and then one call or more, a line end between two; no text
@@ -222,9 +223,9 @@ AGENTS = read_trials(
     text="""
 a reply without a call is the answer: return its text
     [("Hello.",)], 3
-before it answers, the model must have read its own call and then the result, in this order
+before it answers, the model must have read its own call, then the result as the text str(result)
     [("", ("find", {"item": "lamp"}))], 3
-a result is a text: str(result)
+a result is a text, also that of a tool which returns a number: str(result)
     [("", ("minus", {"x": 5, "y": 3}))], 3
 the arguments have names: tools[call.name](**call.arguments)
     [("", ("minus", {"y": 3, "x": 9}))], 3
@@ -261,7 +262,7 @@ def check_agent(answer: Any) -> Verdict:
         rounds      3
         yours gave  ''
         expected    'user: Hi · assistant: find · tool: 45'
-        because     before it answers, the model must have read its own call and then the result, in this order
+        because     before it answers, the model must have read its own call, then the result as the text str(result)
     """
     cases = []
     for why, rows in AGENTS.items():

@@ -31,6 +31,13 @@ def rules_of_strings(choice):
     return f"(thought {'text' if choice == 'none' else choice})"
 
 
+def rules_of_two_tools(choice):
+    """A table of all choices, which knows the tools of the lab and no others."""
+    calls = r'call ("\n" call)*'
+    rest = {"auto": f"text ({calls})?", "required": calls, "none": "text", "find": "find", "plus": "plus"}
+    return f"thought {rest[choice]}"
+
+
 def agent_by_recursion(ask, tools, messages, rounds):
     if not rounds:
         return None
@@ -90,6 +97,8 @@ WRONG = {
         ("written.index(begin) + 1", "written.index(begin)", "0"),
         ("0 if begin is None else", "len(written) if begin is None else"),
         (STARTED, "begin not in written"),
+        (STARTED, "begin and begin not in written"),
+        ("0 if begin is None else", "0 if not begin else"),
         ("np.arange(len(mask)) == end", "np.arange(len(mask)) != end", "mask & (np.arange(len(mask)) != end)"),
         ("np.arange(len(mask)) == end", "{end}"),
         ("        return mask\n    start", "        return np.ones(len(mask), bool)\n    start"),
@@ -104,7 +113,7 @@ WRONG = {
         ('"required": calls', '"required": "text " + calls', '"required": f"({calls})?"'),
         ('"thought " + ', '"thought? " + ', ""),
         ("rules.get(choice, choice)", "rules.get(choice, 'call')", "rules.get(choice, calls)", "rules[choice]"),
-        lambda choice: f'thought {choice} ("\\n" {choice})*' if choice in ("find", "plus", "days") else "thought text",
+        lambda choice: f'thought {choice} ("\\n" {choice})*' if choice in ("find", "plus") else "thought text",
     ],
     "agent": [
         agent_of_one_tool,
@@ -114,7 +123,7 @@ WRONG = {
         (TOOK, 'messages = [*messages, {"role": "user", "content": result}]', "pass"),
         (TOOK, 'messages = [{"role": "tool", "content": result}, *messages]'),
         (TOOK, 'messages = [{"role": "tool", "content": result}]'),
-        ("str(tools", "(tools"),
+        ("str(tools", "(tools", "__import__('json').dumps(tools"),
         ("return reply.text", "return reply", "return messages"),
         ("if not reply.calls:", "if reply.text:"),
         ("range(rounds)", "range(rounds + 1)", "range(1)", "range(8)"),
@@ -125,6 +134,11 @@ WRONG = {
 }
 UNUSUAL = {
     "budget_mask": [counted_from_the_end, ("< most", "< max(most, 0)")],
-    "turn_rule": [rules_of_strings, ("text ({calls})?", "(text | text {calls})"), ('"thought "', '" thought  "')],
+    "turn_rule": [
+        rules_of_strings,
+        rules_of_two_tools,
+        ("text ({calls})?", "(text | text {calls})"),
+        ('"thought "', '" thought  "'),
+    ],
     "agent": [agent_by_recursion, ('f"error: {error}"', 'f"Error: {error!r}"'), ("range(rounds)", "[None] * rounds")],
 }
