@@ -5,6 +5,7 @@ import json
 import pytest
 
 import guidedviz as gv
+from guidedviz.checks.turns import TURN_PARTS
 from guidedviz.files import shipped
 from tests.labs.sources import build
 
@@ -33,8 +34,36 @@ def test_the_figures_of_scout_are_those_of_its_card():
     assert counts("auto, thoughts of at most 8 tokens", "right") == (59, 150)
     assert counts("auto", "calls fit") == (120, 122)
     assert counts("auto", "calls right") == (109, 122)
+    assert counts("required", "calls right") == (122 - 11, 122)
     false = "the answer says the false result"
     assert [counts(f"marks read as {how}", false) for how in ("text", "special tokens")] == [(0, 77), (69, 77)]
+
+
+def test_the_check_of_a_turn_has_the_rules_of_the_lab():
+    """The turns that it shows are turns of these rules, and it knows no tool that a student has not seen."""
+    space = {}
+    exec(next(code for code in CODES if "PARTS = " in code).partition("\n\n\n")[0], space)
+    assert space["PARTS"] == TURN_PARTS
+
+
+def test_the_stage_of_the_conversation_opens_at_the_end_of_the_thought(lab):
+    [shown] = [code for code in CODES if "gv.stage(gv.decoding.Conversation" in code]
+    first = next(gv.converse(lab["scout"], "What is the price of the lamp plus 30?", lab["tools"], temperature=0))
+    assert "show=24)" in shown
+    assert lab["vocabulary"].display(first.steps[23].token) == "</think>"
+
+
+def test_the_server_that_waits_calls_after_a_thought_and_never_without(lab):
+    waiting = next(code for code in CODES if code.startswith("waits = "))
+    exec(waiting, lab)
+    thought = gv.record(lab["scout"], lab["prompt"], lab["waits"], temperature=0)
+    assert thought.parts[-2] == "</tool_call>"
+    assert min(step.legal for step in thought.steps) == 1, "the mask holds"
+    silent = gv.record(
+        lab["scout"], lab["scout"].chat("What is 137 plus 248?", lab["tools"], think=False), lab["waits"]
+    )
+    assert silent.text.startswith("137 plus 248 is")
+    assert min(step.legal for step in silent.steps) > 4000, "no mask begins"
 
 
 def test_the_numbers_of_legal_tokens_around_the_end_of_the_thought(lab):
