@@ -464,7 +464,7 @@ gv.score()
 # * **An opened thought**: mlx-serve masked from the first token on
 #   ([#331](https://github.com/ddalcu/mlx-serve/issues/331)).
 # * **Budgets**: vLLM has a hard limit of thinking tokens ([#20859](https://github.com/vllm-project/vllm/pull/20859)).
-# * **Tool choice**: for a model whose markers vLLM did not know as a structural tag, `required` did nothing
+# * **Tool choice**: for a model without a structural tag (the form of its calls), `required` did nothing in vLLM
 #   ([#54120](https://github.com/vllm-project/vllm/pull/54120)).
 
 # %% [markdown]
