@@ -160,7 +160,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     ended = f"{counted(len(trace.tokens), 'token')} · {END_IN_WORDS.get(run.end, 'not ended')}"
     causes = tuple(without_symptoms(findings))
     other = ""
-    if guide is not None and trace.constraint and not any(finding.name == "no mask" for finding in causes):
+    if guide is not None and "no mask" not in [finding.name for finding in causes]:
         other = say_other_guide(run, guide)
     return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT, other)
 
@@ -168,7 +168,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
 def say_other_guide(run: Run, guide: Guide) -> str:
     """The first step at which a guide allows more or fewer tokens than were legal in the run; "" if there is none."""
     for (place, step), state in zip(run.steps, run.states, strict=False):
-        if step.how in CHOSEN:
+        if run.trace.constraint and step.how in CHOSEN:
             allowed = int(guide.mask(state).sum())
             if allowed != step.legal:
                 said = f"at step {place} it allows {allowed:,} tokens, and in the run {step.legal:,} were legal"

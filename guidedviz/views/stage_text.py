@@ -41,16 +41,21 @@ def write_stage(trace: Trace, cursor: int, note: str = "", reason: str = "") -> 
         lines.append(f"step {cursor} of {len(steps)} · {steps[cursor - 1]['words']}")
     else:
         lines.append("at the prompt" if steps else "no step yet")
-    if cursor < len(steps):
-        lines.append(f"next token: {steps[cursor]['words']}")
     if steps:
-        shown = steps[min(cursor, len(steps) - 1)]
-        if trace.constraint and shown["rows"]:
-            lines.append(f"Z {shown['massText']} · {shown['legal']:,} of {trace.vocabulary_size:,} legal")
-        if reason:
-            lines.append(reason)
-        lines += list_candidates(shown)
+        lines += say_draw(trace, steps, cursor, reason)
     return escaped("\n".join(lines))
+
+
+def say_draw(trace: Trace, steps: list[PackedStep], cursor: int, reason: str) -> Iterator[str]:
+    """The draw of the next token or, after the last step, of the last one: Z, why a token is forbidden, all rows."""
+    shown = steps[min(cursor, len(steps) - 1)]
+    if cursor < len(steps):
+        yield f"next token: {shown['words']}"
+    if trace.constraint and shown["rows"]:
+        yield f"Z {shown['massText']} · {shown['legal']:,} of {trace.vocabulary_size:,} legal"
+    if reason:
+        yield reason
+    yield from list_candidates(shown)
 
 
 def list_candidates(step: PackedStep) -> Iterator[str]:
