@@ -195,4 +195,4 @@ def test_the_wheel_carries_bundles_and_records_and_nothing_they_are_made_of(bare
 
 def test_the_bare_install_stays_small(bare):
     own = sum(path.stat().st_size for path in (bare.site / "guidedviz").rglob("*") if path.is_file())
-    assert own < 40e6, "with NumPy's 62 MB and pip's 13 MB the install stays below 120 MB"
+    assert own < 44e6, "with NumPy's 62 MB and pip's 13 MB the install stays below 120 MB"
