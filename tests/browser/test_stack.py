@@ -282,10 +282,12 @@ SCENES = """slot => [...slot.querySelectorAll(".gv-calls > *")].flatMap((node) =
 DISCS = """slot => {
   const seen = (svg) => svg.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const last = [...slot.querySelectorAll(".gv-sheets > svg:not(.gv-over)")].filter(seen).at(-1);
-  return [...last.querySelectorAll(".gv-disc")].map((node) => {
+  const places = [...last.querySelectorAll(".gv-disc")].map((node) => {
     const { x, y } = node.getBoundingClientRect();
     return [Math.round(x), Math.round(y)];
   });
+  const isFirst = ([x, y], at) => places.findIndex(([left, top]) => left === x && top === y) === at;
+  return places.filter(isFirst); // a lit copy stands on its state
 }"""
 
 
