@@ -213,7 +213,7 @@ LEGEND_LETTER = 6.6  # pixels per character, about
 MOST_IN_FULL = 8  # shortened labels in full; the others have their tooltip
 LINE_ICON = path_of("M1,0h17", class_="gv-line")
 CROSS_ICON = path_of("M4,-5l10,10m0,-10l-10,10")
-CHIP_ICON = rect(0, -6, 18, 12, 6, class_="gv-named")
+CHIP_ICON = rect(0, -6, 18, 12, 6, class_="gv-chip")
 CALL_SIDES = path_of("M3,-7v14M15,-7v14", class_="gv-box")
 CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + CALL_SIDES
 

@@ -113,7 +113,7 @@ def _write_label(label: Label) -> Element:
     parts = [node("title", label.full), words]
     if label.chip:
         half = wide(label.words, 12) / 2 + CHIP_EDGE
-        parts.insert(1, rect(label.x - half, label.y - 9, 2 * half, 17, 8, class_="gv-named"))
+        parts.insert(1, rect(label.x - half, label.y - 9, 2 * half, 17, 8, class_="gv-chip"))
     return node("g", *parts)
 
 

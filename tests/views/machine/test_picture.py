@@ -56,7 +56,7 @@ def test_a_special_token_is_one_edge_with_its_name_on_a_chip():
     figure = draw_machine(turn)
     tree = ET.fromstring(figure.svg)
     chips = [
-        node for node in tree.iter() if node.tag == f"{SVG}g" and node.find(f"{SVG}rect[@class='gv-named']") is not None
+        node for node in tree.iter() if node.tag == f"{SVG}g" and node.find(f"{SVG}rect[@class='gv-chip']") is not None
     ]
     named = [chip.findtext(f"{SVG}text") for chip in chips if chip.find(f"{SVG}text") is not None]
     assert sorted(named) == ["</think>", "<call>", "<think>"]
