@@ -107,6 +107,7 @@ def test_a_hostile_text_cannot_write_to_the_terminal(shell):
 
 def test_in_colab_its_widget_manager_is_switched_on_and_the_bundle_says_where_it_is(monkeypatch, stage):
     """anywidget does it; what it adds must reach the page."""
+    monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
     asked = []
     colab, output = ModuleType("google.colab"), ModuleType("google.colab.output")
     output.enable_custom_widget_manager = lambda: asked.append(True)

@@ -26,8 +26,8 @@ SAMPLE = 16  # tokens of a vocabulary that are shown
 def html_of(value: Any) -> str | None:
     """The value as HTML; None where there is no picture of it.
 
-    >>> html_of(gv.regex("a*"))[:5], html_of(3)
-    ('<div ', None)
+    >>> html_of(gv.regex("a*")) is None, html_of(3)
+    (False, None)
     """
     try:
         shown = draw_portrait(value)
