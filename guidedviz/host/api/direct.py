@@ -6,15 +6,13 @@ with its first step.
 
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any, TypeVar
 
-from guidedviz.decoding.loop import start
-from guidedviz.decoding.sampling import check_bias
+from guidedviz.decoding.trace import Point
 from guidedviz.errors import SettingError, quoted
 from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
-from guidedviz.host.api.forms import AnswerHead, ChoicesForm
-from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
+from guidedviz.host.api.forms import ChoicesForm, begin_head, note_ends
+from guidedviz.host.api.plan import Guides, TurnPlan, make_ready
 from guidedviz.host.api.request import CompletionRequest, read_chat
 from guidedviz.host.api.runs import KeptRun, KeptRuns
 from guidedviz.host.batcher import Engine
@@ -51,16 +49,11 @@ class DirectDesk:
     async def _answer(self, body: bytes) -> Any:
         wanted = read_chat(body)
         self._check(wanted)
-        plan = await plan_turn(self._engine, wanted)
-        guide, notes = self._guides.of(plan)
-        plan = replace(plan, notes=(*plan.notes, *notes))
-        return await self._write(wanted, plan, guide)
+        return await self._write(wanted, *await make_ready(self._engine, self._guides, wanted))
 
-    async def _write(self, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None) -> Any:
+    async def _write(self, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None, point: Point) -> Any:
         """Decode the answer into a run, which is kept."""
-        model = self._engine.model
-        point = start(model, plan.prompt, guide)
-        run = self.runs.keep(KeptRun("", wanted.share, wanted, plan, model, 0))
+        run = self.runs.keep(KeptRun("", wanted.share, wanted, plan, self._engine.model, 0))
         writer = ChoiceWriter(plan, wanted.stops)
         whole = Delta()
         async with aclosing(decode_here(self._engine, run.name, point, guide, wanted.settings, wanted.top)) as steps:
@@ -70,9 +63,8 @@ class DirectDesk:
                 if writer.end:
                     break
         run.close()
-        card = self._engine.card
-        own = {"run": f"/runs/{run.name}", "enforced": plan.enforced, "notes": [*plan.notes]}
-        head = AnswerHead(run.name, int(run.began), card["name"], card["version"], len(point.tokens), own)
+        head = begin_head(self._engine.card, run, f"/runs/{run.name}", len(point.tokens))
+        note_ends(head, [writer])
         return ChoicesForm(head, wanted).whole([(writer, whole)])
 
     def _check(self, wanted: CompletionRequest) -> None:
@@ -85,7 +77,6 @@ class DirectDesk:
             expected = "one whole answer, since there is no socket"
             hint = 'leave "stream" and "n" out, or install the extra classroom'
             raise SettingError("request", seen="stream, or n above 1", expected=expected, hint=hint)
-        check_bias(wanted.settings.bias, card["size"])
 
 
 def finish_at_once(work: Coroutine[Any, Any, Given]) -> Given:

@@ -5,13 +5,15 @@ the request says and the host does not do.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from guidedviz.decoding.reply import ToolCall
 from guidedviz.host.api.answer import ENDS_EARLY, ChoiceWriter, Delta, TokenLog
+from guidedviz.host.api.plan import TurnPlan
 from guidedviz.host.api.request import CompletionRequest
+from guidedviz.host.api.runs import KeptRun
 from guidedviz.machines.tools import INPUT
 
 STREAM_END = b"data: [DONE]\n\n"
@@ -28,6 +30,30 @@ class AnswerHead:
     version: str
     prompt_tokens: int = 0
     own: dict[str, Any] = field(default_factory=dict)  # the field guidedviz
+
+
+def begin_head(card: Mapping[str, Any], run: KeptRun, address: str, prompt_tokens: int) -> AnswerHead:
+    """The head of an answer that begins with this run, on a host with this card."""
+    began = int(run.began)
+    return AnswerHead(run.name, began, card["name"], card["version"], prompt_tokens, own_field(run.plan, address))
+
+
+def own_field(plan: TurnPlan, address: str) -> dict[str, Any]:
+    """The field `guidedviz` of an answer."""
+    return {"run": address, "enforced": plan.enforced, "notes": [*plan.notes]}
+
+
+def note_ends(head: AnswerHead, writers: Iterable[ChoiceWriter]) -> None:
+    """Say where a text is not complete.
+
+    >>> head = AnswerHead("r", 0, "toy", "1", own={"notes": []})
+    >>> note_ends(head, [ChoiceWriter(None, end="eos"), ChoiceWriter(None, end="dead_end")])
+    >>> head.own["notes"]
+    ['choices[1]: not complete: no token of this model is legal there']
+    """
+    for place, writer in enumerate(writers):
+        if writer.end == "dead_end":
+            head.own["notes"].append(f"choices[{place}]: not complete: no token of this model is legal there")
 
 
 def finish_reason(writer: ChoiceWriter) -> str:

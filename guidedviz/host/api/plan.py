@@ -8,11 +8,14 @@ import json
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, NamedTuple
 
+from guidedviz.decoding.loop import start
 from guidedviz.decoding.reply import begins_thinking
+from guidedviz.decoding.sampling import check_bias
+from guidedviz.decoding.trace import Point
 from guidedviz.errors import ModelError, SchemaWarning, SettingError
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.host.batcher import Engine
@@ -101,6 +104,23 @@ def can_think(vocabulary: Vocabulary, name: str) -> bool:
     """Whether a model has the special tokens around its thinking."""
     form = TURN_STYLES[name]
     return name != SPELLED_STYLE and bool(form.think) and has_signs(vocabulary, form, form.think)
+
+
+class ReadyRequest(NamedTuple):
+    """A request whose guide is built, and the point where its texts begin."""
+
+    plan: TurnPlan
+    guide: Guide | None
+    point: Point
+
+
+async def make_ready(engine: Engine, guides: Guides, request: CompletionRequest) -> ReadyRequest:
+    """Plan a request and build its guide; what the guide does not enforce is among the notes of the plan."""
+    plan = await plan_turn(engine, request)
+    guide, notes = await engine.run("compile", guides.of, plan)
+    check_bias(request.settings.bias, engine.card["size"])
+    point = await engine.run("encode", start, engine.model, plan.prompt, guide)
+    return ReadyRequest(replace(plan, notes=(*plan.notes, *notes)), guide, point)
 
 
 async def plan_turn(engine: Engine, request: CompletionRequest) -> TurnPlan:

@@ -12,14 +12,21 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from guidedviz.decoding.loop import start
-from guidedviz.decoding.sampling import check_bias
 from guidedviz.decoding.trace import Point
 from guidedviz.errors import GuidedVizError, quoted
 from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
-from guidedviz.host.api.forms import STREAM_END, AnswerHead, ChoicesForm, as_events, models_object
+from guidedviz.host.api.forms import (
+    STREAM_END,
+    AnswerHead,
+    ChoicesForm,
+    as_events,
+    begin_head,
+    models_object,
+    note_ends,
+    own_field,
+)
 from guidedviz.host.api.inspected import inspect_run, read_inspected
-from guidedviz.host.api.plan import Guides, TurnPlan, plan_turn
+from guidedviz.host.api.plan import Guides, ReadyRequest, TurnPlan, make_ready, plan_turn
 from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
 from guidedviz.host.api.response_fields import read_response
 from guidedviz.host.api.response_forms import ResponseForm
@@ -111,7 +118,7 @@ class Answering:
         async with aclosing(self.grow()) as growing:
             async for place, delta in growing:
                 joined[place] = joined[place].then(delta)
-        self._note_ends()
+        note_ends(self.head, self.writers)
         return say(form.whole([*zip(self.writers, joined, strict=True)]))
 
     async def events(self, form: Form) -> AsyncIterator[bytes]:
@@ -121,14 +128,8 @@ class Answering:
             async for place, delta in growing:
                 if any(delta):
                     yield as_events(form.grown(place, delta))
-        self._note_ends()
+        note_ends(self.head, self.writers)
         yield as_events(form.last(self.writers)) + form.end
-
-    def _note_ends(self) -> None:
-        """Say where a text is not complete."""
-        for place, writer in enumerate(self.writers):
-            if writer.end == "dead_end":
-                self.head.own["notes"].append(f"choices[{place}]: not complete: no token of this model is legal there")
 
 
 class CompletionDesk:
@@ -165,8 +166,7 @@ class CompletionDesk:
         run = KeptRun(request.state.student, wanted.share, wanted, plan, self._engine.model, 0)
         said = await self._engine.run("page", inspect_run, self._page_guides, run, text)
         self.runs.keep(run)
-        own = {"run": address_of(request, run), "enforced": plan.enforced, "notes": [*plan.notes]}
-        return say({**own, **said})
+        return say({**own_field(plan, address_of(request, run)), **said})
 
     async def list_runs(self, request: Request) -> Response:
         """The runs of a student; for the teacher those that are shared, too."""
@@ -189,22 +189,17 @@ class CompletionDesk:
         self._check_model(wanted.model)
         if self._engine.waiting >= self._guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
-        plan = await plan_turn(self._engine, wanted)
-        guide, notes = await self._engine.run("compile", self._guides.of, plan)
-        plan = replace(plan, notes=(*plan.notes, *notes))
-        check_bias(wanted.settings.bias, self._engine.card["size"])
-        point = await self._engine.run("encode", start, self._engine.model, plan.prompt, guide)
-        answer = self._begin(request, wanted, plan, guide, point)
+        ready = await make_ready(self._engine, self._guides, wanted)
+        answer = self._begin(request, wanted, ready)
         form = make(answer.head, wanted)
         response = EventStream(answer.events(form)) if wanted.stream else await answer.whole(form)
         response.headers["X-Guidedviz-Run"] = answer.head.own["run"]
         return response
 
-    def _begin(
-        self, request: Request, wanted: CompletionRequest, plan: TurnPlan, guide: Guide | None, point: Point
-    ) -> Answering:
+    def _begin(self, request: Request, wanted: CompletionRequest, ready: ReadyRequest) -> Answering:
         """Begin an answer: its runs are kept from now on."""
         student = request.state.student
+        plan, guide, point = ready
         model = self._engine.model
         runs = [KeptRun(student, wanted.share, wanted, plan, model, place) for place in range(wanted.count)]
         for run in runs:
@@ -214,12 +209,9 @@ class CompletionDesk:
         else:
             places = [run.name for run in runs]  # one person has this host
         addresses = [address_of(request, run) for run in runs]
-        own: dict[str, Any] = {"run": addresses[0], "enforced": plan.enforced, "notes": [*plan.notes]}
+        head = begin_head(self._engine.card, runs[0], addresses[0], len(point.tokens))
         if wanted.count > 1:
-            own["runs"] = addresses
-        card = self._engine.card
-        began = int(runs[0].began)
-        head = AnswerHead(runs[0].name, began, card["name"], card["version"], len(point.tokens), own)
+            head.own["runs"] = addresses
         return Answering(self._engine, wanted, plan, guide, point, runs, places, head, request.state.account)
 
     def _check_model(self, name: str) -> None:
