@@ -39,6 +39,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 LABS = Path(__file__).resolve().parent
 README = LABS.parent / "README.md"
+ALIKE = {"GUIDEDVIZ_HEADLESS": "1", "CUDA_VISIBLE_DEVICES": ""}  # of a kernel: a graphics card rounds otherwise
 PROJECT = "project"  # homework of two weeks: it is in no table of minutes
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -255,12 +256,11 @@ def run_notebook(notebook: NotebookNode) -> None:
     """Run all cells in place; what only a living kernel could show is taken out."""
     from nbclient import NotebookClient
 
-    os.environ.update(GUIDEDVIZ_HEADLESS="1", CUDA_VISIBLE_DEVICES="")  # a graphics card rounds otherwise
     client = NotebookClient(
         notebook, timeout=300, kernel_name="python3", record_timing=False, store_widget_state=False,
         resources={"metadata": {"path": str(LABS)}},
     )  # fmt: skip
-    client.execute()
+    client.execute(env=os.environ | ALIKE)
     notebook.metadata = METADATA
     for cell in notebook.cells:
         if cell.cell_type == "code":

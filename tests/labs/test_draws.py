@@ -1,6 +1,7 @@
 """Every processor draws the texts of the labs alike: no number lies near the limit between two tokens."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ gv.sampling.softmax([1, 1.00002], temperature=0)"""
 
 
 def test_a_draw_near_another_token_is_found():
+    before = dict(os.environ)
     count, near = run_watched([new_code_cell(NEARLY), new_code_cell(OTHERS)])
     assert count == 5
     assert [told.split(" from ")[0] for told in near] == [
@@ -56,3 +58,4 @@ def test_a_draw_near_another_token_is_found():
         "code cell 2: a guess, seed 7, position 3 is 2.0e-06",
         "code cell 2: the likeliest token is 2.0e-05",
     ]
+    assert dict(os.environ) == before, "what a kernel gets is not left in this process"

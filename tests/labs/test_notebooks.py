@@ -10,14 +10,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from tests.labs.sources import BUILT
+from tests.labs.sources import BUILT, build
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
 
 
 WORDS = [sys.executable, "-m", "tests.labs.cells"]
-ALIKE = {"GUIDEDVIZ_HEADLESS": "1", "CUDA_VISIBLE_DEVICES": ""}  # a graphics card rounds otherwise
 
 LONG = ("deeper/samplers", "deeper/who_is_right", "deeper/xgrammar_forensics")  # five seconds each
 
@@ -26,7 +25,7 @@ LONG = ("deeper/samplers", "deeper/who_is_right", "deeper/xgrammar_forensics")  
 def runner():
     """The process that runs labs."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([*WORDS, "labs"], cwd=ROOT, env=os.environ | ALIKE, text=True, **pipes) as process:
+    with subprocess.Popen([*WORDS, "labs"], cwd=ROOT, env=os.environ | build.ALIKE, text=True, **pipes) as process:
         yield process
         process.stdin.close()
 
@@ -53,7 +52,7 @@ def test_what_is_not_as_committed_is_found_in_both_notebooks(tmp_path):
     solved = [*above, ("y = 2", ""), ("print(x, y)", "1 3\n"), ("import torch", "")]
     write_lab(tmp_path / "solutions" / "42.ipynb", solved)
     words = {"input": "open 42\nsolved 42\n", "capture_output": True, "text": True, "check": True}
-    done = subprocess.run([*WORDS, str(tmp_path)], cwd=ROOT, env=os.environ | ALIKE, **words)
+    done = subprocess.run([*WORDS, str(tmp_path)], cwd=ROOT, env=os.environ | build.ALIKE, **words)
     opened, (other, missing) = map(json.loads, done.stdout.splitlines())
     assert [wrong["error"] for wrong in opened] == ["ZeroDivisionError: division by zero"]
     assert (other["committed"], other["given"]) == (["printed: 1 3\n"], ["printed: 1 2\n"])
