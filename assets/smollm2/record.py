@@ -99,7 +99,7 @@ def begin(model: Any, run: Run) -> Run:
     """A run before its first token."""
     run.guide = guide_of(run.asked.machine, model.vocabulary) if run.asked.machine else None
     asked = run.asked
-    run.settings = settings_for(model, asked.temperature, 0, 1.0, asked.seed, asked.most, None, False, None)
+    run.settings = settings_for(model, {"temperature": asked.temperature, "seed": asked.seed, "max_tokens": asked.most})
     run.point, run.cache = start(model, run.prompt, run.guide), model.network.new_cache()
     return run
 

@@ -16,12 +16,12 @@ import numpy as np
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import (
     MOST_WRITTEN,
+    SETTING_NAMES,
     Settings,
-    apply_bias,
     check_bias,
-    draw_chances,
     masked_softmax,
     sample,
+    sampler_stages,
     softmax,
 )
 from guidedviz.decoding.speculation import Dice, Guess, Judged, as_draft, inside_share, judge, room
@@ -116,7 +116,7 @@ def take_pass(
             step = make_step(guide, point, measured=measured, end=end, forward_ms=forward_ms, mask_ms=mask_ms)
             taken.append(Pending(step, point, settings))
             break
-        chances = draw_chances(apply_bias(logits, settings.bias), mask, settings)
+        *stages, chances = sampler_stages(logits, mask, settings, point.tokens)
         if choice is None:
             drawn = judge(chances, guesses[place:], point.position, dice)
         else:
@@ -130,6 +130,7 @@ def take_pass(
             drawn.how,
             (raw, mask, chances),
             drawn.dropped,
+            stages[1:],
             end=find_end(guide, after, settings.max_tokens),
             changes=settings.changes,
             inside=inside_share(chances, drawn, settings.seed, point.position),
@@ -177,25 +178,27 @@ def decode(
     max_tokens: int = MOST_WRITTEN,
     jump_forward: bool | str = False,
     draft: Any = None,
+    repetition_penalty: float = 1.0,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[Step]:
     """Decode step by step. The last step says in `end` why it is the last.
 
     `jump_forward` appends forced tokens without asking the model: True, or the way to spell them, "canonical" (the
     same), "longest", "minimal" or "raw" (see tokens/jump.py). `draft` guesses tokens that the model judges in one
-    forward pass: "lookup", "forced", a smaller model, or a draft of decoding/speculation. `stop` is called before every
-    step; when it returns True, a closing step with end "stop" follows. The prompt may be the path of a file.
+    forward pass: "lookup", "forced", a smaller model, or a draft of decoding/speculation. `repetition_penalty` weakens
+    the tokens of the prompt and of the output so far, as transformers does. `stop` is called before every step; when it
+    returns True, a closing step with end "stop" follows. The prompt may be the path of a file.
     """
+    settings = settings_for(model, locals())
     prompt = text_of(prompt, "prompt")
-    settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     point = start(model, prompt, guide)
     return _decode(model, point, guide, settings, stop or (lambda: False))
 
 
-def settings_for(model: Model, *given: Any) -> Settings:
-    """Settings with a draft that guesses for this model; their bias may name its tokens only."""
+def settings_for(model: Model, given: Mapping[str, Any]) -> Settings:
+    """The settings among these arguments, with a draft that guesses for this model; a bias may name its tokens only."""
     check_model(model)
-    settings = Settings(*given)
+    settings = Settings(**{name: given[name] for name in SETTING_NAMES if name in given})
     check_bias(settings.bias, len(model.vocabulary))
     return replace(settings, draft=as_draft(settings.draft, model))
 

@@ -118,9 +118,10 @@ class PackedStep(PackedWay):
     `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are
     the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens
     it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal
-    and the forbidden ones; `inside` says where in its share the token was drawn. `refused` is the likeliest forbidden
-    token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one,
-    `refusedIn` has the state after them, and these bytes.
+    and the forbidden ones; `inside` says where in its share the token was drawn. `stages` are the probabilities after
+    each of the `changes` but the last, first those of the rows, then those of all other legal tokens in one. `refused`
+    is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes
+    were read before that one, `refusedIn` has the state after them, and these bytes.
     """
 
     token: int
@@ -132,6 +133,7 @@ class PackedStep(PackedWay):
     rest: NotRequired[tuple[float, float, str, str]]  # of an older recording
     others: NotRequired[Annotated[tuple[PackedRow, ...], ShortList]]
     inside: NotRequired[float | None]
+    stages: NotRequired[Annotated[tuple[Annotated[tuple[float, ...], ShortList], ...], ShortList]]
     legal: Count
     free: NotRequired[bool]  # of an older recording
     after: str
@@ -272,6 +274,9 @@ class PackedPlayer(TypedDict):
     stale: tuple[int, ...]
     temperature: float
     seed: int
+    top_k: NotRequired[int]
+    top_p: NotRequired[float]
+    repetition_penalty: NotRequired[float]
 
 
 PackedSteps = TypedDict("PackedSteps", {"from": Count, "add": tuple[PackedStep, ...], "next": PackedStep | None})

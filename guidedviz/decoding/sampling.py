@@ -1,12 +1,12 @@
-"""From logits to a token: bias, mask, temperature, top-k, top-p, sample. NumPy only.
+"""From logits to a token: mask, bias, repetition penalty, temperature, top-k, top-p, sample. NumPy only.
 
-The order is the usual one: bias and mask change the logits, temperature scales them, softmax turns them into
-probabilities, top-k and top-p cut the tail, and one uniform random number picks the token. The settings of a decode
-are checked once, where they enter.
+The order is the usual one: mask, bias and penalty change the logits, temperature scales them, softmax turns them into
+probabilities, top-k and top-p cut the tail, and one uniform random number picks the token. The mask gives the same
+anywhere before top-k. The settings of a decode are checked once, where they enter.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import log10
 from typing import Annotated, Any
 
@@ -20,13 +20,14 @@ from guidedviz.tokens.jump import SPELLING_WAYS
 
 Temperature = Annotated[float, Between(0, 100)]  # 0 is greedy
 TopP = Annotated[float, Between(1e-9, 1)]
+Penalty = Annotated[float, Between(0.01, 100)]
 MOST_WRITTEN = 200  # that are written unless another number is given
 Bias = Annotated[float, Between(-100, 100)]  # the range of OpenAI's `logit_bias`
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How tokens are chosen. Temperature 0 is greedy; top_k 0 keeps all tokens."""
+    """How tokens are chosen. Temperature 0 is greedy; top_k 0 keeps all tokens; a penalty of 1 changes nothing."""
 
     temperature: Temperature = 1.0
     top_k: Count = 0
@@ -36,6 +37,7 @@ class Settings:
     bias: Mapping[int, Bias] = field(default_factory=dict)
     jump_forward: str = ""  # how forced bytes are spelled; "" if the model is asked for every token
     draft: Any = field(default=None, metadata={"kept": False})  # a draft of decoding/speculation
+    repetition_penalty: Penalty = 1.0  # of all tokens that are in the text already
 
     def __post_init__(self) -> None:
         bias = {} if self.bias is None else self.bias
@@ -53,6 +55,8 @@ class Settings:
         said = []
         if self.bias:
             said.append("bias")
+        if self.repetition_penalty != 1:
+            said.append(f"penalty {self.repetition_penalty:g}")
         if self.temperature != 1:
             said.append(f"T {self.temperature:.2f}")
         return " · ".join(said + self.cuts)
@@ -66,6 +70,10 @@ class Settings:
         if self.top_p < 1:
             said.append(f"top-p {self.top_p:g}")
         return said
+
+
+LIVE_SETTINGS = ("temperature", "seed", "top_k", "top_p", "repetition_penalty")  # that a stage may change
+SETTING_NAMES = tuple(setting.name for setting in fields(Settings))
 
 
 def _read_way(given: Any) -> str:
@@ -212,6 +220,20 @@ def apply_bias(logits: npt.ArrayLike, bias: Mapping[int, float]) -> Floats:
     return values
 
 
+def apply_penalty(logits: npt.ArrayLike, tokens: Iterable[int], penalty: float) -> Floats:
+    """Weaken the tokens that are in the text already, each once: a logit above 0 is divided, one below 0 multiplied.
+
+    >>> apply_penalty([2.0, -2.0, 1.0], [0, 1, 1], 2).tolist()
+    [1.0, -4.0, 1.0]
+    """
+    values = as_numbers("logits", logits).copy()
+    penalty = check_number(Penalty, penalty, "repetition_penalty")
+    seen = np.unique(np.fromiter(tokens, dtype=np.int64))
+    logits_seen = values[seen]
+    values[seen] = np.where(logits_seen > 0, logits_seen / penalty, logits_seen * penalty)
+    return values
+
+
 def top_k(probabilities: npt.ArrayLike, k: int) -> Floats:
     """The k likeliest tokens, scaled to a sum of one.
 
@@ -238,10 +260,28 @@ def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
     return _scale_kept(probabilities, order[:count])
 
 
-def draw_chances(logits: npt.ArrayLike, allowed: Mask, settings: Settings) -> Floats:
-    """The probabilities that a token is drawn from: after mask, temperature, top-k and top-p."""
-    probabilities = softmax(apply_mask(logits, allowed), settings.temperature)
-    return top_p(top_k(probabilities, settings.top_k), settings.top_p)
+def sampler_stages(
+    logits: npt.ArrayLike, allowed: Mask, settings: Settings, tokens: Iterable[int] = ()
+) -> list[Floats]:
+    """The probabilities after the mask, and after each of the `changes` of the settings; the last ones are drawn from.
+
+    `tokens` are those in the text, which a repetition penalty weakens.
+    """
+    values = apply_mask(logits, allowed)
+    stages = [softmax(values)]
+    if settings.bias:
+        values = apply_bias(values, settings.bias)
+        stages.append(softmax(values))
+    if settings.repetition_penalty != 1:
+        values = apply_penalty(values, tokens, settings.repetition_penalty)
+        stages.append(softmax(values))
+    if settings.temperature != 1:
+        stages.append(softmax(values, settings.temperature))
+    if settings.top_k:
+        stages.append(top_k(stages[-1], settings.top_k))
+    if settings.top_p < 1:
+        stages.append(top_p(stages[-1], settings.top_p))
+    return stages
 
 
 def _check_probabilities(values: npt.ArrayLike) -> Floats:

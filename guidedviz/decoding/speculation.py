@@ -14,7 +14,7 @@ import numpy as np
 
 from guidedviz.decoding.recording import How
 from guidedviz.decoding.records import Between, check_number
-from guidedviz.decoding.sampling import Floats, Settings, draw_chances, sample, uniform
+from guidedviz.decoding.sampling import Floats, Settings, sample, sampler_stages, uniform
 from guidedviz.decoding.trace import Point
 from guidedviz.errors import SettingError, quoted
 from guidedviz.models.model import Model, check_model, context_of
@@ -121,7 +121,7 @@ class Small:
             if not mask.any() or len(tokens) >= context_of(self.model):
                 break
             legal = mask if self.masked else np.ones_like(mask)
-            chances = draw_chances(self.model.logits(tokens), legal, settings)
+            chances = sampler_stages(self.model.logits(tokens), legal, settings, tokens)[-1]
             token = dice.guess(chances, point.position + place)
             guesses.append(Guess(token, chances))
             if not mask[token]:

@@ -116,6 +116,8 @@ class Step:
     # how far into the token's own share of the probability the random number fell; None where no number decided
     inside: Share | None = None
     refused: Refusal | None = None  # of a text that was given: why it cannot go on, or end, here
+    # the candidates' probabilities after each of the `changes` but the last, which gives `drawn`
+    stages: Annotated[tuple[Annotated[tuple[Share, ...], AtMost(MOST_LIST)], ...], AtMost(MOST_LIST)] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -294,6 +296,9 @@ def _misfits(step: Step, size: int, is_last: bool) -> Iterator[Misfit]:
         yield "end", step.end, "an end in the last step only"
     if is_none != (step.token < 0):
         yield "how", step.how, "'none' exactly where the token is -1"
+    for shares in step.stages:
+        if len(shares) != len(step.candidates):
+            yield "stages", len(shares), f"a number for each of {len(step.candidates)} candidates"
     if is_none and not step.end:
         yield "end", step.end, "an end where no token was chosen"
 
@@ -404,6 +409,7 @@ def make_step(
     how: How = "none",
     measured: Measured = NOTHING_MEASURED,
     dropped: Iterable[int] = (),
+    stages: Iterable[Floats] = (),
     **more: Any,
 ) -> Step:
     """The record of a step from a point; without a token it only says how the decode ended. `more` are other fields."""
@@ -425,7 +431,8 @@ def make_step(
         position=point.position, token=token, piece=_written(guide, point, token), how=how,
         raw=chosen.raw, masked=chosen.masked, drawn=chosen.drawn, candidates=candidates,
         legal=int(mask.sum()), mass=mass, state=guide.label(point.state), stack=guide.stack(point.state),
-        dropped=tuple(pieces[t] for t in dropped), **(times | more),
+        dropped=tuple(pieces[t] for t in dropped),
+        stages=tuple(tuple(float(chances[c.token]) for c in candidates) for chances in stages), **(times | more),
     )  # fmt: skip
 
 

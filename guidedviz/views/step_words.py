@@ -97,6 +97,8 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
         "back": tuple(back),
         "inside": step.inside,
     }
+    if step.stages and not plain:
+        packed["stages"] = tuple(_pack_stages(step, shown))
     names = {c.token for c in shown if is_name(c.piece)}
     if is_name(step.piece):
         names.add(step.token)
@@ -114,6 +116,15 @@ def _pack_others(step: Step, shown: Sequence[Candidate]) -> Iterator[PackedRow]:
         if max(raw, drawn) > NOISE:
             name = "others legal" if legal else "others forbidden"
             yield PackedRow(OTHERS, name, short(raw), short(drawn), legal, probability(raw), probability(drawn))
+
+
+def _pack_stages(step: Step, shown: Sequence[Candidate]) -> Iterator[tuple[float, ...]]:
+    """For each stage of the sampler before the last the probabilities of the shown rows, then of all others."""
+    places = [step.candidates.index(c) for c in shown]
+    for shares in step.stages:
+        rows = [short(shares[place]) for place in places]
+        others = max(0.0, 1 - sum(rows))
+        yield (*rows, short(others))
 
 
 def _pack_row(c: Candidate) -> PackedRow:

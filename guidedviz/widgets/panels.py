@@ -15,6 +15,7 @@ from typing import Any, cast
 from guidedviz.decoding import recording
 from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, Walk, read_record, shared_steps
 from guidedviz.decoding.records import check_path
+from guidedviz.decoding.sampling import LIVE_SETTINGS
 from guidedviz.decoding.trace import Candidate, Step, Trace, taken_back, tokens_before
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.files import write_whole
@@ -70,13 +71,12 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
 def pack_player(player: Player) -> Message:
     """The cursor, the settings of the next step, and the milliseconds of a full bar."""
     top = find_top(times_asked(player.steps))
-    return {
+    settings = {name: getattr(player.settings, name) for name in LIVE_SETTINGS}
+    return settings | {
         "cursor": player.cursor,
         "ended": player.go(len(player.taken)).at_end,
         "branches": [pack_branch(player, run) for run in player.branches],
         "stale": player.outdated,
-        "temperature": player.settings.temperature,
-        "seed": player.settings.seed,
         "top": (round(top, 4), words.milliseconds(top)),
     }
 

@@ -14,7 +14,7 @@ from guidedviz.decoding.inserted import cut_inserted
 from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead
-from guidedviz.decoding.sampling import Settings
+from guidedviz.decoding.sampling import LIVE_SETTINGS, Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.files import text_of
@@ -337,7 +337,7 @@ class Stage:
         if name == "speed" and value in panels.SPEEDS:
             self.speed = value
             self.tell()
-        elif name in ("temperature", "seed"):
+        elif name in LIVE_SETTINGS:
             self.change(**{name: value})
 
     def _send_page(self) -> None:
@@ -491,6 +491,7 @@ def stage(
     show: int | None = None,
     jump_forward: bool | str = False,
     draft: Any = None,
+    repetition_penalty: float = 1.0,
     edit: str = "",
     stack: bool = False,
     share: bool = False,
@@ -525,7 +526,7 @@ def stage(
         return _follow_teacher(model, prompt, guide, share)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
-    settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
+    settings = settings_for(model, given)
     guide, constraint = _read_constraint(model, guide, edit, constraint)
     player = Player(LiveWalk(model, prompt, guide), settings)
     head = make_trace(model, prompt, constraint, seed, temperature)

@@ -7,13 +7,14 @@ import guidedviz as gv
 from guidedviz.decoding.sampling import Settings
 
 TOY = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
-NUMBERS = ["temperature", "top_k", "top_p", "seed", "max_tokens"]
+NUMBERS = ["temperature", "top_k", "top_p", "seed", "max_tokens", "repetition_penalty"]
 NEVER = [None, [], "0.5", "\x1b\ud800" * 10_000, object(), float("nan"), float("inf"), 10**400, -1, True, np.zeros(2)]
 WRONG = [
     *(({name: wrong}, f"^{name}: saw .*, expected a (whole )?number") for name in NUMBERS for wrong in NEVER),
     ({"temperature": 100.1}, "temperature: saw 100.1, expected a number from 0 to 100"),
     ({"top_k": 1.5}, "top_k: saw 1.5"),
     ({"top_p": 0}, "top_p: saw 0, expected a number from 1e-09 to 1"),
+    ({"repetition_penalty": 0}, "repetition_penalty: saw 0, expected a number from 0.01 to 100"),
     ({"max_tokens": 0}, "max_tokens: saw 0, expected a whole number from 1"),
     ({"seed": 2**128}, "seed: saw 3402823.*, expected a whole number from 0"),
     ({"bias": [1, 2]}, r"bias: saw \[1, 2\], expected a mapping from token ids to numbers"),

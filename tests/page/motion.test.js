@@ -19,7 +19,7 @@ const TO = step("c", { token: 4, rows: ROWS, mass: 0.5, others: [], inside: 0.5 
 
 function shownIn(one) {
   const bars = barsOf(one);
-  return { bars, ruler: rulerOf(one, bars), chosen: bars.findIndex(({ token }) => token === one.token), mass: one.mass, removed: removedOf(one), changed: Boolean(one.changes) };
+  return { bars, ruler: rulerOf(one, bars), chosen: bars.findIndex(({ token }) => token === one.token), mass: one.mass, removed: removedOf(one), changes: one.changes ? (one.stages?.length ?? 0) + 1 : 0 };
 }
 const moves = (more = {}, from = FROM) => maskFalls(from && shownIn(from), shownIn({ ...TO, ...more }), HIGH);
 const of = (list, part, name) => list.filter(([one, look]) => one === part && (!name || name in look));
@@ -100,6 +100,16 @@ test("bias, temperature, top-k and top-p come between the mask and the draw, whe
   assert.deepEqual(widths, [["30.000%", "60.000%", GONE, SHARED], ["60.000%", "69.000%", CHANGES, CHANGES + 400]]);
   assert.equal(CHANGES - SHARED, 200, "what the mask made is seen before");
   assert.equal(of(list, "pointer", "left")[0][3], CHANGES + 400);
+});
+
+test("each stage of the sampler moves the bars by itself, and its name is lit as it does", () => {
+  const rows = [ROWS[0], [2, "b", 0.3, 1, true, "0.30", "1"], [4, "c", 0.2, 0, true, "0.20", "0"]];
+  const list = moves({ token: 2, changes: "penalty 1.3 · T 0.50 · top-k 1", stages: [[0, 0.7, 0.3, 0], [0, 0.8, 0.2, 0]], rows });
+  const shares = of(list, "t2.after", "width").slice(1).map(([, from, to, begin, end]) => [from.width, to.width, begin - CHANGES, end - begin]);
+  assert.deepEqual(shares, [["60.000%", "70.000%", 0, 400], ["70.000%", "80.000%", 500, 400], ["80.000%", "100.000%", 1000, 400]]);
+  assert.deepEqual(of(list, "t4.after", "width").at(-1)[2], { width: "0.000%" }, "top-k leaves it out");
+  assert.deepEqual([0, 1, 2].map((place) => of(list, `change${place}`)[0][3] - CHANGES), [0, 500, 1000]);
+  assert.equal(of(list, "chosen")[0][3], CHANGES + 1400, "the draw comes after the last one");
 });
 
 test("where the mask changes nothing, only bars grow and the pointer runs", () => {

@@ -54,7 +54,7 @@ export interface Why {
   stacks?: Record<number, StackState>;
 }
 
-/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. `refused` is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one, `refusedIn` has the state after them, and these bytes. */
+/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. `stages` are the probabilities after each of the `changes` but the last, first those of the rows, then those of all other legal tokens in one. `refused` is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one, `refusedIn` has the state after them, and these bytes. */
 export interface Step {
   path?: number[];
   taken?: string[][];
@@ -69,6 +69,7 @@ export interface Step {
   rest?: [number, number, string, string];
   others?: Row[];
   inside?: number | null;
+  stages?: number[][];
   legal: number;
   free?: boolean;
   after: string;
@@ -178,6 +179,9 @@ export interface Player {
   stale: number[];
   temperature: number;
   seed: number;
+  top_k?: number;
+  top_p?: number;
+  repetition_penalty?: number;
 }
 
 export interface Steps {
@@ -194,6 +198,9 @@ export interface Stage {
   stale: number[];
   temperature: number;
   seed: number;
+  top_k?: number;
+  top_p?: number;
+  repetition_penalty?: number;
   turn: number;
   playing: boolean;
   speed: number;
@@ -213,6 +220,9 @@ export interface Run {
   stale: number[];
   temperature: number;
   seed: number;
+  top_k?: number;
+  top_p?: number;
+  repetition_penalty?: number;
   turn: number;
   playing: boolean;
   speed: number;
@@ -294,6 +304,9 @@ export interface News {
   stale: number[];
   temperature: number;
   seed: number;
+  top_k?: number;
+  top_p?: number;
+  repetition_penalty?: number;
   turn: number;
   playing: boolean;
   speed: number;

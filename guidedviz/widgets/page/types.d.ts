@@ -58,6 +58,10 @@ export interface StageView {
   speed: number;
   temperature: number;
   seed: number;
+  /** The other settings of a live run. */
+  top_k?: number;
+  top_p?: number;
+  repetition_penalty?: number;
   note: string;
   lesson?: Lesson | null;
   top: [number, string];

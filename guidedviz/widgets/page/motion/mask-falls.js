@@ -5,7 +5,7 @@
 //   400 -  700     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
 //   700 - 1100     forbidden bars flow into the bin
 //  1100 - 1500     legal bars stretch by 1/Z
-//  1700 - 2100     after a rest: bias, temperature, top-k and top-p, where they are set
+//  1700 - 2100     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
 //      then        a pointer runs along the legal bars and stops at the number that was drawn
 //
 // Where the mask changes nothing, the bars grow and the pointer runs. A number is that of its bar: it never counts to what it
@@ -22,7 +22,8 @@ const BINNED = FALLEN + 220; // forbidden bars stand over the bin
 export const GONE = FALLEN + 400;
 export const SHARED = GONE + 400;
 export const CHANGES = SHARED + REST;
-const CHANGED = CHANGES + 400;
+const STAGE = 500; // milliseconds from the begin of a stage of the sampler to that of the next one
+const CHANGE = 400; // milliseconds in which a stage changes the bars
 const SWEEP = 700; // milliseconds in which the pointer runs from 0 to 1
 const LEAST = 250; // milliseconds that it takes at least
 const UNJUDGED = { backgroundColor: "color-mix(in srgb, var(--gv-soft) 30%, transparent)", backgroundImage: "none" };
@@ -30,9 +31,9 @@ const JUDGED = { backgroundColor: "transparent", backgroundImage: "none" };
 const TURN = 70; // milliseconds in which the mask turns a bar
 
 /**
- * What is shown of a step: its bars, the legal mass, whether anything besides the mask changes them, the ruler, and the row of
+ * What is shown of a step: its bars, the legal mass, how many stages of the sampler change them after the mask, the ruler, and the row of
  * the token that is drawn, or -1.
- * @typedef {{ bars: Bar[], mass: number, removed: number, changed: boolean, ruler: Ruler | null, chosen: number }} Shown
+ * @typedef {{ bars: Bar[], mass: number, removed: number, changes: number, ruler: Ruler | null, chosen: number }} Shown
  */
 
 /** @param {number} share */
@@ -46,7 +47,7 @@ const wide = (share) => `${(100 * share).toFixed(3)}%`;
  * @returns {Move[]}
  */
 export function maskFalls(before, after, high) {
-  const { bars, removed, mass, changed, ruler, chosen } = after;
+  const { bars, removed, mass, changes, ruler, chosen } = after;
   const falls = removed > 0;
   const was = new Map(before?.bars.map((bar, place) => [bar.key, { raw: bar.raw, place }]));
   /** @type {Move[]} */
@@ -54,8 +55,8 @@ export function maskFalls(before, after, high) {
   bars.forEach((bar, place) => {
     const old = was.get(bar.key);
     moves.push(...grow(bar, old?.raw ?? 0, old ? (old.place - place) * high : 0, Boolean(old)));
-    if (falls) moves.push(...(bar.legal ? stay(bar, passAt(place, bars.length), mass, changed) : leave(bar, passAt(place, bars.length), (bars.length - place - 1) * high)));
-    else if (changed) moves.push(...share(bar, bar.raw, bar.drawn, FALLS, FALLEN));
+    if (falls) moves.push(...(bar.legal ? stay(bar, passAt(place, bars.length), mass, changes) : leave(bar, passAt(place, bars.length), (bars.length - place - 1) * high)));
+    else if (changes) moves.push(...changeBar(bar, bar.raw, FALLS));
     else moves.push([`${bar.key}.after`, { width: wide(old?.raw ?? 0) }, { width: wide(bar.raw) }, 0, GROWN]);
   });
   if (falls) {
@@ -68,6 +69,10 @@ export function maskFalls(before, after, high) {
       ["scale", { opacity: 0 }, { opacity: 1 }, GONE, GONE + 150],
     );
   }
+  for (let place = 0; place < changes; place++) {
+    const begin = (falls ? CHANGES : FALLS) + place * STAGE;
+    moves.push([`change${place}`, { opacity: 0.4 }, { opacity: 1 }, begin, begin + TURN]);
+  }
   const time = drawAt(after);
   if (ruler) return [...moves, ...sweep(bars, ruler, time)];
   return [...moves, ...mark(bars[chosen], time)];
@@ -75,12 +80,23 @@ export function maskFalls(before, after, high) {
 
 /**
  * When the draw begins.
- * @param {Pick<Shown, "removed" | "changed">} after
+ * @param {Pick<Shown, "removed" | "changes">} after
  */
-export function drawAt({ removed, changed }) {
-  if (removed > 0) return changed ? CHANGED : SHARED;
-  return changed ? FALLEN : GROWN;
+export function drawAt({ removed, changes }) {
+  const lasts = (changes - 1) * STAGE + CHANGE;
+  if (removed > 0) return changes ? CHANGES + lasts : SHARED;
+  return changes ? FALLS + lasts : GROWN;
 }
+
+/**
+ * A bar goes from stage to stage of the sampler, up to the share that its token is drawn with.
+ * @param {Bar} bar
+ * @param {number} from its share before the first stage
+ * @param {number} begin
+ * @returns {Move[]}
+ */
+const changeBar = (bar, from, begin) => [...bar.stages, bar.drawn].flatMap((to, place, after) =>
+  share(bar, place ? after[place - 1] : from, to, begin + place * STAGE, begin + place * STAGE + CHANGE));
 
 /**
  * When the mask reaches a row.
@@ -129,16 +145,16 @@ const share = ({ key, raw }, from, to, begin, stop) => [
  * @param {Bar} bar
  * @param {number} at when the mask passes
  * @param {number} mass
- * @param {boolean} changed
+ * @param {number} changes
  * @returns {Move[]}
  */
-function stay(bar, at, mass, changed) {
-  const shared = changed ? Math.min(1, bar.raw / mass) : bar.drawn;
+function stay(bar, at, mass, changes) {
+  const shared = changes ? Math.min(1, bar.raw / mass) : bar.drawn;
   return [
     [`${bar.key}.before`, UNJUDGED, JUDGED, at, at + TURN],
     [`${bar.key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
     ...share(bar, bar.raw, shared, GONE, SHARED),
-    ...(changed ? share(bar, shared, bar.drawn, CHANGES, CHANGED) : []),
+    ...(changes ? changeBar(bar, shared, CHANGES) : []),
   ];
 }
 

@@ -9,7 +9,7 @@ const FULL = 0.999999; // a legal mass above this counts as 1
 
 /**
  * A row: `key` names it from step to step, `place` counts it in the step's own rows.
- * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, special: boolean, before: string, after: string }} Bar
+ * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, special: boolean, before: string, after: string, stages: number[] }} Bar
  */
 
 /** @typedef {{ row: number, at: number, number: number, share: number }} Ruler where the pointer stops: in which row, how far along its bar, at which number */
@@ -20,7 +20,12 @@ const FULL = 0.999999; // a legal mass above this counts as 1
  */
 export function barsOf(step) {
   const all = step.rows.map((row, place) => barOf(row, place, `t${row[0]}`, step.names?.includes(row[0])));
-  if (step.others) return [...all, ...step.others.map((row) => barOf(row, -1, row[4] ? "legal" : "forbidden"))];
+  const stagesAt = (/** @type {number} */ place) => (step.stages ?? []).map((shares) => shares[place]);
+  all.forEach((bar, place) => (bar.stages = stagesAt(place)));
+  if (step.others) {
+    const others = step.others.map((row) => barOf(row, -1, row[4] ? "legal" : "forbidden"));
+    return [...all, ...others.map((bar) => ({ ...bar, stages: stagesAt(all.length) }))];
+  }
   const few = all.filter((bar) => bar.token !== step.token).slice(MOST - 1); // an older record has nine
   const left = all.length > MOST ? all.splice(all.indexOf(few[few.length - 1]), 1) : [];
   return [...all, ...othersOf(step, all, left)];
@@ -34,7 +39,7 @@ export function barsOf(step) {
  * @returns {Bar}
  */
 const barOf = ([token, label, raw, drawn, legal, before, after], place, key, special = false) =>
-  ({ key, place, special, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after, drawn) : "0" });
+  ({ key, place, special, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after, drawn) : "0", stages: [] });
 
 /**
  * What an older record leaves to all others.

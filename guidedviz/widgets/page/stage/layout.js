@@ -12,6 +12,7 @@ import { askRows, lookedPart } from "./looked.js";
 import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
 import { resultsPart } from "./results.js";
+import { numberPart, settingRows } from "./settings.js";
 import { branchesPart, tapePart, tipPart, wordsPart } from "./text.js";
 import { timePart } from "./timeline.js";
 import { helpPart, tourPart } from "./tour.js";
@@ -112,6 +113,7 @@ function headPart(view, act, islands) {
       popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" },
         choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.set({ colour: name })),
         choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.set({ bars: name })),
+        ...settingRows(view, act),
         ...askRows(view, act),
         ...saveRows(view, act, islands),
         ["button.gv-key", { hidden: narrow || !there.length, click: () => act.choose("swapped", view.swapped ? "" : "true") }, "⇄ exchange the panels"]),
@@ -147,8 +149,6 @@ const sliderPart = (name, shown, about, said, set) => [`label.gv-slider.gv-${nam
 function controlsPart(view, act) {
   const { cursor, head, steps, speed, temperature: heat, playing, alone } = view;
   const [ended, count, fixed] = [isEnded(view), steps.length, !head.live || alone];
-  /** @param {any} event */
-  const change = ({ target }) => act.say({ do: "set", name: "seed", value: Math.max(0, Math.floor(Number(target.value) || 0)) });
   return ["div.gv-controls", { "data-part": "controls" },
     ["span.gv-keys", { role: "group", "aria-label": "steps" },
       keyPart("start", "go to the prompt", "Home", act.start, { disabled: !cursor }), keyPart("back", "one step back", "←", act.back, { disabled: !cursor }),
@@ -165,7 +165,7 @@ function controlsPart(view, act) {
       sliderPart("temperature", "T", {
         max: 2, step: 0.05, given: heat, disabled: fixed, "aria-valuetext": heat.toFixed(2), title: "temperature of the steps from here on; 0 always takes the likeliest",
       }, heat.toFixed(2), (value) => act.say({ do: "set", name: "temperature", value })),
-      ["label.gv-slider", "seed", ["input.gv-seed", { type: "number", min: 0, "aria-label": "seed", given: view.seed, disabled: fixed, change }]],
+      numberPart("seed", "seed", view, act),
       keyPart("ask", "ask before each step", "q", act.ask, { hidden: !hasQuestions(view), "aria-pressed": view.asks }),
       keyPart("reset", "delete all steps and start again", "r", act.reset, { disabled: alone || !count })]];
 }

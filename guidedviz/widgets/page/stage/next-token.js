@@ -121,6 +121,13 @@ function sayPress(view, { how, rows }) {
 }
 
 /**
+ * What changed the bars after the mask, each by its name, which is lit as it does so.
+ * @param {Step} step
+ * @returns {Part[]}
+ */
+const changesPart = ({ changes = "" }) => changes.split(" · ").map((name, place) => ["span", { "data-move": `change${place}` }, place ? ` · ${name}` : name]);
+
+/**
  * @param {StageView} view
  * @param {Step} step
  * @param {number} place
@@ -128,7 +135,7 @@ function sayPress(view, { how, rows }) {
  */
 function headOf({ steps, cursor, head }, step, place) {
   const title = step === steps[cursor - 1] ? "the last draw" : place < 0 ? "next token" : `token ${place + 1}`;
-  const named = [["strong.gv-title", title], ["span.gv-changes", { hidden: !step.changes }, step.changes]];
+  const named = [["strong.gv-title", title], ["span.gv-changes", { hidden: !step.changes }, ...changesPart(step)]];
   if (head.free) return [...named, ["span.gv-legal", "no mask"]];
   return [...named, dotsPart(step.legal, head.vocabulary),
     ["span.gv-legal", `${withCommas(step.legal)} of ${withCommas(head.vocabulary)} legal`]];
@@ -173,7 +180,7 @@ export function shownOf(view, step) {
   const token = chosenNow(view, step);
   const chosen = bars.findIndex((bar) => bar.token === token);
   const ruler = Number.isNaN(token) ? null : rulerOf(step, bars);
-  return { bars, ruler, chosen, mass: step.mass, removed: removedOf(step), changed: Boolean(step.changes) };
+  return { bars, ruler, chosen, mass: step.mass, removed: removedOf(step), changes: step.changes ? (step.stages?.length ?? 0) + 1 : 0 };
 }
 
 /**

@@ -1,0 +1,39 @@
+// The settings of a live run, of which the controls have the temperature and the seed, and the menu has the others.
+
+/** @import { StageView } from "../types.js" */
+/** @import { Part } from "../shared/parts.js" */
+/** @import { StageActions } from "./layout.js" */
+
+/** @type {["top_k" | "top_p" | "repetition_penalty", string, Record<string, any>][]} */
+const IN_MENU = [
+  ["top_k", "top-k", { min: 0, title: "only the k likeliest legal tokens can be drawn; 0 for all" }],
+  ["top_p", "top-p", { min: 0.05, max: 1, step: 0.05, title: "only the likeliest legal tokens that have this share together can be drawn; 1 for all" }],
+  ["repetition_penalty", "penalty", { min: 1, max: 2, step: 0.05, title: "repetition penalty: tokens that are in the prompt or the text are weakened; 1 for none" }],
+];
+const FIXED = "This run is recorded: on a live stage its prompt, its model and its settings can be changed.";
+
+/**
+ * A number that the steps from here on are drawn with; the kernel says what is wrong with it.
+ * @param {"seed" | "top_k" | "top_p" | "repetition_penalty"} name
+ * @param {string} words
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @param {Record<string, any>} [about]
+ * @returns {Part}
+ */
+export function numberPart(name, words, view, act, about) {
+  /** @param {any} event */
+  const change = ({ target }) => act.say({ do: "set", name, value: Number(target.value) });
+  const fixed = !view.head.live || view.alone;
+  return ["label.gv-slider", words, ["input.gv-seed", { type: "number", min: 0, "aria-label": words, given: view[name], disabled: fixed, change, ...about }]];
+}
+
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part[]}
+ */
+export function settingRows(view, act) {
+  if (view.alone || !view.head.live) return [["span.gv-soft.gv-fixed", FIXED]];
+  return [["span.gv-set", ...IN_MENU.map(([name, words, about]) => numberPart(name, words, view, act, about))]];
+}
