@@ -100,6 +100,16 @@ class PackedLooked(TypedDict):
     rows: tuple[PackedLeftOut, ...]
 
 
+class PackedBeside(TypedDict):
+    """Another run beside this one: their labels from the place `first` on; the first `same` of these are equal."""
+
+    branch: recording.Count
+    words: str
+    first: recording.Count
+    same: recording.Count
+    runs: tuple[recording.Texts, ...]
+
+
 PackedNewSteps = TypedDict(
     "PackedNewSteps",
     {"from": recording.Count, "add": tuple[recording.PackedStep | None, ...], "next": recording.PackedStep | None},
@@ -122,6 +132,7 @@ class PackedNews(PackedNewSteps, recording.PackedStage):
     map: NotRequired[PackedMapNews]
     edit: NotRequired[PackedEdit]
     looked: NotRequired[PackedLooked | None]
+    beside: NotRequired[PackedBeside | None]
     results: NotRequired[tuple[PackedResult, ...]]
 
 

@@ -177,7 +177,8 @@ class PackedHead(TypedDict):
     """Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn.
 
     `free` is True if no constraint was given. In a conversation of several turns `talk` has them, and `parts` are those
-    of the first prompt.
+    of the first prompt. On a live stage `asked` is the text of the prompt that may be edited, and `models` are those
+    that may be chosen, the present one first.
     """
 
     source: Source
@@ -188,6 +189,8 @@ class PackedHead(TypedDict):
     talk: NotRequired[PackedTalk]
     constraint: LongText
     free: NotRequired[bool]
+    asked: NotRequired[LongText]
+    models: NotRequired[Texts]
     vocabulary: TokenCount
     live: bool
     speeds: Annotated[tuple[float, ...], ShortList]

@@ -118,6 +118,7 @@ class Page:
         self.head: recording.PackedHead | None = None
         self.text = ""  # in the box of the constraint
         self.looked: Message | None = None  # what the token at the cursor depends on
+        self.beside: Message | None = None  # another run, beside this one
         self.masks = Masks()
         self.turn(None)
 

@@ -218,6 +218,12 @@ class Editor:
         self._compiling: asyncio.Future[Guide] | None = None
         self._waits: tuple[Guide, TakenSteps, Explanation] | None = None  # for the person to go back; the steps and why
 
+    def turn(self, vocabulary: Vocabulary) -> None:
+        """Go on for another run, whose model may have another vocabulary."""
+        self._vocabulary = vocabulary
+        self._waits = None
+        self._state = ""
+
     def read(self, kind: str, text: str) -> None:
         """Compile another text, in a thread where there is an event loop, and drop the one before."""
         if self._compiling:

@@ -33,6 +33,8 @@ from guidedviz.views.words import kept_source, label
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
 from guidedviz.widgets.looked_at import LookedAt, find_dependence
+from guidedviz.widgets.map import Masks
+from guidedviz.widgets.other_runs import OFFERED, OtherRuns
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 from guidedviz.widgets.talk import Talk
@@ -67,6 +69,7 @@ class Stage:
         self._why: Message | None = None
         self._runner = Runner(self)
         self._looked = LookedAt(self)
+        self._others = OtherRuns(self)
         self._page = panels.Page()
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
@@ -96,6 +99,11 @@ class Stage:
     def follows(self) -> bool:
         """Whether the steps are the teacher's."""
         return isinstance(self.role, Follower)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the run is one's own: of no class and no conversation."""
+        return self.role is None and self.talk is None
 
     def begin(self, head: Trace, guide: Guide | None) -> None:
         """Show another run, or go on under another guide."""
@@ -143,9 +151,32 @@ class Stage:
         return self.tell()
 
     def turn(self, branch: int) -> Self:
-        """Return to a run that was left, at the place where it parts from the current one."""
-        known = range(len(self.player.branches))
-        return self._stop_and(lambda: self.player.turn(branch) if branch in known else self.player)
+        """Return to a run that was left: a branch where it parts from the current one, another run as it was."""
+        if branch in range(len(self.player.branches)):
+            return self._stop_and(lambda: self.player.turn(branch))
+        if branch in range(len(self._others.runs)):
+            self._others.turn(branch)
+        return self.tell()
+
+    def restart(self, prompt: str) -> Self:
+        """Begin a run with another prompt, of a chat with another question; the run so far can be returned to."""
+        return self._change_run(lambda: self._others.restart(prompt))
+
+    def use_model(self, name: str) -> Self:
+        """Begin a run with another model, for whose vocabulary the machine is read anew."""
+        return self._change_run(lambda: self._others.use_model(name))
+
+    def put_beside(self, branch: int) -> Self:
+        """Show a run that was left beside the current one; -1 for none."""
+        self._others.put_beside(branch)
+        return self.tell()
+
+    def _change_run(self, change: Callable[[], None]) -> Self:
+        try:
+            change()
+        except GuidedVizError as error:
+            self._answer(str(error))
+        return self.tell()
 
     def reset(self) -> Self:
         """Go back to the prompt and forget all steps."""
@@ -204,9 +235,13 @@ class Stage:
             self.accept(self.player.go(cursor))
         return self.tell()
 
-    def show_turn(self, head: Trace, guide: Guide | None, player: Player) -> None:
-        """Show another turn of the conversation."""
+    def show_run(self, head: Trace, guide: Guide | None, player: Player) -> None:
+        """Show another run, or another turn of the conversation."""
         self.playing = False
+        if isinstance(player.walk, LiveWalk) and self.editor:
+            self.editor.turn(player.walk.model.vocabulary)
+        if self.guide and guide and self.guide.vocabulary is not guide.vocabulary:
+            self._page.masks = Masks()  # the map is another one
         self.begin(head, guide)
         self.accept(player)
 
@@ -247,6 +282,7 @@ class Stage:
         self.editor = None
         self.talk = None
         self._looked = LookedAt(self)
+        self._others = OtherRuns(self)
         self._page = panels.Page()
         if isinstance(self.panels, panels.Panels):
             self.panels = self.panels.close()
@@ -306,8 +342,6 @@ class Stage:
             case {"do": "go", "cursor": int(cursor), "turn": int(turn)}:
                 self._turn = turn
                 self.go(cursor)
-            case {"do": "turn", "branch": int(branch)}:
-                self.turn(branch)
             case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
                 self.player = self.player.go(cursor)
                 self._take_by_hand(token)
@@ -315,6 +349,8 @@ class Stage:
                 self._set(name, value)
             case {"do": "edit" | "answer" | "visit" | "insert"}:
                 self._hear_text(said)
+            case {"do": "turn" | "beside" | "prompt" | "model"}:
+                self._hear_run(said)
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()
@@ -331,6 +367,18 @@ class Stage:
                 self.answer(*texts)
             case {"do": "insert", "text": str(text)}:
                 self._insert_by_hand(text)
+
+    def _hear_run(self, said: Any) -> None:
+        """Begin another run, or show one that was left."""
+        match said:
+            case {"do": "turn", "branch": int(branch)}:
+                self.turn(branch)
+            case {"do": "beside", "branch": int(branch)}:
+                self.put_beside(branch)
+            case {"do": "prompt", "text": str(text)}:
+                self.restart(text)
+            case {"do": "model", "name": str(name)} if name in OFFERED:
+                self._others.ask_model(name)
 
     def _set(self, name: str, value: float) -> None:
         """Change what a control of the page shows."""
@@ -450,10 +498,8 @@ class Stage:
         if page.head != head:
             page.head = head
             news["head"] = head
-        looked = self._looked.pack()
-        if page.looked is not looked:
-            page.looked = looked
-            news["looked"] = looked
+        news["branches"] += self._others.pack()
+        news |= self._tell_asked(page)
         if self.talk:
             news["results"] = self.talk.pack()
         if self.editor:
@@ -466,10 +512,24 @@ class Stage:
         page.player = self.player
         return news
 
+    def _tell_asked(self, page: panels.Page) -> Message:
+        """What a person has asked to see, where the page lacks it."""
+        news: Message = {}
+        looked = self._looked.pack()
+        if page.looked is not looked:
+            page.looked = looked
+            news["looked"] = looked
+        beside = self._others.pack_beside()
+        if page.beside != beside:
+            page.beside = beside
+            news["beside"] = beside
+        return news
+
     @property
     def _packed_head(self) -> PackedHead:
         head = panels.pack_head(self.head, self.player)
         head["live"] = head["live"] and not self.follows
+        self._others.offer(head)
         if self.talk:
             self.talk.write_tape(head, self.talk.now)
         return head

@@ -43,7 +43,7 @@ class TalkingStage(Protocol):
     def trace(self) -> Trace: ...
     @property
     def guide(self) -> Guide | None: ...
-    def show_turn(self, head: Trace, guide: Guide | None, player: Player) -> None: ...
+    def show_run(self, head: Trace, guide: Guide | None, player: Player) -> None: ...
     def tell(self, wake: bool = True) -> Any: ...
 
 
@@ -172,7 +172,7 @@ class Talk:
         self.now = place
         turn = self.turn
         self.conversation.return_to(turn.moment)
-        self._stage.show_turn(turn.head, turn.guide, turn.player)
+        self._stage.show_run(turn.head, turn.guide, turn.player)
 
     def record(self) -> Message:
         """The steps of all turns, for a page that plays them alone; a press on a turn asks for its page."""

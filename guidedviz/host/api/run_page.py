@@ -10,6 +10,7 @@ from typing import Any
 
 from guidedviz import lazy
 from guidedviz.decoding.diagnosis import Diagnosis, advice_for, diagnose
+from guidedviz.decoding.parting import parting_of, say_parting
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import END_IN_WORDS, Trace
 from guidedviz.errors import escaped
@@ -18,7 +19,6 @@ from guidedviz.host.api.run_code import code_of
 from guidedviz.host.api.runs import KeptRun
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.vocabulary import shared_length
 
 PAGE_STYLE = (
     ".gv-beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 50em), 1fr)); gap: 1em; }"
@@ -45,8 +45,9 @@ def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
     writer: Any = lazy.load_writer()
     parts: list[Element] = [node("style", PAGE_STYLE), say_links(runs)]
     if len(runs) == 2:
-        parts.append(say_parting(traces))
-        step = parting_of(traces)
+        one, other = (trace.steps for trace in traces)
+        parts.append(node("p", say_parting(one, other), role="status"))
+        step = parting_of(one, other)
     beside = []
     for run, trace in zip(runs, traces, strict=True):
         if not run.recording:
@@ -149,19 +150,3 @@ def step_link(run: KeptRun, step: int) -> Element:
 def as_list(texts: Iterable[str]) -> Element:
     """A list of texts."""
     return node("ul", *(node("li", escaped(text)) for text in texts))
-
-
-def parting_of(traces: Sequence[Trace]) -> int:
-    """The number of first tokens that two runs have in common."""
-    one, other = ([step.token for step in trace.steps] for trace in traces)
-    return shared_length(one, other)
-
-
-def say_parting(traces: Sequence[Trace]) -> Element:
-    """Where two runs part."""
-    place = parting_of(traces)
-    pieces = [visible(trace.steps[place].piece) if place < len(trace.steps) else "the end" for trace in traces]
-    if pieces == ["the end", "the end"]:
-        return node("p", f"Both runs have the same {place} tokens.", role="status")
-    said = f'They part after {place} tokens: run 1 goes on with "{pieces[0]}", run 2 with "{pieces[1]}".'
-    return node("p", said, role="status")

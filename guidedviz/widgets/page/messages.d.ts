@@ -107,7 +107,7 @@ export interface Talk {
   now: number;
 }
 
-/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. `free` is True if no constraint was given. In a conversation of several turns `talk` has them, and `parts` are those of the first prompt. */
+/** Where the steps come from; `parts` are the texts and the special tokens of a chat prompt in turn. `free` is True if no constraint was given. In a conversation of several turns `talk` has them, and `parts` are those of the first prompt. On a live stage `asked` is the text of the prompt that may be edited, and `models` are those that may be chosen, the present one first. */
 export interface Head {
   source: "LIVE" | "RECORDED" | "TOY";
   about: string;
@@ -117,6 +117,8 @@ export interface Head {
   talk?: Talk;
   constraint: string;
   free?: boolean;
+  asked?: string;
+  models?: string[];
   vocabulary: number;
   live: boolean;
   speeds: number[];
@@ -287,6 +289,15 @@ export interface Looked {
   rows: LeftOut[];
 }
 
+/** Another run beside this one: their labels from the place `first` on; the first `same` of these are equal. */
+export interface Beside {
+  branch: number;
+  words: string;
+  first: number;
+  same: number;
+  runs: string[][];
+}
+
 export interface NewSteps {
   from: number;
   add: (Step | null)[];
@@ -322,5 +333,6 @@ export interface News {
   map?: MapNews;
   edit?: Edit;
   looked?: Looked | null;
+  beside?: Beside | null;
   results?: Result[];
 }

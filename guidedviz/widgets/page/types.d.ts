@@ -71,6 +71,9 @@ export interface StageView {
   known: Record<number, StackState>;
   edit?: Edit;
   looked?: told.Looked | null;
+  beside?: told.Beside | null;
+  /** The head of the run whose prompt is edited. */
+  prompting?: Head | null;
   /** What the tools gave at the end of a turn of a conversation, and what the person wrote in place of it. */
   results?: told.Result[];
   replies: string[];

@@ -37,6 +37,7 @@ function render({ model, el }) {
   function paint() {
     const { machine, map } = islands;
     const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
+    const typed = document.activeElement?.closest(".gv-prompt-field");
     const has = { machine: view.machine, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
     followTour(view);
@@ -44,6 +45,7 @@ function render({ model, el }) {
     root = change(root, stagePart(view, act, islands, onChips, tipId));
     paintMachinePanel(machine, view);
     if (held && (painted !== view.cursor || !root.querySelector(".gv-chips").contains(document.activeElement))) followFocus(root, view);
+    if (typed && !typed.isConnected && root.isConnected) act.focus(); // another run has begun
     painted = view.cursor;
     // these two measure the page: they come late, so that it is laid out once
     showChip(root.querySelector(".gv-tape"), root.querySelectorAll(".gv-chip")[view.cursor - 1]);
@@ -116,6 +118,11 @@ function render({ model, el }) {
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
     showPrompt: () => set({ whole: true }),
+    editPrompt: (event) => {
+      if (event && (/** @type {Element} */ (event.target).closest("button") || String(document.getSelection()))) return;
+      set({ prompting: view.head });
+      root.querySelector(".gv-prompt-field").focus();
+    },
     speed: (place) => {
       const value = view.head.speeds[place];
       if (view.alone) set({ speed: value });

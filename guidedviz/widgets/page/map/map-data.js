@@ -50,7 +50,7 @@ export function readCurve({ count, width, height, moves }) {
 export function updateMap(map, { land, bits = {}, answers = [] }) {
   if (land) {
     const fresh = { ...land, ...readCurve(land), lines: new Path2D(land.borders) };
-    Object.assign(map, { land: fresh, masks: new Map(), texts: new Map(), found: null });
+    Object.assign(map, { land: fresh, masks: new Map(), texts: new Map(), reasons: new Map(), found: null });
   }
   for (const [number, mask] of Object.entries(bits)) map.masks.set(Number(number), unpack(mask));
   for (const { texts, found, why } of answers) {

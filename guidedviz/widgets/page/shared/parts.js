@@ -79,8 +79,8 @@ function mend(old, [tag, ...classes], given, inside, space) {
   const was = kept?.now ?? {};
   made.set(node, { now });
   for (const key in was) if (!(key in now)) node.removeAttribute(key);
+  fill(node, inside); // first: the value of a list is one of its options
   for (const key in now) if (now[key] !== was[key] || FIELDS.includes(key)) setAttribute(node, key, now[key], was[key]);
-  fill(node, inside);
   return node;
 }
 

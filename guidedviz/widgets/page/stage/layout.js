@@ -11,9 +11,10 @@ import { constraintPart, regexPart } from "./constraint-box.js";
 import { askRows, lookedPart } from "./looked.js";
 import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
+import { besidePart, branchesPart } from "./other-runs.js";
 import { resultsPart } from "./results.js";
 import { numberPart, settingRows } from "./settings.js";
-import { branchesPart, tapePart, tipPart, wordsPart } from "./text.js";
+import { tapePart, tipPart, wordsPart } from "./text.js";
 import { timePart } from "./timeline.js";
 import { helpPart, tourPart } from "./tour.js";
 import { isEnded, isReady } from "./view.js";
@@ -43,6 +44,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
  * @property {() => void} showPrompt show all of a long prompt
+ * @property {(event?: Event) => void} editPrompt edit the prompt, unless the press was for something in it
  * @property {(place: number) => void} speed
  */
 
@@ -202,7 +204,7 @@ export function stagePart(view, act, islands, onChips, tipId) {
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
-      tapePart(view, act, tipId, onChips), wordsPart(view), lookedPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act), resultsPart(view, act)],
+      tapePart(view, act, tipId, onChips), wordsPart(view), lookedPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act), besidePart(view, act), resultsPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.map.slot, constraintPart(view, act)],

@@ -1,4 +1,4 @@
-// The settings of a live run, of which the controls have the temperature and the seed, and the menu has the others.
+// What of a live run can be changed in the menu: its model, its prompt, and the settings that the controls do not have.
 
 /** @import { StageView } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
@@ -35,5 +35,20 @@ export function numberPart(name, words, view, act, about) {
  */
 export function settingRows(view, act) {
   if (view.alone || !view.head.live) return [["span.gv-soft.gv-fixed", FIXED]];
-  return [["span.gv-set", ...IN_MENU.map(([name, words, about]) => numberPart(name, words, view, act, about))]];
+  const { asked, models = [] } = view.head;
+  /** @param {any} event */
+  const choose = ({ target }) => {
+    act.say({ do: "model", name: target.value });
+    target.value = models[0]; // until the model is there
+    target.closest("details").open = false; // it covers the text
+    act.focus();
+  };
+  /** @param {any} event */
+  const edit = ({ currentTarget }) => {
+    currentTarget.closest("details").open = false; // it covers the prompt
+    act.editPrompt();
+  };
+  return [["label.gv-slider", { hidden: !models.length }, "model", ["select.gv-seed.gv-wide", { "aria-label": "model", given: models[0], change: choose }, ...models.map((name) => ["option", { value: name }, name])]],
+    ["button.gv-key.gv-wide", { hidden: asked === undefined, click: edit }, "edit the prompt"],
+    ["span.gv-set", ...IN_MENU.map(([name, words, about]) => numberPart(name, words, view, act, about))]];
 }

@@ -1,10 +1,10 @@
-// The text: the prompt, one chip per token, what is said of the step, the runs that were left, and the tip that shows what
-// else could have come.
+// The text: the prompt, one chip per token, what is said of the step, and the tip that shows what else could have come.
 
 /** @import { Step, StageView } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
 /** @import { StageActions } from "./layout.js" */
 import { lettersOf, specialPart, tokenPart } from "../shared/elements.js";
+import { promptField } from "./other-runs.js";
 import { turnsParts } from "./turns.js";
 import { currentChip } from "./view.js";
 
@@ -39,9 +39,9 @@ function chip({ step, place, look, special, reached, isNext, tip }) {
 /**
  * The prompt. Of a long one there are the last question and the end, with their special tokens; a press on what is left
  * out shows all.
- * @param {{ text: string, parts: string[] | undefined, whole: boolean, narrow: boolean, show: () => void }} prompt
+ * @param {{ text: string, parts: string[] | undefined, whole: boolean, narrow: boolean, show: () => void, edit: StageActions["editPrompt"] | undefined }} prompt
  */
-function prompt({ text, parts = [text], whole, narrow, show }) {
+function prompt({ text, parts = [text], whole, narrow, show, edit }) {
   const folded = !whole && parts.join("").length > LONG;
   const questions = parts.map((part, place) => (place % 2 === 0 && place < parts.length - 1 && part.length > SHORT ? place : 0));
   const start = folded ? Math.max(0, Math.max(...questions) - 1) : 0; // the special token before the last question
@@ -53,7 +53,7 @@ function prompt({ text, parts = [text], whole, narrow, show }) {
     if (!folded || letters.length <= first + last + 1) return lettersOf(part);
     return [...lettersOf(letters.slice(0, first).join("")), more, ...lettersOf(letters.slice(-last).join(""))];
   };
-  return ["span.gv-prompt", { "aria-label": "prompt" }, start > 0 && more,
+  return ["span.gv-prompt", { "aria-label": "prompt", title: edit && "press to edit the prompt", click: edit }, start > 0 && more,
     ...parts.flatMap((part, place) => (place < start ? [] : place % 2 ? [["wbr"], specialPart(part)] : fold(part)))];
 }
 
@@ -73,7 +73,9 @@ export function tapePart(view, act, tipId, on) {
     return [chip, { step, place, look, special, reached: place === currentChip(view), isNext: place === view.cursor, tip: tip?.place === place ? tipId : undefined }];
   });
   const [before, after] = turnsParts(view, act);
-  return ["div.gv-tape", [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt }], before, ["span.gv-chips", on, ...chips], after];
+  const asked = view.prompting === head && !view.alone ? promptField(view, act)
+    : [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt, edit: head.asked === undefined || view.alone ? undefined : act.editPrompt }];
+  return ["div.gv-tape", asked, before, ["span.gv-chips", on, ...chips], after];
 }
 
 /**
@@ -86,19 +88,6 @@ export function wordsPart({ steps, cursor, playing }) {
   const words = step ? `step ${cursor} of ${steps.length} · ${step.words}${hint}` : steps.length ? "at the prompt" : NO_STEP;
   return ["p.gv-words", { role: "status", "aria-live": playing ? "off" : "polite" }, words];
 }
-
-/**
- * The runs that were left: press one to return to it.
- * @param {StageView} view
- * @param {StageActions} act
- * @returns {Part}
- */
-export const branchesPart = ({ branches }, act) => ["div.gv-branches", { role: "group", "aria-label": "other runs", hidden: !branches.length },
-  ["span.gv-soft", branches.length === 1 ? "other run" : "other runs"],
-  ...branches.map(([same, count, text], branch) => {
-    const title = `return to this run: tokens ${same + 1} to ${same + count}`;
-    return ["button.gv-branch", { title, click: () => act.say({ do: "turn", branch }) }, ["small", `${same + 1} `], tokenPart(text)];
-  })];
 
 /**
  * What else could have come in the place of a token.
@@ -127,6 +116,6 @@ export function showChip(tape, token) {
   else tape.removeAttribute("tabindex");
   const first = Math.round(tape.scrollTop / ROW);
   const last = Math.max(2, Math.round(tape.clientHeight / ROW)) - 1; // of the rows in sight, counted from the first
-  if (!now) tape.scrollTop = 0;
+  if (!now || tape.querySelector(".gv-prompt-field")) tape.scrollTop = 0;
   else if (row < first || row > first + last) tape.scrollTop = row > last ? ROW * (row - last) + MARGIN : 0;
 }
